@@ -16,16 +16,16 @@ import type { ScimCaller } from './scim-caller.ts'
 
 export interface AuthenticateProviderDependencies {
   readonly storage: ScimStorage
-  /** Undefined when the server takes secrets only. */
+  /** Undefined when only provider secrets are accepted. */
   readonly accessTokens: AccessTokens | undefined
 }
 
 /**
- * Proves who calls, and that the address is theirs (RFC 7644 §2, §6).
- * @param addressed the provider that the address names, as it stands there.
+ * Authenticates a provider, and requires the tenant URL to be its own (RFC 7644 §2, §6).
+ * @param addressed the provider id in the URL, not validated.
  * @throws ScimError 401 — reasons `credentials_missing`, `credentials_malformed`, `secret_unknown`, `secret_expired`,
- * `provider_disabled`, `access_token_invalid`; 403 — reasons `provider_mismatch`, `scope_missing`, `client_not_of_provider`; 400 —
- * reason `credentials_twice`.
+ * `provider_disabled`, `access_token_invalid`; 403 — reasons `provider_mismatch`, `scope_missing`, `client_not_of_provider`; 400
+ * — reason `credentials_twice`.
  */
 export async function authenticateProvider(
   request: ServerRequest,
@@ -38,7 +38,8 @@ export async function authenticateProvider(
 
   const provider = await deps.storage.identityProviders.find(claimed)
   const secret = await findActiveSecret(credentials, provider, now)
-  // RFC 7644 §6: a provider's secret opens its own address. Whether another provider is there is not looked at.
+  // RFC 7644 §6: a secret is valid only at the provider's own tenant URL. The response is the same whether the other provider
+  // exists or not.
   if (addressed !== secret.provider.providerId) throw refusal('provider_mismatch')
   await recordSecretUse(secret, now, deps.storage)
   return { provider: secret.provider, by: { kind: 'secret' } } as ScimCaller
@@ -49,7 +50,7 @@ interface VerifiedSecret {
   readonly secret: SecretRecord
 }
 
-/** One digest is made, and one comparison for each secret, whatever is wrong. */
+/** Computes one digest and compares it with every secret, so that the time does not depend on the cause of a failure. */
 async function findActiveSecret(
   presented: string,
   provider: IdentityProviderRecord | undefined,
@@ -58,7 +59,7 @@ async function findActiveSecret(
   const digest = await digestSecret(presented)
   const secrets = provider?.secrets ?? []
   const [secret] = secrets.filter((candidate) => equalInConstantTime(digest, candidate.digest))
-  // RFC 6750 §3.1 invalid_token: which of these it was, only events tell.
+  // RFC 6750 §3.1 invalid_token: only events contain the cause.
   if (provider === undefined || secret === undefined) throw refusal('secret_unknown')
   if (secret.expiresAt !== undefined && now >= secret.expiresAt) throw refusal('secret_expired')
   if (provider.disabledAt !== undefined) throw refusal('provider_disabled')
@@ -73,18 +74,18 @@ async function authenticateClient(
   const found = await deps.accessTokens?.accessToken(token)
   // RFC 6750 §3.1 invalid_token.
   if (found === undefined) throw refusal('access_token_invalid')
-  // RFC 6750 §3.1 insufficient_scope: a client that acts for itself, with the scope for this.
+  // RFC 6750 §3.1 insufficient_scope: the token must be issued to a client itself (not to a user) with the scope `scim`.
   if (found.subject !== found.clientId || !found.scopes.includes('scim')) throw refusal('scope_missing')
 
   const provider = await deps.storage.identityProviders.find(providerId(addressed))
-  // RFC 7644 §6: the same answer whether the provider is there or not.
+  // RFC 7644 §6: the response is the same whether the provider exists or not.
   if (provider === undefined || provider.disabledAt !== undefined || !provider.clientIds.includes(found.clientId)) {
     throw refusal('client_not_of_provider')
   }
   return { provider, by: { kind: 'client', clientId: found.clientId } } as ScimCaller
 }
 
-/** Tells an administrator which secret is still in use: at most one write an hour, and none that a request fails by. */
+/** Records that a secret is in use, for administrators: at most one write per hour, whose failure does not fail the request. */
 async function recordSecretUse(
   { provider, secret }: VerifiedSecret,
   now: EpochSeconds,
@@ -94,6 +95,6 @@ async function recordSecretUse(
   try {
     await storage.identityProviders.touchSecret(provider.providerId, secret.digest, now)
   } catch {
-    // It may be lost: what the request itself stores tells whether storage is down.
+    // The timestamp may be lost. If storage is unavailable, the request itself will fail.
   }
 }

@@ -2,9 +2,9 @@ import type { Brand, ClientId, IdentityProviderRecord } from '@mintmark/storage-
 
 interface Caller {
   readonly provider: IdentityProviderRecord
-  /** What it proved itself with: a secret of its own, or an access token of ours. */
+  /** How it authenticated: with its own secret, or with an access token of this issuer. */
   readonly by: { readonly kind: 'secret' } | { readonly kind: 'client'; readonly clientId: ClientId }
 }
 
-/** An identity provider that has proved who it is, at its own address. Made by `authenticateProvider` alone. */
+/** An authenticated identity provider at its own tenant URL. Only `authenticateProvider` creates it. */
 export type ScimCaller = Brand<Caller, 'ScimCaller'>

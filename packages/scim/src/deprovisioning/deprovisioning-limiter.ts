@@ -11,29 +11,27 @@ import {
 import { refusal } from '../error/refusal.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
-/** Holds a provider that ends too many accounts. */
+/** Suspends deprovisioning by a provider that deactivates or removes too many users (a circuit breaker). */
 export interface DeprovisioningLimiter {
   /**
-   * Counts the end of an account that is about to end, or refuses it. What is in no use, and what is as young as the
-   * account that a
-   * provider tries its connection with, is not counted.
-   * @throws ScimError 403 — reason `deprovisioning_suspended`; nothing has ended.
+   * Counts a deprovisioning or refuses it. Inactive users, and users so new that they may test the connection, are not counted.
+   * @throws ScimError 403 — reason `deprovisioning_suspended`; nothing was written.
    */
   admit(ending: Deprovisioning): Promise<void>
 }
 
-/** An account that a provider is about to end. */
+/** A deactivation or removal that is about to happen. */
 interface Deprovisioning {
   readonly providerId: ProviderId
   readonly user: Pick<UserRecord, 'active' | 'createdAt'>
-  /** What is done once, however often it is attempted: counted once. */
+  /** Identifies the request, which is counted once even when its write is retried. */
   readonly attempt: object
   readonly now: EpochSeconds
-  /** Told once, when the provider comes to be held. */
+  /** Called once, when deprovisioning becomes suspended. */
   readonly onSuspended: (count: number) => void
 }
 
-/** Counts in the provider's own row, by compare-and-swap: several processes count together. */
+/** Creates a limiter that counts in the provider's row by compare-and-swap, so that all processes share the count. */
 export function createDeprovisioningLimiter(
   limit: DeprovisioningLimit,
   { storage }: { readonly storage: ScimStorage },
@@ -46,21 +44,21 @@ export function createDeprovisioningLimiter(
       const { user, now, attempt, providerId } = ending
       if (!user.active || now - user.createdAt < minimumAge || admitted.has(attempt)) return
       const isAdmitted = await queue(providerId, () => untilSettled(() => countDeprovisioning(ending, limit, storage)))
-      // RFC 7644 §3.12, 403: an administrator has to look at it first.
+      // RFC 7644 §3.12, 403: an administrator has to release the provider first.
       if (!isAdmitted) throw refusal('deprovisioning_suspended')
       admitted.add(attempt)
     },
   }
 }
 
-/** Undefined when somebody else was faster. */
+/** Undefined after a conflict. */
 async function countDeprovisioning(
   { providerId, now, onSuspended: held }: Deprovisioning,
   limit: DeprovisioningLimit,
   storage: ScimStorage,
 ): Promise<boolean | undefined> {
   const provider = await storage.identityProviders.find(providerId)
-  // Removed since it was authenticated: it ends nobody.
+  // The provider was removed since it was authenticated.
   if (provider === undefined) return false
   const current = countAt(provider.deprovisioning, limit, now)
   if (current.suspendedAt !== undefined) return false
@@ -76,7 +74,7 @@ async function countDeprovisioning(
   return !isOver
 }
 
-/** What counts now: a window that is over counts no more, a hold lasts. */
+/** The current count. It starts again when the window is over; a suspension does not expire. */
 function countAt(
   counted: DeprovisioningCount | undefined,
   { window = 3600 }: DeprovisioningLimit,
@@ -86,7 +84,7 @@ function countAt(
   return isOver ? { windowStartedAt: now, count: 0, suspendedAt: undefined } : counted
 }
 
-/** How many may end in a window of which so many have ended. */
+/** The number of deprovisionings allowed in a window. */
 async function allowedDeprovisionings(
   ended: number,
   {
@@ -102,7 +100,7 @@ async function allowedDeprovisionings(
     sort: undefined,
     page: { kind: 'index', offset: 0, limit: 0 },
   })
-  // Fails closed: where storage will not count them, the provider counts as a small one.
+  // Fails closed: when storage refuses to count its users, the provider is treated as a small one.
   const total = active.outcome === 'listed' ? active.total + ended : 0
   return Math.min(accounts, Math.max(alwaysAllowed, Math.floor((total * percent) / 100)))
 }
@@ -114,33 +112,30 @@ const isActive: ResolvedFilter = Object.freeze({
   value: true,
 })
 
-/** In seconds. JumpCloud tries a connection with an account that it creates and removes at once. */
+/** In seconds. JumpCloud tests a connection with a user that it creates and removes immediately. */
 const minimumAge = 600
 
 const alwaysAllowed = 5
 
 /**
- * How many accounts a provider may end in a while: a broken mapping, or a stolen secret, ends everybody within minutes.
- * When it would
- * end more, it is held: it ends nobody until an administrator lets it go on, and everything else works as before. A
- * sensible limit
- * is `{ accounts: 500, percent: 20 }`.
+ * Limits how many users a provider may deactivate or remove, because a broken mapping or a stolen secret can deprovision all
+ * users within minutes. Beyond the limit, deprovisioning is suspended until an administrator releases it; everything else works
+ * as before. A sensible limit is `{ users: 500, percent: 20 }`.
  */
 export interface DeprovisioningLimit {
   /**
-   * The most accounts that may end in a window.
+   * The maximum number of users in a window.
    * @defaultValue Any number. Then `percent` is the limit.
    */
   readonly users?: number
   /**
-   * The most of a provider's active accounts that may end in a window, of a hundred. The first five are always let
-   * through.
-   * @defaultValue Any share. Then `accounts` is the limit.
+   * The maximum percentage of the provider's active users in a window. The first five are always allowed.
+   * @defaultValue Any share. Then `users` is the limit.
    */
   readonly percent?: number
   /**
    * In seconds.
-   * @defaultValue 3600. A mistake ends everybody within minutes; people leave over days.
+   * @defaultValue 3600. A mistake deprovisions all users within minutes; real departures spread over days.
    */
   readonly window?: number
 }

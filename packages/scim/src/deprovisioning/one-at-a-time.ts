@@ -1,7 +1,4 @@
-/**
- * Runs tasks that have one key one after the other, and others side by side: they would only get into each other's way
- * in storage.
- */
+/** Runs tasks with the same key one after another, because they would conflict in storage; other tasks run concurrently. */
 export function oneAtATime(): <Result>(key: string, task: () => Promise<Result>) => Promise<Result> {
   const last = new Map<string, Promise<unknown>>()
 

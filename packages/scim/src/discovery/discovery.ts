@@ -10,7 +10,7 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import { type Attribute, nameKey, type Schema } from '../schema/schema.ts'
 import type { ScimCall, ScimCollection, ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
 
-/** What the server says about itself (RFC 7644 §4), made once, with schemas of the host's own; and what it does not offer. */
+/** The routes of discovery (RFC 7644 §4), rendered once with the schemas of the host, and of what is not supported. */
 export function discoveryRoutes(
   resourceTypes: readonly ResourceType[],
   offered: { readonly passwords: boolean },
@@ -43,15 +43,15 @@ const me: ScimCollection = {
   collection: { GET: notOffered, POST: notOffered, PUT: notOffered, PATCH: notOffered, DELETE: notOffered },
 }
 
-/** What the server publishes about itself under one name, without its `meta`. */
+/** A discovery collection, without `meta`. */
 interface Published {
-  /** `Schemas`, as the address has it. */
+  /** `Schemas`, as in the URL. */
   readonly endpoint: string
   /** `Schema`, for `meta.resourceType`. */
   readonly resourceType: string
 }
 
-/** All of them as a list, in which paging, order and attributes mean nothing, and each by its id (RFC 7644 §4). */
+/** Serves all resources as a list that ignores paging, sorting and attributes, and each resource by its id (RFC 7644 §4). */
 function publishedList(published: Published, resources: readonly PublishedResource[]): ScimCollection {
   const byId = new Map(resources.map((resource) => [nameKey(resource.id), resource]))
   const shown = ({ id, content }: PublishedResource, { baseUrl }: ScimCall): JsonObject =>
@@ -67,7 +67,7 @@ function publishedList(published: Published, resources: readonly PublishedResour
   }
   const read: ScimEndpoint = async (call) => {
     refuseFilter(call)
-    // URNs do not differ by case (RFC 7644 §3.10), and no two types of resource are told apart by it.
+    // URNs are case-insensitive (RFC 7644 §3.10), and no two resource types differ only by case.
     const found = byId.get(nameKey(call.id))
     // RFC 7644 §3.12, 404.
     if (found === undefined) throw refusal('resource_not_found')
@@ -76,7 +76,7 @@ function publishedList(published: Published, resources: readonly PublishedResour
   return { collection: { GET: list }, member: { GET: read } }
 }
 
-/** One of a list. */
+/** A resource of a list. */
 interface PublishedResource {
   readonly id: string
   readonly content: JsonObject
@@ -93,7 +93,7 @@ const publishedResource = (published: Published, resource: JsonObject): ScimColl
 })
 
 function refuseFilter({ request }: ScimCall): void {
-  // RFC 7644 §4: 403, as an answer that looks filtered would be misread.
+  // RFC 7644 §4: 403, because a client would misread an unfiltered response.
   if (readQuery(request).has('filter')) throw refusal('discovery_filtered')
 }
 
@@ -103,8 +103,8 @@ const withMeta = (resource: JsonObject, { resourceType }: Published, location: s
 })
 
 /**
- * What this server can do, as `/ServiceProviderConfig` shows it (RFC 7643 §5, RFC 9865 §4), without `meta`.
- * @param offered what depends on the host: whether it takes passwords.
+ * The content of `/ServiceProviderConfig` (RFC 7643 §5, RFC 9865 §4), without `meta`.
+ * @param offered features that depend on the host: whether it accepts passwords.
  */
 const serviceProviderConfig = ({ passwords }: { readonly passwords: boolean }): JsonObject => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
@@ -134,7 +134,7 @@ const serviceProviderConfig = ({ passwords }: { readonly passwords: boolean }): 
   ],
 })
 
-/** A schema as `/Schemas` shows it (RFC 7643 §7), without `meta`. No nulls: Entra reads it. */
+/** A schema at `/Schemas` (RFC 7643 §7), without `meta`. It contains no nulls, because Entra reads it. */
 export const renderSchema = ({ id, name, description, attributes }: Schema): JsonObject => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
   id,
@@ -143,7 +143,9 @@ export const renderSchema = ({ id, name, description, attributes }: Schema): Jso
   attributes: attributes.map(renderAttribute),
 })
 
-/** A resource type as `/ResourceTypes` shows it (RFC 7643 §6), without `meta`. Its id is its name: CyberArk asks for it so. */
+/**
+ * A resource type at `/ResourceTypes` (RFC 7643 §6), without `meta`. Its id is its name, because CyberArk requests it by name.
+ */
 export const renderResourceType = ({ name, endpoint, description, schema, extensions }: ResourceType): JsonObject => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
   id: name,
@@ -163,7 +165,7 @@ function renderAttribute(attribute: Attribute): JsonObject {
     multiValued,
     description,
     required,
-    // RFC 7643 §2.2 with erratum 6004: case and uniqueness are of simple values.
+    // RFC 7643 §2.2 with erratum 6004: `caseExact` and `uniqueness` apply to simple types only.
     ...(type === 'complex' ? {} : { caseExact, uniqueness }),
     mutability,
     returned,

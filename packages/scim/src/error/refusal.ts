@@ -10,8 +10,8 @@ export function refusal(reason: ScimRefusalReason, options: RefusalOptions = {})
 
 interface RefusalOptions {
   readonly cause?: unknown
-  /** The attribute that it is about, as our schema spells it; goes to events. */
+  /** The attribute, spelled as in the schema; for events. */
   readonly attribute?: string | undefined
-  /** An attribute of ours that was probably meant: told to the administrator, who has to mend a mapping. */
+  /** An attribute that was probably meant, to help an administrator fix a mapping. */
   readonly suggestion?: string | undefined
 }

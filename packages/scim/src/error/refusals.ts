@@ -4,11 +4,11 @@ const notValid = 'The secret token is not valid.'
 const notForProvider = 'These credentials are not for this identity provider.'
 
 /**
- * Every refusal: its reason, for operators and tests, and what the identity provider is told
- * (RFC 7644 §3.12, table 9). One row for each, so that an answer is the same wherever it is given.
+ * All refusals: the reason, for operators and tests, and the status, scimType and detail that the identity provider receives (RFC
+ * 7644 §3.12, table 9).
  */
 export const refusals = {
-  // Who is calling: RFC 7644 §2, RFC 6750 §3.1. One sentence for every kind of wrong credential.
+  // Authentication: RFC 7644 §2, RFC 6750 §3.1. All invalid credentials get the same sentence.
   credentials_missing: [401, undefined, 'Present the secret token of this identity provider as Authorization: Bearer.'],
   credentials_twice: [400, undefined, 'Present the secret token once.'],
   credentials_malformed: [401, undefined, notValid],
@@ -20,7 +20,7 @@ export const refusals = {
   scope_missing: [403, undefined, notForProvider],
   client_not_of_provider: [403, undefined, notForProvider],
 
-  // Where and how: RFC 7644 §3.2, §3.8, §3.12; RFC 9110 §13 and §15.5.
+  // URL, method and media type: RFC 7644 §3.2, §3.8, §3.12; RFC 9110 §13 and §15.5.
   path_not_found: [404, undefined, 'There is nothing at this address.'],
   resource_not_found: [404, undefined, 'There is no such resource.'],
   method_not_allowed: [405, undefined, 'This address does not answer this method.'],
@@ -29,7 +29,7 @@ export const refusals = {
   version_mismatch: [412, undefined, 'The resource is not in a version that If-Match and If-None-Match ask for.'],
   query_malformed: [400, 'invalidSyntax', 'The query is malformed, or repeats a parameter.'],
 
-  // RFC 7644 §3.12 uniqueness, and what only storage can tell.
+  // RFC 7644 §3.12 uniqueness, and refusals that depend on stored data.
   user_name_taken: [409, 'uniqueness', 'The userName belongs to another user.'],
   external_id_taken: [409, 'uniqueness', 'The externalId belongs to another resource.'],
   member_unknown: [400, 'invalidValue', 'A member is not a user or another group of this identity provider.'],
@@ -44,7 +44,7 @@ export const refusals = {
   storage_unavailable: [503, undefined, 'The service cannot answer now. Try again shortly.'],
   unexpected_failure: [500, undefined, 'The service failed to answer.'],
 
-  // The message as a whole: RFC 7644 §3.12 invalidSyntax, RFC 9110 §15.5.14 for what is too large.
+  // The message as a whole: RFC 7644 §3.12 invalidSyntax; RFC 9110 §15.5.14 for messages that are too large.
   body_malformed: [400, 'invalidSyntax', 'The request body must be a JSON object.'],
   body_too_deep: [400, 'invalidSyntax', 'The request body is nested more deeply than any schema.'],
   body_too_large: [413, undefined, 'The request body holds too many values.'],
@@ -121,7 +121,7 @@ export const refusals = {
   count_out_of_range: [400, 'invalidCount', 'With a cursor, the count is between 0 and 200.'],
   count_changed: [400, 'invalidCount', 'With a cursor, the count is the same for all pages.'],
 
-  // Discovery: RFC 7644 §4; and what is not offered: §3.11.
+  // Discovery: RFC 7644 §4; unsupported endpoints: §3.11.
   discovery_filtered: [403, undefined, 'What this server publishes about itself is not filtered.'],
   me_not_offered: [501, undefined, 'There is no /Me: an identity provider is nobody who has an account.'],
 

@@ -9,8 +9,8 @@ interface ScimErrorOptions {
 }
 
 /**
- * A refusal in SCIM's terms (RFC 7644 §3.12). `status`, `scimType` and `detail` go to the identity provider: the detail
- * holds fixed sentences and at most a name out of our own schemas, nothing of the request. `reason` is for events and tests.
+ * A refusal (RFC 7644 §3.12). `status`, `scimType` and `detail` are sent to the identity provider; the detail consists of fixed
+ * sentences and at most a name from our schemas, never of input. `reason` is for events and tests.
  */
 export class ScimError extends Error {
   override readonly name = 'ScimError'
@@ -18,7 +18,7 @@ export class ScimError extends Error {
   readonly scimType: ScimErrorType | undefined
   readonly detail: string
   readonly reason: ScimRefusalReason
-  /** The attribute that it was about, as our schema spells it; for events. */
+  /** The attribute, spelled as in the schema; for events. */
   readonly attribute: string | undefined
 
   constructor(status: number, detail: string, options: ScimErrorOptions) {

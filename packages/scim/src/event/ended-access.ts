@@ -3,9 +3,9 @@ import type { EpochSeconds, ScimStorage, UserRecord } from '@mintmark/storage-in
 import type { RevokedAccess } from './scim-event.ts'
 
 /**
- * What was honoured of a person's until now: the grants and sessions of the generation that has just ended.
- * @param before the account as it was.
- * @returns undefined when storage does not tell: the account has ended, and nothing may undo that.
+ * Lists the grants and sessions that a deprovisioning revoked: those of the user's generation before it.
+ * @param before the user before the deprovisioning.
+ * @returns undefined when storage fails, because the deprovisioning is already done.
  */
 export async function revokedAccess(
   { userId, generation }: UserRecord,
@@ -26,7 +26,7 @@ export async function revokedAccess(
         .map(({ sessionId }) => sessionId),
     }
   } catch {
-    // The receipt is for people; the deactivation it tells of is done.
+    // The list is informational; the deprovisioning is already done.
     return undefined
   }
 }

@@ -2,7 +2,9 @@ import { logEvent, type Logger } from '@mintmark/core/http'
 
 import type { RevokedAccess, ScimEvent } from './scim-event.ts'
 
-/** Writes each event once: a line that says what happened and why, and the event itself as its fields. A `console` has the line alone. */
+/**
+ * Logs each event: a line that says what happened and why, with the event as structured fields. A `console` gets the line only.
+ */
 export const logScimEvents =
   (logger: Logger) =>
   (event: ScimEvent): void => {

@@ -5,83 +5,85 @@ import type { ScimRefusalReason } from '../error/refusals.ts'
 import type { AppliedTolerance } from '../tolerance/tolerances.ts'
 
 /**
- * What an identity provider did, or was refused: one event for each. No event holds a secret, a filter, or anything about a
- * person but the account's identifier.
+ * Something that an identity provider did, or a refused request. Events contain no secrets, no filters, and nothing about a user
+ * except the id.
  */
 export type ScimEvent = ScimOccurrence & EventStamp<EpochSeconds>
 
-/** An event before it is dated. */
+/** An event without its time and ids. */
 export type ScimOccurrence =
   | ScimRequestRefused
   | {
       readonly type:
-        /** A new account for a new user of the provider's. */
+        /** The provider created a user. */
         | 'user.created'
-        /** A user of the provider's is an account that was there before. */
+        /** A new user of the provider was linked to an existing user. */
         | 'user.linked'
-        /** The provider changed what is known of a person. */
+        /** The provider changed a user. */
         | 'user.changed'
-        /** The provider let a person in again. What was issued before stays dead. */
+        /** The provider reactivated a user. Everything issued before stays revoked. */
         | 'user.reactivated'
       readonly providerId: string
       readonly userId: string
     }
   | UserDeprovisioned
   | {
-      /** The provider may end no more accounts until an administrator lets it. */
+      /**
+       * The provider exceeded its deprovisioning limit. It cannot deactivate or remove users until an administrator releases it.
+       */
       readonly type: 'deprovisioning.suspended'
       readonly providerId: string
-      /** How many it had ended in the window. */
+      /** The number of users it deprovisioned in the window. */
       readonly count: number
     }
   | {
       readonly type:
-        /** A new group of the provider's. */
+        /** The provider created a group. */
         | 'group.created'
-        /** Its name, or who belongs to it. */
+        /** The provider changed the name or the members of a group. */
         | 'group.changed'
-        /** It is gone; its members are as they were. */
+        /** The provider removed a group. Its members are unchanged. */
         | 'group.removed'
       readonly providerId: string
       readonly groupId: string
     }
   | {
-      /** Departures from the RFCs that a request needed, by name. */
+      /** Deviations from the RFCs that a request needed, by name. */
       readonly type: 'tolerance.applied'
       readonly providerId: string
       readonly applied: readonly AppliedTolerance[]
     }
 
-/** The receipt of an offboarding: from this moment nothing of this is honoured. */
+/** A user was deprovisioned, and everything listed here is revoked. */
 export interface UserDeprovisioned {
   readonly type:
-    /** The provider shut a person out; it may let them in again. */
+    /** The provider deactivated a user, and may reactivate it. */
     | 'user.deactivated'
-    /** The provider deleted a person. */
+    /** The provider removed a user. */
     | 'user.removed'
-    /** An account that was there before the provider is inactive, and not the provider's any more. */
+    /** The provider removed a linked user: it is deactivated and no longer linked. */
     | 'user.released'
   readonly providerId: string
   readonly userId: string
-  /** What died; undefined when it could not be listed. It is dead all the same. */
+  /** What was revoked; undefined when it could not be listed. It is revoked all the same. */
   readonly revoked: RevokedAccess | undefined
 }
 
-/** What a person could use up to now. */
+/** The grants and sessions of a user that a deprovisioning revoked. */
 export interface RevokedAccess {
   readonly grants: readonly { readonly grantId: string; readonly clientId: string }[]
   readonly sessionIds: readonly string[]
 }
 
-/** A refusal, with the reason that the identity provider is not told. */
+/** A refused request, with the reason, which is not sent to the identity provider. */
 export interface ScimRequestRefused {
   readonly type: 'request.refused'
   readonly method: string
   readonly path: string
   readonly status: number
   readonly reason: ScimRefusalReason
-  /** The attribute that it was about, as our schema spells it. */
+  /** The attribute that the refusal is about, spelled as in the schema. */
   readonly attribute: string | undefined
-  /** The failure behind 500 and 503. */
+  /** The error behind 500 and 503. */
   readonly cause: unknown
 }

@@ -1,8 +1,8 @@
 import { refusal } from '../error/refusal.ts'
 
 /**
- * Reads JSON text in which no object names a member twice: readers disagree about which of the two counts, and
- * `JSON.parse` does not tell (RFC 8259 §4).
+ * Parses JSON text and refuses objects with repeated member names: parsers disagree about which one counts, and `JSON.parse` does
+ * not report them (RFC 8259 §4).
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`; 413 — reason `body_too_large`.
  */
 export function parseJson(text: string): unknown {
@@ -15,9 +15,9 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Goes once through the text. What is not JSON may pass: `JSON.parse` refuses it. */
+/** Scans the text once. Malformed JSON may pass, because `JSON.parse` refuses it. */
 function refuseRepeatedMembers(text: string): void {
-  // For each object and array that is open, the names in it so far.
+  // The member names seen so far, for each open object and array.
   const open: (Set<string> | undefined)[] = []
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at]
@@ -29,12 +29,12 @@ function refuseRepeatedMembers(text: string): void {
       if (isName(text, end + 1)) open.push(withName(text.slice(at, end + 1), open.pop()))
       at = end
     }
-    // RFC 7644 §3.12 invalidSyntax: no schema is so deep. Refused before anything is built.
+    // RFC 7644 §3.12 invalidSyntax: no schema is nested so deeply. Refused before anything is parsed.
     if (open.length > maximumDepth) throw refusal('body_too_deep')
   }
 }
 
-/** Where the closing quote stands. */
+/** The position of the closing quote. */
 function endOfString(text: string, from: number): number | undefined {
   for (let at = from; at < text.length; at += 1) {
     if (text[at] === '"') return at
@@ -51,9 +51,9 @@ function isName(text: string, from: number): boolean {
 
 function withName(quoted: string, names = new Set<string>()): Set<string> {
   const name = quoted.includes('\\') ? withoutEscapes(quoted) : quoted.slice(1, -1)
-  // RFC 7643 §2.1: one name, one value.
+  // RFC 7643 §2.1: an attribute is given once.
   if (names.has(name)) throw refusal('member_repeated')
-  // RFC 9110 §15.5.14: no schema has so many attributes. To build such an object would keep everybody else waiting.
+  // RFC 9110 §15.5.14: no schema has so many attributes. Parsing such an object would block other requests.
   if (names.size === maximumMembers) throw refusal('body_too_large')
   return names.add(name)
 }
@@ -62,7 +62,7 @@ function withoutEscapes(quoted: string): string {
   try {
     return String(JSON.parse(quoted))
   } catch {
-    // An escape that is none: the text is not JSON, and is refused as a whole in a moment.
+    // An invalid escape: `JSON.parse` refuses the whole text afterwards.
     return quoted
   }
 }

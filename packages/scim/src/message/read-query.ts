@@ -3,11 +3,11 @@ import { parseParameters, type ServerRequest } from '@mintmark/core/http'
 import { refusal } from '../error/refusal.ts'
 import { nameKey } from '../schema/schema.ts'
 
-/** The parameters of a query, by name in lower case. */
+/** The parameters of a query, by lower-case name. */
 export type Query = ReadonlyMap<string, string>
 
 /**
- * Reads the query of a request (RFC 7644 §3.4.2). Parameters that nobody reads are ignored, also repeated ones.
+ * Parses the query of a request (RFC 7644 §3.4.2). Unknown parameters are ignored, even when repeated.
  * @throws ScimError invalidSyntax — reason `query_malformed`; invalidFilter — reason `filter_repeated`.
  */
 export function readQuery(request: ServerRequest): Query {
@@ -17,7 +17,7 @@ export function readQuery(request: ServerRequest): Query {
   const query = new Map<string, string>()
   for (const [name, value] of list) {
     const key = nameKey(name)
-    // RFC 7644 §3.4.2: one of each; which of two filters counts is nobody's to guess.
+    // RFC 7644 §3.4.2: each parameter once. With two filters, the choice would be a guess.
     if (query.has(key) && known.has(key)) throw refusal(key === 'filter' ? 'filter_repeated' : 'query_malformed')
     query.set(key, value)
   }

@@ -4,13 +4,13 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import type { Query } from './read-query.ts'
 
 /**
- * Which attributes a query asks for (RFC 7644 §3.9).
+ * Reads the projection that a query asks for (RFC 7644 §3.9).
  * @throws ScimError invalidSyntax — reasons `projection_both`, `projection_too_many`.
  */
 export const readProjection = (query: Query, resourceType: ResourceType): Projection =>
   parseProjection(namedAttributes(query), resourceType)
 
-/** The names that a query gives. */
+/** Reads the attribute names of a query. */
 export function namedAttributes(query: Query): RequestedAttributes {
   const listed = (name: string): readonly string[] | undefined => {
     const names = query.get(name)

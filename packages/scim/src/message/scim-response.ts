@@ -1,18 +1,18 @@
 import { type Header, noStore, type ServerResponse } from '@mintmark/core/http'
 import type { JsonText } from '@mintmark/storage-interface'
 
-/** A SCIM answer (RFC 7644 §3.1, §3.8). Nobody keeps it: it is about people. */
+/** A SCIM response (RFC 7644 §3.1, §3.8). It is not cached, because it contains personal data. */
 export const scimResponse = (status: number, body: object, headers?: readonly Header[]): ServerResponse =>
   textResponse(status, JSON.stringify(body), headers)
 
-/** The same of a body that is JSON text already. */
+/** A SCIM response whose body is already JSON text. */
 export const textResponse = (status: number, body: string, headers: readonly Header[] = []): ServerResponse => ({
   status,
   headers: [['Content-Type', 'application/scim+json'], ['X-Content-Type-Options', 'nosniff'], ...noStore, ...headers],
   body,
 })
 
-/** An answer without content. */
+/** A response without content. */
 export const emptyResponse = (headers: readonly Header[] = []): ServerResponse => withoutContent(204, headers)
 
 const withoutContent = (status: 204 | 304, headers: readonly Header[]): ServerResponse => ({
@@ -21,7 +21,7 @@ const withoutContent = (status: 204 | 304, headers: readonly Header[]): ServerRe
   body: undefined,
 })
 
-/** A resource as its own answer, with its version and address as headers (RFC 7644 §3.14). */
+/** A response with one resource, with its version and location as headers (RFC 7644 §3.14). */
 export function resourceResponse(
   status: 200 | 201,
   shown: JsonText,
@@ -31,7 +31,7 @@ export function resourceResponse(
   return textResponse(status, shown, [['ETag', version], address])
 }
 
-/** To somebody who has this version of a resource already: with the headers that the whole answer would have (RFC 9110 §15.4.5). */
+/** A 304 response, with the headers of the full response (RFC 9110 §15.4.5). */
 export const notModifiedResponse = ({ location, version }: ResourceHeaders): ServerResponse =>
   withoutContent(304, [
     ['ETag', version],

@@ -14,33 +14,33 @@ import {
 import { tenantUrl } from '../server/scim-path.ts'
 import type { ToleranceProfile } from '../tolerance/tolerances.ts'
 
-/** What an administrator says about an identity provider. */
+/** The settings of a new identity provider. */
 export interface ProviderRegistration {
-  /** Letters, digits and hyphens, at most 64: it becomes a part of the SCIM Tenant URL, and is never used again. */
+  /** Letters, digits and hyphens, at most 64. It becomes part of the SCIM tenant URL and can never be reused. */
   readonly providerId: string
   /**
-   * For people.
-   * @defaultValue `providerId`. Something has to be shown.
+   * Shown to administrators.
+   * @defaultValue `providerId`. Consoles need a name.
    */
   readonly displayName?: string
   /**
-   * What is tolerated in its requests.
-   * @defaultValue `general`. It takes what cannot be meant otherwise, whoever sends it.
+   * The deviations from the RFCs to tolerate in its requests.
+   * @defaultValue `general`. It contains only tolerances whose interpretation is unambiguous.
    */
   readonly toleranceProfile?: ToleranceProfile
   /**
-   * Clients that may come with an access token of ours, with the scope `scim`, beside the secret.
-   * @defaultValue None. The secret is enough.
+   * Clients that may authenticate as this provider with an access token of this issuer and the scope `scim`.
+   * @defaultValue None. The secret suffices.
    */
   readonly clientIds?: readonly string[]
 }
 
-/** What an administrator pastes at the identity provider. */
+/** A registered provider, with what its administrator enters in the identity provider's console. */
 export interface RegisteredProvider {
   readonly provider: IdentityProviderRecord
-  /** The SCIM Tenant URL. */
+  /** The SCIM tenant URL. */
   readonly tenantUrl: string
-  /** The Secret Token: this is the only time that anybody sees it. */
+  /** The secret token. It is shown only once. */
   readonly secret: string
 }
 
@@ -51,7 +51,7 @@ export interface ProviderDependencies {
 }
 
 /**
- * Registers an identity provider, with its first secret.
+ * Registers an identity provider and creates its first secret.
  * @throws ProviderError `invalid_identifier` | `identifier_taken`.
  */
 export async function registerIdentityProvider(
@@ -59,7 +59,7 @@ export async function registerIdentityProvider(
   deps: ProviderDependencies,
 ): Promise<RegisteredProvider> {
   const { storage, clock = systemClock, random = systemRandom } = deps
-  // Okta refuses base addresses with an underscore, and the parts of a secret are told apart by it.
+  // Okta refuses base URLs with an underscore, which also separates the parts of a secret.
   if (!/^[A-Za-z0-9-]{1,64}$/.test(registration.providerId)) throw new ProviderError('invalid_identifier')
 
   const now = clock()
@@ -81,7 +81,7 @@ export async function registerIdentityProvider(
   return { provider, tenantUrl: tenantUrl(storage.issuer, id), secret }
 }
 
-/** How a secret is stored: its digest, and nothing that opens anything. */
+/** A new secret as stored: only its digest. */
 const secretRecord = async (secret: string, now: EpochSeconds): Promise<SecretRecord> => ({
   digest: await digestSecret(secret),
   createdAt: now,
@@ -90,9 +90,9 @@ const secretRecord = async (secret: string, now: EpochSeconds): Promise<SecretRe
 })
 
 /**
- * Gives an identity provider another secret beside those in use: its administrator moves over at leisure, and the old ones
- * end then, or at `previousExpiresAt` (seconds since 1970).
- * @returns the secret: this is the only time that anybody sees it.
+ * Adds a secret to an identity provider. The previous secrets stay valid until they are revoked, or until `previousExpiresAt`
+ * (seconds since 1970).
+ * @returns the secret. It is shown only once.
  * @throws ProviderError `provider_unknown` | `too_many_secrets`.
  */
 export async function addProviderSecret(
@@ -112,7 +112,7 @@ export async function addProviderSecret(
 }
 
 /**
- * Ends all secrets of an identity provider but the newest, at once.
+ * Revokes all secrets of an identity provider except the newest.
  * @throws ProviderError `provider_unknown`.
  */
 export const revokePreviousProviderSecrets = (id: string, deps: { readonly storage: ScimStorage }): Promise<void> =>
@@ -132,7 +132,7 @@ async function changeSecrets(
   })
 }
 
-/** Whether a secret is accepted. */
+/** Whether a secret has not expired. */
 export const isActiveSecret = (secret: SecretRecord, now: EpochSeconds): boolean =>
   secret.expiresAt === undefined || now < secret.expiresAt
 
@@ -142,21 +142,21 @@ const withExpiry = (secret: SecretRecord, at: number | undefined): SecretRecord 
 const maximumActive = 4
 
 /**
- * A new secret for a provider: `mmscim_`, which scanners for leaked secrets can look for, the provider's identifier, by which
- * its digest is found, and 256 random bits. An identifier has no underscore, so the parts are always told apart.
+ * Mints a secret of a provider: `mmscim_`, which secret scanners can detect, the provider id, by which the provider is looked up,
+ * and 256 random bits. A provider id has no underscore, so the parts are unambiguous.
  */
 const newProviderSecret = (provider: ProviderId, random: Random): string => `mmscim_${provider}_${randomSecret(random)}`
 
-/** The provider that a secret says it is for; undefined for what is not a secret of ours. */
+/** The provider id in a secret; undefined for text that is not a provider secret. */
 export function providerOfSecret(secret: string): ProviderId | undefined {
   const match = /^mmscim_([A-Za-z0-9-]{1,64})_[A-Za-z0-9_-]{43}$/.exec(secret)
   return match?.[1] === undefined ? undefined : providerId(match[1])
 }
 
-/** Why an administrator's change of an identity provider was refused. */
+/** Why the administration of an identity provider failed. */
 export type ProviderErrorReason = 'invalid_identifier' | 'identifier_taken' | 'provider_unknown' | 'too_many_secrets'
 
-/** A refusal that an administrator can mend. */
+/** A failed administration of an identity provider, with a reason that an administrator can fix. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
   readonly reason: ProviderErrorReason

@@ -17,7 +17,7 @@ export interface ProjectedAttribute {
 /** How a response renders resources. */
 export interface RenderContext {
   readonly projection: Projection
-  /** The provider's SCIM Tenant URL. */
+  /** The provider's SCIM tenant URL. */
   readonly baseUrl: string
 }
 

@@ -6,17 +6,17 @@ import { createToleranceCounter, type ParseContext, type ToleranceCounter } from
 import { tolerancesOf } from '../tolerance/tolerances.ts'
 import type { ScimCall } from './scim-call.ts'
 
-/** Opens the reading of a call: with what its provider is tolerated. */
+/** The parse context of a request, with the tolerances of its provider. */
 export const createCallContext = (call: ScimCall, resourceType: ResourceType): ParseContext => ({
   resourceType,
   tolerances: toleranceCounterOf(call),
 })
 
-/** What a call's provider is tolerated, with nothing of it used yet. */
+/** The tolerances of the provider of a request. */
 export const toleranceCounterOf = ({ caller }: ScimCall): ToleranceCounter =>
   createToleranceCounter(tolerancesOf(caller.provider.toleranceProfile))
 
-/** Tells which tolerances a call has needed, if any. */
+/** Records an event with the tolerances that a request has used, if any. */
 export function recordTolerances(
   { tolerances }: Pick<ParseContext, 'tolerances'>,
   { caller, request }: ScimCall,

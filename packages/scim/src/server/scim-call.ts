@@ -3,29 +3,29 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { ScimCaller } from '../authentication/scim-caller.ts'
 
-/** A request of a provider that has proved who it is. */
+/** A request of an authenticated provider. */
 export interface ScimCall {
   readonly request: ServerRequest
   readonly caller: ScimCaller
-  /** The provider's SCIM Tenant URL, without a slash at its end. */
+  /** The provider's SCIM tenant URL, without a trailing slash. */
   readonly baseUrl: string
-  /** The `id` in the address; empty for a collection. */
+  /** The `id` in the URL; empty for a collection. */
   readonly id: string
   readonly now: EpochSeconds
 }
 
-/** Answers one call. It throws what the router renders. */
+/** Handles a request. It throws refusals, which the router renders. */
 export type ScimEndpoint = (call: ScimCall) => Promise<ServerResponse>
 
-/** What answers at an address, by method in capitals. */
+/** The endpoints of a URL, by upper-case method. */
 export type ScimMethods = Readonly<Record<string, ScimEndpoint>>
 
-/** What is below one name: `/Users`, `/Users/{id}`, and addresses of its own such as `/Users/.search`. */
+/** The endpoints below one name: `/Users`, `/Users/{id}`, and others such as `/Users/.search`. */
 export interface ScimCollection {
   readonly collection: ScimMethods
   readonly member?: ScimMethods
   readonly named?: Readonly<Record<string, ScimMethods>>
 }
 
-/** The addresses of a server, by name in lower case. */
+/** The collections of a server, by lower-case name. */
 export type ScimRoutes = Readonly<Record<string, ScimCollection>>

@@ -10,59 +10,57 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import type { ClaimChanges } from '../users/user-claims.ts'
 import type { ProvisioningHooks } from '../users/user-dependencies.ts'
 
-/** What a host gives to `createScimServer`. Two members are required. */
+/** Options of `createScimServer`. Two members are required. */
 export interface ScimServerOptions extends ProvisioningHooks {
-  /** The address of the authorization server whose accounts these are: SCIM is served below it. */
+  /** The issuer of the authorization server whose users are provisioned. SCIM is served below it. */
   readonly issuer: string
-  /** The storage that the authorization server has: these are the same accounts. */
+  /** The storage of the authorization server, because both share its users. */
   readonly storage: ScimStorage
   /**
-   * The authorization server, when identity providers may also come with an access token of ours that has the scope
-   * `scim`.
-   * @defaultValue None. Every provider has a secret of its own.
+   * The authorization server, when identity providers may also authenticate with its access tokens with the scope `scim`.
+   * @defaultValue None. Every provider has its own secret.
    */
   readonly accessTokens?: AccessTokens
   /**
-   * Users with extensions of the host's own.
-   * @defaultValue `userResourceType`. It is RFC 7643's user, with the enterprise extension.
+   * The resource type of users, with extensions of the host.
+   * @defaultValue `userResourceType`. It is the user of RFC 7643 with the enterprise extension.
    */
   readonly userType?: ResourceType
   /**
-   * Groups with extensions of the host's own.
-   * @defaultValue `groupResourceType`. It is RFC 7643's group.
+   * The resource type of groups, with extensions of the host.
+   * @defaultValue `groupResourceType`. It is the group of RFC 7643.
    */
   readonly groupType?: ResourceType
   /**
-   * Whether an e-mail address of a provider's counts as verified.
-   * @defaultValue None does. A provider can write any address; say yes for the domains that are its own.
+   * Whether an e-mail address from a provider counts as verified.
+   * @defaultValue `false` for all addresses. A provider can write any address; return `true` for domains that it owns.
    */
   readonly emailVerified?: (email: string) => boolean
   /**
-   * Claims beside, or in place of, those that follow from a SCIM user; a claim that is undefined is taken away.
-   * @defaultValue None. What a SCIM user says of itself becomes the claims of OpenID Connect.
+   * Claims in addition to, or instead of, those derived from a SCIM user; `undefined` removes a claim.
+   * @defaultValue None. The standard OpenID Connect claims are derived from the SCIM user.
    */
   readonly claims?: (resource: JsonObject) => ClaimChanges
   /**
-   * Receives what happened and what was refused.
-   * @defaultValue Failures inside the server go to the console, everything else nowhere. No log fills that nobody
-   *   asked for.
+   * Receives events, including refusals.
+   * @defaultValue Only internal errors are logged, to the console. Refusals could fill a log.
    */
   readonly onEvent?: (event: ScimEvent) => void | Promise<void>
   /**
-   * Receives every request of a provider's with what became of it, for a log that its administrator reads. What it
-   * throws is dropped.
-   * @defaultValue Nothing is kept. `keepRequestLog` of `@mintmark/admin` keeps it for a week.
+   * Receives every request of an authenticated provider with its outcome, for a log that its administrator reads. Errors are
+   * ignored.
+   * @defaultValue Nothing is logged. `keepRequestLog` of `@mintmark/admin` keeps a log for a week.
    */
   readonly onRequest?: (answered: AnsweredRequest) => void | Promise<void>
   /**
-   * How many accounts a provider may end in a while before an administrator has to look.
-   * @defaultValue Any number. A limit also holds up a real reorganization, so it is the host's to choose.
+   * Limits how many users a provider may deactivate or remove before an administrator has to review it.
+   * @defaultValue Any number. A limit also delays a real reorganization, so the host has to choose it.
    */
   readonly deprovisioningLimit?: DeprovisioningLimit
   /**
-   * How many requests a provider may make in a while, such as `memoryRateLimiter({ points: 600, window: 60 })`. Its
-   * answers then carry `X-Rate-Limit-Limit`, `-Remaining` and `-Reset`, by which it can slow down.
-   * @defaultValue Any number. A first synchronization makes many at once.
+   * Limits the requests of a provider, such as `memoryRateLimiter({ points: 600, window: 60 })`. Responses then have
+   * `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` headers.
+   * @defaultValue Any number. An initial synchronization makes many requests at once.
    */
   readonly requestLimit?: RateLimiter
   readonly clock?: Clock

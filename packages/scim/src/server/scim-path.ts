@@ -1,25 +1,25 @@
 import { isAllowedText } from '../values/text.ts'
 
-/** What a SCIM address names, below the base of one identity provider (RFC 7644 §3.2). */
+/** A parsed SCIM path below the tenant URL of a provider (RFC 7644 §3.2). */
 export interface ScimPath {
-  /** As it stands in the address; it may be anything. */
+  /** As in the URL, not validated. */
   readonly providerId: string
-  /** In lower case, and with everything behind it when that is more than an `id`: then no route has it. */
+  /** In lower case. It contains the rest of the path when that is more than an `id`, so that no route matches. */
   readonly collection: string
   /** Decoded; empty for the collection. */
   readonly id: string
 }
 
-/** Where the addresses of all providers begin: the issuer's path, and what the specification puts behind it. */
+/** The common prefix of all tenant URLs. */
 export const scimRoot = (issuer: string): string => `${issuer}/scim/v2/enterprise-idps/`
 
-/** The SCIM Tenant URL of a provider: what its administrator pastes. */
+/** The SCIM tenant URL of a provider, which its administrator enters in the identity provider's console. */
 export const tenantUrl = (issuer: string, providerId: string): string => scimRoot(issuer) + providerId
 
 /**
- * Reads the path below `scimRoot`. Administrators paste base addresses with a slash at the end, and identity providers write
- * `/Users` and `/users`: both lead to the same place.
- * @param rest percent-encoding included.
+ * Parses the path below `scimRoot`. Trailing slashes are ignored, because administrators paste them; names are case-insensitive,
+ * because identity providers write `/Users` and `/users`.
+ * @param rest percent-encoded.
  */
 export function parseScimPath(rest: string): ScimPath {
   const [providerId = '', ...below] = rest
@@ -32,13 +32,16 @@ export function parseScimPath(rest: string): ScimPath {
   return { providerId, collection: collection.toLowerCase(), id }
 }
 
-/** Undefined for what is not well-formed, and for characters that no identifier has and not every database can look for. */
+/**
+ * Decodes a path segment. Undefined when it is malformed, or contains characters that no id has and some databases cannot
+ * compare.
+ */
 export function decodeSegment(segment: string): string | undefined {
   try {
     const text = decodeURIComponent(segment)
     return isAllowedText(text, 'line') ? text : undefined
   } catch {
-    // `decodeURIComponent` knows no other way to say that an escape is broken.
+    // `decodeURIComponent` throws for malformed escapes.
     return undefined
   }
 }

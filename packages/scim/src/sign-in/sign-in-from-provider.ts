@@ -20,24 +20,24 @@ import { userDocument, userState, type WrittenUser } from '../users/user-state.t
 import { type UserWriter, recordOfOutcome } from '../users/write-user.ts'
 import { readValue } from '../values/read-value.ts'
 
-/** Somebody whom an identity provider has signed in, by SAML or OpenID Connect: what the host verified. */
+/** A user whom an identity provider has signed in by SAML or OpenID Connect, as verified by the host. */
 export interface ProviderLogin {
   readonly providerId: string
-  /** The person, as the same provider names them when it provisions: the `sub` or NameID, or a claim beside it. */
+  /** The user's `externalId` in provisioning by the same provider: the `sub`, the NameID or another claim. */
   readonly externalId: string
-  /** What the login says of them, as a part of a SCIM user. `active`, `externalId` and `password` in it are passed over. */
+  /** Attributes from the login, as part of a SCIM user. `active`, `externalId` and `password` are ignored. */
   readonly profile: JsonObject
 }
 
-/** Whether they may come in. */
+/** The outcome of a sign-in. */
 export type ProviderSignIn =
   | {
       readonly outcome: 'signed_in'
       readonly userId: UserId
-      /** Whether the account began, or was linked, with this login. */
+      /** Whether this login created or linked the user. */
       readonly isNew: boolean
     }
-  /** The account was ended by its provider or by an administrator: nothing was written, and no login brings it back. */
+  /** The provider or an administrator has deactivated the user: nothing was written, and a login does not reactivate it. */
   | { readonly outcome: 'deactivated'; readonly userId: UserId }
   | { readonly outcome: 'provider_disabled' }
 
@@ -46,13 +46,12 @@ export interface SignInDependencies extends UserDependencies {
 }
 
 /**
- * Finds the account of somebody who signed in at an identity provider, or begins it. It is found by the provider and the
- * `externalId` alone, as when the provider provisions it: never by e-mail or userName, unless the host's `link` hook says so.
- * A login changes what its profile gives, and nothing when that is what is there; an account that the host protects from changes
- * (`mayChange`) stays as it is.
- * @throws ScimError when the profile is not part of a SCIM user, when a new account lacks a userName, and 409 — reason
- * `user_name_taken` — when another account of the provider has it, and 403 — reason `change_refused` — when the host links an
- * account that it protects; ProviderError `provider_unknown`.
+ * Finds or creates the user who signed in at an identity provider. Users are found by provider and `externalId` only, as in
+ * provisioning, never by e-mail address or userName, unless the host's `link` hook chooses one. A login updates the attributes in
+ * its profile; a user that the host protects from changes (`mayChange`) stays unchanged.
+ * @throws ScimError when the profile is not part of a SCIM user or a new user lacks a userName; 409 — reason `user_name_taken` —
+ * when another user of the provider has the userName; 403 — reason `change_refused` — when the host links a protected user;
+ * ProviderError `provider_unknown`.
  */
 export async function signInFromProvider(login: ProviderLogin, deps: SignInDependencies): Promise<ProviderSignIn> {
   const now = deps.clock()
@@ -83,7 +82,7 @@ interface SignInContext {
   readonly deps: SignInDependencies
 }
 
-/** What is stored of the account afterwards. A login decides neither whether it is active nor whose it is. */
+/** The user to store. A login changes neither `active` nor the provider. */
 function toWrittenUser(
   user: ProvisionedUserRecord | undefined,
   { externalId, profile }: ProviderLogin,
@@ -95,7 +94,7 @@ function toWrittenUser(
   return { ...written, password: undefined }
 }
 
-/** Undefined when the account has changed since it was read: it may have been deactivated. */
+/** Undefined when the user has changed since it was read: it may have been deactivated. */
 async function update(
   user: ProvisionedUserRecord,
   written: WrittenUser,
@@ -114,29 +113,30 @@ async function update(
   return changed
 }
 
-/** An account that the host linked may be one that was deactivated before. */
+/** A user that the host linked may have been deactivated before. */
 const signInOf = ({ userId, active }: ProvisionedUserRecord, { isNew }: { readonly isNew: boolean }): ProviderSignIn =>
   active ? { outcome: 'signed_in', userId, isNew } : { outcome: 'deactivated', userId }
 
 /**
- * Who signed in, as SCIM requests name them.
+ * Validates an `externalId` as SCIM requests do.
  * @throws ScimError invalidValue — reasons `value_required`, `value_too_long`, `value_characters`.
  */
 function loginExternalId(text: string, { resourceType, tolerances }: ParseContext): string {
   const attribute = resourceType.attributesByName.get('externalid')
   const value = attribute === undefined ? undefined : readValue(attribute, text, tolerances)
-  // RFC 7643 §3.1: what joins a sign-in and a provisioned account is not left open.
+  // RFC 7643 §3.1: the `externalId` is required, because it alone connects a sign-in to a provisioned user.
   if (typeof value !== 'string' || value.trim() === '') throw refusal('value_required', { attribute: 'externalId' })
   return value
 }
 
 /**
- * A user with what a profile gives put in place (RFC 7644 §3.5.2.3): of `name` the parts that it gives, of `emails` all; what it
- * does not give stays. By the rules, and with the tolerances, of a PATCH from the same provider.
+ * Applies a profile to a user as a PATCH replace of the same provider would (RFC 7644 §3.5.2.3), with its tolerances: of `name`,
+ * the given sub-attributes are replaced; of `emails`, the whole list; everything else stays.
  * @throws ScimError the reasons of `parsePatch` and `applyPatch`.
  */
 function applyProfile(document: JsonObject, profile: JsonObject, parseContext: ParseContext): JsonObject {
-  // As JSON has no undefined: a host that copies claims by name writes it for those that did not come, and means to clear none.
+  // Serialized to drop undefined members: a host that copies claims by name sets absent claims to undefined and does not mean to
+  // clear them.
   const value: unknown = JSON.parse(JSON.stringify(profile))
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
   const operations = parsePatch({ schemas, Operations: [{ op: 'replace', value }] }, parseContext.tolerances)
