@@ -29,7 +29,7 @@ export function namesIn(type: ts.TypeNode): readonly ListedName[] {
 }
 
 /** The last doc comment in front of a node, in one line. */
-function commentAbove(node: ts.Node): string {
+export function commentAbove(node: ts.Node): string {
   const text = node.getSourceFile().text
   const ranges = commentsBefore(node, text)
   const [, inner = ''] = /^\/\*\*([\s\S]*)\*\/$/.exec(ranges.at(-1) ?? '') ?? []
@@ -44,5 +44,6 @@ function commentsBefore(node: ts.Node, text: string): readonly string[] {
   const bar = text.lastIndexOf('|', node.getStart())
   const isBehindBar = bar !== -1 && text.slice(bar + 1, node.getStart()).trim() === ''
   const [, comment] = isBehindBar ? (/(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s*$/.exec(text.slice(0, bar)) ?? []) : []
-  return comment === undefined ? [] : [comment]
+  if (isBehindBar) return comment === undefined ? [] : [comment]
+  return (ts.getLeadingCommentRanges(text, node.pos) ?? []).map(({ pos, end }) => text.slice(pos, end))
 }

@@ -4,6 +4,7 @@ import { namesOfUnion } from './closed-union.ts'
 import { eventsOf, type EventEntry } from './event.ts'
 import { table } from './markdown-table.ts'
 import type { PublicApi } from './public-api.ts'
+import { refusalsOf, type DescribedRefusal } from './refusals.ts'
 
 /** The page `docs/reference/events.md`, from the unions of events and reasons. */
 export const eventsPage = (api: PublicApi): string =>
@@ -14,7 +15,7 @@ export const eventsPage = (api: PublicApi): string =>
     eventList(eventsOf('ServerOccurrence', 'packages/core/src/event/server-event.ts', api)),
     '### Why it refuses',
     'The `reason` of `request.refused`, and the codes that the client sees: `RefusalReason`.',
-    codedReasons('RefusalReason', 'packages/core/src/error/refusal-reason.ts', api),
+    table(['reason', 'codes', 'what it means'], reasonRows(refusalsOf(api))),
     '## SCIM',
     'Received by `onEvent` of `createScimServer`: a `ScimEvent`.',
     eventList(eventsOf('ScimOccurrence', 'packages/scim/src/event/scim-event.ts', api)),
@@ -79,3 +80,11 @@ const scimRows = (): readonly (readonly string[])[] =>
     scimType === undefined ? '' : `\`${scimType}\``,
     detail,
   ])
+
+/** One row for each reason, with the codes and meanings of all its answers. */
+const reasonRows = (refusals: readonly DescribedRefusal[]): readonly (readonly string[])[] =>
+  [...new Set(refusals.map(({ reason }) => reason))].toSorted().map((reason) => {
+    const answers = refusals.filter((refusal) => refusal.reason === reason)
+    const codes = [...new Set(answers.map(({ code }) => `\`${code}\``))]
+    return [`\`${reason}\``, codes.join(', '), answers.map(({ meaning }) => meaning).join(' ')]
+  })

@@ -4,67 +4,97 @@
  */
 export const refusals = {
   // Authentication: RFC 6750 §3.1. One sentence for every kind of wrong credential.
-  credentials_missing: [401, 'Present an access token of this issuer as Authorization: Bearer.'],
-  credentials_invalid: [401, 'The access token is not valid.'],
-  scope_missing: [403, 'The access token does not have the scope that this needs.'],
-  not_an_administrator: [403, 'Whoever the access token speaks for is not an administrator.'],
+  credentials_missing: [401, 'Present an access token of this issuer as Authorization: Bearer.', 'RFC 6750 §3.1'],
+  credentials_invalid: [401, 'The access token is not valid.', 'RFC 6750 §3.1'],
+  scope_missing: [403, 'The access token does not have the scope that this needs.', 'RFC 6750 §3.1'],
+  not_an_administrator: [403, 'Whoever the access token speaks for is not an administrator.', 'RFC 6750 §3.1'],
 
   // Authorization: RFC 9700 §2.3, and §4.7 for requests that another site makes a browser send.
-  beyond_own_scopes: [403, 'The client administers, or would administer, more than the access token allows.'],
-  cross_site: [403, 'The request was not sent from this site.'],
+  beyond_own_scopes: [
+    403,
+    'The client administers, or would administer, more than the access token allows.',
+    'RFC 9700 §2.3',
+  ],
+  cross_site: [403, 'The request was not sent from this site.', 'RFC 9700 §4.7'],
 
   // Address, method and preconditions: RFC 9110 §13 and §15.5.
-  path_not_found: [404, 'There is nothing at this address.'],
-  method_not_allowed: [405, 'This address does not answer this method.'],
-  message_too_large: [413, 'The message is larger than this server reads.'],
-  media_type: [415, 'Send the message as application/json, in UTF-8.'],
-  version_mismatch: [412, 'It is no longer in the version that is named.'],
+  path_not_found: [404, 'There is nothing at this address.', 'RFC 9110 §15.5.5'],
+  method_not_allowed: [405, 'This address does not answer this method.', 'RFC 9110 §15.5.6'],
+  message_too_large: [413, 'The message is larger than this server reads.', 'RFC 9110 §15.5.14'],
+  media_type: [415, 'Send the message as application/json, in UTF-8.', 'RFC 9110 §15.5.16'],
+  version_mismatch: [412, 'It is no longer in the version that is named.', 'RFC 9110 §13.1'],
 
   // Message and query: RFC 9110 §15.5.1.
-  body_malformed: [400, 'The request body must be a JSON object.'],
-  body_invalid: [400, 'A member of the request body is missing, unknown or not what it should be.'],
-  query_invalid: [400, 'A parameter of the query is unknown, repeated or not what it should be.'],
-  page_invalid: [400, 'A page has between 1 and 200 entries, and begins behind what the page before it named.'],
-  filter_invalid: [400, 'The filter is not one of RFC 7644 section 3.4.2.2 about accounts.'],
+  body_malformed: [400, 'The request body must be a JSON object.', 'RFC 9110 §15.5.1'],
+  body_invalid: [400, 'A member of the request body is missing, unknown or not what it should be.', 'RFC 9110 §15.5.1'],
+  query_invalid: [400, 'A parameter of the query is unknown, repeated or not what it should be.', 'RFC 9110 §15.5.1'],
+  page_invalid: [
+    400,
+    'A page has between 1 and 200 entries, and begins behind what the page before it named.',
+    'RFC 9110 §15.5.1',
+  ],
+  filter_invalid: [400, 'The filter is not one of RFC 7644 section 3.4.2.2 about accounts.', 'RFC 9110 §15.5.1'],
   filter_too_broad: [
     400,
     'The filter asks for more work than this server does for one request. Make it more selective.',
+    'RFC 9110 §15.5.1',
   ],
 
   // Records: RFC 9110 §15.5.5 and §15.5.10.
-  client_unknown: [404, 'There is no such client.'],
-  provider_unknown: [404, 'There is no such identity provider.'],
-  account_unknown: [404, 'There is no such account.'],
-  organization_unknown: [404, 'There is no such organization.'],
-  membership_unknown: [404, 'The account is not a member of the organization.'],
-  grant_unknown: [404, 'There is no such grant.'],
-  session_unknown: [404, 'There is no such session.'],
-  identifier_invalid: [400, 'The identifier is too long, empty, or has characters that an identifier does not have.'],
-  identifier_taken: [409, 'The identifier is, or was, in use. Choose another one.'],
-  invalid_redirect_uri: [400, 'A redirect URI cannot be registered.'],
-  invalid_client_metadata: [400, 'The client would not be usable.'],
-  display_name_invalid: [400, 'A name is one line of 1 to 200 characters.'],
-  tolerance_profile_unknown: [400, 'There is no such tolerance profile.'],
-  too_many_secrets: [409, 'There are as many live secrets as there may be. End one of them first.'],
-  claim_invalid: [400, 'A claim has a name or a value that an account cannot have.'],
-  claim_reserved: [400, 'A claim belongs to the protocol or to a custom field.'],
+  client_unknown: [404, 'There is no such client.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  provider_unknown: [404, 'There is no such identity provider.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  account_unknown: [404, 'There is no such account.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  organization_unknown: [404, 'There is no such organization.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  membership_unknown: [404, 'The account is not a member of the organization.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  grant_unknown: [404, 'There is no such grant.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  session_unknown: [404, 'There is no such session.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  identifier_invalid: [
+    400,
+    'The identifier is too long, empty, or has characters that an identifier does not have.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
+  identifier_taken: [409, 'The identifier is, or was, in use. Choose another one.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  invalid_redirect_uri: [400, 'A redirect URI cannot be registered.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  invalid_client_metadata: [400, 'The client would not be usable.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  display_name_invalid: [400, 'A name is one line of 1 to 200 characters.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  tolerance_profile_unknown: [400, 'There is no such tolerance profile.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  too_many_secrets: [
+    409,
+    'There are as many live secrets as there may be. End one of them first.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
+  claim_invalid: [400, 'A claim has a name or a value that an account cannot have.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  claim_reserved: [400, 'A claim belongs to the protocol or to a custom field.', 'RFC 9110 §15.5.5 and §15.5.10'],
   claims_too_large: [
     400,
     'The claims of an account are at most 32768 characters of JSON, nested at most 8 levels deep.',
+    'RFC 9110 §15.5.5 and §15.5.10',
   ],
-  custom_field_unknown: [400, 'A custom field has not been declared.'],
-  custom_field_invalid: [400, 'The value of a custom field is not what its schema admits.'],
-  role_invalid: [400, 'A membership has at most 50 roles, each of 1 to 100 visible characters.'],
+  custom_field_unknown: [400, 'A custom field has not been declared.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  custom_field_invalid: [
+    400,
+    'The value of a custom field is not what its schema admits.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
+  role_invalid: [
+    400,
+    'A membership has at most 50 roles, each of 1 to 100 visible characters.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
   last_administrator: [
     409,
     'Nobody else administers what this account administers. Give somebody else the role first.',
+    'RFC 9110 §15.5.5 and §15.5.10',
   ],
 
   // RFC 9110 §15.6.
-  audit_unavailable: [503, 'The act could not be written into the log, and was not carried out.'],
-  storage_unavailable: [503, 'The service cannot answer now. Try again shortly.'],
-  unexpected_failure: [500, 'The service failed to answer.'],
-} as const satisfies Record<string, readonly [status: number, detail: string]>
+  audit_unavailable: [503, 'The act could not be written into the log, and was not carried out.', 'RFC 9110 §15.6'],
+  storage_unavailable: [503, 'The service cannot answer now. Try again shortly.', 'RFC 9110 §15.6'],
+  unexpected_failure: [500, 'The service failed to answer.', 'RFC 9110 §15.6'],
+} as const satisfies Record<string, readonly [status: number, detail: string, section: Section]>
+
+/** A section of a public standard, such as `RFC 9110 §15.5.5`. */
+type Section = `${string} §${string}`
 
 /** Why an administrative action was refused. Reasons are stable: programs may depend on them. */
 export type AdminRefusalReason = keyof typeof refusals

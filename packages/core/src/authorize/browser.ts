@@ -1,6 +1,5 @@
 import type { SecretDigest } from '@mintmark/storage-interface'
 
-import { OAuthError } from '../error/oauth-error.ts'
 import {
   defineCookie,
   readCookie,
@@ -9,6 +8,7 @@ import {
   type Header,
   type ServerRequest,
 } from '../http/index.ts'
+import { refuse } from '../refusals.ts'
 import { type Random, digestSecret, randomSecret } from '@mintmark/internal'
 
 /** The cookie that identifies a browser. */
@@ -60,6 +60,6 @@ export function requireSameOrigin(request: ServerRequest): void {
     site === undefined ? request.headers.get('origin') === request.url.origin : site === 'same-origin'
   // RFC 9700 §4.7: state changes must come from this server's own pages.
   if (!isSameOrigin) {
-    throw new OAuthError('access_denied', 'This form was not sent from this site.', { reason: 'cross_site_post' })
+    throw refuse('cross_site_post')
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { OAuthError } from '../error/oauth-error.ts'
 import { isJsonObject, parseJsonObject } from '../json/json-object.ts'
+import { refuse } from '../refusals.ts'
 
 /** Where claims about a user are returned. */
 export type ClaimsDestination = 'id_token' | 'userinfo'
@@ -16,7 +16,7 @@ export function parseClaimsRequest(text: string | undefined): JsonObject | undef
   const request = parseJsonObject(text)
   // OIDC Core §5.5: a JSON object of objects.
   if (request === undefined || !destinations.every((name) => isOptionalClaims(own(request, name)))) {
-    throw new OAuthError('invalid_request', 'The claims parameter is malformed.', { reason: 'claims_malformed' })
+    throw refuse('claims_malformed')
   }
   return request
 }

@@ -1,6 +1,5 @@
 import { userId, type EpochSeconds, type InteractionRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
-import { OAuthError } from '../error/oauth-error.ts'
 import { redirect, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { identifyUser, loginOf, recallUser, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
@@ -9,6 +8,7 @@ import { decideInteraction, type InteractionDecision } from './decide.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { authorizationErrorResponse, authorizationResponse } from './response.ts'
 import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
+import { refuse } from '../refusals.ts'
 
 /**
  * The decision of the host's page: who signed in, what they consent to, or both. Anything left out is asked for next.
@@ -101,7 +101,7 @@ const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): P
 function recordDenial(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): ServerResponse {
   deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId, reason })
   // RFC 6749 §4.1.2.1: access_denied.
-  const refusal = new OAuthError('access_denied', 'The request was not approved.', { reason })
+  const refusal = refuse(reason)
   return authorizationErrorResponse(refusal, step.request.target, deps.issuer)
 }
 
@@ -132,7 +132,7 @@ async function askConsent(
     now: step.now,
   })
   // RFC 6749 §4.1.2: an interaction issues one code; it was completed in another tab.
-  if (recorded.outcome === 'absent') throw alreadyCompleted()
+  if (recorded.outcome === 'absent') throw refuse('interaction_completed')
   // On a conflict another tab has advanced this interaction; the page shows its current state.
   return redirect(interactionLocation(deps.interactionUrls.consent, step.handle))
 }
@@ -141,12 +141,7 @@ async function consumeInteraction(step: InteractionStep, deps: InteractionDepend
   const { digest, browserDigest } = step.record
   const consumed = await deps.storage.interactions.consume(digest, browserDigest, step.now)
   // RFC 6749 §4.1.2: an interaction is completed once; a second submit must not issue a second code.
-  if (consumed.outcome !== 'won') throw alreadyCompleted()
+  if (consumed.outcome !== 'won') throw refuse('interaction_completed')
 }
 
 const isSignIn = (answer: InteractionAnswer): answer is InteractionAnswer & SignedIn => answer.subject !== undefined
-
-const alreadyCompleted = (): OAuthError =>
-  new OAuthError('invalid_request', 'This sign-in was already completed.', {
-    reason: 'interaction_completed',
-  })

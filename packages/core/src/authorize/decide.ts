@@ -1,9 +1,9 @@
 import type { EpochSeconds, GrantRecord, OAuthStorage } from '@mintmark/storage-interface'
 
-import { OAuthError } from '../error/oauth-error.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
+import { refuse } from '../refusals.ts'
 
 /** What is still needed before a code can be issued. */
 export type InteractionDecision =
@@ -37,14 +37,7 @@ export async function decideInteraction(
  */
 export function enforcePromptNone(decision: InteractionDecision, request: AuthorizationRequest): void {
   if (!request.prompt.has('none') || decision.kind === 'ready') return
-  const refusal =
-    decision.kind === 'login'
-      ? new OAuthError('login_required', 'Nobody is signed in, and the request forbids to ask.', {
-          reason: 'login_required',
-        })
-      : new OAuthError('consent_required', 'Consent is needed, and the request forbids to ask.', {
-          reason: 'consent_required',
-        })
+  const refusal = decision.kind === 'login' ? refuse('login_required') : refuse('consent_required')
   // OIDC Core §3.1.2.6.
   throw new RedirectableError(refusal, request.target)
 }
@@ -110,9 +103,4 @@ function isUnmet(request: AuthorizationRequest, acr: string | undefined): boolea
 }
 
 const unmetAuthentication = (request: AuthorizationRequest): RedirectableError =>
-  new RedirectableError(
-    new OAuthError('unmet_authentication_requirements', 'The sign-in does not meet what the request demands.', {
-      reason: 'acr_unmet',
-    }),
-    request.target,
-  )
+  new RedirectableError(refuse('acr_unmet'), request.target)

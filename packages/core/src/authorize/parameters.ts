@@ -1,9 +1,9 @@
 import type { ClientRecord, JsonValue } from '@mintmark/storage-interface'
 
-import { OAuthError, type OAuthErrorCode } from '../error/oauth-error.ts'
 import { verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
+import { refuse } from '../refusals.ts'
 
 /**
  * Refuses parameters that change the meaning of a request and are not supported.
@@ -11,12 +11,10 @@ import { spaceSeparated } from '../parameters/space-separated.ts'
  *   `parameter_unsupported`.
  */
 export function refuseUnsupported(parameters: Parameters): void {
-  for (const [name, code] of unsupportedParameters) {
+  for (const name of unsupportedParameters) {
     if (parameters.get(name) === undefined) continue
     // OIDC Core §3.1.2.6: refused with its own code, never silently ignored.
-    throw new OAuthError(code, 'The request uses a parameter that is not supported.', {
-      reason: 'parameter_unsupported',
-    })
+    throw refuse(`parameter_unsupported:${name}`)
   }
 }
 
@@ -29,7 +27,7 @@ export function refuseTooLong(parameters: Parameters): void {
   for (const [name, bound] of bounds) {
     if (!isLonger(parameters.get(name) ?? '', bound)) continue
     // RFC 6749 §4.1.2.1: a request that cannot be processed is an invalid_request.
-    throw new OAuthError('invalid_request', 'A parameter is too long.', { reason: 'parameter_too_long' })
+    throw refuse('parameter_too_long')
   }
 }
 
@@ -84,11 +82,7 @@ const bounds: ReadonlyMap<string, number> = new Map([
   ['id_token_hint', 8192],
 ])
 
-const unsupportedParameters: readonly (readonly [name: string, code: OAuthErrorCode])[] = [
-  ['request', 'request_not_supported'],
-  ['request_uri', 'request_uri_not_supported'],
-  ['registration', 'registration_not_supported'],
-]
+const unsupportedParameters = ['request', 'request_uri', 'registration'] as const
 
 /** The PKCE challenge that the code is bound to, or the configured exemption from it. */
 export type CodeChallenge =
@@ -115,21 +109,15 @@ export function parseCodeChallenge(
 
   // RFC 9700 §2.1.1: without PKCE a leaked or injected code can be redeemed.
   if (challenge === undefined) {
-    throw new OAuthError('invalid_request', 'PKCE is required: code_challenge is missing.', {
-      reason: 'code_challenge_missing',
-    })
+    throw refuse('code_challenge_missing')
   }
   // RFC 7636 §4.3: a missing method means plain, which is refused.
   if (method !== 'S256') {
-    throw new OAuthError('invalid_request', 'PKCE is required with code_challenge_method S256.', {
-      reason: 'code_challenge_method',
-    })
+    throw refuse('code_challenge_method')
   }
   // RFC 7636 §4.2: base64url of a SHA-256 hash is 43 characters.
   if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
-    throw new OAuthError('invalid_request', 'The code_challenge is not a base64url SHA-256 hash.', {
-      reason: 'code_challenge_malformed',
-    })
+    throw refuse('code_challenge_malformed')
   }
   return { method: 'S256', challenge }
 }
@@ -145,7 +133,7 @@ export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
   const known = prompts.filter((prompt) => values.includes(prompt))
   // OIDC Core §3.1.2.1: none cannot be combined with other values, and undefined values are refused.
   if (known.length !== values.length || (values.includes('none') && values.length > 1)) {
-    throw new OAuthError('invalid_request', 'The prompt parameter is not valid.', { reason: 'prompt_invalid' })
+    throw refuse('prompt_invalid')
   }
   return new Set(known)
 }
@@ -165,9 +153,7 @@ export async function hintedSubject(
   // OIDC Core §3.1.2.1: the hint must be an ID token of this server. A signed userinfo response has the same type, but
   // no `exp`, which every ID token has (OIDC Core §2, RFC 8725 §3.12).
   if (typeof subject !== 'string' || !Number.isSafeInteger(claims?.['exp'])) {
-    throw new OAuthError('invalid_request', 'The id_token_hint is not an ID token of this server.', {
-      reason: 'id_token_hint_invalid',
-    })
+    throw refuse('id_token_hint_invalid')
   }
   return subject
 }
@@ -187,7 +173,6 @@ export function allowedSubjects(
     claimed === undefined ? [hinted] : claimed.filter((subject) => hinted === undefined || subject === hinted)
   const meant = named.filter((subject) => typeof subject === 'string')
   // OIDC Core §3.1.2.1: no sign-in could satisfy the request.
-  if (meant.length === 0)
-    throw new OAuthError('login_required', 'The request means nobody who could sign in.', { reason: 'nobody_meant' })
+  if (meant.length === 0) throw refuse('nobody_meant')
   return meant
 }

@@ -1,6 +1,5 @@
 import type { EpochSeconds, UserRecord } from '@mintmark/storage-interface'
 
-import { OAuthError } from '../error/oauth-error.ts'
 import { redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { indexParameters } from '../parameters/parameters.ts'
 import { type Clock, digestSecret } from '@mintmark/internal'
@@ -17,6 +16,7 @@ import {
 import { identifyClient, verifyRedirect } from './proven-redirect.ts'
 import { parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import { interactionLocation } from './start-interaction.ts'
+import { refuse } from '../refusals.ts'
 
 export interface FindInteractionDependencies extends CompleteInteractionDependencies {
   readonly rules: AuthorizationRequestRules
@@ -39,7 +39,8 @@ export async function findInteraction(
   const digest = await digestSecret(handle)
   const record = browser === undefined ? undefined : await deps.storage.interactions.find(digest, browser, now)
   // RFC 9700 §4.7: without this check, anybody who sees the URL could complete another user's sign-in.
-  if (record === undefined || record.browserDigest !== browser || !(now < record.expiresAt)) throw unknownInteraction()
+  if (record === undefined || record.browserDigest !== browser || !(now < record.expiresAt))
+    throw refuse('interaction_unknown')
 
   const resources = record.resources.map((resource) => ['resource', resource] as const)
   const parameters = indexParameters([...Object.entries(record.parameters), ...resources])
@@ -48,11 +49,6 @@ export async function findInteraction(
   const authorization = await parseAuthorizationRequest(parameters, { client, redirect }, deps.rules)
   return pendingInteraction({ http: request, handle, record, request: authorization, now }, deps)
 }
-
-const unknownInteraction = (): OAuthError =>
-  new OAuthError('invalid_request', 'This sign-in is over, has expired, or was started in another browser.', {
-    reason: 'interaction_unknown',
-  })
 
 /** A requested scope, as a consent page shows it. */
 export interface RequestedScope {

@@ -1,8 +1,8 @@
 import { clientId, type Brand, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { isVisibleAscii } from '../clients/authenticate.ts'
-import { OAuthError } from '../error/oauth-error.ts'
 import type { Parameters } from '../parameters/parameters.ts'
+import { refuse } from '../refusals.ts'
 
 /**
  * Finds the client that an authorization request names. This proves nothing yet: anybody can create such a link.
@@ -12,24 +12,16 @@ import type { Parameters } from '../parameters/parameters.ts'
 export async function identifyClient(parameters: Parameters, storage: OAuthStorage): Promise<ClientRecord> {
   const id = parameters.get('client_id')
   // RFC 6749 §4.1.1: client_id is required. §3.1: it must not repeat.
-  if (id === undefined) throw clientError('The client_id parameter is missing.', 'client_id_missing')
-  if (parameters.isRepeated('client_id'))
-    throw clientError('The client_id parameter is repeated.', 'client_id_repeated')
+  if (id === undefined) throw refuse('client_id_missing')
+  if (parameters.isRepeated('client_id')) throw refuse('client_id_repeated')
 
   // RFC 6749 Appendix A.1: a client_id is visible ASCII; other text names no client.
   const client = isVisibleAscii(id) ? await storage.clients.find(clientId(id)) : undefined
   // RFC 6749 §4.1.2.1: an unknown client never causes a redirect. A disabled one gets the same answer.
-  if (client === undefined) throw clientError(unknownClient, 'client_unknown')
-  if (client.disabledAt !== undefined) throw clientError(unknownClient, 'client_disabled')
+  if (client === undefined) throw refuse('client_unknown:page')
+  if (client.disabledAt !== undefined) throw refuse('client_disabled:page')
   return client
 }
-
-const unknownClient = 'The application that sent you here is not registered with this service.'
-
-const clientError = (
-  description: string,
-  reason: 'client_id_missing' | 'client_id_repeated' | 'client_unknown' | 'client_disabled',
-): OAuthError => new OAuthError('invalid_request', description, { reason })
 
 /**
  * A redirect URI that matches a registered one. Created only by `verifyRedirect`, and required by everything that
@@ -48,15 +40,14 @@ export type VerifiedRedirect = Brand<string, 'VerifiedRedirect'>
 export function verifyRedirect(parameters: Parameters, client: ClientRecord): VerifiedRedirect {
   const requested = parameters.get('redirect_uri')
   // OIDC Core §3.1.2.1: redirect_uri is required.
-  if (requested === undefined) throw redirectError('The redirect_uri parameter is missing.', 'redirect_uri_missing')
+  if (requested === undefined) throw refuse('redirect_uri_missing')
   // RFC 6749 §3.1: it must not repeat; the second may be an attacker's.
   if (parameters.isRepeated('redirect_uri')) {
-    throw redirectError('The redirect_uri parameter is repeated.', 'redirect_uri_repeated')
+    throw refuse('redirect_uri_repeated')
   }
   const isRegistered = client.redirectUris.some((uri) => uri === requested || isSameLoopback(uri, requested))
   // RFC 6749 §3.1.2.4: never redirect to an unregistered URI.
-  if (!isRegistered)
-    throw redirectError('The application asked to return to an address it has not registered.', 'redirect_uri_mismatch')
+  if (!isRegistered) throw refuse('redirect_uri_mismatch')
   return requested as VerifiedRedirect
 }
 
@@ -75,8 +66,3 @@ function splitLoopback(uri: string): { readonly host: string; readonly rest: str
   if (host === undefined || rest === undefined) return undefined
   return port !== undefined && Number(port) > 65_535 ? undefined : { host, rest }
 }
-
-const redirectError = (
-  description: string,
-  reason: 'redirect_uri_missing' | 'redirect_uri_repeated' | 'redirect_uri_mismatch',
-): OAuthError => new OAuthError('invalid_request', description, { reason })

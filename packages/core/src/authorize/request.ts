@@ -1,7 +1,5 @@
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { OAuthError, type OAuthErrorCode } from '../error/oauth-error.ts'
-import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { idTokenAlgorithm } from '../keys/ring.ts'
 import type { Parameters } from '../parameters/parameters.ts'
@@ -25,6 +23,7 @@ import {
 import type { VerifiedRedirect } from './proven-redirect.ts'
 import { queryResponseMode, RedirectableError, type ResponseMode, type ResponseTarget } from './response.ts'
 import { requestedScopes, scopesOfRequestedClaims, type ScopeRegistry } from './scopes.ts'
+import { OAuthError, refuse } from '../refusals.ts'
 
 /** A validated authorization request (RFC 6749 §4.1.1, OIDC Core §3.1.2.1). */
 export interface AuthorizationRequest {
@@ -132,18 +131,12 @@ function responseTarget(
 function requireCodeResponse(parameters: Parameters, client: ClientRecord): void {
   const responseType = parameters.get('response_type')
   // RFC 6749 §4.1.2.1.
-  if (responseType === undefined)
-    throw refusal('invalid_request', 'The response_type parameter is missing.', 'response_type_missing')
+  if (responseType === undefined) throw refuse('response_type_missing')
   // RFC 9700 §2.1.2: tokens are not returned in a redirect.
-  if (responseType !== 'code')
-    throw refusal('unsupported_response_type', 'Only the response type code is supported.', 'response_type_unsupported')
+  if (responseType !== 'code') throw refuse('response_type_unsupported')
   // RFC 6749 §4.1.2.1: unauthorized_client.
   if (!client.grantTypes.includes('authorization_code')) {
-    throw refusal(
-      'unauthorized_client',
-      'The client is not registered for this grant type.',
-      'grant_type_not_registered',
-    )
+    throw refuse('grant_type_not_registered')
   }
 }
 
@@ -151,7 +144,7 @@ function requireResponseMode(parameters: Parameters, responseModes: readonly Res
   const requested = parameters.get('response_mode')
   // OAuth 2.0 Multiple Response Type Encoding Practices §2.1.
   if (requested !== undefined && responseModes.every(({ mode }) => mode !== requested)) {
-    throw refusal('invalid_request', 'This response_mode is not supported.', 'response_mode_unknown')
+    throw refuse('response_mode_unknown')
   }
 }
 
@@ -163,10 +156,6 @@ const preferredAcr = (claimed: readonly JsonValue[], acrValues: string | undefin
 function parseMaxAge(value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   // OIDC Core §3.1.2.1: a number of seconds.
-  if (!/^[0-9]{1,9}$/.test(value))
-    throw refusal('invalid_request', 'The max_age parameter is not a number of seconds.', 'max_age_invalid')
+  if (!/^[0-9]{1,9}$/.test(value)) throw refuse('max_age_invalid')
   return Number(value)
 }
-
-const refusal = (code: OAuthErrorCode, description: string, reason: RefusalReason): OAuthError =>
-  new OAuthError(code, description, { reason })

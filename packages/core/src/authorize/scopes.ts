@@ -1,8 +1,8 @@
 import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
 
-import { OAuthError } from '../error/oauth-error.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
 import { requestedClaimNames } from './claims-request.ts'
+import { refuse } from '../refusals.ts'
 
 /**
  * Determines the scope values of a request. Unknown values are ignored (OIDC Core §3.1.2.1), and so is `offline_access`
@@ -16,20 +16,16 @@ export function requestedScopes(
 ): readonly string[] {
   // RFC 6749 §3.3: scope tokens are visible ASCII without quote and backslash.
   if (scope !== undefined && !/^[\x20\x21\x23-\x5B\x5D-\x7E]{1,2000}$/.test(scope)) {
-    throw new OAuthError('invalid_scope', 'The scope parameter is malformed.', { reason: 'scope_malformed' })
+    throw refuse('scope_malformed')
   }
   const scopes = spaceSeparated(scope).filter((value) => registry.has(value) && !isIdleOfflineAccess(value, client))
   // RFC 6749 §3.3: there is no default scope, so a request without one fails.
   if (scopes.length === 0) {
-    throw new OAuthError('invalid_scope', 'Ask for at least one scope that this server knows.', {
-      reason: 'scope_missing',
-    })
+    throw refuse('scope_missing')
   }
   // RFC 6749 §4.1.2.1: invalid_scope.
   if (scopes.some((value) => !client.scopes.includes(value))) {
-    throw new OAuthError('invalid_scope', 'The client is not registered for a requested scope.', {
-      reason: 'scope_not_allowed',
-    })
+    throw refuse('scope_not_allowed')
   }
   return scopes
 }

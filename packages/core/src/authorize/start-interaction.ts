@@ -1,6 +1,5 @@
 import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
-import { OAuthError } from '../error/oauth-error.ts'
 import type { Journal } from '../event/journal.ts'
 import { redirect, type CookieDefinition, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
@@ -9,6 +8,7 @@ import { loginOf } from '../sessions/signed-in-user.ts'
 import { bindBrowser, type BrowserBinding } from './browser.ts'
 import type { InteractionDecision } from './decide.ts'
 import type { AuthorizationRequest } from './request.ts'
+import { refuse } from '../refusals.ts'
 
 export interface InteractionDependencies {
   readonly storage: OAuthStorage
@@ -63,10 +63,7 @@ async function limitBrowser(browser: BrowserBinding, now: EpochSeconds, limiter:
   const decision = await limiter.consume(`browser ${browser.digest}`, now)
   if (decision.allowed) return
   // RFC 6585 §4.
-  throw new OAuthError('temporarily_unavailable', 'Too many sign-ins were started in this browser. Try again later.', {
-    reason: 'interactions_throttled',
-    retryAfter: decision.retryAfter,
-  })
+  throw refuse('interactions_throttled', {}, { retryAfter: decision.retryAfter })
 }
 
 /** The URL of the host's page, with the handle of the interaction. */

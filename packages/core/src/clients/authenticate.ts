@@ -8,12 +8,10 @@ import {
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
-import { OAuthError } from '../error/oauth-error.ts'
-import type { RefusalContext } from '../error/refusal-context.ts'
-import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { ServerRequest } from '../http/index.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
+import { type OAuthError, refuse } from '../refusals.ts'
 
 /**
  * A client that authenticated by its registered method, or a public client that identified itself. Created only by
@@ -64,19 +62,17 @@ function readCredentials(
   // RFC 6749 §2.3: a client must not use more than one method in a request. RFC 9110 §5.3: Authorization is not a list,
   // so a repeated header is a second method.
   if (second !== undefined || request.repeatedHeaders.has('authorization')) {
-    throw new OAuthError('invalid_request', 'Use one client authentication method.', {
-      reason: 'client_authentication_twice',
-    })
+    throw refuse('client_authentication_twice')
   }
   // RFC 6749 §3.2.1.
-  if (credentials === undefined) throw invalidClient('client_authentication_missing', {})
+  if (credentials === undefined) throw refuse('client_authentication_missing')
 
   const named = form.get('client_id')
   if (named !== undefined && credentials.clientId !== undefined && named !== credentials.clientId) {
     // RFC 7521 §4.2.1: an assertion about another client than the request's is invalid.
-    if (credentials.method === 'private_key_jwt') throw invalidClient('client_id_contradicted', { clientId: named })
+    if (credentials.method === 'private_key_jwt') throw refuse('client_id_contradicted:assertion', { clientId: named })
     // RFC 6749 §2.3.1: a client_id in the body must name the client that authenticates.
-    throw new OAuthError('invalid_request', 'The request names two clients.', { reason: 'client_id_contradicted' })
+    throw refuse('client_id_contradicted')
   }
   return credentials
 }
@@ -90,7 +86,7 @@ function refusalReason(
   client: ClientRecord | undefined,
   credentials: PresentedCredentials,
   isProven: boolean,
-): RefusalReason | undefined {
+): FailedAuthentication | undefined {
   if (client === undefined) return 'client_unknown'
   if (client.disabledAt !== undefined) return 'client_disabled'
   // OIDC Registration §2: a client uses its registered method. Otherwise `none` would let anybody act as a confidential
@@ -99,12 +95,15 @@ function refusalReason(
   return isProven ? undefined : 'client_credentials_wrong'
 }
 
+type FailedAuthentication =
+  'client_unknown' | 'client_disabled' | 'client_authentication_method' | 'client_credentials_wrong'
+
 /**
  * Counts the failed attempt against the rate limit, and returns the refusal. Only failures are limited: a client with
  * correct credentials is never delayed by somebody who guesses.
  */
 async function countFailedAttempt(
-  reason: RefusalReason,
+  reason: FailedAuthentication,
   { client, credentials }: { readonly client: ClientRecord | undefined; readonly credentials: PresentedCredentials },
   deps: ClientAuthenticationDependencies & { readonly now: EpochSeconds },
 ): Promise<OAuthError> {
@@ -114,12 +113,8 @@ async function countFailedAttempt(
     reason === 'client_authentication_method'
       ? { presentedMethod, registeredMethod: client?.tokenEndpointAuthMethod }
       : {}
-  if (decision.allowed) return invalidClient(reason, { clientId: presentedId, ...methods })
-  return new OAuthError('temporarily_unavailable', 'Too many failed attempts. Try again later.', {
-    reason: 'client_throttled',
-    context: { clientId: presentedId },
-    retryAfter: decision.retryAfter,
-  })
+  if (decision.allowed) return refuse(reason, { clientId: presentedId, ...methods })
+  return refuse('client_throttled', { clientId: presentedId }, { retryAfter: decision.retryAfter })
 }
 
 /** Records that the secret was used, at most once an hour. */
@@ -132,9 +127,6 @@ async function recordSecretUse(
   if (lastUsedAt === undefined || now - lastUsedAt >= 3600)
     await storage.clients.touchSecret(client.clientId, used, now)
 }
-
-const invalidClient = (reason: RefusalReason, context: RefusalContext): OAuthError =>
-  new OAuthError('invalid_client', 'Client authentication failed.', { reason, context })
 
 /** Proof that the credentials belong to the client; with the secret that was used, if any. */
 export interface CredentialProof {
@@ -177,10 +169,7 @@ export type ConfidentialClient = Brand<AuthenticatedClient, 'ConfidentialClient'
 export function requireConfidential(client: AuthenticatedClient): ConfidentialClient {
   // RFC 7662 §2.1: the endpoint requires authentication; a public client only names itself.
   if (client.tokenEndpointAuthMethod === 'none') {
-    throw new OAuthError('invalid_client', 'Client authentication failed.', {
-      reason: 'client_public',
-      context: { clientId: client.clientId },
-    })
+    throw refuse('client_public', { clientId: client.clientId })
   }
   return client as ConfidentialClient
 }

@@ -1,10 +1,9 @@
 import { json, noStore, type Header, type ServerResponse } from '../http/index.ts'
-import { errorStatus } from './error-status.ts'
-import type { OAuthError } from './oauth-error.ts'
+import type { OAuthError } from '../refusals.ts'
 
 /** The error answer of an API endpoint (RFC 6749 §5.2). */
 export const renderOAuthError = (error: OAuthError): ServerResponse =>
-  json(errorStatus(error), { error: error.code, error_description: error.description }, [
+  json(error.status, { error: error.code, error_description: error.description }, [
     ...noStore,
     ...challengeHeaders(error),
   ])

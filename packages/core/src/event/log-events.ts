@@ -1,8 +1,8 @@
-import type { RefusalReason } from '../error/refusal-reason.ts'
 import { logEvent, type Logger } from '../http/index.ts'
 import { eventLine } from './event-line.ts'
 import type { EventListener } from './journal.ts'
 import type { ServerEvent } from './server-event.ts'
+import type { RefusalReason } from '../refusals.ts'
 
 /**
  * Writes each event once: a line that says what happened, for which client and why, and the event itself as its fields. A `console`

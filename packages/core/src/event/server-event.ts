@@ -1,9 +1,7 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-import type { OAuthErrorCode } from '../error/oauth-error.ts'
-import type { RefusalContext } from '../error/refusal-context.ts'
-import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { EventStamp } from '../http/index.ts'
+import type { OAuthErrorCode, RefusalContext, RefusalReason } from '../refusals.ts'
 
 /**
  * What happened, or was refused: one event for each. Identifiers are internal names that open nothing; no event holds a

@@ -1,6 +1,6 @@
 import type { ClientRecord, DurationSeconds, JsonObject, KeyId } from '@mintmark/storage-interface'
 
-import { OAuthError } from '../error/oauth-error.ts'
+import { refuse } from '../refusals.ts'
 
 /**
  * Signature algorithms for tokens (RFC 7518 §3.1, RFC 8037 §3.1). ML-DSA-65 is available only where the runtime
@@ -95,13 +95,7 @@ export function chosenAlgorithm(name: string, keys: SigningAlgorithms): SigningA
   const algorithm = keys.algorithms.find((own) => own === name)
   // OIDC Registration §2: the algorithm is required for this client, so another one would be a forgery to it.
   if (algorithm === undefined) {
-    throw new OAuthError(
-      'unauthorized_client',
-      'The client is registered for an algorithm that this server does not sign with.',
-      {
-        reason: 'signing_algorithm_unavailable',
-      },
-    )
+    throw refuse('signing_algorithm_unavailable')
   }
   return algorithm
 }

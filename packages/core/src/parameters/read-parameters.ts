@@ -1,6 +1,6 @@
-import { OAuthError } from '../error/oauth-error.ts'
 import { decodeBody, mediaType, parseParameters, type ServerRequest } from '../http/index.ts'
 import { indexParameters, type Parameters } from './parameters.ts'
+import { refuse } from '../refusals.ts'
 
 /**
  * Reads the form body of a POST. The query is not read (RFC 6749 §3.2).
@@ -10,9 +10,7 @@ import { indexParameters, type Parameters } from './parameters.ts'
 export function readForm(request: ServerRequest, atMost = maxParameters): Parameters {
   // RFC 6749 §3.2: parameters come as application/x-www-form-urlencoded. A body of another type is not guessed at.
   if (!isPlainForm(request)) {
-    throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.', {
-      reason: 'body_not_a_form',
-    })
+    throw refuse('body_not_a_form')
   }
   return readParameters(decodeBody(request.body), atMost)
 }
@@ -37,9 +35,7 @@ function readParameters(text: string | undefined, atMost: number): Parameters {
   const list = text === undefined ? undefined : parseParameters(text, atMost)
   // RFC 6749 Appendix B: escapes must be well-formed and UTF-8.
   if (list === undefined || 'malformed' in list) {
-    throw new OAuthError('invalid_request', 'The parameters are malformed or too many.', {
-      reason: 'parameters_malformed',
-    })
+    throw refuse('parameters_malformed')
   }
   return indexParameters(list)
 }
@@ -51,7 +47,7 @@ function readParameters(text: string | undefined, atMost: number): Parameters {
 export function refuseRepeated(parameters: Parameters): Parameters {
   // RFC 6749 §3.1 and §3.2: parameters must not repeat; resource may (RFC 8707 §2).
   if (parameters.names.some((name) => name !== 'resource' && parameters.isRepeated(name))) {
-    throw new OAuthError('invalid_request', 'A parameter is repeated.', { reason: 'parameter_repeated' })
+    throw refuse('parameter_repeated')
   }
   return parameters
 }

@@ -1,5 +1,5 @@
-import { OAuthError } from '../error/oauth-error.ts'
 import type { Parameters } from './parameters.ts'
+import { refuse } from '../refusals.ts'
 
 /**
  * The `token` parameter of introspection and revocation (RFC 7662 §2.1, RFC 7009 §2.1).
@@ -8,7 +8,6 @@ import type { Parameters } from './parameters.ts'
 export function requireToken(form: Parameters): string {
   const token = form.get('token')
   // RFC 7662 §2.1, RFC 7009 §2.1: token is required.
-  if (token === undefined)
-    throw new OAuthError('invalid_request', 'The token parameter is missing.', { reason: 'token_missing' })
+  if (token === undefined) throw refuse('token_missing')
   return token
 }

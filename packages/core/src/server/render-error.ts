@@ -1,10 +1,9 @@
 import { authorizationErrorResponse, RedirectableError } from '../authorize/response.ts'
-import { errorStatus } from '../error/error-status.ts'
 import { renderErrorPage, type RenderErrorPage } from '../error/render-error-page.ts'
 import { renderOAuthError, retryAfterHeaders } from '../error/render-oauth-error.ts'
-import { toOAuthError } from '../error/to-oauth-error.ts'
 import { withHeaders, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { renderBearerError as renderBearer } from '../tokens/userinfo.ts'
+import { toOAuthError } from '../refusals.ts'
 
 /** The error answer of an endpoint that takes a bearer token. */
 export const renderBearerError = (error: unknown): ServerResponse => renderBearer(toOAuthError(error))
@@ -26,6 +25,6 @@ export function renderBrowserError(
   }
   const refusal = toOAuthError(error)
   const render = rendering.renderErrorPage ?? renderErrorPage
-  const page = render({ status: errorStatus(refusal), code: refusal.code, description: refusal.description }, request)
+  const page = render({ status: refusal.status, code: refusal.code, description: refusal.description }, request)
   return withHeaders(page, retryAfterHeaders(refusal))
 }

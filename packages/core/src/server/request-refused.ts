@@ -1,7 +1,7 @@
 import { RedirectableError } from '../authorize/response.ts'
-import { toOAuthError } from '../error/to-oauth-error.ts'
 import type { RequestRefused } from '../event/server-event.ts'
 import type { ServerRequest } from '../http/index.ts'
+import { toOAuthError } from '../refusals.ts'
 
 /** The event that tells why a request was refused. */
 export function requestRefused(error: unknown, request: ServerRequest): RequestRefused {

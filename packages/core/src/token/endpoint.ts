@@ -5,7 +5,6 @@ import {
   type AuthenticatedClient,
   type ClientAuthenticationDependencies,
 } from '../clients/authenticate.ts'
-import { OAuthError } from '../error/oauth-error.ts'
 import type { Journal } from '../event/journal.ts'
 import { json, noStore, type Endpoint, type ServerResponse } from '../http/index.ts'
 import type { Parameters } from '../parameters/parameters.ts'
@@ -14,6 +13,7 @@ import type { Clock } from '@mintmark/internal'
 import { mintAccessToken, type AccessTokenDependencies } from '../tokens/access-token.ts'
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
 import { subjectOf, type DecisionForUser, type GrantDecision, type GrantType } from './grant.ts'
+import { refuse } from '../refusals.ts'
 
 export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
   readonly clock: Clock
@@ -53,20 +53,16 @@ function selectGrant(form: Parameters, client: AuthenticatedClient, grants: read
   const grantType = form.get('grant_type')
   // RFC 6749 §4: every token request names its grant type.
   if (grantType === undefined) {
-    throw new OAuthError('invalid_request', 'The grant_type parameter is missing.', { reason: 'grant_type_missing' })
+    throw refuse('grant_type_missing')
   }
   const grant = grants.find((candidate) => candidate.grantType === grantType)
   // RFC 6749 §5.2: unsupported_grant_type.
   if (grant === undefined) {
-    throw new OAuthError('unsupported_grant_type', 'This grant type is not supported.', {
-      reason: 'grant_type_unknown',
-    })
+    throw refuse('grant_type_unknown')
   }
   // RFC 6749 §5.2: unauthorized_client.
   if (!client.grantTypes.includes(grantType)) {
-    throw new OAuthError('unauthorized_client', 'The client is not registered for this grant type.', {
-      reason: 'grant_type_not_registered',
-    })
+    throw refuse('grant_type_not_registered')
   }
   return grant
 }

@@ -13,12 +13,12 @@ import {
 
 import { saveGrant } from '../authorize/consent.ts'
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
-import { OAuthError } from '../error/oauth-error.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { type Random, randomIdentifier, systemRandom } from '@mintmark/internal'
 import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
 import { isUserActive, type ActiveUser } from '../tokens/status.ts'
 import type { TokenTarget } from './resources.ts'
+import { refuse } from '../refusals.ts'
 
 /**
  * Evidence that a grant was verified, such as a redeemed code. Each grant type brands its own where it makes the check:
@@ -114,7 +114,7 @@ export async function grantForUser(
     signedInUser && (await saveGrant({ clientId, signedInUser, scopes: given.scopes }, now, { storage, random }))
   // RFC 6749 §5.2: the user does not exist or is not active.
   if (signedInUser === undefined || grant === undefined || !isUserActive(signedInUser.user, grant.userGeneration))
-    throw notGranted()
+    throw refuse('grant_refused')
 
   const { user, authentication } = signedInUser
   const decision = {
@@ -136,6 +136,3 @@ export async function grantForUser(
   })
   return { ...decision, user, nonce: undefined }
 }
-
-const notGranted = (): OAuthError =>
-  new OAuthError('invalid_grant', 'The grant is not valid.', { reason: 'grant_refused' })

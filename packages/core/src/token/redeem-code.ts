@@ -8,11 +8,10 @@ import {
 } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
-import { OAuthError } from '../error/oauth-error.ts'
-import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { digestSecret, encodeBase64url, equalInConstantTime, sha256 } from '@mintmark/internal'
 import type { RefreshLifetimes } from '../tokens/refresh-token.ts'
+import { type OAuthError, type Refusal, refuse } from '../refusals.ts'
 
 /** A code that this request consumed, with proven redirect URI and verifier. Created only by `redeemCode`. */
 export type RedeemedCode = Brand<AuthorizationCodeRecord, 'RedeemedCode' | 'GrantEvidence'>
@@ -43,7 +42,7 @@ export async function redeemCode(
   // RFC 6749 §4.1.2: a code is bound to everything it was issued for, so one that lost a field in storage is refused.
   if (!isIntact(code)) throw codeRefusal('code_incomplete', client, code)
   // RFC 6749 §4.1.3: the code is bound to its redirect_uri; otherwise a stolen code could be injected.
-  if (code.redirectUri !== presentation.redirectUri) throw codeRefusal('redirect_uri_mismatch', client, code)
+  if (code.redirectUri !== presentation.redirectUri) throw codeRefusal('redirect_uri_mismatch:code', client, code)
   const proof = await proveCodeVerifier(presentation.codeVerifier, code)
 
   if (consumed.outcome === 'replayed') {
@@ -71,13 +70,10 @@ export function parseCodePresentation(form: Parameters): CodePresentation {
   const code = form.get('code')
   const redirectUri = form.get('redirect_uri')
   // RFC 6749 §4.1.3: code is required.
-  if (code === undefined)
-    throw new OAuthError('invalid_request', 'The code parameter is missing.', { reason: 'code_missing' })
+  if (code === undefined) throw refuse('code_missing')
   // RFC 6749 §4.1.3: redirect_uri is required if the authorization request had one, and here it always has.
   if (redirectUri === undefined) {
-    throw new OAuthError('invalid_request', 'The redirect_uri parameter is missing.', {
-      reason: 'redirect_uri_missing',
-    })
+    throw refuse('redirect_uri_missing')
   }
   return { code, redirectUri, codeVerifier: form.get('code_verifier'), resources: form.all('resource') }
 }
@@ -86,12 +82,12 @@ export function parseCodePresentation(form: Parameters): CodePresentation {
 const redeemed = (code: AuthorizationCodeRecord, _proof: ProvenVerifier): RedeemedCode => code as RedeemedCode
 
 function codeRefusal(
-  reason: RefusalReason,
+  row: Refusal,
   { clientId }: AuthenticatedClient,
   code: AuthorizationCodeRecord | undefined,
 ): OAuthError {
   const context = { clientId, userId: code?.userId, familyId: code?.familyId }
-  return new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason, context })
+  return refuse(row, context)
 }
 
 /** Proof that the code verifier matches, or that the client is exempt from PKCE by configuration. */
@@ -107,27 +103,22 @@ export type ProvenVerifier = Brand<{ readonly method: 'S256' | 'exempt' }, 'Prov
 async function proveCodeVerifier(verifier: string | undefined, code: AuthorizationCodeRecord): Promise<ProvenVerifier> {
   if (code.codeChallengeMethod === 'exempt') return proveExemption(verifier, code)
   // A challenge that got lost in storage must not disable PKCE.
-  if (code.codeChallengeMethod !== 'S256' || typeof code.codeChallenge !== 'string')
-    throw verifierRefusal('code_challenge_lost')
+  if (code.codeChallengeMethod !== 'S256' || typeof code.codeChallenge !== 'string') throw refuse('code_challenge_lost')
   // RFC 7636 §4.6: the verifier must be present, well-formed, and hash to the challenge.
-  if (verifier === undefined) throw verifierRefusal('code_verifier_missing')
-  if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) throw verifierRefusal('code_verifier_mismatch')
+  if (verifier === undefined) throw refuse('code_verifier_missing')
+  if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) throw refuse('code_verifier_mismatch')
   const challenge = encodeBase64url(await sha256(verifier))
   // RFC 7636 §4.6.
-  if (!equalInConstantTime(challenge, code.codeChallenge)) throw verifierRefusal('code_verifier_mismatch')
+  if (!equalInConstantTime(challenge, code.codeChallenge)) throw refuse('code_verifier_mismatch')
   return { method: 'S256' } as ProvenVerifier
 }
 
 function proveExemption(verifier: string | undefined, code: AuthorizationCodeRecord): ProvenVerifier {
-  if (code.codeChallenge !== undefined) throw verifierRefusal('code_challenge_lost')
+  if (code.codeChallenge !== undefined) throw refuse('code_challenge_lost')
   // RFC 9700 §4.8.2: a verifier without a challenge means that the challenge was removed from the request.
-  if (verifier !== undefined) throw verifierRefusal('code_verifier_unexpected')
+  if (verifier !== undefined) throw refuse('code_verifier_unexpected')
   return { method: 'exempt' } as ProvenVerifier
 }
-
-const verifierRefusal = (
-  reason: 'code_challenge_lost' | 'code_verifier_missing' | 'code_verifier_unexpected' | 'code_verifier_mismatch',
-): OAuthError => new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason })
 
 /**
  * Whether storage returned a code with all required fields. A store that loses a field, for example because it was

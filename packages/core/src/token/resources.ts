@@ -1,6 +1,6 @@
 import { seconds, type DurationSeconds } from '@mintmark/storage-interface'
 
-import { OAuthError } from '../error/oauth-error.ts'
+import { refuse } from '../refusals.ts'
 
 /** A protected resource that access tokens can be issued for (RFC 8707). */
 export interface Resource {
@@ -24,9 +24,7 @@ export type ResourceRegistry = ReadonlyMap<string, Resource>
 export function requestedResources(values: readonly string[], registry: ResourceRegistry): readonly string[] {
   // RFC 8707 §2: invalid_target when the resource is unknown or malformed.
   if (values.length > maxResources || values.some((uri) => !registry.has(uri))) {
-    throw new OAuthError('invalid_target', 'A requested resource is not known to this server.', {
-      reason: 'resource_unknown',
-    })
+    throw refuse('resource_unknown')
   }
   return [...new Set(values)]
 }
@@ -40,7 +38,7 @@ export function narrowResources(values: readonly string[], granted: readonly str
   if (values.length === 0) return granted
   // RFC 8707 §2.2: the token request may only select from the granted resources.
   if (values.some((uri) => !granted.includes(uri))) {
-    throw new OAuthError('invalid_target', 'A requested resource was not granted.', { reason: 'resource_not_granted' })
+    throw refuse('resource_not_granted')
   }
   return [...new Set(values)]
 }
@@ -84,9 +82,7 @@ export function resolveTarget(
   const targets = granted.resources.flatMap((uri) => deps.resources.get(uri) ?? [])
   // RFC 8707 §2.2: the default audience was not granted. A removed resource must not widen a narrow grant.
   if (targets.length === 0) {
-    throw new OAuthError('invalid_target', 'The granted resource is no longer known to this server.', {
-      reason: 'resource_unknown',
-    })
+    throw refuse('resource_unknown:granted')
   }
   const understood = new Set(targets.flatMap(({ scopes }) => scopes))
   return {

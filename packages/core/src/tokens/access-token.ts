@@ -13,12 +13,12 @@ import {
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
-import { OAuthError } from '../error/oauth-error.ts'
 import { isCurrent, signJwt, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import { type Random, digestSecret, randomIdentifier, randomSecret } from '@mintmark/internal'
 import { subjectOf, type GrantDecision, type UserDecision } from '../token/grant.ts'
 import { isFamilyActive, type Active } from './status.ts'
+import { refuse } from '../refusals.ts'
 
 export interface AccessTokenDependencies {
   readonly issuer: string
@@ -62,10 +62,7 @@ function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
   const userId: string | undefined = forUser?.user.userId
   if (userId !== client.clientId) return
   // RFC 9068 §5: the `sub` of a user must not be mistaken for a client.
-  throw new OAuthError('invalid_grant', 'The account cannot be used with this client.', {
-    reason: 'account_named_as_client',
-    context: { clientId: client.clientId, userId },
-  })
+  throw refuse('account_named_as_client', { clientId: client.clientId, userId })
 }
 
 /**

@@ -6,7 +6,6 @@ import {
   type ClientAuthenticationDependencies,
   type ConfidentialClient,
 } from '../clients/authenticate.ts'
-import { OAuthError } from '../error/oauth-error.ts'
 import type { Journal } from '../event/journal.ts'
 import { noStore, withHeaders, type Endpoint } from '../http/index.ts'
 import { signJwt } from '../keys/jws.ts'
@@ -16,6 +15,7 @@ import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import type { Clock } from '@mintmark/internal'
 import type { FeedPage } from './feed-page.ts'
 import type { RevocationFeed } from './feed-watch.ts'
+import { refuse } from '../refusals.ts'
 
 interface RevocationFeedEndpointDependencies extends ClientAuthenticationDependencies {
   readonly issuer: string
@@ -60,10 +60,7 @@ export const revocationFeedEndpoint =
 function requireResourceServer(client: ConfidentialClient): ConfidentialClient {
   // RFC 7662 §4: only resource servers may learn about tokens.
   if (client.servedAudiences.length === 0) {
-    throw new OAuthError('unauthorized_client', 'The client is not registered as a resource server.', {
-      reason: 'client_serves_no_audience',
-      context: { clientId: client.clientId },
-    })
+    throw refuse('client_serves_no_audience', { clientId: client.clientId })
   }
   return client
 }
@@ -95,13 +92,7 @@ function parseFeedRequest(form: Parameters): FeedRequest {
   const [cursor, wait = '0', nonce = ''] = [form.get('cursor'), form.get('wait'), form.get('nonce')]
   // RFC 6749 §5.2: a parameter is missing or malformed.
   if ((cursor?.length ?? 0) > 128 || !/^\d{1,3}$/.test(wait) || !/^[\w-]{16,128}$/.test(nonce)) {
-    throw new OAuthError(
-      'invalid_request',
-      'The feed needs a nonce, and takes a cursor and a number of seconds to wait.',
-      {
-        reason: 'feed_question_malformed',
-      },
-    )
+    throw refuse('feed_question_malformed')
   }
   return { cursor, wait: seconds(Math.min(Number(wait), maxWait)), nonce }
 }

@@ -1,8 +1,5 @@
 import type { ClientRecord, EpochSeconds, FamilyStatus, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 
-import { errorStatus } from '../error/error-status.ts'
-import { OAuthError } from '../error/oauth-error.ts'
-import type { RefusalReason } from '../error/refusal-reason.ts'
 import { retryAfterHeaders } from '../error/render-oauth-error.ts'
 import type { Journal } from '../event/journal.ts'
 import {
@@ -26,6 +23,7 @@ import {
 } from './access-token.ts'
 import { releaseClaims, type ReleaseClaimsDependencies } from './claims.ts'
 import type { Active } from './status.ts'
+import { type OAuthError, refuse } from '../refusals.ts'
 
 export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependencies, ReleaseClaimsDependencies {
   readonly clock: Clock
@@ -52,12 +50,12 @@ async function verifyBearer(
   deps: UserinfoEndpointDependencies,
 ): Promise<VerifiedAccessToken> {
   // RFC 6750 §3.1: a request without a token gets a bare challenge.
-  if (presented === undefined) throw invalidToken('bearer_missing')
+  if (presented === undefined) throw refuse('bearer_missing')
   const token = await verifyAccessToken(presented, now, deps)
-  if (token === undefined) throw invalidToken('access_token_invalid')
+  if (token === undefined) throw refuse('access_token_invalid')
   // RFC 9068 §4: tokens for other audiences are not accepted. With `openid` this server is an audience.
   const isForUs = token.audience.includes(deps.issuer) || !token.scopes.includes('openid')
-  if (!isForUs) throw invalidToken('access_token_audience')
+  if (!isForUs) throw refuse('access_token_audience')
   return token
 }
 
@@ -67,18 +65,16 @@ async function requireActiveUser(
   storage: OAuthStorage,
 ): Promise<Active<FamilyStatus>> {
   const status = await statusOfAccessToken(token, now, storage)
-  if (status === undefined) throw invalidToken('access_token_not_live')
+  if (status === undefined) throw refuse('access_token_not_live')
   // OIDC Core §5.3: a client's own token has no user.
-  if (status.kind !== 'user') throw invalidToken('access_token_without_person')
+  if (status.kind !== 'user') throw refuse('access_token_without_person')
   return status.status
 }
 
 function requireOpenid(token: VerifiedAccessToken): void {
   // OIDC Core §5.3: the token must have been issued for OpenID Connect.
   if (!token.scopes.includes('openid')) {
-    throw new OAuthError('insufficient_scope', 'The access token needs the scope openid.', {
-      reason: 'openid_not_granted',
-    })
+    throw refuse('openid_not_granted')
   }
 }
 
@@ -104,9 +100,6 @@ async function userinfoResponse(
   return withHeaders({ status: 200, headers: [['Content-Type', 'application/jwt']], body: jwt }, noStore)
 }
 
-const invalidToken = (reason: RefusalReason): OAuthError =>
-  new OAuthError('invalid_token', 'The access token is not valid.', { reason })
-
 /**
  * Reads the bearer token of a request from the Authorization header, or from the form of a POST (RFC 6750 §2.1, §2.2).
  * @returns `undefined` when there is none; the response is then a bare challenge (RFC 6750 §3.1).
@@ -116,12 +109,12 @@ const invalidToken = (reason: RefusalReason): OAuthError =>
 export function readBearerToken(request: ServerRequest): string | undefined {
   // RFC 9700 §4.3.2: URLs end up in logs and histories, so even a valid token is refused there.
   if (readQuery(request).get('access_token') !== undefined) {
-    throw new OAuthError('invalid_request', 'Do not send access tokens in the query.', { reason: 'bearer_in_query' })
+    throw refuse('bearer_in_query')
   }
   const header = readHeader(request)
   const form = readFormToken(request)
   // RFC 6750 §2: not more than one method in a request.
-  if (header !== undefined && form !== undefined) throw sentTwice()
+  if (header !== undefined && form !== undefined) throw refuse('bearer_twice')
   return header ?? form
 }
 
@@ -129,11 +122,11 @@ function readHeader(request: ServerRequest): string | undefined {
   const header = request.headers.get('authorization')
   if (header === undefined) return undefined
   // RFC 6750 §2: not more than one token; a repeated Authorization header is two.
-  if (request.repeatedHeaders.has('authorization')) throw sentTwice()
+  if (request.repeatedHeaders.has('authorization')) throw refuse('bearer_twice')
   // RFC 9110 §11.1: the scheme's name is case-insensitive. RFC 6750 §2.1: b64token.
   const match = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)
   if (match?.[1] === undefined) {
-    throw new OAuthError('invalid_token', 'The access token is not valid.', { reason: 'bearer_malformed' })
+    throw refuse('bearer_malformed')
   }
   return match[1]
 }
@@ -143,9 +136,6 @@ function readFormToken(request: ServerRequest): string | undefined {
   if (request.method !== 'POST' || mediaType(request) !== 'application/x-www-form-urlencoded') return undefined
   return refuseRepeated(readForm(request)).get('access_token')
 }
-
-const sentTwice = (): OAuthError =>
-  new OAuthError('invalid_request', 'Send the access token in one way.', { reason: 'bearer_twice' })
 
 /**
  * Renders an error of an endpoint that takes a bearer token (RFC 6750 §3). A request without a token gets a bare
@@ -159,7 +149,7 @@ export function renderBearerError(error: OAuthError): ServerResponse {
   if (code === 'insufficient_scope') attributes.push('scope="openid"')
 
   const challenge = ['WWW-Authenticate', ['Bearer realm="userinfo"', ...attributes].join(', ')] as const
-  const isChallenge = errorStatus(error) === 401 || errorStatus(error) === 403
+  const isChallenge = error.status === 401 || error.status === 403
   const body = isBare ? {} : { error: code, error_description: description }
-  return json(errorStatus(error), body, [...noStore, ...(isChallenge ? [challenge] : retryAfterHeaders(error))])
+  return json(error.status, body, [...noStore, ...(isChallenge ? [challenge] : retryAfterHeaders(error))])
 }

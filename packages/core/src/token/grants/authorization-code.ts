@@ -2,7 +2,6 @@ import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } fro
 
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
-import { OAuthError } from '../../error/oauth-error.ts'
 import { type Random, digestSecret } from '@mintmark/internal'
 import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
 import { isGrantActive } from '../../tokens/status.ts'
@@ -17,6 +16,7 @@ import {
   type RedeemedCode,
 } from '../redeem-code.ts'
 import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+import { refuse } from '../../refusals.ts'
 
 type AuthorizationCodeGrantDependencies = RedeemCodeDependencies & CreateFamilyDependencies & TokenTargetDependencies
 
@@ -31,7 +31,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const status = await deps.storage.status.ofGrant(code.grantId)
       if (!isGrantActive(status) || status.user.userId !== code.userId || status.client.clientId !== client.clientId) {
         // RFC 6749 §5.2: codes of deactivated users, revoked grants and disabled clients are refused.
-        throw new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason: 'grant_not_live' })
+        throw refuse('grant_not_live')
       }
       const resources = narrowResources(presentation.resources, code.resources)
       const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources }, deps)

@@ -1,10 +1,10 @@
 import type { Brand } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
-import { OAuthError } from '../../error/oauth-error.ts'
 import { spaceSeparated } from '../../parameters/space-separated.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
 import { requestedResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+import { refuse } from '../../refusals.ts'
 
 /** A confidential client that requests a token for itself. Created only by this grant. */
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>
@@ -25,7 +25,7 @@ export const clientCredentialsGrant = (deps: TokenTargetDependencies): GrantType
 function proveServiceAccount(client: AuthenticatedClient): ServiceAccount {
   // RFC 6749 §4.4: only confidential clients; a public client is not authenticated.
   if (client.tokenEndpointAuthMethod === 'none') {
-    throw new OAuthError('unauthorized_client', 'A public client cannot act for itself.', { reason: 'client_public' })
+    throw refuse('client_public:grant')
   }
   return client as ServiceAccount
 }
@@ -41,9 +41,7 @@ function serviceScopes(
   const scopes = spaceSeparated(requested)
   // RFC 6749 §5.2: invalid_scope.
   if (scopes.length === 0 || scopes.some((scope) => !allowed.includes(scope))) {
-    throw new OAuthError('invalid_scope', 'The client is not registered for a requested scope.', {
-      reason: 'scope_not_allowed',
-    })
+    throw refuse('scope_not_allowed')
   }
   return scopes
 }

@@ -9,8 +9,6 @@ import {
 
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
-import { OAuthError } from '../../error/oauth-error.ts'
-import type { RefusalReason } from '../../error/refusal-reason.ts'
 import type { Parameters } from '../../parameters/parameters.ts'
 import { spaceSeparated } from '../../parameters/space-separated.ts'
 import { type Random, randomSecret } from '@mintmark/internal'
@@ -27,6 +25,7 @@ import {
 import { isFamilyActive } from '../../tokens/status.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
 import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+import { type OAuthError, refuse } from '../../refusals.ts'
 
 type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & TokenTargetDependencies
 
@@ -64,9 +63,7 @@ async function parsePresentedToken(form: Parameters, client: AuthenticatedClient
   const text = form.get('refresh_token')
   // RFC 6749 §6: refresh_token is required.
   if (text === undefined) {
-    throw new OAuthError('invalid_request', 'The refresh_token parameter is missing.', {
-      reason: 'refresh_token_missing',
-    })
+    throw refuse('refresh_token_missing')
   }
   const token = await parseRefreshToken(text)
   // RFC 6749 §5.2: invalid_grant, the same as for an unknown token.
@@ -80,17 +77,14 @@ function narrowScopes(requested: string | undefined, granted: readonly string[])
   const scopes = spaceSeparated(requested)
   // RFC 6749 §6: a scope that was not granted is refused, without rotating the refresh token.
   if (scopes.length === 0 || scopes.some((scope) => !granted.includes(scope))) {
-    throw new OAuthError('invalid_scope', 'A requested scope was not granted.', { reason: 'scope_not_granted' })
+    throw refuse('scope_not_granted')
   }
   return scopes
 }
 
 function unknownToken({ clientId }: AuthenticatedClient, family: TokenFamilyRecord | undefined): OAuthError {
   const context = { clientId, userId: family?.userId, familyId: family?.familyId }
-  return new OAuthError('invalid_grant', 'The refresh token is not valid.', {
-    reason: 'refresh_token_unknown',
-    context,
-  })
+  return refuse('refresh_token_unknown', context)
 }
 
 /**
@@ -158,10 +152,10 @@ async function repeatRotation(
 }
 
 function rotationRefusal(
-  reason: RefusalReason,
+  reason: 'refresh_token_unknown' | 'refresh_token_reused',
   { clientId }: AuthenticatedClient,
   family: TokenFamilyRecord | undefined,
 ): OAuthError {
   const context = { clientId, userId: family?.userId, familyId: family?.familyId }
-  return new OAuthError('invalid_grant', 'The refresh token is not valid.', { reason, context })
+  return refuse(reason, context)
 }

@@ -1,0 +1,369 @@
+import {
+  StorageUnavailableError,
+  type DurationSeconds,
+  type TokenEndpointAuthMethod,
+} from '@mintmark/storage-interface'
+
+const clientFailed = 'Client authentication failed.'
+const codeInvalid = 'The authorization code is not valid.'
+const refreshTokenInvalid = 'The refresh token is not valid.'
+const accessTokenInvalid = 'The access token is not valid.'
+const notApproved = 'The request was not approved.'
+const notRegistered = 'The application that sent you here is not registered with this service.'
+const unsupported = 'The request uses a parameter that is not supported.'
+
+/**
+ * Every refusal of the authorization server: the reason, for operators and tests; the error code and the fixed sentence
+ * that the client receives; and the section of the standard that asks for it. The sentence is printable ASCII without
+ * quotes and backslashes (RFC 6749 §5.2) and contains nothing of the request. Several reasons share a code and a sentence
+ * wherever telling them apart would help an attacker. A reason with two answers has two rows: `client_unknown` and
+ * `client_unknown:page`.
+ */
+export const refusals = {
+  // Parameters of any request.
+  /** The body is not a form in UTF-8. */
+  body_not_a_form: ['invalid_request', 'The body must be application/x-www-form-urlencoded.', 'RFC 6749 §3.2'],
+  /** There are too many parameters, or their percent-encoding is broken. */
+  parameters_malformed: ['invalid_request', 'The parameters are malformed or too many.', 'RFC 6749 §5.2'],
+  /** A parameter is repeated. */
+  parameter_repeated: ['invalid_request', 'A parameter is repeated.', 'RFC 6749 §3.1, §3.2'],
+  /** A parameter is longer than the server accepts. */
+  parameter_too_long: ['invalid_request', 'A parameter is too long.', 'RFC 6749 §4.1.2.1'],
+  /** The request has no `token`. */
+  token_missing: ['invalid_request', 'The token parameter is missing.', 'RFC 7009 §2.1, RFC 7662 §2.1'],
+
+  // Client authentication. Every failure has one answer.
+  /** The request does not identify its client. */
+  client_authentication_missing: ['invalid_client', clientFailed, 'RFC 6749 §3.2.1'],
+  /** The client uses two authentication methods in one request. */
+  client_authentication_twice: ['invalid_request', 'Use one client authentication method.', 'RFC 6749 §2.3'],
+  /** The client uses another method than the one it is registered for. */
+  client_authentication_method: ['invalid_client', clientFailed, 'OIDC Registration §2'],
+  /** The secret or the assertion is not the client's, or has expired. */
+  client_credentials_wrong: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
+  /** The client is disabled. */
+  client_disabled: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
+  /** There is no such client. */
+  client_unknown: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
+  /** The client does not authenticate, and the endpoint is only for clients that do. */
+  client_public: ['invalid_client', clientFailed, 'RFC 7662 §2.1'],
+  /** A public client asks for a token of its own. */
+  'client_public:grant': ['unauthorized_client', 'A public client cannot act for itself.', 'RFC 6749 §4.4'],
+  /** The credentials belong to another client than `client_id` names. */
+  client_id_contradicted: ['invalid_request', 'The request names two clients.', 'RFC 6749 §2.3.1'],
+  /** The assertion belongs to another client than `client_id` names. */
+  'client_id_contradicted:assertion': ['invalid_client', clientFailed, 'RFC 7521 §4.2.1'],
+  /** Too many attempts to authenticate as this client have failed. */
+  client_throttled: ['temporarily_unavailable', 'Too many failed attempts. Try again later.', 'RFC 6749 §2.3.1'],
+  /** The client asks for the revocation feed and is not a resource server. */
+  client_serves_no_audience: [
+    'unauthorized_client',
+    'The client is not registered as a resource server.',
+    'RFC 6749 §5.2',
+  ],
+
+  // The client and the redirect URI of an authorization request. Their errors are shown on a local page.
+  /** The authorization request does not identify its client. */
+  client_id_missing: ['invalid_request', 'The client_id parameter is missing.', 'RFC 6749 §4.1.1'],
+  /** The authorization request has more than one `client_id`. */
+  client_id_repeated: ['invalid_request', 'The client_id parameter is repeated.', 'RFC 6749 §3.1'],
+  /** The authorization request is from a client that does not exist. */
+  'client_unknown:page': ['invalid_request', notRegistered, 'RFC 6749 §4.1.2.1'],
+  /** The authorization request is from a disabled client. */
+  'client_disabled:page': ['invalid_request', notRegistered, 'RFC 6749 §4.1.2.1'],
+  /** The request has no `redirect_uri`. */
+  redirect_uri_missing: ['invalid_request', 'The redirect_uri parameter is missing.', 'OIDC Core §3.1.2.1'],
+  /** The request has more than one `redirect_uri`. */
+  redirect_uri_repeated: ['invalid_request', 'The redirect_uri parameter is repeated.', 'RFC 6749 §3.1'],
+  /** The redirect URI is not registered for the client. */
+  redirect_uri_mismatch: [
+    'invalid_request',
+    'The application asked to return to an address it has not registered.',
+    'RFC 6749 §3.1.2.4',
+  ],
+
+  // The rest of an authorization request. Its errors are sent to the redirect URI.
+  /** The authorization request has no `response_type`. */
+  response_type_missing: ['invalid_request', 'The response_type parameter is missing.', 'RFC 6749 §4.1.2.1'],
+  /** The `response_type` is not `code`. */
+  response_type_unsupported: [
+    'unsupported_response_type',
+    'Only the response type code is supported.',
+    'RFC 9700 §2.1.2',
+  ],
+  /** The `response_mode` is not supported. */
+  response_mode_unknown: [
+    'invalid_request',
+    'This response_mode is not supported.',
+    'OAuth 2.0 Multiple Response Type Encoding Practices §2.1',
+  ],
+  /** The `request` parameter is not supported. */
+  'parameter_unsupported:request': ['request_not_supported', unsupported, 'OIDC Core §3.1.2.6'],
+  /** The `request_uri` parameter is not supported. */
+  'parameter_unsupported:request_uri': ['request_uri_not_supported', unsupported, 'OIDC Core §3.1.2.6'],
+  /** The `registration` parameter is not supported. */
+  'parameter_unsupported:registration': ['registration_not_supported', unsupported, 'OIDC Core §3.1.2.6'],
+  /** The `scope` contains characters that no scope value has. */
+  scope_malformed: ['invalid_scope', 'The scope parameter is malformed.', 'RFC 6749 §3.3'],
+  /** The request has no scope value that the server knows. */
+  scope_missing: ['invalid_scope', 'Ask for at least one scope that this server knows.', 'RFC 6749 §3.3'],
+  /** The client is not registered for a requested scope value. */
+  scope_not_allowed: [
+    'invalid_scope',
+    'The client is not registered for a requested scope.',
+    'RFC 6749 §4.1.2.1, §5.2',
+  ],
+  /** The server does not know a requested resource. */
+  resource_unknown: ['invalid_target', 'A requested resource is not known to this server.', 'RFC 8707 §2'],
+  /** The server no longer knows a resource that was granted. */
+  'resource_unknown:granted': [
+    'invalid_target',
+    'The granted resource is no longer known to this server.',
+    'RFC 8707 §2.2',
+  ],
+  /** The authorization request has no PKCE challenge. */
+  code_challenge_missing: ['invalid_request', 'PKCE is required: code_challenge is missing.', 'RFC 7636 §4.4.1'],
+  /** The challenge method is not S256. */
+  code_challenge_method: ['invalid_request', 'PKCE is required with code_challenge_method S256.', 'RFC 7636 §4.3'],
+  /** The `code_challenge` is not a SHA-256 hash. */
+  code_challenge_malformed: ['invalid_request', 'The code_challenge is not a base64url SHA-256 hash.', 'RFC 7636 §4.2'],
+  /** The `claims` parameter is not the JSON object that the standard describes. */
+  claims_malformed: ['invalid_request', 'The claims parameter is malformed.', 'OIDC Core §5.5'],
+  /** The `prompt` has an unknown value, or contradicts itself. */
+  prompt_invalid: ['invalid_request', 'The prompt parameter is not valid.', 'OIDC Core §3.1.2.1'],
+  /** The `max_age` is not a number of seconds. */
+  max_age_invalid: ['invalid_request', 'The max_age parameter is not a number of seconds.', 'OIDC Core §3.1.2.1'],
+  /** The hint is not an ID token of this server. */
+  id_token_hint_invalid: [
+    'invalid_request',
+    'The id_token_hint is not an ID token of this server.',
+    'OIDC Core §3.1.2.1',
+  ],
+  /** The `id_token_hint` and the `sub` claim of the request name two users, or none. */
+  nobody_meant: ['login_required', 'The request means nobody who could sign in.', 'OIDC Core §5.5.1'],
+  /** No user is signed in, and the request forbids a login page. */
+  login_required: ['login_required', 'Nobody is signed in, and the request forbids to ask.', 'OIDC Core §3.1.2.6'],
+  /** Consent is needed, and the request forbids a consent page. */
+  consent_required: ['consent_required', 'Consent is needed, and the request forbids to ask.', 'OIDC Core §3.1.2.6'],
+  /** The sign-in does not have an authentication context that the request demands. */
+  acr_unmet: [
+    'unmet_authentication_requirements',
+    'The sign-in does not meet what the request demands.',
+    'OIDC Core §5.5.1.1',
+  ],
+
+  // Interactions: the pages of the host on which a user signs in and consents.
+  /** The interaction is unknown, has expired, or belongs to another browser. */
+  interaction_unknown: [
+    'invalid_request',
+    'This sign-in is over, has expired, or was started in another browser.',
+    'RFC 9700 §4.7',
+  ],
+  /** The interaction was already completed. */
+  interaction_completed: ['invalid_request', 'This sign-in was already completed.', 'RFC 6749 §4.1.2'],
+  /** Too many interactions were started in this browser. */
+  interactions_throttled: [
+    'temporarily_unavailable',
+    'Too many sign-ins were started in this browser. Try again later.',
+    'RFC 6749 §4.1.2.1',
+  ],
+  /** A form was sent from another site. */
+  cross_site_post: ['access_denied', 'This form was not sent from this site.', 'RFC 9700 §4.7'],
+  /** The user denied the request. */
+  person_refused: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
+  /** The user who signed in is deactivated. */
+  account_not_active: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
+  /** The host signed in a user that storage does not have. */
+  account_unknown: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
+
+  // Token requests.
+  /** The token request has no `grant_type`. */
+  grant_type_missing: ['invalid_request', 'The grant_type parameter is missing.', 'RFC 6749 §5.2'],
+  /** The grant type is not supported. */
+  grant_type_unknown: ['unsupported_grant_type', 'This grant type is not supported.', 'RFC 6749 §5.2'],
+  /** The client is not registered for the grant type. */
+  grant_type_not_registered: [
+    'unauthorized_client',
+    'The client is not registered for this grant type.',
+    'RFC 6749 §4.1.2.1, §5.2',
+  ],
+  /** A grant of the host's own refused the request. Its error may have another code, and a `cause` that says more. */
+  grant_refused: ['invalid_grant', 'The grant is not valid.', 'RFC 6749 §5.2'],
+  /** The token request has no `code`. */
+  code_missing: ['invalid_request', 'The code parameter is missing.', 'RFC 6749 §4.1.3'],
+  /** The code has expired, belongs to another client, or was never issued. */
+  code_unknown: ['invalid_grant', codeInvalid, 'RFC 6749 §5.2'],
+  /** The code was already redeemed. Its token family is now revoked. */
+  code_replayed: ['invalid_grant', codeInvalid, 'RFC 6749 §4.1.2'],
+  /** Storage returned the code without one of its members: the store has a defect. */
+  code_incomplete: ['invalid_grant', codeInvalid, 'RFC 6749 §4.1.2'],
+  /** Storage returned the code without its challenge: the store has a defect. */
+  code_challenge_lost: ['invalid_grant', codeInvalid, 'RFC 7636 §4.4'],
+  /** The verifier does not match the challenge. */
+  code_verifier_mismatch: ['invalid_grant', codeInvalid, 'RFC 7636 §4.6'],
+  /** The code was requested with PKCE, and the token request has no verifier. */
+  code_verifier_missing: ['invalid_grant', codeInvalid, 'RFC 7636 §4.6'],
+  /** The code was requested without PKCE, and the token request has a verifier: the challenge may have been removed. */
+  code_verifier_unexpected: ['invalid_grant', codeInvalid, 'RFC 9700 §4.8.2'],
+  /** The redirect URI is not the one that the code was requested with. */
+  'redirect_uri_mismatch:code': ['invalid_grant', codeInvalid, 'RFC 6749 §4.1.3'],
+  /** The grant, the user or the client behind the code is not active. */
+  grant_not_live: ['invalid_grant', codeInvalid, 'RFC 6749 §5.2'],
+  /** The token request has no `refresh_token`. */
+  refresh_token_missing: ['invalid_request', 'The refresh_token parameter is missing.', 'RFC 6749 §6'],
+  /** The refresh token has expired, belongs to another client, was revoked, or was never issued. */
+  refresh_token_unknown: ['invalid_grant', refreshTokenInvalid, 'RFC 6749 §5.2'],
+  /** The refresh token was already used, so one of its two holders stole it. Its token family is now revoked. */
+  refresh_token_reused: ['invalid_grant', refreshTokenInvalid, 'RFC 9700 §4.14.2'],
+  /** The request asks for a scope value that was not granted. */
+  scope_not_granted: ['invalid_scope', 'A requested scope was not granted.', 'RFC 6749 §6'],
+  /** The request asks for a resource that was not granted. */
+  resource_not_granted: ['invalid_target', 'A requested resource was not granted.', 'RFC 8707 §2.2'],
+  /** The user has the same identifier as the client. The host must give the user another one. */
+  account_named_as_client: ['invalid_grant', 'The account cannot be used with this client.', 'RFC 9068 §5'],
+  /** The client is registered for an algorithm that no key of the server has. */
+  signing_algorithm_unavailable: [
+    'unauthorized_client',
+    'The client is registered for an algorithm that this server does not sign with.',
+    'OIDC Registration §2',
+  ],
+
+  // Access tokens at userinfo, and the revocation feed.
+  /** There is no access token. The answer says how to send one. */
+  bearer_missing: ['invalid_token', accessTokenInvalid, 'RFC 6750 §3.1'],
+  /** The credentials do not have the form of an access token. */
+  bearer_malformed: ['invalid_token', accessTokenInvalid, 'RFC 6750 §2.1'],
+  /** The request has more than one access token. */
+  bearer_twice: ['invalid_request', 'Send the access token in one way.', 'RFC 6750 §2'],
+  /** The access token is in the query, which logs keep. */
+  bearer_in_query: ['invalid_request', 'Do not send access tokens in the query.', 'RFC 9700 §4.3.2'],
+  /** The access token is not one of this server, or it has expired. */
+  access_token_invalid: ['invalid_token', accessTokenInvalid, 'RFC 6750 §3.1'],
+  /** The access token is for another audience. */
+  access_token_audience: ['invalid_token', accessTokenInvalid, 'RFC 9068 §4'],
+  /** The access token was revoked, or the grant, the user or the client behind it is not active. */
+  access_token_not_live: ['invalid_token', accessTokenInvalid, 'RFC 6750 §3.1'],
+  /** The client obtained the access token for itself, so there is no user. */
+  access_token_without_person: ['invalid_token', accessTokenInvalid, 'OIDC Core §5.3'],
+  /** The access token does not have the scope `openid`. */
+  openid_not_granted: ['insufficient_scope', 'The access token needs the scope openid.', 'OIDC Core §5.3'],
+  /** The request to the revocation feed has no nonce, or a malformed parameter. */
+  feed_question_malformed: [
+    'invalid_request',
+    'The feed needs a nonce, and takes a cursor and a number of seconds to wait.',
+    'RFC 6749 §5.2',
+  ],
+
+  // Failures.
+  /** Storage does not answer. The `cause` says more. */
+  storage_unavailable: [
+    'temporarily_unavailable',
+    'The service cannot answer now. Try again shortly.',
+    'RFC 6749 §4.1.2.1',
+  ],
+  /** An unexpected error. The `cause` is the error. */
+  unexpected_failure: ['server_error', 'The service failed to answer.', 'RFC 6749 §4.1.2.1'],
+} as const satisfies Record<string, readonly [code: OAuthErrorCode, description: string, section: Section]>
+
+/** A section of a public standard, such as `RFC 6749 §5.2`. */
+type Section = `${string} §${string}`
+
+/** A row of the table. */
+export type Refusal = keyof typeof refusals
+
+/** Why a request was refused, for operators and tests. It is never sent to a client. */
+export type RefusalReason = ReasonOf<Refusal>
+
+type ReasonOf<Row> = Row extends `${infer Reason}:${string}` ? Reason : Row
+
+/** The error to throw for a row of the table. */
+export function refuse<Row extends Refusal>(
+  row: Row,
+  context: RefusalContext = {},
+  { cause, retryAfter }: Pick<OAuthErrorOptions, 'cause' | 'retryAfter'> = {},
+): OAuthError {
+  const [code, description] = refusals[row]
+  const [reason] = row.split(':') as [RefusalReason]
+  return new OAuthError(code, description, { reason, context, cause, retryAfter })
+}
+
+/** Converts any error to a refusal. An internal failure is reported without its message. */
+export function toOAuthError(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error
+  const isStorage = error instanceof StorageUnavailableError
+  return refuse(isStorage ? 'storage_unavailable' : 'unexpected_failure', {}, { cause: error })
+}
+
+/** What a refusal is about, as far as the server knows. It contains no secret. */
+export interface RefusalContext {
+  /** As presented, so it can be any text. */
+  readonly clientId?: string | undefined
+  /** With reason `client_authentication_method`: the method that the client used, and the one that it is registered for. */
+  readonly presentedMethod?: TokenEndpointAuthMethod | undefined
+  readonly registeredMethod?: TokenEndpointAuthMethod | undefined
+  readonly userId?: string | undefined
+  readonly familyId?: string | undefined
+}
+
+interface OAuthErrorOptions {
+  readonly reason: RefusalReason
+  readonly cause?: unknown
+  readonly context?: RefusalContext
+  readonly retryAfter?: DurationSeconds | undefined
+}
+
+/**
+ * A refusal in OAuth's terms. `code` and `description` go to the client; `reason` is for events and tests. Grants of a
+ * host's own construct it with the reason `grant_refused`, a fixed description and nothing of the request in it.
+ */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError'
+  readonly code: OAuthErrorCode
+  readonly description: string
+  readonly reason: RefusalReason
+  /** For events only. */
+  readonly context: RefusalContext
+  /** Set when the client sent too many requests: how long to wait before the next one (RFC 6585 §4). */
+  readonly retryAfter: DurationSeconds | undefined
+
+  constructor(code: OAuthErrorCode, description: string, options: OAuthErrorOptions) {
+    super(`${code}: ${description}`, { cause: options.cause })
+    this.code = code
+    this.description = description
+    this.reason = options.reason
+    this.context = options.context ?? {}
+    this.retryAfter = options.retryAfter
+  }
+
+  /** The HTTP status, unless the error is sent by redirect (RFC 6749 §5.2, RFC 6750 §3.1, RFC 6585 §4). */
+  get status(): number {
+    return this.retryAfter === undefined ? statuses[this.code] : 429
+  }
+}
+
+const statuses = {
+  access_denied: 403,
+  account_selection_required: 400,
+  consent_required: 400,
+  insufficient_scope: 403,
+  interaction_required: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  invalid_request: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+  invalid_token: 401,
+  login_required: 400,
+  registration_not_supported: 400,
+  request_not_supported: 400,
+  request_uri_not_supported: 400,
+  server_error: 500,
+  temporarily_unavailable: 503,
+  unauthorized_client: 400,
+  unmet_authentication_requirements: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+} as const
+
+/** Error codes as registered in IANA's "OAuth Extensions Error Registry", and those of RFC 6749, RFC 6750 and OIDC Core. */
+export type OAuthErrorCode = keyof typeof statuses
