@@ -2,13 +2,13 @@ import { epochSeconds } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
-import { recordKinds } from '../../packages/storage-interface/src/contract/record-kinds.ts'
+import { allRecords } from '../../packages/storage-interface/src/contract/record-kinds.ts'
 import { dumpMedium } from '../support/dump-medium.ts'
 
 const issuer = 'https://as.test'
 
 describe('law: the storage dump that tests compare shows everything that is stored', () => {
-  it.each(recordKinds.map((kind) => [kind.store, kind] as const))('%s', async (_, { make, insert, read }) => {
+  it.each(allRecords.map((kind) => [kind.store, kind] as const))('%s', async (_, { make, insert, read }) => {
     const medium = createMemoryDatabase()
     const storage = createMemoryStorage({ issuer, database: medium })
     const id = 'shown-in-the-dump'

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 
-import { storageLaws } from '@mintmark/storage-interface/contract'
+import { adminLaws } from '@mintmark/storage-interface/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { describeExample } from '../flows/example-suite.ts'
@@ -54,7 +54,7 @@ describe('the storage of the Worker example', () => {
   const judge = async (name: string): Promise<string> =>
     (await send(port, { path: `/?${new URLSearchParams({ law: name })}` })).text
 
-  it.concurrent.each(storageLaws.map(({ name }) => name).filter((name) => name !== beyondLimits))(
+  it.concurrent.each(adminLaws.map(({ name }) => name).filter((name) => name !== beyondLimits))(
     'law: %s',
     async (name) => {
       expect(await judge(name)).toBe('kept')

@@ -1,4 +1,4 @@
-import { LawViolationError, storageLaws } from '@mintmark/storage-interface/contract'
+import { LawViolationError, adminLaws } from '@mintmark/storage-interface/contract'
 import { expect, test } from 'vitest'
 import * as full from '../src/contract/records/full-records.ts'
 import { memoryUnderTest } from './memory-under-test.ts'
@@ -6,10 +6,10 @@ import { sabotageAll } from './sabotage.ts'
 import { saboteurs } from './saboteurs.ts'
 
 test('every law has a store that breaks it', () => {
-  expect(Object.keys(saboteurs).toSorted()).toEqual(storageLaws.map(({ name }) => name).toSorted())
+  expect(Object.keys(saboteurs).toSorted()).toEqual(adminLaws.map(({ name }) => name).toSorted())
 })
 
-test.for(storageLaws)('a broken store is caught by the law $name', async (law) => {
+test.for(adminLaws)('a broken store is caught by the law $name', async (law) => {
   const breakStore = saboteurs[law.name]
   const broken = await caught(law.run(async () => breakStore?.(await memoryUnderTest()) ?? memoryUnderTest()))
 
@@ -70,7 +70,7 @@ const drops = writes.flatMap((write) =>
 test.for(drops)(
   'a store whose $method drops $path is caught by the law $law',
   async ({ law: name, method, member }) => {
-    const law = storageLaws.find((candidate) => candidate.name === name)
+    const law = adminLaws.find((candidate) => candidate.name === name)
     const dropping = sabotageAll((honest, call) =>
       honest(...(call.name === method ? call.args.map((value) => without(value, member)) : call.args)),
     )
@@ -85,7 +85,7 @@ test('a store that throws breaks the law, and the error is its cause', async () 
   const failure = new Error('no connection')
   const failing = sabotageAll(() => Promise.reject(failure))
 
-  const broken = await caught(storageLaws[0]?.run(async () => failing(await memoryUnderTest())))
+  const broken = await caught(adminLaws[0]?.run(async () => failing(await memoryUnderTest())))
 
   expect(broken.cause).toBe(failure)
 })
@@ -95,7 +95,7 @@ test('a store is closed also when it breaks a law', async () => {
   const failing = sabotageAll(() => Promise.reject(new Error('no connection')))
   const makeStore = async () => ({ ...failing(await memoryUnderTest()), close: async () => void (closed += 1) })
 
-  await caught(storageLaws[0]?.run(makeStore))
+  await caught(adminLaws[0]?.run(makeStore))
 
   expect(closed).toBe(1)
 })

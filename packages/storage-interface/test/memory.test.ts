@@ -1,14 +1,14 @@
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { storageLaws } from '@mintmark/storage-interface/contract'
+import { adminLaws } from '@mintmark/storage-interface/contract'
 import { expect, test } from 'vitest'
 import { memoryUnderTest } from './memory-under-test.ts'
 
-test.for(storageLaws)('memory keeps the law $name', async (law) => {
+test.for(adminLaws)('memory keeps the law $name', async (law) => {
   await expect(law.run(memoryUnderTest)).resolves.toBeUndefined()
 })
 
 test('laws have names of their own', () => {
-  expect(new Set(storageLaws.map(({ name }) => name)).size).toBe(storageLaws.length)
+  expect(new Set(adminLaws.map(({ name }) => name)).size).toBe(adminLaws.length)
 })
 
 test('a storage without a medium shares nothing with another', async () => {

@@ -2,7 +2,7 @@ import type { AdminStorage } from '@mintmark/storage-interface'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 
 /** Turns an honest store into one that breaks a law. */
-export type Saboteur = (store: StorageUnderTest) => StorageUnderTest
+export type Saboteur = (store: StorageUnderTest<AdminStorage>) => StorageUnderTest<AdminStorage>
 
 type StoreName = Exclude<keyof AdminStorage, 'issuer'>
 

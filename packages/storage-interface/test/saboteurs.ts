@@ -7,7 +7,7 @@ import {
   type EpochSeconds,
   type GrantRecord,
 } from '@mintmark/storage-interface'
-import { aDigest, aFamilyRecord, storageLaws } from '@mintmark/storage-interface/contract'
+import { aDigest, aFamilyRecord, adminLaws } from '@mintmark/storage-interface/contract'
 import { administrationSaboteurs } from './administration-saboteurs.ts'
 import { endingSaboteurs } from './ending-saboteurs.ts'
 import { groupSaboteurs } from './group-saboteurs.ts'
@@ -477,7 +477,7 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
 }
 
 function forLaws(prefix: string, makeSaboteur: () => Saboteur): Readonly<Record<string, Saboteur>> {
-  const names = storageLaws.map(({ name }) => name).filter((name) => name.startsWith(prefix))
+  const names = adminLaws.map(({ name }) => name).filter((name) => name.startsWith(prefix))
   return Object.fromEntries(names.map((name) => [name, makeSaboteur()]))
 }
 

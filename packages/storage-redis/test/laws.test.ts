@@ -1,4 +1,5 @@
-import { storageLaws, type MakeStore } from '@mintmark/storage-interface/contract'
+import type { AdminStorage } from '@mintmark/storage-interface'
+import { adminLaws, type StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { startRedisCluster } from './support/redis-cluster.ts'
@@ -8,7 +9,10 @@ import { redisUnderTest } from './support/redis-under-test.ts'
 
 interface Target {
   readonly name: string
-  readonly start: () => Promise<{ readonly makeStore: MakeStore; readonly stop: () => Promise<void> }>
+  readonly start: () => Promise<{
+    readonly makeStore: () => Promise<StorageUnderTest<AdminStorage>>
+    readonly stop: () => Promise<void>
+  }>
 }
 
 const targets: readonly Target[] = [
@@ -57,7 +61,7 @@ describe.for(targets)('a durable part in memory, what expires on $name', ({ star
   }, 30_000)
   afterAll(() => target.stop())
 
-  it.for(storageLaws)('keeps the law $name', async (law) => {
+  it.for(adminLaws)('keeps the law $name', async (law) => {
     await expect(law.run(target.makeStore)).resolves.toBeUndefined()
   })
 })

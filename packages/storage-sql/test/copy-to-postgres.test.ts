@@ -8,7 +8,7 @@ import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { recordKinds } from '../../storage-interface/src/contract/record-kinds.ts'
+import { allRecords } from '../../storage-interface/src/contract/record-kinds.ts'
 import { fullClient, fullProvisionedUser } from '../../storage-interface/src/contract/records/full-records.ts'
 import { copyToPostgres } from '../src/command/copy-to-postgres.ts'
 import { aFolder } from './sqlite-under-test.ts'
@@ -18,7 +18,7 @@ const issuer = 'https://issuer.example'
 
 test('everything of a SQLite file is in PostgreSQL, to the character, and goes on there', async () => {
   const { file, source, pool, target } = await twoDatabases()
-  for (const { store, make, insert } of recordKinds)
+  for (const { store, make, insert } of allRecords)
     expect(await insert(source, make(store))).toEqual({ outcome: 'inserted' })
   await source.clients.insert(fullClient)
   await source.provisionedUsers.insert(fullProvisionedUser)
@@ -158,7 +158,7 @@ async function twoDatabases() {
 }
 
 const everything = async (storage: AdminStorage) => ({
-  records: await Promise.all(recordKinds.map(({ store, read }) => read(storage, store))),
+  records: await Promise.all(allRecords.map(({ store, read }) => read(storage, store))),
   provisioned: await storage.provisionedUsers.find(fullProvisionedUser.providerId, fullProvisionedUser.userId),
   total: await totalOf(storage),
 })

@@ -1,4 +1,4 @@
-import { storageLaws } from '@mintmark/storage-interface/contract'
+import { adminLaws } from '@mintmark/storage-interface/contract'
 import { migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
@@ -15,7 +15,7 @@ let pool: Pool
 beforeAll(async () => {
   database = await aDatabase()
   const makeStore = await postgresUnderTest(database, collecting)
-  for (const law of storageLaws) await law.run(makeStore)
+  for (const law of adminLaws) await law.run(makeStore)
   // One connection: it is told to plan as it does for a statement that has been prepared long ago, and keeps what is prepared.
   pool = database.pool({ max: 1 })
   await pool.query('SET plan_cache_mode = force_generic_plan')

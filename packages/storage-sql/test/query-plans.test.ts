@@ -1,4 +1,4 @@
-import { storageLaws } from '@mintmark/storage-interface/contract'
+import { adminLaws } from '@mintmark/storage-interface/contract'
 import { migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { sqlite, openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -11,7 +11,7 @@ import { planOf, readsTable } from './support/sqlite-plan.ts'
 const statements = new Set<string>()
 
 beforeAll(async () => {
-  for (const law of storageLaws) await law.run(() => memoryUnderTest(collecting))
+  for (const law of adminLaws) await law.run(() => memoryUnderTest(collecting))
 }, 60_000)
 
 test('the laws run every kind of statement on every table', () => {

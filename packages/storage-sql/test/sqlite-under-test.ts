@@ -1,3 +1,4 @@
+import type { AdminStorage } from '@mintmark/storage-interface'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,13 +15,13 @@ export async function aFolder(): Promise<{ readonly path: string; remove(): Prom
 /** Storages of any issuer over one in-memory database; `watch` may stand between them and the database. */
 export async function memoryUnderTest(
   watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect,
-): Promise<StorageUnderTest> {
+): Promise<StorageUnderTest<AdminStorage>> {
   const dialect = watch(openSqliteDialect(':memory:', { migrate: 'on-open' }))
   return { open: (issuer) => createSqlStorage({ dialect, issuer }), close: () => dialect.close() }
 }
 
 /** Storages over one file, each handle with a connection of its own, as servers in processes of their own have. */
-export async function fileUnderTest(): Promise<StorageUnderTest> {
+export async function fileUnderTest(): Promise<StorageUnderTest<AdminStorage>> {
   const folder = await aFolder()
   const opened: SqlDialect[] = []
 

@@ -12,7 +12,7 @@ import {
   type AdminStorage,
   type UserId,
 } from '@mintmark/storage-interface'
-import { storageLaws } from '@mintmark/storage-interface/contract'
+import { adminLaws } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createRedisStorage } from '@mintmark/storage-redis'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
@@ -64,7 +64,7 @@ export const hello: Endpoint = ({ method }) =>
 
 export const subject: UserId = userId('user-1')
 export const filter: string = printFilter(parseFilter('userName eq "ann"'))
-export const laws: number = storageLaws.length
+export const laws: number = adminLaws.length
 export const heard = (event: ScimEvent): string => event.type
 export const isOurs = (error: unknown): boolean =>
   error instanceof ScimError || error instanceof StorageUnavailableError || error instanceof MigrateCommandError

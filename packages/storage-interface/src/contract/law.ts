@@ -1,44 +1,44 @@
-import type { AdminStorage } from '../storage.ts'
-import { LawViolationError } from './law-violation-error.ts'
+import type { OAuthStorage } from '../storage.ts'
 import { isSameValue } from './same-value.ts'
 
-/** A store to be judged: fresh and empty when it is made. */
-export interface StorageUnderTest {
-  /** A handle bound to the issuer. Handles of one store share what they hold; two of one issuer see the same rows. */
-  open(issuer: string): Promise<AdminStorage>
-  /** Called once, when the law has been judged, kept or not. */
+/** A store that a law is checked on. It is empty when it is made. */
+export interface StorageUnderTest<Storage extends OAuthStorage = OAuthStorage> {
+  /** A storage bound to the issuer. All storages of one issuer see the same rows. */
+  open(issuer: string): Promise<Storage>
+  /** Called once, after the law was checked. */
   close(): Promise<void>
 }
 
-export type MakeStore = () => Promise<StorageUnderTest>
-
-/** One sentence of the storage contract, and the judge of it. */
-export interface StorageLaw {
+/** One sentence of the storage contract, and the program that checks it. */
+export interface StorageLaw<Storage extends OAuthStorage = OAuthStorage> {
   readonly name: string
-  /** Makes a store of its own, and closes it. @throws LawBroken when the store does not keep the law, or throws. */
-  run(makeStore: MakeStore): Promise<void>
+  /** Makes a store of its own, and closes it. @throws LawViolationError when the store breaks the law, or throws. */
+  readonly run: (makeStore: () => Promise<StorageUnderTest<Storage>>) => Promise<void>
 }
 
-/** What a law is judged with. */
-export interface Trial {
-  /** A handle bound to `issuer`. */
-  readonly storage: AdminStorage
+/** What a law is checked with. */
+export interface Trial<Storage extends OAuthStorage = OAuthStorage> {
+  /** A storage bound to `issuer`. */
+  readonly storage: Storage
   readonly issuer: string
-  /** One of two handles on the same store and issuer, alternating: as two servers would have. */
-  readonly server: (index: number) => AdminStorage
-  /** A further handle on the same store. */
-  readonly open: (issuer: string) => Promise<AdminStorage>
-  /** @throws LawBroken when the two are not the same data. A member that is `undefined` counts as not there. */
+  /** One of two storages of the same store and issuer, by turns: as two servers would have. */
+  readonly server: (index: number) => Storage
+  /** Another storage of the same store. */
+  readonly open: (issuer: string) => Promise<Storage>
+  /** @throws LawViolationError when the two are not the same data. A member that is `undefined` counts as absent. */
   readonly same: (found: unknown, expected: unknown, about: string) => void
 }
 
-export function law(name: string, judge: (trial: Trial) => Promise<void>): StorageLaw {
+export function law<Storage extends OAuthStorage = OAuthStorage>(
+  name: string,
+  check: (trial: Trial<Storage>) => Promise<void>,
+): StorageLaw<Storage> {
   return {
     name,
     async run(makeStore) {
       const store = await makeStore()
       try {
-        await judge(await beginTrial(name, store))
+        await check(await beginTrial(name, store))
       } catch (thrown) {
         if (thrown instanceof LawViolationError) throw thrown
         throw new LawViolationError({
@@ -55,7 +55,10 @@ export function law(name: string, judge: (trial: Trial) => Promise<void>): Stora
   }
 }
 
-async function beginTrial(name: string, store: StorageUnderTest): Promise<Trial> {
+async function beginTrial<Storage extends OAuthStorage>(
+  name: string,
+  store: StorageUnderTest<Storage>,
+): Promise<Trial<Storage>> {
   const storage = await store.open(issuer)
   const second = await store.open(issuer)
 
@@ -71,3 +74,48 @@ async function beginTrial(name: string, store: StorageUnderTest): Promise<Trial>
 }
 
 const issuer = 'https://issuer.example'
+
+/** A storage broke a law of the contract. */
+export class LawViolationError extends Error {
+  override readonly name = 'LawViolationError'
+  /** The law's name, as in `StorageLaw`. */
+  readonly law: string
+  readonly expected: unknown
+  readonly found: unknown
+
+  constructor(verdict: {
+    readonly law: string
+    /** Which part of the law was checked. */
+    readonly about: string
+    readonly expected: unknown
+    readonly found: unknown
+    readonly cause?: unknown
+  }) {
+    const { law, about, expected, found, cause } = verdict
+    super(`${law}\n  ${about}\n  expected: ${show(expected)}\n  found:    ${show(found)}`, { cause })
+    this.law = law
+    this.expected = expected
+    this.found = found
+  }
+}
+
+function show(value: unknown): string {
+  const text = value instanceof Error ? String(value) : (JSON.stringify(value, keepUndefined) ?? String(value))
+  return text.length > 1000 ? `${text.slice(0, 1000)}… (${text.length} characters)` : text
+}
+
+function keepUndefined(_key: string, value: unknown): unknown {
+  return value === undefined ? '(undefined)' : value
+}
+
+/** Starts all of them before it awaits any, and waits for all. */
+export async function atOnce<T>(count: number, start: (index: number) => Promise<T>): Promise<readonly T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => start(index)))
+}
+
+/** Counts the results by outcome. */
+export function tally(results: readonly { readonly outcome: string }[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>()
+  for (const { outcome } of results) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+  return Object.fromEntries(counts)
+}

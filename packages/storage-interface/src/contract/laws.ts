@@ -1,4 +1,7 @@
+import type { AdminStorage, OAuthStorage, ScimStorage } from '../storage.ts'
 import type { StorageLaw } from './law.ts'
+import { recordLaws } from './laws/record-laws.ts'
+import { adminRecords, oauthRecords, scimRecords } from './record-kinds.ts'
 import { accountListLaws } from './laws/account-list-laws.ts'
 import { replayLaws } from './laws/replay-laws.ts'
 import { clientLaws } from './laws/client-laws.ts'
@@ -6,10 +9,9 @@ import { clientRemovalLaws } from './laws/client-removal-laws.ts'
 import { codeLaws } from './laws/code-laws.ts'
 import { deadFamilyLaws } from './laws/dead-family-laws.ts'
 import { revocationListLaws } from './laws/revocation-list-laws.ts'
-import { revocationLaws } from './laws/revocation-laws.ts'
+import { provisioningRevocationLaws, revocationLaws } from './laws/revocation-laws.ts'
 import { grantLaws } from './laws/grant-laws.ts'
 import { groupLaws } from './laws/group-laws.ts'
-import { identifierLaws } from './laws/identifier-laws.ts'
 import { identityProviderLaws } from './laws/identity-provider-laws.ts'
 import { interactionLaws } from './laws/interaction-laws.ts'
 import { isolationLaws } from './laws/isolation-laws.ts'
@@ -23,7 +25,6 @@ import { memberRaceLaws } from './laws/member-race-laws.ts'
 import { membershipLaws } from './laws/membership-laws.ts'
 import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
 import { organizationLaws } from './laws/organization-laws.ts'
-import { ownershipLaws } from './laws/ownership-laws.ts'
 import { providerIsolationLaws } from './laws/provider-isolation-laws.ts'
 import { provisionedChangeLaws } from './laws/provisioned-change-laws.ts'
 import { provisionedLinkLaws } from './laws/provisioned-link-laws.ts'
@@ -40,10 +41,10 @@ import { statusLaws } from './laws/status-laws.ts'
 import { userLaws } from './laws/user-laws.ts'
 
 /**
- * Every law of the storage contract. Loop over them in the test runner of your choice: `await law.run(makeStore)`
- * resolves when the store keeps the law, and rejects with `LawBroken` when it does not.
+ * The laws that a storage for an authorization server keeps. Loop over them in the test runner of your choice:
+ * `await law.run(makeStore)` resolves when the store keeps the law, and rejects with `LawViolationError` when it does not.
  */
-export const storageLaws: readonly StorageLaw[] = [
+export const oauthLaws: readonly StorageLaw[] = [
   ...codeLaws,
   ...rotationLaws,
   ...deadFamilyLaws,
@@ -60,27 +61,39 @@ export const storageLaws: readonly StorageLaw[] = [
   ...revocationListLaws,
   ...statusLaws,
   ...roundTripLaws,
-  ...identifierLaws,
-  ...ownershipLaws,
+  ...recordLaws<OAuthStorage>(oauthRecords),
   ...isolationLaws,
   ...purgeLaws,
-  ...accountListLaws,
-  ...organizationLaws,
-  ...membershipLaws,
-  ...logLaws,
+]
+
+/** The laws of a storage for a SCIM server: those of an authorization server among them. */
+export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
+  ...oauthLaws,
   ...identityProviderLaws,
   ...provisionedUserLaws,
   ...provisionedChangeLaws,
   ...provisionedLinkLaws,
   ...provisionedRemovalLaws,
+  ...provisioningRevocationLaws,
   ...groupLaws,
   ...memberLaws,
   ...memberRaceLaws,
   ...provisioningRoundTripLaws,
+  ...recordLaws<ScimStorage>(scimRecords),
   ...provisioningIsolationLaws,
   ...providerIsolationLaws,
   ...listPageLaws,
   ...listSortLaws,
   ...listFilterLaws,
   ...listKnownLaws,
+]
+
+/** All laws: those of a storage for administration, of a SCIM server and of an authorization server. */
+export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
+  ...scimLaws,
+  ...accountListLaws,
+  ...organizationLaws,
+  ...membershipLaws,
+  ...logLaws,
+  ...recordLaws<AdminStorage>(adminRecords),
 ]

@@ -3,7 +3,7 @@ import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { ListedUserRecord, NewProvisionedUser, ProvisionedUserRecord } from '../provisioned-user.ts'
 import type { ListOutcome, ListQuery } from '../resource-list.ts'
-import type { AdminStorage } from '../storage.ts'
+import type { ScimStorage } from '../storage.ts'
 import type { Trial } from './law.ts'
 import { nowPlus } from './records/moments.ts'
 import { aProvisionedState, aProvisionedUser } from './records/a-provisioned-user.ts'
@@ -24,7 +24,7 @@ export const accountsOf = (comparables: readonly JsonObject[]): readonly NewProv
     return aProvisionedUser(label, { state, createdAt: nowPlus(index) })
   })
 
-export async function insertAccounts(storage: AdminStorage, users: readonly NewProvisionedUser[]): Promise<void> {
+export async function insertAccounts(storage: ScimStorage, users: readonly NewProvisionedUser[]): Promise<void> {
   for (const user of users) await storage.provisionedUsers.insert(user)
 }
 
@@ -43,7 +43,7 @@ export function filteredForm({ userId, state, createdAt }: NewProvisionedUser): 
 
 /** Judges whether each filter finds, of accounts with these comparable forms, those that `matchesFilter` finds. */
 export async function findsWhatMatches(
-  { storage, same }: Trial,
+  { storage, same }: Trial<ScimStorage>,
   comparables: readonly JsonObject[],
   filters: readonly ResolvedFilter[],
 ): Promise<void> {

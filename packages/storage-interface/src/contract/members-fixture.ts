@@ -1,5 +1,5 @@
 import type { GroupStore, MemberChange } from '../group.ts'
-import type { AdminStorage } from '../storage.ts'
+import type { ScimStorage } from '../storage.ts'
 import { aGroup } from './records/a-group.ts'
 import { nowPlus } from './records/moments.ts'
 import { aProvisionedUser } from './records/a-provisioned-user.ts'
@@ -8,7 +8,7 @@ import { aProvisionedUser } from './records/a-provisioned-user.ts'
 export const membersFixture = aGroup('staff')
 
 /** Accounts `user-a` to `user-e`, and the group with some of them. */
-export async function seedMembers(storage: AdminStorage, members: readonly string[]): Promise<void> {
+export async function seedMembers(storage: ScimStorage, members: readonly string[]): Promise<void> {
   for (const label of 'abcde') await storage.provisionedUsers.insert(aProvisionedUser(label))
   await storage.groups.insert(aGroup('staff', { memberIds: members.map((label) => `user-${label}`) }))
 }
@@ -32,7 +32,7 @@ export const change = (members: MemberChange | undefined): GroupChange => ({
 })
 
 /** Who is in the group, in the order of identifiers. */
-export async function staffMembers(storage: AdminStorage): Promise<readonly string[]> {
+export async function staffMembers(storage: ScimStorage): Promise<readonly string[]> {
   const members = await storage.groups.membersOf(membersFixture.providerId, [membersFixture.groupId])
   return (members.get(membersFixture.groupId) ?? []).map(({ memberId }) => memberId)
 }

@@ -10,7 +10,7 @@ import {
   sessionId,
   userId,
 } from '../identifiers.ts'
-import type { AdminStorage } from '../storage.ts'
+import type { AdminStorage, OAuthStorage, ScimStorage } from '../storage.ts'
 import { aClientRecord } from './records/a-client.ts'
 import { aCodeRecord } from './records/a-code.ts'
 import { aDigest } from './records/a-digest.ts'
@@ -28,16 +28,17 @@ import { aSigningKeyRecord } from './records/a-signing-key.ts'
 import { aUser } from './records/a-user.ts'
 import { now } from './records/moments.ts'
 
-/** What laws about all stores alike need to know of one: a valid record for an identifier, how it is written and read. */
-export interface RecordKind {
-  readonly store: Exclude<keyof AdminStorage, 'issuer' | 'replays' | 'revocations' | 'status'>
+/** What the laws about every store need to know of one: a valid record for an identifier, how it is written and how it is read. */
+export interface RecordKind<Storage extends OAuthStorage> {
+  readonly store: keyof AdminStorage
   readonly make: (id: string) => object
-  readonly insert: (storage: AdminStorage, record: object) => Promise<{ readonly outcome: string }>
-  /** The record as it is stored, if it is there. */
-  readonly read: (storage: AdminStorage, id: string) => Promise<object | undefined>
+  readonly insert: (storage: Storage, record: object) => Promise<{ readonly outcome: string }>
+  /** The record as it is stored, if it exists. */
+  readonly read: (storage: Storage, id: string) => Promise<object | undefined>
 }
 
-export const recordKinds: readonly RecordKind[] = [
+/** The records of an authorization server. */
+export const oauthRecords: readonly RecordKind<OAuthStorage>[] = [
   kind('clients', {
     make: (id) => aClientRecord({ clientId: clientId(id) }),
     insert: (storage, client) => storage.clients.insert(client),
@@ -84,21 +85,14 @@ export const recordKinds: readonly RecordKind[] = [
     insert: (storage, key) => storage.signingKeys.insert(key),
     read: async (storage, id) => (await storage.signingKeys.list()).find((key) => key.keyId === keyId(id)),
   }),
+]
+
+/** The records of a SCIM server. */
+export const scimRecords: readonly RecordKind<ScimStorage>[] = [
   kind('identityProviders', {
     make: (id) => aProviderRecord({ providerId: providerId(id) }),
     insert: (storage, provider) => storage.identityProviders.insert(provider),
     read: (storage, id) => storage.identityProviders.find(providerId(id)),
-  }),
-  kind('organizations', {
-    make: (id) => anOrganization({ organizationId: organizationId(id) }),
-    insert: (storage, organization) => storage.organizations.insert(organization),
-    read: (storage, id) => storage.organizations.find(organizationId(id)),
-  }),
-  kind('logs', {
-    make: (id) => aLogEntry({ entryId: id }),
-    insert: (storage, entry) => storage.logs.append(entry),
-    read: async (storage, id) =>
-      (await storage.logs.list({ log: 'admin', before: undefined, limit: 1000 })).find(({ entryId }) => entryId === id),
   }),
   kind('provisionedUsers', {
     make: (id) => freshAccount(aProvisionedUser(id, { userId: userId(id) })),
@@ -118,19 +112,37 @@ export const recordKinds: readonly RecordKind[] = [
   }),
 ]
 
-function kind<R extends object>(
-  store: RecordKind['store'],
+/** The records of administration. */
+export const adminRecords: readonly RecordKind<AdminStorage>[] = [
+  kind('organizations', {
+    make: (id) => anOrganization({ organizationId: organizationId(id) }),
+    insert: (storage, organization) => storage.organizations.insert(organization),
+    read: (storage, id) => storage.organizations.find(organizationId(id)),
+  }),
+  kind('logs', {
+    make: (id) => aLogEntry({ entryId: id }),
+    insert: (storage, entry) => storage.logs.append(entry),
+    read: async (storage, id) =>
+      (await storage.logs.list({ log: 'admin', before: undefined, limit: 1000 })).find(({ entryId }) => entryId === id),
+  }),
+]
+
+/** All records. */
+export const allRecords: readonly RecordKind<AdminStorage>[] = [...oauthRecords, ...scimRecords, ...adminRecords]
+
+function kind<Storage extends OAuthStorage, Of extends object>(
+  store: RecordKind<Storage>['store'],
   of: {
-    readonly make: (id: string) => R
-    readonly insert: (storage: AdminStorage, record: R) => Promise<{ readonly outcome: string }>
-    readonly read: RecordKind['read']
+    readonly make: (id: string) => Of
+    readonly insert: (storage: Storage, record: Of) => Promise<{ readonly outcome: string }>
+    readonly read: RecordKind<Storage>['read']
   },
-): RecordKind {
+): RecordKind<Storage> {
   return {
     store,
     make: of.make,
-    // The record that `insert` is given is the one that `make` made. Some stores answer more than the outcome.
-    insert: async (storage, record) => ({ outcome: (await of.insert(storage, record as R)).outcome }),
+    // The record that `insert` receives is one that `make` made. Some stores answer more than the outcome.
+    insert: async (storage, record) => ({ outcome: (await of.insert(storage, record as Of)).outcome }),
     read: of.read,
   }
 }

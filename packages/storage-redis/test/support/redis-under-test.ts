@@ -1,11 +1,12 @@
+import type { AdminStorage } from '@mintmark/storage-interface'
 import { composeStorage } from '@mintmark/storage-interface'
-import type { MakeStore } from '@mintmark/storage-interface/contract'
+import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 import { createRedisStorage, type RedisClient } from '../../src/index.ts'
 
 /** Makes stores that share a Redis and not one key; each handle uses the next of the clients, as servers would. */
-export function redisUnderTest(clients: readonly RedisClient[]): MakeStore {
+export function redisUnderTest(clients: readonly RedisClient[]): () => Promise<StorageUnderTest<AdminStorage>> {
   let stores = 0
   let handles = 0
 

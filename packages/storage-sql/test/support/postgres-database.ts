@@ -1,5 +1,6 @@
+import type { AdminStorage } from '@mintmark/storage-interface'
 import { randomBytes } from 'node:crypto'
-import type { MakeStore } from '@mintmark/storage-interface/contract'
+import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { Client, Pool, type PoolConfig } from 'pg'
@@ -63,7 +64,7 @@ export async function inOtherOrder(address: string): Promise<TestDatabase> {
 export async function postgresUnderTest(
   database: TestDatabase,
   watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect,
-): Promise<MakeStore> {
+): Promise<() => Promise<StorageUnderTest<AdminStorage>>> {
   const pools = [database.pool(), database.pool()] as const
   const dialects = pools.map((pool) => watch(toPostgresDialect(pool)))
   await migrate({ dialect: toPostgresDialect(pools[0]) })

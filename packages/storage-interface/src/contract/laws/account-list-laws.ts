@@ -1,3 +1,4 @@
+import type { AdminStorage } from '../../storage.ts'
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import { userId } from '../../identifiers.ts'
 import { and, attribute, boolean, not, number, present, text } from '../filters.ts'
@@ -7,7 +8,7 @@ import { aUser } from '../records/a-user.ts'
 import { nowPlus } from '../records/moments.ts'
 
 /** All accounts of an issuer, for its administrators. */
-export const accountListLaws: readonly StorageLaw[] = [
+export const accountListLaws: readonly StorageLaw<AdminStorage>[] = [
   law(
     'accounts: a list holds all that are there, oldest first, whoever provisioned them',
     async ({ storage, same }) => {

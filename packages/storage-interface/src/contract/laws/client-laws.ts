@@ -1,5 +1,5 @@
 import { clientId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aClientRecord } from '../records/a-client.ts'
 import { aDigest } from '../records/a-digest.ts'

@@ -1,5 +1,5 @@
 import { clientId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aCodeRecord } from '../records/a-code.ts'
 import { aDigest } from '../records/a-digest.ts'

@@ -1,8 +1,8 @@
 import { familyId } from '../../identifiers.ts'
-import type { AdminStorage } from '../../storage.ts'
+import type { OAuthStorage } from '../../storage.ts'
 import { seconds } from '../../time.ts'
 import type { RotateOutcome } from '../../token-family.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aDigest } from '../records/a-digest.ts'
 import { aFamilyRecord, aRefreshRecord } from '../records/a-family.ts'
@@ -119,10 +119,10 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
 const family = aFamilyRecord()
 const bare = (id: string) => aFamilyRecord({ familyId: familyId(id), refresh: undefined })
 
-const rotateFirst = (storage: AdminStorage, successor = 'refresh-2'): Promise<RotateOutcome> =>
+const rotateFirst = (storage: OAuthStorage, successor = 'refresh-2'): Promise<RotateOutcome> =>
   rotate(storage, 'refresh-1', successor)
 
-function rotate(storage: AdminStorage, token: string, successor: string): Promise<RotateOutcome> {
+function rotate(storage: OAuthStorage, token: string, successor: string): Promise<RotateOutcome> {
   return storage.families.rotate({
     handleDigest: aDigest('handle-1'),
     presentedDigest: aDigest(token),

@@ -1,5 +1,5 @@
 import { clientId, grantId, userId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aGrantRecord } from '../records/a-grant.ts'
 import { now, nowPlus } from '../records/moments.ts'

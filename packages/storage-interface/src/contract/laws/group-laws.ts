@@ -1,6 +1,7 @@
+import type { ScimStorage } from '../../storage.ts'
 import type { GroupMember } from '../../group.ts'
 import { groupId, userId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { asListed, everything } from '../listed.ts'
 import { aGroup, aGroupState, freshGroup } from '../records/a-group.ts'
@@ -8,7 +9,7 @@ import { aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts
 import { nowPlus } from '../records/moments.ts'
 
 /** Groups: how they begin and end, and who holds their keys. */
-export const groupLaws: readonly StorageLaw[] = [
+export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
   law('groups: a group begins with version 1 and the members that it is given', async ({ storage, same }) => {
     for (const user of [ada, grace]) await storage.provisionedUsers.insert(user)
     const staff = aGroup('staff', { memberIds: [grace.userId, ada.userId, grace.userId] })

@@ -1,12 +1,13 @@
+import type { ScimStorage } from '../../storage.ts'
 import { providerId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aDigest } from '../records/a-digest.ts'
 import { aProviderRecord } from '../records/a-provider.ts'
 import { now, nowPlus } from '../records/moments.ts'
 
 /** Identity providers: nobody ever inherits an identifier, and with it the accounts, of another. */
-export const identityProviderLaws: readonly StorageLaw[] = [
+export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'identity providers: an identifier is inserted at most once, and the first record stays',
     async ({ storage, server, same }) => {

@@ -1,5 +1,5 @@
 import { userId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aDigest } from '../records/a-digest.ts'
 import { aLogin, anInteractionRecord } from '../records/an-interaction.ts'

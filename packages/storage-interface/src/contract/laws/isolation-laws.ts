@@ -1,7 +1,6 @@
 import { seconds } from '../../time.ts'
-import type { AdminStorage } from '../../storage.ts'
-import { law, type StorageLaw, type Trial } from '../law.ts'
-import { recordKinds } from '../record-kinds.ts'
+import type { StorageLaw } from '../law.ts'
+import { isolation } from './record-laws.ts'
 import { aClientRecord } from '../records/a-client.ts'
 import { aCodeRecord } from '../records/a-code.ts'
 import { aDigest } from '../records/a-digest.ts'
@@ -16,16 +15,6 @@ import { now, nowPlus } from '../records/moments.ts'
 
 /** Nothing that one issuer's handle wrote is found, changed or counted through another's. */
 export const isolationLaws: readonly StorageLaw[] = [
-  ...recordKinds.map(({ store, make, insert, read }) =>
-    isolation(`${store} are read and inserted`, async ({ storage, same }, other) => {
-      await insert(storage, make('id-1'))
-
-      same(await read(other, 'id-1'), undefined, 'reading as the other issuer')
-      same(await insert(other, make('id-1')), { outcome: 'inserted' }, 'inserting as the other issuer')
-      same(await read(storage, 'id-1'), make('id-1'), "the first issuer's record")
-    }),
-  ),
-
   isolation('clients are changed', async ({ storage, same }, other) => {
     await storage.clients.insert(client)
 
@@ -164,11 +153,3 @@ export const isolationLaws: readonly StorageLaw[] = [
 const client = aClientRecord()
 const grant = aGrantRecord()
 const family = aFamilyRecord()
-
-/** A law whose judge is given a second issuer's handle. */
-export function isolation(what: string, judge: (trial: Trial, other: AdminStorage) => Promise<void>): StorageLaw {
-  return law(`isolation: ${what} by their own issuer only`, async (trial) => {
-    // The other issuer's identifier begins with the first one's.
-    await judge(trial, await trial.open(`${trial.issuer}/tenant`))
-  })
-}

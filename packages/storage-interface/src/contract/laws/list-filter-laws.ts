@@ -1,3 +1,4 @@
+import type { ScimStorage } from '../../storage.ts'
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import type { JsonObject } from '../../json.ts'
 import { and, attribute, boolean, element, not, number, or, present, several, text } from '../filters.ts'
@@ -5,7 +6,7 @@ import { law, type StorageLaw } from '../law.ts'
 import { findsWhatMatches } from '../listed.ts'
 
 /** A list finds what `matchesFilter` finds (RFC 7644 §3.4.2.2): the predicate is the reference. */
-export const listFilterLaws: readonly StorageLaw[] = [
+export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
   law('filters: texts are compared as they stand, in the order of code points', (trial) => {
     const orders = (['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).flatMap((operator) =>
       ['', 'a', 'ada', 'A', 'é', 'e\u0301', '10', '\uFFFD', '😀'].map((value) => text('nickName', operator, value)),

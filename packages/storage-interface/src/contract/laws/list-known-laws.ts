@@ -1,3 +1,4 @@
+import type { ScimStorage } from '../../storage.ts'
 import { matchesFilter } from '../../filter/matches-filter.ts'
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import type { GroupRecord } from '../../group.ts'
@@ -11,7 +12,7 @@ import { aProvisionedState, aProvisionedUser } from '../records/a-provisioned-us
 import { now, nowPlus } from '../records/moments.ts'
 
 /** What the store knows itself is filtered as if it stood in the comparable form. */
-export const listKnownLaws: readonly StorageLaw[] = [
+export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
   law('filters: id, externalId and the time of creation are part of an account', async ({ storage, same }) => {
     const nameless = aProvisionedUser('nameless', {
       state: aProvisionedState('nameless', { externalId: undefined }),

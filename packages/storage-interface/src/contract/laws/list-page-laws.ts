@@ -1,6 +1,6 @@
 import { groupId, userId } from '../../identifiers.ts'
 import type { ListPage, ListQuery } from '../../resource-list.ts'
-import type { AdminStorage } from '../../storage.ts'
+import type { ScimStorage } from '../../storage.ts'
 import { boolean } from '../filters.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { asListed, everything, insertAccounts, listedIds } from '../listed.ts'
@@ -9,7 +9,7 @@ import { aProvisionedState, aProvisionedUser, freshAccount } from '../records/a-
 import { now, nowPlus } from '../records/moments.ts'
 
 /** Pages of lists, by number and by position. */
-export const listPageLaws: readonly StorageLaw[] = [
+export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'lists: accounts are listed by age and then by identifier, whole, with deactivated ones',
     async ({ storage, same }) => {
@@ -148,7 +148,7 @@ export const listPageLaws: readonly StorageLaw[] = [
 ]
 
 /** So many accounts, each a second younger than the one before; every second one is inactive. */
-async function seed(storage: AdminStorage, count: number): Promise<void> {
+async function seed(storage: ScimStorage, count: number): Promise<void> {
   const labels = Array.from({ length: count }, (_, index) => `${index}`)
   const users = labels.map((label, index) =>
     aProvisionedUser(label, {
@@ -159,7 +159,7 @@ async function seed(storage: AdminStorage, count: number): Promise<void> {
   await insertAccounts(storage, users)
 }
 
-async function remove(storage: AdminStorage, id: string): Promise<void> {
+async function remove(storage: ScimStorage, id: string): Promise<void> {
   await storage.provisionedUsers.remove({
     providerId: everything.providerId,
     userId: userId(id),
@@ -170,7 +170,7 @@ async function remove(storage: AdminStorage, id: string): Promise<void> {
 
 /** Everybody that cursor pages show, in their order. `between` happens after each page; it is told who was the last on it. */
 async function walk(
-  storage: AdminStorage,
+  storage: ScimStorage,
   { limit, ...query }: Partial<ListQuery> & { readonly limit: number },
   between: (page: number, last: string | undefined) => Promise<void> = async () => undefined,
 ): Promise<readonly string[]> {

@@ -1,3 +1,4 @@
+import type { ScimStorage } from '../../storage.ts'
 import type { JsonObject } from '../../json.ts'
 import type { SortKey } from '../../resource-list.ts'
 import { attribute, present, several } from '../filters.ts'
@@ -8,7 +9,7 @@ import { nowPlus } from '../records/moments.ts'
 import { aProvisionedState, aProvisionedUser } from '../records/a-provisioned-user.ts'
 
 /** Sorted lists (RFC 7644 §3.4.2.3). */
-export const listSortLaws: readonly StorageLaw[] = [
+export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
   law('sorting: texts stand in the order of code points, equal ones by age', async (trial) => {
     const names = ['b', 'B', 'a', '10', '9', 'é', '😀', '\uFFFD', 'a', '']
     await seed(
@@ -124,12 +125,12 @@ export const listSortLaws: readonly StorageLaw[] = [
   }),
 ]
 
-const seed = ({ storage }: Trial, comparables: readonly JsonObject[]): Promise<void> =>
+const seed = ({ storage }: Trial<ScimStorage>, comparables: readonly JsonObject[]): Promise<void> =>
   insertAccounts(storage, accountsOf(comparables))
 
 /** Judges both directions; the accounts are told by their numbers. */
 async function isSorted(
-  { storage, same }: Trial,
+  { storage, same }: Trial<ScimStorage>,
   by: SortKey['attribute'],
   expected: {
     readonly elementPart?: string

@@ -1,10 +1,11 @@
+import type { AdminStorage } from '../../storage.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aLogEntry } from '../records/a-log-entry.ts'
 import { now, nowPlus } from '../records/moments.ts'
 import { richJson, richText } from '../records/rich-values.ts'
 
 /** Logs: what was written is read as it was, newest first, until its time has come. */
-export const logLaws: readonly StorageLaw[] = [
+export const logLaws: readonly StorageLaw<AdminStorage>[] = [
   law('logs: an entry is written once, and never changes', async ({ storage, same }) => {
     same(await storage.logs.append(entry), { outcome: 'inserted' }, 'the first')
     same(

@@ -1,3 +1,4 @@
+import type { ScimStorage } from '../../storage.ts'
 import type { MemberChange } from '../../group.ts'
 import { groupId, userId } from '../../identifiers.ts'
 import { law, type StorageLaw } from '../law.ts'
@@ -6,7 +7,7 @@ import { now, nowPlus } from '../records/moments.ts'
 import { change, delta, seedMembers, membersFixture, staffMembers } from '../members-fixture.ts'
 
 /** Who is in a group, and how that changes. */
-export const memberLaws: readonly StorageLaw[] = [
+export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
   law('members: a delta adds and removes; who is in both lists is added', async ({ storage, same }) => {
     await seedMembers(storage, ['a', 'b'])
 

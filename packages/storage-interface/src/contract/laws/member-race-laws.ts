@@ -1,12 +1,13 @@
+import type { ScimStorage } from '../../storage.ts'
 import { groupId, userId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aGroupState } from '../records/a-group.ts'
 import { now } from '../records/moments.ts'
 import { change, delta, seedMembers, membersFixture, staffMembers } from '../members-fixture.ts'
 
 /** No member is lost, whoever else changes the group at the same time. */
-export const memberRaceLaws: readonly StorageLaw[] = [
+export const memberRaceLaws: readonly StorageLaw<ScimStorage>[] = [
   law('groups: of writers who read one version one is swapped', async ({ storage, server, same }) => {
     await seedMembers(storage, [])
 

@@ -1,12 +1,13 @@
+import type { AdminStorage } from '../../storage.ts'
 import { organizationId, userId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
 import { aUser } from '../records/a-user.ts'
 import { aMembership, anOrganization } from '../records/an-organization.ts'
 import { now, nowPlus } from '../records/moments.ts'
 
 /** Memberships: an account has at most one place in an organization, and none when either is gone. */
-export const membershipLaws: readonly StorageLaw[] = [
+export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
   law('memberships: an account is a member of an organization at most once', async (trial) => {
     const { storage, server, same } = trial
     await fill(trial)
@@ -129,9 +130,10 @@ export const membershipLaws: readonly StorageLaw[] = [
 const member = aMembership()
 const everybody = { organizationId: member.organizationId, after: undefined, limit: 100 }
 
-const find = ({ storage }: Trial) => storage.organizations.findMember(member.organizationId, member.userId)
+const find = ({ storage }: Trial<AdminStorage>) =>
+  storage.organizations.findMember(member.organizationId, member.userId)
 
-async function fill({ storage }: Trial): Promise<void> {
+async function fill({ storage }: Trial<AdminStorage>): Promise<void> {
   await storage.users.insert(aUser())
   await storage.organizations.insert(anOrganization())
 }

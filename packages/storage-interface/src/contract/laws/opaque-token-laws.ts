@@ -1,5 +1,5 @@
 import { clientId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aDigest } from '../records/a-digest.ts'
 import { anOpaqueTokenRecord } from '../records/an-opaque-token.ts'

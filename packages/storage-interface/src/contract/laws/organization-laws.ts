@@ -1,5 +1,6 @@
+import type { AdminStorage } from '../../storage.ts'
 import { organizationId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aUser } from '../records/a-user.ts'
 import { aMembership, anOrganization } from '../records/an-organization.ts'
@@ -7,7 +8,7 @@ import { now, nowPlus } from '../records/moments.ts'
 import { richJson, richText } from '../records/rich-values.ts'
 
 /** Organizations: an identifier is one organization's for ever. */
-export const organizationLaws: readonly StorageLaw[] = [
+export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
   law(
     'organizations: an identifier is inserted at most once, and the first record stays',
     async ({ storage, server, same }) => {

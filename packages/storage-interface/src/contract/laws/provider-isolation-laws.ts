@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import { providerId } from '../../identifiers.ts'
 import type { ListQuery, SortKey } from '../../resource-list.ts'
-import type { AdminStorage } from '../../storage.ts'
+import type { ScimStorage } from '../../storage.ts'
 import { attribute, element, not, or, present, text } from '../filters.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { everything } from '../listed.ts'
@@ -10,7 +10,7 @@ import { aProvisionedState, aProvisionedUser, freshAccount } from '../records/a-
 import { now, nowPlus } from '../records/moments.ts'
 
 /** Of what one provider has, another finds nothing, changes nothing and learns nothing. */
-export const providerIsolationLaws: readonly StorageLaw[] = [
+export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
   law('providers: accounts and groups are found by their own provider only', async ({ storage, same }) => {
     await seed(storage)
 
@@ -172,7 +172,7 @@ const ada = aProvisionedUser('ada')
 const staff = aGroup('staff', { memberIds: [ada.userId] })
 const account = { ...freshAccount(ada), groups: [{ groupId: staff.groupId, displayName: staff.state.displayName }] }
 
-async function seed(storage: AdminStorage): Promise<void> {
+async function seed(storage: ScimStorage): Promise<void> {
   await storage.provisionedUsers.insert(ada)
   await storage.groups.insert(staff)
 }

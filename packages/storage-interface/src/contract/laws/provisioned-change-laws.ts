@@ -1,13 +1,14 @@
+import type { ScimStorage } from '../../storage.ts'
 import { userId } from '../../identifiers.ts'
 import { jsonText } from '../../json.ts'
 import type { ProvisionedState, ProvisionedUserChange, ProvisionedUserRecord } from '../../provisioned-user.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { accountOf, aProvisionedState, aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
 import { now, nowPlus } from '../records/moments.ts'
 
 /** What a provider says later, in one write with the kill switch. */
-export const provisionedChangeLaws: readonly StorageLaw[] = [
+export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned accounts: clearing active advances the generation once, in the same write',
     async ({ storage, same }) => {

@@ -1,7 +1,7 @@
 import { providerId, userId } from '../../identifiers.ts'
 import type { ProvisionedUserChange } from '../../provisioned-user.ts'
-import type { AdminStorage } from '../../storage.ts'
-import { atOnce, tally } from '../at-once.ts'
+import type { ScimStorage } from '../../storage.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aGroup } from '../records/a-group.ts'
 import { aProvisionedState, aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
@@ -9,7 +9,7 @@ import { aUser } from '../records/a-user.ts'
 import { now, nowPlus } from '../records/moments.ts'
 
 /** How an account comes to a provider, and leaves it. */
-export const provisionedLinkLaws: readonly StorageLaw[] = [
+export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned accounts: an account without provider is adopted, and stays who it is',
     async ({ storage, same }) => {
@@ -157,7 +157,7 @@ const adoption: ProvisionedUserChange = {
 }
 
 async function membershipsEnded(
-  storage: AdminStorage,
+  storage: ScimStorage,
   same: (found: unknown, expected: unknown, about: string) => void,
 ): Promise<void> {
   const found = await storage.groups.find(group.providerId, group.groupId)

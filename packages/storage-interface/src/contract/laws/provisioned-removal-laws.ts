@@ -1,6 +1,6 @@
 import { userId } from '../../identifiers.ts'
-import type { AdminStorage } from '../../storage.ts'
-import { atOnce, tally } from '../at-once.ts'
+import type { ScimStorage } from '../../storage.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
 import { everything } from '../listed.ts'
 import { aFamilyRecord } from '../records/a-family.ts'
@@ -11,7 +11,7 @@ import { aSessionRecord } from '../records/a-session.ts'
 import { now, nowPlus } from '../records/moments.ts'
 
 /** Accounts of providers are the accounts that core knows: whoever ends one ends it for all. */
-export const provisionedRemovalLaws: readonly StorageLaw[] = [
+export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned accounts: a removed account is gone for every method, and leaves its keys but not its identifier',
     async (trial) => {
@@ -106,13 +106,13 @@ const ada = aProvisionedUser('ada')
 const staff = aGroup('staff', { memberIds: [ada.userId] })
 const request = { providerId: ada.providerId, userId: ada.userId, version: undefined, now: nowPlus(9) }
 
-async function seed(storage: AdminStorage): Promise<void> {
+async function seed(storage: ScimStorage): Promise<void> {
   await storage.provisionedUsers.insert(ada)
   await storage.groups.insert(staff)
 }
 
 /** Removed at `nowPlus(9)`. */
-async function isGone({ storage, same }: Trial): Promise<void> {
+async function isGone({ storage, same }: Trial<ScimStorage>): Promise<void> {
   const { providerId: provider, userId: id, state } = ada
   same(await storage.provisionedUsers.find(provider, id), undefined, 'find')
   same(await storage.provisionedUsers.findByExternalId(provider, 'external-ada'), undefined, 'findByExternalId')

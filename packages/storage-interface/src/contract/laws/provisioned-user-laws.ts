@@ -1,12 +1,13 @@
+import type { ScimStorage } from '../../storage.ts'
 import { providerId, userId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aProvisionedState, aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
 import { aUser } from '../records/a-user.ts'
 import { now, nowPlus } from '../records/moments.ts'
 
 /** Accounts of identity providers: how they begin, and whose their keys are. */
-export const provisionedUserLaws: readonly StorageLaw[] = [
+export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned accounts: an account begins as its provider says, with generation 0 and version 1',
     async ({ storage, same }) => {

@@ -1,16 +1,53 @@
-import { userId } from '../../identifiers.ts'
-import type { StorageLaw } from '../law.ts'
+import type { ScimStorage } from '../../storage.ts'
 import { everything, listedIds } from '../listed.ts'
 import { aDigest } from '../records/a-digest.ts'
-import { aGroup, freshGroup } from '../records/a-group.ts'
+import { aGroup, aGroupState, freshGroup } from '../records/a-group.ts'
 import { aProviderRecord } from '../records/a-provider.ts'
-import { aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
+import { aProvisionedState, aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
 import { aUser } from '../records/a-user.ts'
 import { now, nowPlus } from '../records/moments.ts'
-import { isolation } from './isolation-laws.ts'
+import { providerId, userId } from '../../identifiers.ts'
+import { text } from '../filters.ts'
+import { law, type StorageLaw } from '../law.ts'
+import { identifiers, isolation, show, strangers } from './record-laws.ts'
 
 /** What the providers of one issuer have is nobody's at another issuer, also of a provider with the same identifier. */
-export const provisioningIsolationLaws: readonly StorageLaw[] = [
+export const provisioningIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
+  law('identifiers: the keys of accounts and groups are told apart byte for byte', async ({ storage, same }) => {
+    const { providerId: provider } = everything
+    for (const [index, key] of identifiers.entries()) {
+      const state = aProvisionedState('key', { externalId: key, comparable: { userName: key } })
+      const user = await storage.provisionedUsers.insert(aProvisionedUser(`${index}`, { state }))
+      same(user.outcome, 'inserted', `an account with ${show(key)}`)
+      const group = await storage.groups.insert(aGroup(`${index}`, { state: aGroupState('key', { externalId: key }) }))
+      same(group.outcome, 'inserted', `a group with ${show(key)}`)
+    }
+    for (const [index, key] of [...identifiers, ...strangers].entries()) {
+      const expected = index < identifiers.length ? `user-${index}` : undefined
+      const user = await storage.provisionedUsers.findByExternalId(provider, key)
+      same(user?.userId, expected, `the account of ${show(key)}`)
+      const named = await storage.provisionedUsers.list({ ...everything, filter: text('userName', 'eq', key) })
+      same(listedIds(named), expected === undefined ? [0] : [1, expected], `the account named ${show(key)}`)
+      const group = await storage.groups.findByExternalId(provider, key)
+      same(group?.groupId, expected && `group-${index}`, `the group of ${show(key)}`)
+    }
+  }),
+
+  law('identifiers: providers are told apart byte for byte in what they have', async ({ storage, same }) => {
+    for (const id of identifiers) {
+      const user = aProvisionedUser(id, { providerId: providerId(id), state: aProvisionedState('same') })
+      same((await storage.provisionedUsers.insert(user)).outcome, 'inserted', `an account of ${show(id)}`)
+      const group = aGroup(id, { providerId: providerId(id), state: aGroupState('same'), memberIds: [user.userId] })
+      same((await storage.groups.insert(group)).outcome, 'inserted', `a group of ${show(id)}`)
+    }
+    for (const id of [...identifiers, ...strangers]) {
+      const isThere = identifiers.includes(id)
+      const list = await storage.provisionedUsers.list({ ...everything, providerId: providerId(id) })
+      same(listedIds(list), isThere ? [1, `user-${id}`] : [0], `accounts of ${show(id)}`)
+      const group = await storage.groups.findByExternalId(providerId(id), 'external-same')
+      same(group?.groupId, isThere ? `group-${id}` : undefined, `the group of ${show(id)}`)
+    }
+  }),
   isolation('identity providers are changed and listed', async ({ storage, same }, other) => {
     await storage.identityProviders.insert(provider)
 

@@ -1,3 +1,4 @@
+import type { ScimStorage } from '../../storage.ts'
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import type { NewGroup } from '../../group.ts'
 import type { JsonObject } from '../../json.ts'
@@ -14,7 +15,7 @@ import { richJsonText } from '../records/rich-values.ts'
 import * as sparse from '../records/sparse-records.ts'
 
 /** Every member of what a provider has comes back as it was written, through every method that reads it. */
-export const provisioningRoundTripLaws: readonly StorageLaw[] = [
+export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
   law('round trip: identity providers', async ({ storage, same }) => {
     for (const provider of [full.fullProvider, sparse.sparseProvider]) {
       await storage.identityProviders.insert(provider)
@@ -141,7 +142,7 @@ const farCharacters = (count: number): string =>
   ).join('')
 
 async function accountReads(
-  { storage, same }: Trial,
+  { storage, same }: Trial<ScimStorage>,
   user: NewProvisionedUser,
   record: ProvisionedUserRecord,
 ): Promise<void> {
@@ -156,7 +157,7 @@ async function accountReads(
 }
 
 async function groupReads(
-  { storage, same }: Trial,
+  { storage, same }: Trial<ScimStorage>,
   { providerId, groupId, state }: NewGroup,
   record: object,
 ): Promise<void> {

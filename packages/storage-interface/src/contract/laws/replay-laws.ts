@@ -1,6 +1,6 @@
 import type { ReplayOutcome } from '../../outcome.ts'
-import type { AdminStorage } from '../../storage.ts'
-import { atOnce, tally } from '../at-once.ts'
+import type { OAuthStorage } from '../../storage.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { now, nowPlus } from '../records/moments.ts'
 
@@ -93,5 +93,5 @@ export const replayLaws: readonly StorageLaw[] = [
 const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60) } as const
 
 /** Claims the same value so many seconds later, for a second. */
-const claimAt = (storage: AdminStorage, later: number): Promise<ReplayOutcome> =>
+const claimAt = (storage: OAuthStorage, later: number): Promise<ReplayOutcome> =>
   storage.replays.markUsed({ ...claim, expiresAt: nowPlus(later + 1), now: nowPlus(later) })

@@ -1,6 +1,6 @@
 import type { Revocation } from '../../revocation.ts'
 import { clientId, familyId, grantId, providerId, userId } from '../../identifiers.ts'
-import type { AdminStorage } from '../../storage.ts'
+import type { OAuthStorage, ScimStorage } from '../../storage.ts'
 import { seconds } from '../../time.ts'
 import { toldIn } from '../listed-revocations.ts'
 import { law, type StorageLaw } from '../law.ts'
@@ -71,38 +71,6 @@ export const revocationLaws: readonly StorageLaw[] = [
   ),
 
   ending(
-    'an account that its provider deactivates, and removes',
-    [generation('user-ada', 0), { kind: 'account', userId: userId('user-ada') }],
-    async ({ provisionedUsers }) => {
-      for (const [version, active] of [true, false, false, true].entries()) {
-        await provisionedUsers.compareAndSwap({
-          ...ada,
-          version: version + 1,
-          state: aProvisionedState('ada', { active }),
-          now,
-        })
-      }
-      await provisionedUsers.compareAndSwap({
-        ...ada,
-        version: 1,
-        state: aProvisionedState('ada', { active: false }),
-        now,
-      })
-      for (const version of [1, undefined, undefined]) await provisionedUsers.remove({ ...ada, version, now })
-    },
-  ),
-
-  ending(
-    'an account that a provider takes over as not active, and each that a provider lets go of',
-    [generation('user-1', 0), generation('user-1', 1), generation('user-ada', 0)],
-    async ({ provisionedUsers }) => {
-      const adopted = { providerId: providerId('provider-1'), userId: userId('user-1') }
-      await provisionedUsers.adopt({ ...adopted, version: 1, state: aProvisionedState('ann', { active: false }), now })
-      for (const gone of [adopted, ada]) await provisionedUsers.release({ ...gone, version: undefined, now })
-    },
-  ),
-
-  ending(
     'a client that is disabled, is in use again, and is removed',
     [ofClient('client'), ofClient('client_in_use'), ofClient('client')],
     async ({ clients }) => {
@@ -124,23 +92,59 @@ export const revocationLaws: readonly StorageLaw[] = [
   }),
 ]
 
-/** A law about what a verb writes, in a store that holds a client, two accounts, a grant and a family. */
-function ending(
-  what: string,
+/** The same for the verbs of identity providers. */
+export const provisioningRevocationLaws: readonly StorageLaw<ScimStorage>[] = [
+  ending<ScimStorage>(
+    'an account that its provider deactivates, and removes',
+    [generation('user-ada', 0), { kind: 'account', userId: userId('user-ada') }],
+    async ({ provisionedUsers }) => {
+      await provisionedUsers.insert(aProvisionedUser('ada'))
+      for (const [version, active] of [true, false, false, true].entries()) {
+        await provisionedUsers.compareAndSwap({
+          ...ada,
+          version: version + 1,
+          state: aProvisionedState('ada', { active }),
+          now,
+        })
+      }
+      await provisionedUsers.compareAndSwap({
+        ...ada,
+        version: 1,
+        state: aProvisionedState('ada', { active: false }),
+        now,
+      })
+      for (const version of [1, undefined, undefined]) await provisionedUsers.remove({ ...ada, version, now })
+    },
+  ),
+
+  ending<ScimStorage>(
+    'an account that a provider takes over as not active, and each that a provider lets go of',
+    [generation('user-1', 0), generation('user-1', 1), generation('user-ada', 0)],
+    async ({ provisionedUsers }) => {
+      await provisionedUsers.insert(aProvisionedUser('ada'))
+      const adopted = { providerId: providerId('provider-1'), userId: userId('user-1') }
+      await provisionedUsers.adopt({ ...adopted, version: 1, state: aProvisionedState('ann', { active: false }), now })
+      for (const gone of [adopted, ada]) await provisionedUsers.release({ ...gone, version: undefined, now })
+    },
+  ),
+]
+
+/** A law about what a verb writes, in a store with a client, a user, a grant and a family. */
+function ending<Storage extends OAuthStorage = OAuthStorage>(
+  subject: string,
   expected: readonly Revocation[],
-  end: (storage: AdminStorage) => Promise<void>,
-): StorageLaw {
-  return law(`endings: ${what}`, async ({ storage, server, same }) => {
+  revoke: (storage: Storage) => Promise<void>,
+): StorageLaw<Storage> {
+  return law<Storage>(`endings: ${subject}`, async ({ storage, server, same }) => {
     await storage.clients.insert(aClientRecord())
     await storage.users.insert(aUser())
-    await storage.provisionedUsers.insert(aProvisionedUser('ada'))
     await storage.grants.insert(aGrantRecord())
     await storage.families.insert(aFamilyRecord())
     same(await toldIn(storage), [], 'before')
 
-    await end(storage)
+    await revoke(storage)
 
-    same(await toldIn(server(1)), expected, 'what another server is told')
+    same(await toldIn(server(1)), expected, 'what another server reads')
   })
 }
 

@@ -1,8 +1,8 @@
 import { revocationRetention, type RevocationRecord, type RevocationStore } from '../../revocation.ts'
 import { clientId, familyId, grantId } from '../../identifiers.ts'
-import type { AdminStorage } from '../../storage.ts'
+import type { OAuthStorage } from '../../storage.ts'
 import type { EpochSeconds } from '../../time.ts'
-import { atOnce } from '../at-once.ts'
+import { atOnce } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aFamilyRecord } from '../records/a-family.ts'
 import { now, nowPlus } from '../records/moments.ts'
@@ -113,12 +113,12 @@ export const revocationListLaws: readonly StorageLaw[] = [
   }),
 ]
 
-const endToken = ({ revocations: endings }: AdminStorage, tokenId: string, time: EpochSeconds): Promise<void> =>
+const endToken = ({ revocations: endings }: OAuthStorage, tokenId: string, time: EpochSeconds): Promise<void> =>
   endings.revokeToken({ tokenId, expiresAt: nowPlus(600), now: time })
 
 /** The names on a page: of what ended from `now` on, unless it says otherwise. */
 async function names(
-  { revocations: endings }: AdminStorage,
+  { revocations: endings }: OAuthStorage,
   page: Partial<Parameters<RevocationStore['list']>[0]> = {},
 ): Promise<readonly string[]> {
   const { records } = await endings.list({ from: undefined, endedSince: now, limit: 9, ...page })

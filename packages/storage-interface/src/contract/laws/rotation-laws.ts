@@ -1,7 +1,7 @@
 import { clientId } from '../../identifiers.ts'
 import type { RotateRequest } from '../../token-family.ts'
 import { seconds } from '../../time.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aDigest } from '../records/a-digest.ts'
 import { aFamilyRecord, aRefreshRecord } from '../records/a-family.ts'

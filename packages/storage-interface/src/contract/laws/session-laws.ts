@@ -1,6 +1,6 @@
 import { sessionId, userId } from '../../identifiers.ts'
 import type { SessionRecord } from '../../session.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aDigest } from '../records/a-digest.ts'
 import { aSessionRecord } from '../records/a-session.ts'

@@ -1,5 +1,5 @@
 import { keyId } from '../../identifiers.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aSigningKeyRecord } from '../records/a-signing-key.ts'
 import { now, nowPlus } from '../records/moments.ts'

@@ -1,5 +1,5 @@
 import { clientId, familyId, grantId, userId } from '../../identifiers.ts'
-import type { AdminStorage } from '../../storage.ts'
+import type { OAuthStorage } from '../../storage.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aClientRecord } from '../records/a-client.ts'
 import { aDigest } from '../records/a-digest.ts'
@@ -73,7 +73,7 @@ export const statusLaws: readonly StorageLaw[] = [
 
 const grant = aGrantRecord()
 
-async function insertAll(storage: AdminStorage): Promise<void> {
+async function insertAll(storage: OAuthStorage): Promise<void> {
   await storage.clients.insert(aClientRecord())
   await storage.users.insert(aUser())
   await storage.grants.insert(grant)
@@ -85,7 +85,7 @@ async function insertAll(storage: AdminStorage): Promise<void> {
 const changes: readonly {
   readonly name: string
   readonly revoked: boolean
-  change(storage: AdminStorage): Promise<unknown>
+  change(storage: OAuthStorage): Promise<unknown>
 }[] = [
   { name: 'all in use', revoked: false, change: async () => undefined },
   {
@@ -116,11 +116,11 @@ const changes: readonly {
   { name: 'the person is removed', revoked: true, change: (storage) => storage.users.remove(grant.userId, nowPlus(5)) },
 ]
 
-const clientOf = (storage: AdminStorage) => storage.clients.find(grant.clientId)
-const userOf = (storage: AdminStorage) => storage.users.find(grant.userId)
+const clientOf = (storage: OAuthStorage) => storage.clients.find(grant.clientId)
+const userOf = (storage: OAuthStorage) => storage.users.find(grant.userId)
 
 /** No single store reads a revoked grant: what it was before, with the revocation and the change that `changes` makes. */
-async function grantOf(storage: AdminStorage) {
+async function grantOf(storage: OAuthStorage) {
   const unrevoked = await storage.grants.findUnrevoked(grant.userId, grant.clientId)
   return unrevoked ?? { ...grant, scopes: ['openid', 'email'], version: 2, revokedAt: nowPlus(3) }
 }

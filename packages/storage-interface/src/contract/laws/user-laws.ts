@@ -1,6 +1,6 @@
 import { userId } from '../../identifiers.ts'
 import type { UserRecord } from '../../user.ts'
-import { atOnce, tally } from '../at-once.ts'
+import { atOnce, tally } from '../law.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aUser } from '../records/a-user.ts'
 import { now, nowPlus } from '../records/moments.ts'
