@@ -10,13 +10,13 @@ export const rfc6750: Standard = {
       '2',
       'Not more than one way of sending the token in a request',
       'rejects a token in the header and another in the form (RFC 6750 §2)',
-      'RFC 6750 §3.1: two tokens are 400 invalid_request',
+      'is 400 invalid_request for two tokens (RFC 6750 §3.1)',
     ],
     [
       '2.1',
       'The Authorization header is supported',
       'the token may be in the header of a GET or POST, or in the body of a POST (OIDC Core §5.3.1)',
-      'RFC 6750 §2.1: Bearer abc',
+      'is read from Bearer abc',
     ],
     [
       '2.2',
@@ -37,15 +37,11 @@ export const rfc6750: Standard = {
       'userinfo: rejected requests > without a token the challenge has no error (RFC 6750 §3.1)',
       'an API on … > without a token the challenge has no error (RFC 6750 §3.1)',
     ],
-    [
-      '3',
-      'The scheme is Bearer, with at least one parameter',
-      'RFC 6750 §3: the challenge has a parameter also where there is nothing to say',
-    ],
+    ['3', 'The scheme is Bearer, with at least one parameter', 'always has a parameter in the challenge (RFC 6750 §3)'],
     [
       '3',
       'realm, scope, error, error_description and error_uri come once each, in plain ASCII',
-      'RFC 6750 §3.1: a token that is not good is 401 invalid_token',
+      'is 401 invalid_token for an invalid token',
       'refuses an audience that would break out of a challenge',
     ],
     [

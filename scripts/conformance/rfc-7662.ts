@@ -60,7 +60,7 @@ export const rfc7662: Standard = {
     [
       '4',
       'A resource server keeps no answer beyond the life of the token',
-      'RFC 7662 §4: a yes is kept no longer than the token lives',
+      'are kept for an active token no longer than it is valid (RFC 7662 §4)',
     ],
     [
       '4',

@@ -67,7 +67,7 @@ export const rfc9068: Standard = {
     [
       '4',
       'It verifies the signature with the keys of the server, and takes no none',
-      'RFC 7517 §5: has its keys by name, each with its one algorithm',
+      'has its keys by name, each with its one algorithm (RFC 7517 §5)',
       'a forged or malformed JWT at an API > HS256 keyed with',
       'a forged or malformed JWT at an API',
     ],

@@ -120,7 +120,7 @@ export const rfc9700: Standard = {
       '4.9.2',
       'Resource servers take care of the tokens that they receive',
       outside('a duty of the API'),
-      'RFC 6750 §5.3: no answer is kept',
+      'is never cached, for any reason (RFC 6750 §5.3)',
     ],
     [
       '4.11.2',

@@ -1,21 +1,10 @@
 import ts from 'typescript'
 
-import type { PublicApi } from './public-api.ts'
-
 /** A name of a closed list, and the line that stands above it. */
 export interface ListedName {
   readonly name: string
   /** Empty when there is none. */
   readonly text: string
-}
-
-/** The names of a union of texts, `type X = | 'a' | 'b'`, in their order. */
-export function namesOfUnion(alias: string, file: string, api: PublicApi): readonly ListedName[] {
-  const source = api.source(file)
-  const declaration = source.statements
-    .filter((node) => ts.isTypeAliasDeclaration(node))
-    .find(({ name }) => name.text === alias)
-  return declaration === undefined ? [] : namesIn(declaration.type)
 }
 
 /** The texts that a type admits, each with its comment. */

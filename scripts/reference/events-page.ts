@@ -1,6 +1,6 @@
 import { refusals as adminRefusals } from '../../packages/admin/src/error/refusals.ts'
+import { refusals as accessRefusals } from '../../packages/resource-server/src/refusals.ts'
 import { refusals as scimRefusals } from '../../packages/scim/src/error/refusals.ts'
-import { namesOfUnion } from './closed-union.ts'
 import { eventsOf, type EventEntry } from './event.ts'
 import { table } from './markdown-table.ts'
 import type { PublicApi } from './public-api.ts'
@@ -32,8 +32,16 @@ export const eventsPage = (api: PublicApi): string =>
       Object.entries(adminRefusals).map(([reason, [status, detail]]) => [`\`${reason}\``, `${status}`, detail]),
     ),
     '## APIs that receive tokens',
-    'The `reason` of `AccessRefusal`, which `onRefusal` of `createResourceServer` is told: `AccessRefusalReason`.',
-    codedReasons('AccessRefusalReason', 'packages/resource-server/src/access/access-refusal.ts', api),
+    'The `reason` of `AccessRefusedError`, which `onRefusal` of `createResourceServer` receives: `AccessRefusalReason`.',
+    table(
+      ['reason', 'code', 'what it means', 'standard'],
+      Object.entries(accessRefusals).map(([reason, [code, meaning, section]]) => [
+        `\`${reason}\``,
+        `\`${code}\``,
+        meaning,
+        section,
+      ]),
+    ),
   ].join('\n\n') + '\n'
 
 const introduction = `# Events and reasons
@@ -62,16 +70,6 @@ function fieldList([event]: readonly EventEntry[]): string {
   )
   return `With:\n${described.join('')}`
 }
-
-/** `invalid_grant: The code has expired.` */
-const codedReasons = (alias: string, file: string, api: PublicApi): string =>
-  table(
-    ['reason', 'codes', 'what it means'],
-    namesOfUnion(alias, file, api).map(({ name, text }) => {
-      const [, codes = '', meaning = ''] = /^([^:]*): (.*)$/s.exec(text) ?? []
-      return [`\`${name}\``, codes.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, '`$&`'), meaning]
-    }),
-  )
 
 const scimRows = (): readonly (readonly string[])[] =>
   Object.entries(scimRefusals).map(([reason, [status, scimType, detail]]) => [

@@ -22,6 +22,8 @@ beforeAll(async () => {
   const [one, two] = [await tokensFor(site, 'A', forApi), await tokensFor(site, 'A', forApi)]
   accessToken = await genuineJwt({ token: one.access_token, other: two.access_token, attacker }, site.keys)
   idToken = one.id_token
+  // From now on both know the server's metadata.
+  for (const receiver of [api, introspecting]) await receiver.present(accessToken.token)
 })
 afterAll(() => site.close())
 
@@ -252,12 +254,17 @@ describe('requests from an API to the authorization server', () => {
 
     await receiver.present(accessToken.token)
 
-    expect(sent.map(({ url }) => url)).toEqual(['https://as.test/jwks', 'https://as.test/token/introspection'])
-    expect(new Headers(sent[0]?.init.headers).has('authorization')).toBe(false)
-    expect(sent[1]?.init).toMatchObject({ method: 'POST', redirect: 'manual' })
-    expect(readJws(new URLSearchParams(sent[1]?.init.body as URLSearchParams).get('token') ?? '').payload).toEqual(
-      accessToken.payload,
-    )
+    const [metadata, jwks, introspection] = sent
+    expect(sent.map(({ url }) => url)).toEqual([
+      'https://as.test/.well-known/oauth-authorization-server',
+      'https://as.test/jwks',
+      'https://as.test/token/introspection',
+    ])
+    for (const request of [metadata, jwks]) expect(new Headers(request?.init.headers).has('authorization')).toBe(false)
+    expect(introspection?.init).toMatchObject({ method: 'POST', redirect: 'manual' })
+    expect(
+      readJws(new URLSearchParams(introspection?.init.body as URLSearchParams).get('token') ?? '').payload,
+    ).toEqual(accessToken.payload)
   })
 })
 

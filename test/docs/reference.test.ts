@@ -5,7 +5,6 @@ import { groupResourceType, registerIdentityProvider, userResourceType, type Att
 import { describe, expect, it } from 'vitest'
 
 import { exportedNames } from '../../scripts/reference/api-page.ts'
-import { namesOfUnion } from '../../scripts/reference/closed-union.ts'
 import { eventsOf } from '../../scripts/reference/event.ts'
 import { documentedApis, type DocumentedApi } from '../../scripts/reference/documented-apis.ts'
 import { configurables } from '../../scripts/reference/option.ts'
@@ -62,16 +61,6 @@ describe('every event and every reason has a description', () => {
     expect(events.length).toBeGreaterThan(5)
     expect(events.filter(({ text }) => text === '')).toEqual([])
   })
-
-  it.each([['AccessRefusalReason', 'packages/resource-server/src/access/access-refusal.ts']])(
-    '%s, with the error codes that the caller sees',
-    (alias, file) => {
-      const names = namesOfUnion(alias, file, api)
-
-      expect(names.length).toBeGreaterThan(15)
-      expect(names.filter(({ text }) => !/^[a-z_, ]+: ./.test(text))).toEqual([])
-    },
-  )
 
   it('RefusalReason, in every row of the refusal table', () => {
     const rows = refusalsOf(api)

@@ -56,10 +56,10 @@ describe('another server on the same storage, or the same one after a restart', 
       await revoke(at, during?.access_token ?? '')
       at.pass(1)
 
-      expect(first).toEqual(['token_ended', 'admitted'])
+      expect(first).toEqual(['token_revoked', 'admitted'])
       await expect
         .poll(() => api.present(during?.access_token ?? ''), { timeout: 1000, interval: 10 })
-        .toBe('token_ended')
+        .toBe('token_revoked')
       expect(await api.present(kept?.access_token ?? '')).toBe('admitted')
     },
   )

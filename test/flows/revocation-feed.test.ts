@@ -129,10 +129,10 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     const { reason, milliseconds } = await refusedAfter(api, tokens.access_token, mode)
 
     expect(before).toEqual(['admitted', 'admitted'])
-    expect(reason).toBe('token_ended')
+    expect(reason).toBe('token_revoked')
     expect(milliseconds).toBeLessThan(1000)
     expect(site.asked.length).toBeLessThanOrEqual(3)
-    expect(await api.present(other.access_token)).toBe(endsAll ? 'token_ended' : 'admitted')
+    expect(await api.present(other.access_token)).toBe(endsAll ? 'token_revoked' : 'admitted')
   })
 
   it('rejects tokens of a code that was presented twice (RFC 6749 §4.1.2)', async () => {
@@ -143,7 +143,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
 
     await redeem(site, code)
 
-    expect([before, (await refusedAfter(api, access_token, mode)).reason]).toEqual(['admitted', 'token_ended'])
+    expect([before, (await refusedAfter(api, access_token, mode)).reason]).toEqual(['admitted', 'token_revoked'])
   })
 
   it('a reactivated user gets new tokens, and the old ones stay revoked', async () => {
@@ -158,7 +158,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
 
     expect([await api.present(fresh.access_token), await api.present(old.access_token)]).toEqual([
       'admitted',
-      'token_ended',
+      'token_revoked',
     ])
   })
 
@@ -173,7 +173,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
 
     site.pass(1)
 
-    expect([before, disabled.reason]).toEqual(['admitted', 'token_ended'])
+    expect([before, disabled.reason]).toEqual(['admitted', 'token_revoked'])
     await expect.poll(() => api.present(access_token), { timeout: 2000 }).toBe('admitted')
   })
 

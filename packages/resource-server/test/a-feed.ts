@@ -1,26 +1,26 @@
 import { onTestFinished } from 'vitest'
 
-import type { AccessTokenClaims } from '../src/access-token/access-token-claims.ts'
-import { remoteKeySet } from '../src/authorization-server/remote-key-set.ts'
-import { revocationFeed, type ListeningRule } from '../src/revocation-feed/revocation-feed.ts'
-import { systemRandom } from '../src/runtime/random.ts'
+import type { AccessTokenClaims } from '../src/access-token.ts'
+import { createRemoteKeySet } from '../src/key-set.ts'
+import { createRevocationFeed, type PollingRule } from '../src/revocation-feed.ts'
+import { systemRandom } from '../src/runtime.ts'
 import { createFeedServer, type FeedAnswer, type FeedRequest } from './feed-server.ts'
 
-/** A feed over a server that answers as the test says, at a time that the test sets; it stops with the test. */
+/** A feed over a server that responds as the test defines, at a time that the test sets; it stops with the test. */
 export async function aFeed(
   answer: (request: FeedRequest, count: number) => FeedAnswer | Promise<FeedAnswer> = () => ({}),
-  rule: Partial<ListeningRule> = {},
+  rule: Partial<PollingRule> = {},
 ) {
   const at = { seconds: 1000 }
   const clock = () => at.seconds * 1000
   const { requests, fetch } = await createFeedServer(answer)
-  const feed = revocationFeed(
+  const feed = createRevocationFeed(
     { mode: 'on_demand', toleratedSilence: 10_000, ...rule },
     {
-      url: 'https://as.test/token/revocation-feed',
+      url: async () => 'https://as.test/token/revocation-feed',
       issuer: 'https://as.test',
       credentials: { clientId: 'api', clientSecret: 's ä' },
-      keys: remoteKeySet('https://as.test/jwks', { fetch, clock }),
+      keys: createRemoteKeySet(async () => 'https://as.test/jwks', { fetch, clock }),
       random: systemRandom,
       fetch,
       clock,

@@ -1,17 +1,17 @@
 import { base64url, exportJWK, generateKeyPair } from 'jose'
 
-import type { Revocation } from '../src/revocation-feed/ended-lifelines.ts'
+import type { Revocation } from '../src/token-dependencies.ts'
 
-/** What the feed answers, changed by a test: members of the payload, of the header, or everything. */
+/** A response of the feed: what a test changes of its payload and header. */
 export interface FeedAnswer {
-  readonly endings?: readonly Revocation[]
+  readonly revocations?: readonly Revocation[]
   readonly coversAfter?: number
   readonly more?: boolean
   readonly claims?: Readonly<Record<string, unknown>>
   readonly header?: Readonly<Record<string, unknown>>
 }
 
-/** One question that came. */
+/** One request that was received. */
 export interface FeedRequest {
   readonly cursor: string | null
   readonly wait: string | null
@@ -19,7 +19,7 @@ export interface FeedRequest {
   readonly authorization: string | null
 }
 
-/** An authorization server that has a key set and a feed, reached through `fetch` alone. */
+/** An authorization server with a key set and a feed, reached through `fetch` alone. */
 export async function createFeedServer(
   answer: (request: FeedRequest, count: number) => FeedAnswer | Promise<FeedAnswer>,
 ) {
@@ -47,12 +47,12 @@ export async function createFeedServer(
       authorization: new Headers(init?.headers).get('authorization'),
     }
     requests.push(request)
-    const { endings = [], coversAfter = 0, more = false, claims, header } = await answer(request, requests.length)
-    const said = { cursor: `log.${requests.length}`, covers_after: coversAfter, more, ended: endings }
+    const { revocations = [], coversAfter = 0, more = false, claims, header } = await answer(request, requests.length)
+    const payload = { cursor: `log.${requests.length}`, covers_after: coversAfter, more, ended: revocations }
     return new Response(
       await sign(
         { alg: 'ES256', typ: 'revocation-feed+jwt', kid: 'k', ...header },
-        { iss: 'https://as.test', aud: 'api', iat: 1000, nonce, ...said, ...claims },
+        { iss: 'https://as.test', aud: 'api', iat: 1000, nonce, ...payload, ...claims },
       ),
     )
   }

@@ -1,0 +1,103 @@
+import type { JsonObject } from './http-client.ts'
+import type { KeySet } from './key-set.ts'
+import { refuse } from './refusals.ts'
+import type { EpochMilliseconds } from './runtime.ts'
+import { verifyJws } from './jws.ts'
+
+/** The claims of an access token (RFC 9068 §2.2). Times are in seconds since 1970. */
+export interface AccessTokenClaims {
+  readonly issuer: string
+  /** The user, or the client that acts on its own behalf. */
+  readonly subject: string
+  readonly clientId: string
+  readonly tokenId: string
+  readonly audience: readonly string[]
+  readonly scopes: readonly string[]
+  readonly issuedAt: number
+  readonly expiresAt: number
+  /** All claims, as received. */
+  readonly claims: JsonObject
+}
+
+declare const verified: unique symbol
+
+/**
+ * An access token whose issuer, audience and times were checked, and its signature or its introspection. Only this file
+ * creates it.
+ */
+export type VerifiedAccessToken = AccessTokenClaims & { readonly [verified]: true }
+
+/** The issuer and audience that tokens must have. */
+export interface AccessTokenExpectations {
+  readonly issuer: string
+  readonly audience: string
+  /** In seconds: how far the clocks may differ. */
+  readonly clockSkew: number
+}
+
+/**
+ * Verifies an access token that is a JWT (RFC 9068 §4).
+ * @throws AccessRefusedError with the reasons of `verifyJws`, `token_issuer`, `token_claims`, `token_audience`,
+ *   `token_expired`, `token_not_yet_valid` or `token_bound`.
+ */
+export async function verifyAccessToken(
+  token: string,
+  now: EpochMilliseconds,
+  expected: AccessTokenExpectations & { readonly keys: KeySet },
+): Promise<VerifiedAccessToken> {
+  const claims = await verifyJws(token, { type: 'at+jwt', maxLength }, expected.keys)
+  return readAccessTokenClaims(claims, now, expected) as VerifiedAccessToken
+}
+
+/**
+ * Reads the introspection response of an active token (RFC 7662 §2.2), and checks the same claims.
+ * @throws AccessRefusedError
+ */
+export const verifyIntrospectedToken = (
+  description: JsonObject,
+  now: EpochMilliseconds,
+  expected: AccessTokenExpectations,
+): VerifiedAccessToken => readAccessTokenClaims(description, now, expected) as VerifiedAccessToken
+
+function readAccessTokenClaims(
+  claims: JsonObject,
+  now: EpochMilliseconds,
+  expected: AccessTokenExpectations,
+): AccessTokenClaims {
+  const { iss, sub, aud, jti, client_id: clientId, scope = '', exp, iat } = claims
+  const audience = typeof aud === 'string' ? [aud] : aud
+  // RFC 9068 §4: the issuer matches exactly.
+  if (iss !== expected.issuer) throw refuse('token_issuer')
+  // RFC 9068 §2.2: these claims are required, each with its type.
+  if (!isText(sub) || !isText(jti) || !isText(clientId) || typeof scope !== 'string') throw refuse('token_claims')
+  if (!isTime(exp) || !isTime(iat) || !Array.isArray(audience) || !audience.every(isText)) throw refuse('token_claims')
+  // RFC 9068 §4: a token for other APIs is not accepted here.
+  if (!audience.includes(expected.audience)) throw refuse('token_audience')
+  checkTimes({ exp, iat, nbf: claims['nbf'] }, now, expected.clockSkew)
+  // RFC 9449 §7.1, RFC 8705 §3: a token that is bound to a key is not a bearer token.
+  if (claims['cnf'] !== undefined) throw refuse('token_bound')
+
+  const scopes = scope.split(' ').filter((value) => value !== '')
+  return { issuer: iss, subject: sub, clientId, tokenId: jti, audience, scopes, issuedAt: iat, expiresAt: exp, claims }
+}
+
+function checkTimes(
+  { exp, iat, nbf }: { readonly exp: number; readonly iat: number; readonly nbf: unknown },
+  now: EpochMilliseconds,
+  clockSkew: number,
+): void {
+  const seconds = now / 1000
+  // RFC 7519 §4.1.4: not accepted on or after this time.
+  if (seconds >= exp + clockSkew) throw refuse('token_expired')
+  // RFC 7519 §4.1.5: not accepted before this time.
+  if (nbf !== undefined && !(isTime(nbf) && nbf <= seconds + clockSkew)) throw refuse('token_not_yet_valid')
+  // RFC 9068 §4: a token that was issued in the future comes from a clock that cannot be trusted.
+  if (iat > seconds + clockSkew) throw refuse('token_not_yet_valid')
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
+
+/** In characters: well above any access token of the authorization server. */
+const maxLength = 8192

@@ -1,0 +1,33 @@
+import type { AccessTokenClaims } from './access-token.ts'
+import { refuse } from './refusals.ts'
+
+/**
+ * Reads the bearer token of a request (RFC 6750 §2.1). Tokens in a form or in the URL are ignored, because URLs end up in
+ * logs (RFC 9700 §4.3.2).
+ * @param authorization the values of all Authorization headers of the request.
+ * @throws AccessRefusedError `bearer_missing`, also for another authentication scheme; `bearer_malformed`; `bearer_twice`.
+ */
+export function readBearerToken(authorization: readonly string[]): string {
+  const [value, second] = authorization
+  // RFC 9110 §5.3: Authorization is not a list, so a repeated header is two credentials.
+  if (second !== undefined) throw refuse('bearer_twice')
+  // RFC 6750 §3.1: without a token, or with another scheme, the client gets a challenge without an error code.
+  if (value === undefined || !/^bearer(?: |$)/i.test(value)) throw refuse('bearer_missing')
+  // RFC 6750 §2.1: b64token.
+  const match = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(value)
+  if (match?.[1] === undefined) throw refuse('bearer_malformed')
+  return match[1]
+}
+
+/** @throws AccessRefusedError `scope_missing` when the token lacks one of the scope values. */
+export function requireScopes(token: AccessTokenClaims, scopes: readonly string[]): void {
+  // RFC 6750 §3.1: the request requires higher privileges than provided by the access token.
+  if (!scopes.every((scope) => token.scopes.includes(scope))) throw refuse('scope_missing')
+}
+
+/** @throws TypeError when one of them is not a scope value, which no token could ever have (RFC 6749 §3.3). */
+export function checkScopeNames(scopes: readonly string[]): void {
+  const wrong = scopes.find((scope) => !/^[\x21\x23-\x5B\x5D-\x7E]+$/.test(scope))
+  if (wrong !== undefined)
+    throw new TypeError(`${JSON.stringify(wrong)} is not a scope value: give each value by itself, without spaces.`)
+}

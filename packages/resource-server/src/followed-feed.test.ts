@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+
+import { aFeed, aToken } from '../test/a-feed.ts'
+import { deferred } from '../test/deferred.ts'
+import type { FeedAnswer } from '../test/feed-server.ts'
+
+describe('a feed that is followed', () => {
+  it('receives revocations in the background, and requests do not wait for it', async () => {
+    const later = deferred<FeedAnswer>()
+    const asked = deferred()
+    const { at, feed, requests } = await aFeed(
+      async (_request, count) => {
+        if (count === 1) return {}
+        asked.resolve()
+        return later.promise
+      },
+      { mode: 'follow' },
+    )
+    await asked.promise
+    const before = await feed.statusOf(aToken())
+    at.seconds += 7
+    const stillHeard = await feed.statusOf(aToken())
+    later.resolve({ revocations: [['client', 'c', 2000]] })
+    await expect.poll(async () => feed.statusOf(aToken())).toBe('revoked')
+
+    expect([before, stillHeard]).toEqual(['active', 'active'])
+    expect(requests[0]).toMatchObject({ cursor: null, wait: '5' })
+    expect(requests[1]).toMatchObject({ cursor: 'log.1', wait: '5' })
+  })
+
+  it('is polled by a request when it was silent for too long', async () => {
+    const { at, feed, requests } = await aFeed(
+      async ({ wait }, count) => (wait === '5' && count > 1 ? new Promise<never>(() => undefined) : {}),
+      { mode: 'follow' },
+    )
+    await expect.poll(() => requests.length).toBe(2)
+
+    at.seconds += 7.5
+    const standing = await feed.statusOf(aToken())
+
+    expect([standing, requests.at(-1)?.wait]).toEqual(['active', '0'])
+  })
+
+  it('stops polling when it is stopped', async () => {
+    const { feed, requests } = await aFeed(() => ({}), { mode: 'follow' })
+    await expect.poll(() => requests.length).toBeGreaterThan(0)
+
+    feed.stop()
+    const asked = requests.length
+    await new Promise((resolve) => setImmediate(resolve))
+
+    expect(requests.length - asked).toBeLessThanOrEqual(1)
+  })
+
+  it('an older response never overrides what a faster reader has read', async () => {
+    const late = deferred<FeedAnswer>()
+    const { at, feed, requests } = await aFeed(
+      async ({ wait }, count) => {
+        if (count === 2) return late.promise
+        return wait === '0' && count === 3 ? { revocations: [['client', 'c', 2000]] } : {}
+      },
+      { mode: 'follow' },
+    )
+    await expect.poll(() => requests.length).toBe(2)
+    at.seconds += 7.5
+    const known = await feed.statusOf(aToken())
+
+    late.resolve({ revocations: [['client', 'c', 0]] })
+    await expect.poll(() => requests.length).toBeGreaterThan(3)
+
+    expect([known, await feed.statusOf(aToken())]).toEqual(['revoked', 'revoked'])
+  })
+})

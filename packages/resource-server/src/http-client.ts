@@ -1,0 +1,75 @@
+/** A request to the authorization server, with limits for the response. */
+export interface BoundedRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Sent as a form by POST; without it the request is a GET. */
+  readonly form?: Readonly<Record<string, string>>
+  /** In milliseconds, for the whole response. */
+  readonly timeout: number
+  /** In bytes. */
+  readonly limit: number
+  /** Cancels the request. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * The body of a 200 response, within the limits of time and size. Redirects are not followed: the URL is configuration.
+ * @throws Error when there is no such response.
+ */
+export async function fetchBounded(request: BoundedRequest, fetch: typeof globalThis.fetch): Promise<string> {
+  const { url, headers, form } = request
+  const timeout = AbortSignal.timeout(request.timeout)
+  const response = await fetch(url, {
+    // 'manual' because Cloudflare Workers do not have 'error': a redirect is then a response other than 200.
+    redirect: 'manual',
+    headers,
+    signal: request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]),
+    ...(form !== undefined && { method: 'POST', body: new URLSearchParams(form) }),
+  })
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    throw new Error(`${url} answered ${response.status}.`)
+  }
+  return readText(response, request)
+}
+
+async function readText(response: Response, { url, limit }: BoundedRequest): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let text = ''
+  let length = 0
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length
+    if (length > limit) throw new Error(`${url} answered more than ${limit} bytes.`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** The client that this API is to the authorization server: confidential, and registered with `servedAudiences`. */
+export interface ClientCredentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** The Authorization header for client_secret_basic: both parts are form-encoded first (RFC 6749 §2.3.1). */
+export const basicAuthorization = ({ clientId, clientSecret }: ClientCredentials): string =>
+  `Basic ${btoa(`${encodeForm(clientId)}:${encodeForm(clientSecret)}`)}`
+
+const encodeForm = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
+
+/** A JSON object whose members are not checked yet. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** @returns `undefined` for text that is not JSON, or that is another JSON value. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    // JSON.parse throws for text that is not JSON.
+    return undefined
+  }
+}
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

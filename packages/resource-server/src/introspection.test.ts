@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+
+import type { JsonObject } from './http-client.ts'
+import { createIntrospectionCache } from './introspection.ts'
+
+/** A cache over an authorization server that knows some tokens, at a time that the test sets. */
+function aCache(known: Record<string, JsonObject> = {}) {
+  const at = { seconds: 1000, asked: [] as string[], isDown: false }
+  const ask = async (token: string): Promise<JsonObject | undefined> => {
+    at.asked.push(token)
+    if (at.isDown) throw new Error('down')
+    return known[token]
+  }
+  return { at, known, cached: createIntrospectionCache(ask, { cacheFor: 5000, clock: () => at.seconds * 1000 }) }
+}
+
+const activeUntil = (exp: number): JsonObject => ({ active: true, exp })
+
+describe('introspection responses', () => {
+  it('are kept for the configured time, for active and inactive tokens alike (RFC 7662 §4)', async () => {
+    const { at, cached } = aCache({ good: activeUntil(2000) })
+
+    for (const later of [0, 2, 2.9]) {
+      at.seconds += later
+      expect([await cached('good'), await cached('bad')]).toEqual([activeUntil(2000), undefined])
+    }
+    const before = at.asked.length
+    at.seconds += 0.1
+    await cached('good')
+    await cached('bad')
+
+    expect([before, at.asked.length]).toEqual([2, 4])
+  })
+
+  it('are kept for an active token no longer than it is valid (RFC 7662 §4)', async () => {
+    const { at, cached } = aCache({ good: activeUntil(1002) })
+    await cached('good')
+
+    at.seconds += 2
+    await cached('good')
+
+    expect(at.asked).toHaveLength(2)
+  })
+
+  it('are requested once for simultaneous requests with one token', async () => {
+    const { at, cached } = aCache({ good: activeUntil(2000) })
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => cached('good')))
+
+    expect(new Set(answers).size).toBe(1)
+    expect(at.asked).toHaveLength(1)
+  })
+
+  it('are never used for another token', async () => {
+    const { cached } = aCache({ one: { active: true, sub: '1' }, two: { active: true, sub: '2' } })
+
+    for (let round = 0; round < 10_000; round += 1) {
+      const [one, two] = await Promise.all([cached('one'), cached('two')])
+      if (one?.['sub'] !== '1' || two?.['sub'] !== '2') throw new Error('mixed')
+    }
+  })
+
+  it('a failure is not kept', async () => {
+    const { at, cached } = aCache({ good: activeUntil(2000) })
+    at.isDown = true
+    await expect(cached('good')).rejects.toThrow('down')
+    at.isDown = false
+
+    expect(await cached('good')).toEqual(activeUntil(2000))
+  })
+
+  it('treats a token named like an object member as any other', async () => {
+    const { at, cached } = aCache(Object.create(null) as Record<string, JsonObject>)
+
+    for (const token of ['__proto__', 'constructor', 'toString']) expect(await cached(token)).toBeUndefined()
+    expect(at.asked).toHaveLength(3)
+  })
+
+  it('invented tokens evict other invented ones and no real one', async () => {
+    const { at, cached } = aCache({ good: activeUntil(2000) })
+    await cached('good')
+    await cached('first')
+
+    for (let count = 0; count < 10_000; count += 1) await cached(`invented-${count}`)
+    at.asked.splice(0)
+    await cached('good')
+    await cached('invented-9999')
+    await cached('first')
+
+    expect(at.asked).toEqual(['first'])
+  })
+
+  it('treats what it kept as outdated when the clock was set back', async () => {
+    const { at, cached } = aCache({ good: activeUntil(2000) })
+    await cached('good')
+
+    at.seconds -= 600
+    await cached('good')
+
+    expect(at.asked).toHaveLength(2)
+  })
+})

@@ -1,0 +1,114 @@
+import {
+  basicAuthorization,
+  fetchBounded,
+  parseJsonObject,
+  type ClientCredentials,
+  type JsonObject,
+} from './http-client.ts'
+import { refuse } from './refusals.ts'
+import { digest, isWithin, type Clock, type EpochMilliseconds } from './runtime.ts'
+
+export interface IntrospectDependencies {
+  /** The address of the introspection endpoint. */
+  readonly url: () => Promise<string>
+  readonly credentials: ClientCredentials
+  readonly fetch: typeof globalThis.fetch
+}
+
+/**
+ * Asks the authorization server about a token (RFC 7662 §2).
+ * @returns the description of an active token; `undefined` for one that is not active.
+ * @throws AccessRefusedError `authorization_server_unavailable` when there is no valid response: that is not a "no".
+ */
+export async function introspect(
+  token: string,
+  { url, credentials, fetch }: IntrospectDependencies,
+): Promise<JsonObject | undefined> {
+  const headers = { authorization: basicAuthorization(credentials), accept: 'application/json' }
+  const form = { token, token_type_hint: 'access_token' }
+  const address = await url()
+  let description: JsonObject | undefined
+  try {
+    const text = await fetchBounded({ url: address, headers, form, timeout: 2500, limit: 65_536 }, fetch)
+    description = parseJsonObject(text)
+  } catch (error) {
+    // RFC 9110 §15.6.4: without a response the token can be neither accepted nor rejected.
+    throw refuse('authorization_server_unavailable', error)
+  }
+  // RFC 7662 §2.2: `active` is required, and a boolean.
+  if (typeof description?.['active'] !== 'boolean')
+    throw refuse(
+      'authorization_server_unavailable',
+      new Error(`${address} answered without an introspection response.`),
+    )
+  return description['active'] ? description : undefined
+}
+
+/** Describes an active token; `undefined` for one that is not active. */
+export type Introspect = (token: string) => Promise<JsonObject | undefined>
+
+/**
+ * Keeps responses for `cacheFor` milliseconds, for active and inactive tokens alike, and for an active token no longer than
+ * it is valid (RFC 7662 §4). Tokens are identified by their digests and not kept. Simultaneous requests with one token
+ * make one introspection request. The two kinds of responses are limited separately, so that invented tokens do not evict
+ * real ones.
+ */
+export function createIntrospectionCache(
+  ask: Introspect,
+  { cacheFor, clock }: { readonly cacheFor: number; readonly clock: Clock },
+): Introspect {
+  const asking = new Map<string, Promise<JsonObject | undefined>>()
+  const active = new Map<string, CachedResponse>()
+  const inactive = new Map<string, CachedResponse>()
+
+  const remember = (key: string, description: JsonObject | undefined, askedAt: EpochMilliseconds): void => {
+    const responses = description === undefined ? inactive : active
+    const expiresAt = Number(description?.['exp'] ?? Infinity) * 1000
+    responses.delete(key)
+    makeRoom(responses, clock())
+    responses.set(key, { description, askedAt, keepFor: Math.min(cacheFor, expiresAt - askedAt) })
+  }
+  const askOnce = async (key: string, token: string): Promise<JsonObject | undefined> => {
+    // The age counts from the request: the token may be revoked while the response is on its way.
+    const askedAt = clock()
+    try {
+      const description = await ask(token)
+      remember(key, description, askedAt)
+      return description
+    } finally {
+      asking.delete(key)
+    }
+  }
+
+  return async (token) => {
+    const key = await digest(token)
+    const now = clock()
+    const cached = [active.get(key), inactive.get(key)].find(
+      (response) => response !== undefined && isKept(response, now),
+    )
+    if (cached !== undefined) return cached.description
+    const request = asking.get(key) ?? askOnce(key, token)
+    asking.set(key, request)
+    return request
+  }
+}
+
+interface CachedResponse {
+  readonly description: JsonObject | undefined
+  readonly askedAt: EpochMilliseconds
+  /** In milliseconds. */
+  readonly keepFor: number
+}
+
+const isKept = ({ askedAt, keepFor }: CachedResponse, now: EpochMilliseconds): boolean =>
+  isWithin(askedAt, keepFor, now)
+
+/** Removes expired responses from the oldest on, and the oldest when there are too many. */
+function makeRoom(responses: Map<string, CachedResponse>, now: EpochMilliseconds): void {
+  for (const [key, response] of responses) {
+    if (isKept(response, now) && responses.size < maxResponses) return
+    responses.delete(key)
+  }
+}
+
+const maxResponses = 10_000

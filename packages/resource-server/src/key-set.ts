@@ -1,0 +1,116 @@
+import type { CryptoKey } from 'jose'
+import { importJWK } from 'jose/key/import'
+
+import { fetchBounded, isJsonObject, parseJsonObject, type JsonObject } from './http-client.ts'
+import { refuse } from './refusals.ts'
+import { isWithin, spaced, type Clock, type EpochMilliseconds } from './runtime.ts'
+
+/** The authorization server's public keys, by `kid`. */
+export interface KeySet {
+  /**
+   * @returns `undefined` when the server publishes no key of this name.
+   * @throws AccessRefusedError `authorization_server_unavailable` when there are no keys.
+   */
+  find(keyId: string): Promise<VerificationKey | undefined>
+}
+
+/** A public key that verifies signatures, with its one algorithm (RFC 8725 §3.1). */
+export interface VerificationKey {
+  readonly algorithm: SignatureAlgorithm
+  readonly key: CryptoKey
+}
+
+interface RemoteKeySetDependencies {
+  readonly fetch: typeof globalThis.fetch
+  readonly clock: Clock
+}
+
+/**
+ * Keys that are fetched when they are needed and kept for ten minutes. There is one request at a time, and at most one in
+ * thirty seconds for unknown names, however many tokens have such names. While the server cannot be reached, its last
+ * keys are used for another hour.
+ * @param url where the key set is; asked for before each request.
+ */
+export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }: RemoteKeySetDependencies): KeySet {
+  let kept: { readonly keys: ReadonlyMap<string, VerificationKey>; readonly fetchedAt: EpochMilliseconds } | undefined
+  let failure: unknown
+  const refresh = spaced(async () => {
+    const fetchedAt = clock()
+    try {
+      const address = await url()
+      const text = await fetchBounded({ url: address, headers, timeout: 2500, limit: 65_536 }, fetch)
+      const keys = await readKeySet(text)
+      if (keys === undefined) throw new Error(`${address} answered without a usable key set.`)
+      kept = { keys, fetchedAt }
+    } catch (error) {
+      // The previous keys stay; a request that finds none gets this error as its cause.
+      failure = error
+    }
+  }, clock)
+  const keysOf = (age: number): ReadonlyMap<string, VerificationKey> | undefined =>
+    kept !== undefined && isWithin(kept.fetchedAt, age, clock()) ? kept.keys : undefined
+
+  return {
+    async find(keyId) {
+      if (keysOf(keepFor) === undefined) await refresh(failurePause)
+      if (keysOf(keepFor + staleFor)?.has(keyId) === false) await refresh(unknownKeyPause)
+      const keys = keysOf(keepFor + staleFor)
+      // RFC 9110 §15.6.4: without keys the token can be neither accepted nor rejected.
+      if (keys === undefined) throw refuse('authorization_server_unavailable', failure)
+      return keys.get(keyId)
+    },
+  }
+}
+
+const headers = { accept: 'application/jwk-set+json, application/json' }
+
+/** In milliseconds. */
+const keepFor = 600_000
+const staleFor = 3_600_000
+const unknownKeyPause = 30_000
+const failurePause = 5000
+
+/**
+ * Reads a JWK set (RFC 7517 §5): the keys by `kid` that can verify a signature. A key of another kind, or a broken one, is
+ * left out.
+ * @returns `undefined` when the text is not a JWK set, or has no usable key.
+ */
+export async function readKeySet(text: string): Promise<ReadonlyMap<string, VerificationKey> | undefined> {
+  const jwks = parseJsonObject(text)?.['keys']
+  if (!Array.isArray(jwks) || jwks.length > maxKeys) return undefined
+
+  const entries = await Promise.all(jwks.filter(isJsonObject).map(readKey))
+  const keys = new Map(entries.filter((entry) => entry !== undefined))
+  return keys.size === 0 ? undefined : keys
+}
+
+async function readKey(jwk: JsonObject): Promise<readonly [string, VerificationKey] | undefined> {
+  const { kid, use = 'sig' } = jwk
+  // RFC 7517 §4.4: the authorization server names the algorithm of each of its keys.
+  const algorithm = signatureAlgorithms.find((known) => known === jwk['alg'])
+  // RFC 7517 §4.2: an encryption key verifies no signature.
+  if (typeof kid !== 'string' || use !== 'sig' || algorithm === undefined) return undefined
+  try {
+    const key = await importJWK({ ...publicMembers(jwk) }, algorithm)
+    return key instanceof Uint8Array ? undefined : [kid, { algorithm, key }]
+  } catch {
+    // jose throws for members that are not a key of this algorithm, and for an algorithm that the runtime lacks.
+    return undefined
+  }
+}
+
+/** The members of a public key (RFC 7518 §6.2.1, §6.3.1, RFC 8037 §2, and of ML-DSA): private ones may be published by mistake. */
+const publicMembers = (jwk: JsonObject): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    ['kty', 'alg', 'crv', 'x', 'y', 'n', 'e', 'pub'].flatMap((name) => {
+      const value = jwk[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+
+/** The algorithms that the authorization server signs with. */
+const signatureAlgorithms = ['ES256', 'EdDSA', 'ML-DSA-65', 'PS256', 'RS256'] as const
+
+type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
+
+const maxKeys = 100

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+
+import { checkOptions } from './options.ts'
+import type { ResourceServerOptions } from './options.ts'
+
+const right = { issuer: 'https://as.test', audience: 'https://api.test' }
+const credentials = { clientId: 'api', clientSecret: 's' }
+
+describe('options', () => {
+  it.each<ResourceServerOptions>([
+    right,
+    { ...right, issuer: 'https://as.test/id' },
+    { ...right, issuer: 'http://127.0.0.1:3000' },
+    { ...right, audience: 'urn:example:orders' },
+    {
+      ...right,
+      credentials,
+      introspection: {},
+      revocationFeed: { mode: 'follow', toleratedSilence: 300 },
+      clockSkew: 0,
+    },
+  ])('are right: %j', (options) => {
+    expect(() => checkOptions(options)).not.toThrow()
+  })
+
+  it.each<readonly [string, object, RegExp]>([
+    ['an issuer over plain http (RFC 8414 §2)', { issuer: 'http://as.test' }, /https/],
+    ['an issuer that is no address', { issuer: 'as.test' }, /https/],
+    ['an issuer with a slash at its end, which no token has', { issuer: 'https://as.test/' }, /as https:\/\/as\.test$/],
+    ['an issuer in capitals', { issuer: 'https://AS.test' }, /as https:\/\/as\.test$/],
+    ['an audience that is not absolute (RFC 8707 §2)', { audience: 'orders' }, /audience/],
+    ['an audience with a fragment (RFC 8707 §2)', { audience: 'https://api.test#x' }, /audience/],
+    ['an audience that would break out of a challenge', { audience: 'https://api.test/"x' }, /audience/],
+    ['introspection as nobody', { introspection: {} }, /credentials/],
+    ['the feed as nobody', { revocationFeed: {} }, /credentials/],
+    ['answers that are kept for long', { credentials, introspection: { cacheFor: 61 } }, /cacheFor/],
+    ['answers that are kept for no number', { credentials, introspection: { cacheFor: Number.NaN } }, /cacheFor/],
+    ['clocks that are far apart', { clockSkew: 61 }, /clockSkew/],
+    [
+      'silence that is tolerated for ever',
+      { credentials, revocationFeed: { toleratedSilence: Infinity } },
+      /toleratedSilence/,
+    ],
+    ['a mode that is none', { credentials, revocationFeed: { mode: 'push' } }, /mode/],
+    ['a misspelled option', { audiences: [] }, /audiences is no option/],
+  ])('refuses %s, and says what to change', (_, change, message) => {
+    expect(() => checkOptions({ ...right, ...change })).toThrow(message)
+  })
+})

@@ -1,0 +1,94 @@
+import type { VerifiedAccessToken } from './access-token.ts'
+import type { JsonResponse } from './refusals.ts'
+import { metadataHeaders } from './resource-metadata.ts'
+import type { ResourceServer } from './resource-server.ts'
+
+/** The part of a node:http request that is used; Express and Connect have it too. */
+interface NodeRequest {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  /** Express: the full target, also below a mount path. */
+  readonly originalUrl?: string
+  readonly rawHeaders: readonly string[]
+}
+
+/** The part of a node:http response that is used. */
+interface NodeResponse {
+  statusCode: number
+  setHeader(name: string, value: string): unknown
+  end(body: string): unknown
+}
+
+/** Middleware of Express and Connect. */
+type ExpressMiddleware = (
+  request: NodeRequest,
+  response: NodeResponse,
+  next: (error?: unknown) => void,
+) => void | Promise<void>
+
+export interface ExpressGuard {
+  /** Middleware that admits requests whose token has all the scope values, and refuses the others. */
+  require(...scopes: readonly string[]): ExpressMiddleware
+  /**
+   * The token of an admitted request.
+   * @throws Error when the request has not passed a middleware of `require`.
+   */
+  token(request: NodeRequest): VerifiedAccessToken
+  /** Middleware that serves the metadata, and passes all other requests on. */
+  readonly metadata: ExpressMiddleware
+}
+
+/**
+ * Protects an API of Express 4 or 5, Connect or bare node:http. Answer CORS preflight requests in front of it: they have no token.
+ * @example
+ * ```ts
+ * const guard = protectExpress(createResourceServer({ issuer: 'https://id.example.com', audience: 'https://api.example.com' }))
+ *
+ * app.use(guard.metadata)
+ * app.get('/orders', guard.require('orders.read'), (request, response) => {
+ *   response.json(ordersOf(guard.token(request).subject))
+ * })
+ * ```
+ */
+export function protectExpress(api: ResourceServer): ExpressGuard {
+  const admitted = new WeakMap<object, VerifiedAccessToken>()
+
+  return {
+    require(...scopes) {
+      const rule = api.require(...scopes)
+      return async (request, response, next) => {
+        try {
+          admitted.set(request, await rule.admit(authorizationOf(request)))
+        } catch (error) {
+          const refusal = rule.renderRefusal(error)
+          // Any other error is a failure, which the host handles.
+          return refusal === undefined ? next(error) : send(response, refusal)
+        }
+        next()
+      }
+    },
+    token(request) {
+      const token = admitted.get(request)
+      if (token === undefined)
+        throw new Error('No access token was verified for this request: put guard.require(…) in front of its handler.')
+      return token
+    },
+    metadata(request, response, next) {
+      const [path] = (request.originalUrl ?? request.url ?? '').split('?', 1)
+      if (api.metadata === undefined || path !== api.metadata.path || !['GET', 'HEAD'].includes(request.method ?? ''))
+        return next()
+      send(response, { status: 200, headers: metadataHeaders, body: api.metadata.document })
+    },
+  }
+}
+
+function send(response: NodeResponse, { status, headers, body }: JsonResponse): void {
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.end(body)
+}
+
+/** From the raw headers: Node's `headers` drops a repeated Authorization header. */
+function authorizationOf({ rawHeaders }: NodeRequest): readonly string[] {
+  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization')
+}

@@ -1,0 +1,60 @@
+import type { VerifiedAccessToken } from './access-token.ts'
+import { metadataHeaders } from './resource-metadata.ts'
+import type { ResourceServer } from './resource-server.ts'
+
+/** A handler from Request to Response, with whatever else the runtime or framework passes. */
+type FetchHandler<Rest extends readonly unknown[]> = (request: Request, ...rest: Rest) => Promise<Response>
+
+/** A handler that cannot be called without a verified access token. */
+type GuardedHandler<Rest extends readonly unknown[]> = (
+  request: Request,
+  token: VerifiedAccessToken,
+  ...rest: Rest
+) => Response | Promise<Response>
+
+export interface FetchGuard {
+  /** Wraps a handler: requests whose token has all the scope values reach it, the others are refused. */
+  require<Rest extends readonly unknown[]>(scopes: readonly string[], handler: GuardedHandler<Rest>): FetchHandler<Rest>
+  /** Serves the metadata; `undefined` for every other request. */
+  metadata(request: Request): Response | undefined
+}
+
+/**
+ * Protects an API of functions from Request to Response: Workers, Deno, Bun, Hono, Next.js route handlers. Answer CORS
+ * preflight requests in front of it: they have no token.
+ * @example
+ * ```ts
+ * const guard = protectFetch(createResourceServer({ issuer: 'https://id.example.com', audience: 'https://api.example.com' }))
+ *
+ * const orders = guard.require(['orders.read'], (request, token) => Response.json(ordersOf(token.subject)))
+ * export default { fetch: async (request: Request) => guard.metadata(request) ?? orders(request) }
+ * ```
+ */
+export function protectFetch(api: ResourceServer): FetchGuard {
+  return {
+    require(scopes, handler) {
+      const rule = api.require(...scopes)
+      return async (request, ...rest) => {
+        let token: VerifiedAccessToken
+        try {
+          // Headers joins repeated headers with a comma, which no bearer token contains (Fetch §2.2.2).
+          token = await rule.admit(
+            [...request.headers].flatMap(([name, value]) => (name === 'authorization' ? [value] : [])),
+          )
+        } catch (error) {
+          const refusal = rule.renderRefusal(error)
+          // Any other error is a failure, which the host handles.
+          if (refusal === undefined) throw error
+          return new Response(refusal.body, refusal)
+        }
+        return handler(request, token, ...rest)
+      }
+    },
+    metadata({ method, url }) {
+      if (api.metadata === undefined || new URL(url).pathname !== api.metadata.path) return undefined
+      return ['GET', 'HEAD'].includes(method)
+        ? new Response(api.metadata.document, { headers: { ...metadataHeaders } })
+        : undefined
+    },
+  }
+}

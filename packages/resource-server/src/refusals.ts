@@ -1,0 +1,120 @@
+/** How a request is refused, by the code that the client sees (RFC 6750 §3.1). */
+const codes = {
+  invalid_request: { status: 400, description: 'Send one access token, in the Authorization header.' },
+  invalid_token: { status: 401, description: 'The access token is not valid.' },
+  insufficient_scope: {
+    status: 403,
+    description: 'The access token does not have the scope that is needed here.',
+  },
+  // RFC 9110 §15.6.4: neither yes nor no.
+  temporarily_unavailable: { status: 503, description: 'Access cannot be checked now. Try again shortly.' },
+} as const
+
+type AccessRefusalCode = keyof typeof codes
+
+/** Every reason for a refusal: the code that the client sees, what it means, and the section of the standard. */
+export const refusals = {
+  bearer_missing: ['invalid_token', 'The request has no access token.', 'RFC 6750 §3.1'],
+  bearer_malformed: ['invalid_token', 'The Authorization header holds no well-formed access token.', 'RFC 6750 §2.1'],
+  bearer_twice: ['invalid_request', 'The request has more than one access token.', 'RFC 6750 §3.1'],
+
+  token_malformed: ['invalid_token', 'The token is not a compact JWS, or it is too long.', 'RFC 7515 §7.1'],
+  token_header: ['invalid_token', 'The header cannot be read, or has other members.', 'RFC 7515 §5.2'],
+  token_type: ['invalid_token', 'The token is a JWT of another type, such as an ID token.', 'RFC 8725 §3.11'],
+  token_key_unknown: ['invalid_token', 'The issuer has no such key for this algorithm.', 'RFC 8725 §3.1'],
+  token_signature: ['invalid_token', 'The signature is wrong.', 'RFC 7515 §5.2'],
+  token_payload: ['invalid_token', 'The payload is not a JSON object in UTF-8.', 'RFC 7519 §7.2'],
+
+  token_issuer: ['invalid_token', 'Another issuer issued the token.', 'RFC 9068 §4'],
+  token_claims: ['invalid_token', 'A required claim is missing or has another type.', 'RFC 9068 §2.2'],
+  token_audience: ['invalid_token', 'The token is meant for another API.', 'RFC 9068 §4'],
+  token_expired: ['invalid_token', 'The token has expired.', 'RFC 7519 §4.1.4'],
+  token_not_yet_valid: ['invalid_token', 'The token is from the future: compare the clocks.', 'RFC 7519 §4.1.5'],
+  token_bound: [
+    'invalid_token',
+    'The token is bound to a key, and the request does not prove possession of it.',
+    'RFC 9449 §7.1, RFC 8705 §3',
+  ],
+
+  token_inactive: ['invalid_token', 'Introspection says that the token is not active.', 'RFC 7662 §2.2'],
+  token_revoked: ['invalid_token', 'The revocation feed lists the token, or what it depends on.', 'RFC 7009 §2.1'],
+  token_unknown_to_feed: [
+    'invalid_token',
+    'The token is older than what the revocation feed covers, and introspection is not configured.',
+    'RFC 9068 §4',
+  ],
+  scope_missing: ['insufficient_scope', 'The token lacks a scope value that the operation needs.', 'RFC 6750 §3.1'],
+  authorization_server_unavailable: [
+    'temporarily_unavailable',
+    'The keys, the introspection or the revocation feed could not be read; `cause` has the error.',
+    'RFC 9110 §15.6.4',
+  ],
+} as const satisfies Readonly<Record<string, readonly [AccessRefusalCode, string, string]>>
+
+/** Why access was refused, for logs and tests. It is never sent to a client. */
+export type AccessRefusalReason = keyof typeof refusals
+
+/**
+ * A request that is not authorized. `code` and `description` are sent to the client: the description is a fixed sentence
+ * that contains nothing of the request and does not reveal which of several checks failed. `reason` is for logs and tests.
+ */
+export class AccessRefusedError extends Error {
+  override readonly name = 'AccessRefusedError'
+  readonly code: AccessRefusalCode
+  readonly description: string
+  readonly reason: AccessRefusalReason
+
+  constructor(reason: AccessRefusalReason, cause?: unknown) {
+    const [code] = refusals[reason]
+    super(`${code}: ${reason}`, { cause })
+    this.code = code
+    this.description = codes[code].description
+    this.reason = reason
+  }
+}
+
+/** The error of a refusal; its table has the section of the standard. */
+export const refuse = (reason: AccessRefusalReason, cause?: unknown): AccessRefusedError =>
+  new AccessRefusedError(reason, cause)
+
+/** A response in JSON, for whatever framework sends it. */
+export interface JsonResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What a challenge tells the client. */
+interface ChallengeDetails {
+  /** The scope values that the operation needs. */
+  readonly scopes: readonly string[]
+  /** The URL of the protected resource metadata (RFC 9728 §5.1). */
+  readonly metadataUrl: string | undefined
+}
+
+/** The response to a refused request (RFC 6750 §3). Without a token the challenge has no error code (§3.1). */
+export function renderAccessRefusal(
+  { code, description, reason }: AccessRefusedError,
+  { scopes, metadataUrl }: ChallengeDetails,
+): JsonResponse {
+  const hasNoToken = reason === 'bearer_missing'
+  const challenge = [
+    ...(hasNoToken ? [] : [`error="${code}"`, `error_description="${description}"`]),
+    // RFC 6750 §3: the scope that is needed, whether or not the token was valid.
+    ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
+    ...(metadataUrl === undefined ? [] : [`resource_metadata="${metadataUrl}"`]),
+  ].join(', ')
+
+  return {
+    status: codes[code].status,
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      // RFC 6750 §3: the challenge has at least one parameter.
+      ...(code === 'temporarily_unavailable'
+        ? { 'Retry-After': '5' }
+        : { 'WWW-Authenticate': `Bearer ${challenge || 'realm="api"'}` }),
+    },
+    body: JSON.stringify(hasNoToken ? {} : { error: code, error_description: description }),
+  }
+}

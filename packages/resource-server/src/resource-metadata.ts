@@ -1,0 +1,39 @@
+import type { ResourceServerOptions } from './options.ts'
+
+/** The protected resource metadata (RFC 9728 §2), and where clients look for it. */
+export interface ResourceMetadata {
+  readonly url: string
+  /** The path of the URL, as requests have it. */
+  readonly path: string
+  /** The document, as JSON text. */
+  readonly document: string
+}
+
+/** @returns `undefined` when the API's identifier is not a URL, so that the document has no address. */
+export function resourceMetadata(options: ResourceServerOptions): ResourceMetadata | undefined {
+  const url = metadataUrl(options.audience)
+  if (url === undefined) return undefined
+  const document = {
+    resource: options.audience,
+    authorization_servers: [options.issuer],
+    bearer_methods_supported: ['header'],
+    ...(options.scopes !== undefined && { scopes_supported: options.scopes }),
+    ...(options.name !== undefined && { resource_name: options.name }),
+    ...(options.documentation !== undefined && { resource_documentation: options.documentation }),
+  }
+  return { url: url.href, path: url.pathname, document: JSON.stringify(document) }
+}
+
+/** RFC 9728 §3.1: the well-known path is inserted between the host and the path. */
+function metadataUrl(resource: string): URL | undefined {
+  if (!/^https?:\/\//.test(resource)) return undefined
+  const { origin, pathname, search } = new URL(resource)
+  return new URL(`${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}${search}`)
+}
+
+/** RFC 9728 §3.2: JSON, readable by browsers on every site. */
+export const metadataHeaders: Readonly<Record<string, string>> = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'public, max-age=300',
+  'Access-Control-Allow-Origin': '*',
+}

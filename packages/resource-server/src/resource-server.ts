@@ -1,0 +1,129 @@
+import { verifyAccessToken, verifyIntrospectedToken, type VerifiedAccessToken } from './access-token.ts'
+import { checkScopeNames, readBearerToken, requireScopes } from './bearer-token.ts'
+import type { JsonObject } from './http-client.ts'
+import { createIntrospectionCache, introspect, type Introspect } from './introspection.ts'
+import { createRemoteKeySet } from './key-set.ts'
+import { checkOptions, type ResourceServerOptions } from './options.ts'
+import { AccessRefusedError, refuse, renderAccessRefusal, type JsonResponse } from './refusals.ts'
+import { resourceMetadata, type ResourceMetadata } from './resource-metadata.ts'
+import { createRevocationFeed } from './revocation-feed.ts'
+import { systemClock, systemRandom } from './runtime.ts'
+import { createEndpointLookup } from './server-metadata.ts'
+
+/** An API that receives access tokens (RFC 9068 §4, RFC 6750). */
+export interface ResourceServer {
+  /** The metadata that this API publishes for clients; `undefined` when its identifier is not a URL. */
+  readonly metadata: ResourceMetadata | undefined
+  /**
+   * A rule that requires all of these scope values.
+   * @throws TypeError when one of them is not a scope value.
+   */
+  require(...scopes: readonly string[]): AccessRule
+  /** Stops what runs in the background: following the revocation feed. */
+  stop(): void
+}
+
+/** Admits requests by their access token. */
+export interface AccessRule {
+  /**
+   * Verifies the token of a request, and that it has the required scope values.
+   * @param authorization the values of all Authorization headers of the request.
+   * @throws AccessRefusedError — see `AccessRefusalReason`.
+   */
+  admit(authorization: readonly string[]): Promise<VerifiedAccessToken>
+  /** The response to a refused request; `undefined` for an error that is not an `AccessRefusedError`. */
+  renderRefusal(error: unknown): JsonResponse | undefined
+}
+
+/**
+ * Creates what an API needs to accept access tokens. Nothing is global, and nothing is fetched before the first token,
+ * unless the feed is followed.
+ * @throws TypeError that names a bad option and says what to change.
+ */
+export function createResourceServer(options: ResourceServerOptions): ResourceServer {
+  checkOptions(options)
+  const metadata = resourceMetadata(options)
+  const verifier = createTokenVerifier(options)
+
+  return {
+    metadata,
+    require(...scopes) {
+      checkScopeNames(scopes)
+      return {
+        async admit(authorization) {
+          const token = await verifier.verify(readBearerToken(authorization))
+          requireScopes(token, scopes)
+          return token
+        },
+        renderRefusal(error) {
+          if (!(error instanceof AccessRefusedError)) return undefined
+          notify(options.onRefusal, error)
+          return renderAccessRefusal(error, { scopes, metadataUrl: metadata?.url })
+        },
+      }
+    },
+    stop: () => verifier.stop(),
+  }
+}
+
+function notify(listener: ResourceServerOptions['onRefusal'], refusal: AccessRefusedError): void {
+  try {
+    listener?.(refusal)
+  } catch {
+    // The listener is the host's; a log that fails must not change the response.
+  }
+}
+
+/** Decides whether an access token is valid here, now. */
+interface TokenVerifier {
+  /** @throws AccessRefusedError */
+  verify(token: string): Promise<VerifiedAccessToken>
+  stop(): void
+}
+
+function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
+  const { issuer, audience, credentials, introspection, revocationFeed, clockSkew = 10 } = options
+  const { clock = systemClock, random = systemRandom, fetch = globalThis.fetch } = options
+  const endpointOf = createEndpointLookup({ issuer, endpoints: options.endpoints ?? {}, fetch, clock })
+  const keys = createRemoteKeySet(() => endpointOf('jwks'), { fetch, clock })
+  const expected = { issuer, audience, clockSkew, keys }
+
+  const asking = credentials && { url: () => endpointOf('introspection'), credentials, fetch }
+  const cacheFor = (introspection?.cacheFor ?? 5) * 1000
+  const ask =
+    introspection && asking && createIntrospectionCache((token) => introspect(token, asking), { cacheFor, clock })
+
+  const polling = credentials && { url: () => endpointOf('revocationFeed'), issuer, credentials, keys, random }
+  const toleratedSilence = (revocationFeed?.toleratedSilence ?? 10) * 1000
+  const rule = { mode: revocationFeed?.mode ?? 'on_demand', toleratedSilence }
+  const feed = revocationFeed && polling && createRevocationFeed(rule, { ...polling, fetch, clock })
+
+  return {
+    async verify(token) {
+      // An opaque token means nothing here, so the authorization server is asked; other forms are not sent to it.
+      if (ask !== undefined && opaqueToken.test(token))
+        return verifyIntrospectedToken(await askAbout(token, ask), clock(), expected)
+      // A forged JWT is refused here, without a request.
+      const verified = await verifyAccessToken(token, clock(), expected)
+      const status = feed === undefined ? 'unknown' : await feed.statusOf(verified)
+      // RFC 9068 §4, RFC 7009 §2.1: the token was revoked before it expired.
+      if (status === 'revoked') throw refuse('token_revoked')
+      if (status === 'unknown' && ask !== undefined) await askAbout(token, ask)
+      // RFC 9068 §4: without introspection a token that the feed does not cover is refused, and its client gets a new one.
+      else if (status === 'unknown' && feed !== undefined) throw refuse('token_unknown_to_feed')
+      return verified
+    },
+    stop: () => feed?.stop(),
+  }
+}
+
+/** The authorization server's description of an active token. */
+async function askAbout(token: string, ask: Introspect): Promise<JsonObject> {
+  const description = await ask(token)
+  // RFC 7662 §2.2: not active, for whatever reason.
+  if (description === undefined) throw refuse('token_inactive')
+  return description
+}
+
+/** 256 random bits, base64url: the form of the authorization server's opaque access tokens. */
+const opaqueToken = /^[A-Za-z0-9_-]{43}$/

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+
+import { aFeed, aToken, down, isDown } from '../test/a-feed.ts'
+import type { FeedAnswer } from '../test/feed-server.ts'
+import type { AccessTokenClaims } from './access-token.ts'
+import { digest } from './runtime.ts'
+
+describe('a feed that is polled on demand', () => {
+  it('distinguishes a revoked token from an active one', async () => {
+    const { feed } = await aFeed(() => ({ revocations: [['token', 't', 2000]] }))
+
+    expect(await feed.statusOf(aToken())).toBe('revoked')
+    expect(await feed.statusOf(aToken({ tokenId: 'other' }))).toBe('active')
+  })
+
+  it('polls at most every 0.8 seconds for all requests together, from the last cursor', async () => {
+    const { at, feed, requests } = await aFeed()
+
+    await Promise.all(Array.from({ length: 50 }, () => feed.statusOf(aToken())))
+    at.seconds += 0.7
+    await feed.statusOf(aToken())
+    const within = requests.length
+    at.seconds += 0.1
+    await feed.statusOf(aToken())
+
+    expect([within, requests.length]).toEqual([1, 2])
+    expect(requests.map(({ cursor, wait }) => [cursor, wait])).toEqual([
+      [null, '0'],
+      ['log.1', '0'],
+    ])
+  })
+
+  it('authenticates with client_secret_basic (RFC 6749 §2.3.1)', async () => {
+    const { feed, requests } = await aFeed()
+
+    await feed.statusOf(aToken())
+
+    expect(requests[0]?.authorization).toBe(`Basic ${btoa('api:s+%C3%A4')}`)
+  })
+
+  it('refuses a revoked token within a second', async () => {
+    const answers: FeedAnswer[] = [{}, { revocations: [['family', 'f', 2000]] }]
+    const { at, feed } = await aFeed((_, count) => answers[count - 1] ?? {})
+
+    const before = await feed.statusOf(aToken())
+    at.seconds += 1
+
+    expect([before, await feed.statusOf(aToken())]).toEqual(['active', 'revoked'])
+  })
+
+  it('reads to the end of the feed before a token counts as active', async () => {
+    const pages: FeedAnswer[] = [{ more: true }, { more: true }, { revocations: [['grant', 'g', 2000]] }]
+    const { feed, requests } = await aFeed((_, count) => pages[count - 1] ?? {})
+
+    expect(await feed.statusOf(aToken())).toBe('revoked')
+    expect(requests.map(({ cursor }) => cursor)).toEqual([null, 'log.1', 'log.2'])
+  })
+
+  it('after a user was deactivated and reactivated, tokens from before stay revoked and later ones are active', async () => {
+    const account = await digest('U1')
+    const { feed } = await aFeed(() => ({ revocations: [['account', `${account}.0`, 2000]] }))
+
+    const before = await feed.statusOf(aToken())
+    const after = await feed.statusOf(aToken({ claims: { family: 'f2', grant: 'g2', generation: 1 } }))
+
+    expect([before, after]).toEqual(['revoked', 'active'])
+  })
+
+  it('the status of a token that is older than the feed covers is unknown', async () => {
+    const { feed } = await aFeed(() => ({ coversAfter: 990 }))
+
+    expect(await feed.statusOf(aToken())).toBe('unknown')
+    expect(await feed.statusOf(aToken({ issuedAt: 991 }))).toBe('active')
+  })
+
+  it.each<AccessTokenClaims['claims']>([
+    { family: 'f' },
+    { family: 'f', grant: 'g' },
+    { family: 'f', generation: 0 },
+    { family: 7, grant: 'g', generation: 0 },
+    { family: 'f', grant: 'g', generation: '0' },
+    { family: null, grant: 'g', generation: 0 },
+  ])('the status of a token that does not name everything it depends on is unknown: %j', async (claims) => {
+    const { feed } = await aFeed()
+
+    expect(await feed.statusOf(aToken({ claims }))).toBe('unknown')
+  })
+})
+
+describe('a feed that cannot be read', () => {
+  it('answers neither active nor revoked', async () => {
+    const { feed } = await aFeed(down)
+
+    await expect(feed.statusOf(aToken())).rejects.toMatchObject(isDown)
+  })
+
+  it('keeps its state for the tolerated silence, and revoked tokens stay revoked', async () => {
+    let isUp = true
+    const { at, feed } = await aFeed(() => (isUp ? { revocations: [['token', 'revoked', 2000]] } : down()))
+    await feed.statusOf(aToken())
+    isUp = false
+
+    at.seconds += 9.9
+    const tolerated = await feed.statusOf(aToken())
+    at.seconds += 0.1
+
+    expect(tolerated).toBe('active')
+    await expect(feed.statusOf(aToken())).rejects.toMatchObject(isDown)
+    expect(await feed.statusOf(aToken({ tokenId: 'revoked' }))).toBe('revoked')
+  })
+
+  it('is polled at most every 0.8 seconds while it is down', async () => {
+    const { at, feed, requests } = await aFeed(down)
+
+    for (let count = 0; count < 20; count += 1) await feed.statusOf(aToken()).catch(() => undefined)
+    const before = requests.length
+    at.seconds += 1
+    await feed.statusOf(aToken()).catch(() => undefined)
+
+    expect([before, requests.length]).toEqual([1, 2])
+  })
+
+  it('treats its state as outdated when the clock was set back', async () => {
+    const { at, feed, requests } = await aFeed()
+    await feed.statusOf(aToken())
+
+    at.seconds -= 3600
+    await feed.statusOf(aToken())
+
+    expect(requests).toHaveLength(2)
+  })
+})
+
+describe('an invalid feed response', () => {
+  it.each<readonly [string, FeedAnswer]>([
+    ['an access token (RFC 8725 §3.11)', { header: { typ: 'at+jwt' } }],
+    ['no signature (RFC 8725 §3.1)', { header: { alg: 'none' } }],
+    ['a key that is not published (RFC 8725 §3.10)', { header: { kid: 'other' } }],
+    ['another header member (RFC 7515 §4.1.11)', { header: { crit: ['x'] } }],
+    ['another issuer (RFC 8725 §3.8)', { claims: { iss: 'https://other.test' } }],
+    ['another resource server as audience (RFC 8725 §3.9)', { claims: { aud: 'other' } }],
+    ['several audiences (RFC 8725 §3.9)', { claims: { aud: ['api', 'other'] } }],
+    ['the nonce of an earlier request', { claims: { nonce: 'earlier' } }],
+    ['no cursor', { claims: { cursor: undefined } }],
+    ['no covers_after', { claims: { covers_after: undefined } }],
+    ['more is not a boolean', { claims: { more: 'no' } }],
+    ['no list of revocations', { claims: { ended: undefined } }],
+    ['a revocation of an unknown kind', { claims: { ended: [['tenant', 'x', 2000]] } }],
+    ['a revocation without a name', { claims: { ended: [['token', 7, 2000]] } }],
+    ['a revocation without a time', { claims: { ended: [['token', 't', null]] } }],
+    ['a revocation with a fourth member', { claims: { ended: [['token', 't', 2000, 'x']] } }],
+  ])('%s: the whole response is ignored', async (_, answer) => {
+    const { feed } = await aFeed(() => answer)
+
+    await expect(feed.statusOf(aToken())).rejects.toMatchObject(isDown)
+  })
+})

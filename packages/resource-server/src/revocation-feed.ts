@@ -1,0 +1,129 @@
+import type { AccessTokenClaims } from './access-token.ts'
+import { readFeedPage, type ReadFeedPageDependencies } from './feed-page.ts'
+import { refuse } from './refusals.ts'
+import { isWithin, pause, spaced, type Clock } from './runtime.ts'
+import { createRevokedDependencies, readTokenDependencies } from './token-dependencies.ts'
+
+/** The status of a token according to the feed: `unknown` when the feed does not cover it. */
+export type TokenStatus = 'active' | 'revoked' | 'unknown'
+
+/** The revocations of the authorization server, known here without a request for each token. */
+export interface RevocationFeed {
+  /** @throws AccessRefusedError `authorization_server_unavailable` when the feed is out of date and the token not revoked. */
+  statusOf(token: AccessTokenClaims): Promise<TokenStatus>
+  /** Stops polling. */
+  stop(): void
+}
+
+/** How the feed is polled. */
+export interface PollingRule {
+  /**
+   * `on_demand`: a request that finds the state older than 0.8 seconds refreshes it first, for all requests of that
+   * moment; nothing runs in between. `follow`: one request is always open, and the server answers it at a revocation.
+   */
+  readonly mode: 'on_demand' | 'follow'
+  /** In milliseconds: how long the state is used while the server cannot be reached. */
+  readonly toleratedSilence: number
+}
+
+export interface RevocationFeedDependencies extends ReadFeedPageDependencies {
+  readonly clock: Clock
+}
+
+export function createRevocationFeed(
+  { mode, toleratedSilence }: PollingRule,
+  deps: RevocationFeedDependencies,
+): RevocationFeed {
+  const stopping = new AbortController()
+  const reader = createFeedReader(deps, stopping.signal)
+  const refresh = spaced(() => reader.catchUp(0), deps.clock)
+  let freshFor = freshOnDemand
+  const follow = async (): Promise<void> => {
+    try {
+      await reader.catchUp(longestWait)
+      freshFor = freshWhileFollowing
+    } catch {
+      // It is polled again soon; requests that come meanwhile poll on their own.
+      freshFor = freshOnDemand
+    }
+  }
+  if (mode === 'follow') void repeat(follow, stopping.signal, deps.clock)
+
+  return {
+    async statusOf(token) {
+      if (reader.isNewerThan(freshFor)) return reader.statusOf(token)
+      try {
+        await refresh(freshOnDemand)
+      } catch (error) {
+        const status = await reader.statusOf(token)
+        // RFC 9110 §15.6.4: a revoked token is refused also during an outage; of the others nothing can be said.
+        if (status !== 'revoked' && !reader.isNewerThan(toleratedSilence))
+          throw refuse('authorization_server_unavailable', error)
+        return status
+      }
+      return reader.statusOf(token)
+    },
+    stop: () => stopping.abort(),
+  }
+}
+
+/** Repeats a task, at most twice a second. */
+async function repeat(task: () => Promise<void>, signal: AbortSignal, clock: Clock): Promise<void> {
+  while (!signal.aborted) {
+    const startedAt = clock()
+    await task()
+    await pause(startedAt + 500 - clock(), signal)
+  }
+}
+
+/** What was read of the feed so far. */
+interface FeedReader {
+  /**
+   * Reads to the end of the feed.
+   * @param wait in seconds: how long the server may hold the response until there is a revocation.
+   * @throws Error when the feed cannot be read.
+   */
+  catchUp(wait: number): Promise<void>
+  /** Whether the end was reached within so many milliseconds. */
+  isNewerThan(milliseconds: number): boolean
+  statusOf(token: AccessTokenClaims): Promise<TokenStatus>
+}
+
+/** Nothing is read at first, so the status of every token is unknown. */
+function createFeedReader(deps: RevocationFeedDependencies, signal: AbortSignal): FeedReader {
+  const { clock } = deps
+  const revoked = createRevokedDependencies()
+  let cursor: string | undefined
+  let coversAfter = Infinity
+  let readAt = -Infinity
+
+  const catchUp = async (wait: number): Promise<void> => {
+    const [askedAt, askedFrom] = [clock(), cursor]
+    const page = await readFeedPage({ cursor: askedFrom, wait }, deps, signal)
+    // Another reader may have been faster; then this page may be outdated, and reading goes on from the newer position.
+    const isNext = cursor === askedFrom
+    if (isNext) revoked.add(page.revocations, clock())
+    if (isNext) cursor = page.cursor
+    if (!isNext || page.more) return catchUp(0)
+    coversAfter = page.coversAfter
+    // A response that the server held is as new as its arrival.
+    readAt = wait === 0 ? askedAt : clock()
+  }
+  return {
+    catchUp,
+    isNewerThan: (milliseconds) => isWithin(readAt, milliseconds, clock()),
+    async statusOf(token) {
+      const dependencies = readTokenDependencies(token)
+      if (dependencies === undefined) return 'unknown'
+      if (await revoked.affect(dependencies, clock())) return 'revoked'
+      return token.issuedAt > coversAfter ? 'active' : 'unknown'
+    },
+  }
+}
+
+/** In seconds. */
+const longestWait = 5
+
+/** In milliseconds. */
+const freshOnDemand = 800
+const freshWhileFollowing = longestWait * 1000 + 2500

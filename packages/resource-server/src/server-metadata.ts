@@ -1,0 +1,111 @@
+import { fetchBounded, parseJsonObject, type JsonObject } from './http-client.ts'
+import { isWithin, spaced, type Clock, type EpochMilliseconds } from './runtime.ts'
+
+/** The addresses of the authorization server that an API uses. */
+export interface ServerEndpoints {
+  /**
+   * The JWK set (`jwks_uri`).
+   * @defaultValue From the metadata. The issuer knows it best.
+   */
+  readonly jwks: string
+  /**
+   * The introspection endpoint (`introspection_endpoint`).
+   * @defaultValue From the metadata. The issuer knows it best.
+   */
+  readonly introspection: string
+  /**
+   * The revocation feed (`revocation_feed_endpoint`).
+   * @defaultValue From the metadata. The issuer knows it best.
+   */
+  readonly revocationFeed: string
+}
+
+/** Looks up an address. It never throws: see `createEndpointLookup`. */
+export type EndpointLookup = (name: keyof ServerEndpoints) => Promise<string>
+
+interface EndpointLookupOptions {
+  readonly issuer: string
+  /** Addresses that are not looked up. */
+  readonly endpoints?: Partial<ServerEndpoints>
+  readonly fetch: typeof globalThis.fetch
+  readonly clock: Clock
+}
+
+/**
+ * Reads the addresses from the authorization server's metadata (RFC 8414 §3, or OpenID Connect Discovery §4), and keeps them
+ * for an hour. While the metadata cannot be read, the last known addresses are used, or those that Mintmark has by default:
+ * an outage of the metadata alone stops nothing.
+ */
+export function createEndpointLookup({ issuer, endpoints = {}, fetch, clock }: EndpointLookupOptions): EndpointLookup {
+  let known: ServerEndpoints = defaultEndpoints(issuer)
+  let readAt: EpochMilliseconds = -Infinity
+  const refresh = spaced(async () => {
+    const startedAt = clock()
+    for (const url of metadataUrls(issuer)) {
+      const metadata = await readMetadata(url, issuer, fetch)
+      if (metadata === undefined) continue
+      known = { ...known, ...endpointsIn(metadata, issuer) }
+      readAt = startedAt
+      return
+    }
+  }, clock)
+
+  return async (name) => {
+    const configured = endpoints[name]
+    if (configured !== undefined) return configured
+    if (!isWithin(readAt, keepFor, clock())) await refresh(failurePause)
+    return known[name]
+  }
+}
+
+const defaultEndpoints = (issuer: string): ServerEndpoints => ({
+  jwks: `${issuer}/jwks`,
+  introspection: `${issuer}/token/introspection`,
+  revocationFeed: `${issuer}/token/revocation-feed`,
+})
+
+/** RFC 8414 §3.1: the well-known path comes before the issuer's path. OpenID Connect Discovery §4: after it. */
+function metadataUrls(issuer: string): readonly string[] {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname === '/' ? '' : pathname
+  return [`${origin}/.well-known/oauth-authorization-server${path}`, `${issuer}/.well-known/openid-configuration`]
+}
+
+async function readMetadata(
+  url: string,
+  issuer: string,
+  fetch: typeof globalThis.fetch,
+): Promise<JsonObject | undefined> {
+  try {
+    const text = await fetchBounded(
+      { url, headers: { accept: 'application/json' }, timeout: 2500, limit: 65_536 },
+      fetch,
+    )
+    const metadata = parseJsonObject(text)
+    // RFC 8414 §3.3: metadata of another issuer is not used.
+    return metadata?.['issuer'] === issuer ? metadata : undefined
+  } catch {
+    // The next address is tried, or the last known endpoints are used.
+    return undefined
+  }
+}
+
+/** RFC 8414 §2: the addresses are https URLs; like the issuer, they may be http on loopback. */
+function endpointsIn(metadata: JsonObject, issuer: string): Partial<ServerEndpoints> {
+  const { protocol } = new URL(issuer)
+  const found = Object.entries(memberNames).flatMap(([name, member]) => {
+    const url = metadata[member]
+    return typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === protocol ? [[name, url]] : []
+  })
+  return Object.fromEntries(found) as Partial<ServerEndpoints>
+}
+
+const memberNames: Readonly<Record<keyof ServerEndpoints, string>> = {
+  jwks: 'jwks_uri',
+  introspection: 'introspection_endpoint',
+  revocationFeed: 'revocation_feed_endpoint',
+}
+
+/** In milliseconds. */
+const keepFor = 3_600_000
+const failurePause = 5000

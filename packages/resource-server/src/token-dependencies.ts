@@ -1,0 +1,82 @@
+import type { AccessTokenClaims } from './access-token.ts'
+import { digest, type EpochMilliseconds } from './runtime.ts'
+
+/** What an access token depends on. Revoking one of these revokes the token; the revocation feed names them. */
+export const dependencyKinds = ['account', 'client', 'family', 'grant', 'token'] as const
+
+type DependencyKind = (typeof dependencyKinds)[number]
+
+/** What one access token depends on. */
+export interface TokenDependencies {
+  readonly token: string
+  readonly client: string
+  /** `undefined` for a client that acts on its own behalf. */
+  readonly user: UserDependencies | undefined
+}
+
+interface UserDependencies {
+  readonly subject: string
+  /** The user's generation when the token was issued: each deactivation starts a new one, and the old one stays revoked. */
+  readonly generation: number
+  readonly family: string
+  readonly grant: string
+}
+
+/**
+ * Reads what a token depends on. A token of a user names its token family.
+ * @returns `undefined` when a name is missing: then nothing can be said about the token.
+ */
+export function readTokenDependencies({
+  tokenId,
+  clientId,
+  subject,
+  claims,
+}: AccessTokenClaims): TokenDependencies | undefined {
+  const { family, grant, generation } = claims
+  if (family === undefined) return { token: tokenId, client: clientId, user: undefined }
+  if (typeof family !== 'string' || typeof grant !== 'string' || !Number.isSafeInteger(generation)) return undefined
+  return { token: tokenId, client: clientId, user: { subject, generation: Number(generation), family, grant } }
+}
+
+/** A revocation of the feed: a token may name what was revoked until then, in seconds. */
+export type Revocation = readonly [kind: DependencyKind, name: string, until: number]
+
+/** The revocations that a token could still be affected by. */
+export interface RevokedDependencies {
+  /** A later revocation of a name replaces an earlier one: a client that is enabled again is revoked until 0. */
+  add(revocations: readonly Revocation[], now: EpochMilliseconds): void
+  /** Whether something that the token depends on is revoked. */
+  affect(dependencies: TokenDependencies, now: EpochMilliseconds): Promise<boolean>
+}
+
+export function createRevokedDependencies(): RevokedDependencies {
+  const revoked = new Map(dependencyKinds.map((kind) => [kind, new Map<string, number>()]))
+  const isRevoked = (kind: DependencyKind, name: string, now: EpochMilliseconds): boolean => {
+    const until = revoked.get(kind)?.get(name)
+    return until !== undefined && now / 1000 < until
+  }
+
+  return {
+    add(revocations, now) {
+      if (revocations.length > 0) for (const names of revoked.values()) forgetOld(names, now)
+      for (const [kind, name, until] of revocations) revoked.get(kind)?.set(name, until)
+    },
+    async affect({ token, client, user }, now) {
+      if (isRevoked('token', token, now) || isRevoked('client', client, now)) return true
+      if (user === undefined) return false
+      if (isRevoked('family', user.family, now) || isRevoked('grant', user.grant, now)) return true
+      // The feed names users by digests, so that it reveals no subject.
+      const account = revoked.get('account')?.size === 0 ? undefined : await digest(user.subject)
+      if (account === undefined) return false
+      return isRevoked('account', account, now) || isRevoked('account', `${account}.${user.generation}`, now)
+    },
+  }
+}
+
+/** Removes from the oldest on, up to the first that still counts. */
+function forgetOld(names: Map<string, number>, now: EpochMilliseconds): void {
+  for (const [name, until] of names) {
+    if (now / 1000 < until) return
+    names.delete(name)
+  }
+}
