@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import { openPeople, type People } from '../../packages/create-mintmark/template/src/people.ts'
-import { forgetRemoved, keepPassword } from '../../packages/create-mintmark/template/src/provisioned-people.ts'
+import { openUsers, type Users } from '../../packages/create-mintmark/template/src/users.ts'
+import { forgetRemoved, keepPassword } from '../../packages/create-mintmark/template/src/provisioned-users.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
 import { startServer } from '../support/server-under-test.ts'
 
-let people: People
+let users: Users
 let site: ScimSite
 beforeAll(async () => {
   const oauth = await startServer()
-  const password = (given: Parameters<ReturnType<typeof keepPassword>>[0]) => keepPassword(people, oauth.storage)(given)
-  site = await startScimSite({ oauth, password, onEvent: (event) => forgetRemoved(people)(event) })
-  people = openPeople(':memory:')
-  await people.add([
+  const password = (given: Parameters<ReturnType<typeof keepPassword>>[0]) => keepPassword(users, oauth.storage)(given)
+  site = await startScimSite({ oauth, password, onEvent: (event) => forgetRemoved(users)(event) })
+  users = openUsers(':memory:')
+  await users.add([
     { username: 'ada', email: 'ada@example.org', password: 'engine', givenName: 'Ada', familyName: 'Lovelace' },
   ])
 })
 afterAll(async () => {
-  people.close()
+  users.close()
   await site.close()
 })
 
@@ -49,9 +49,9 @@ describe('the starter signs in by user name or e-mail address, and a directory c
     await provision(person)
 
     for (const username of ['ada', 'ada@example.org']) {
-      expect((await people.verify({ username, password: 'engine' }))?.username).toBe('ada')
+      expect((await users.verify({ username, password: 'engine' }))?.username).toBe('ada')
     }
-    expect(people.list().map(({ username }) => username)).toEqual(['ada'])
+    expect(users.list().map(({ username }) => username)).toEqual(['ada'])
   })
 
   it('a user with a password can still change it when the directory assigns them such a name later', async () => {
@@ -66,19 +66,19 @@ describe('the starter signs in by user name or e-mail address, and a directory c
       },
     })
 
-    expect((await people.verify({ username: 'kim@example.org', password: 'garden' }))?.subject).toBe(id)
-    expect((await people.verify({ username: 'ada', password: 'engine' }))?.username).toBe('ada')
-    expect(people.list().map(({ username }) => username)).toEqual(['ada', 'kim@example.org'])
+    expect((await users.verify({ username: 'kim@example.org', password: 'garden' }))?.subject).toBe(id)
+    expect((await users.verify({ username: 'ada', password: 'engine' }))?.username).toBe('ada')
+    expect(users.list().map(({ username }) => username)).toEqual(['ada', 'kim@example.org'])
   })
 
   it('a user deleted by the directory cannot sign in, and the name may be given to a new user', async () => {
     const kim = { userName: 'kim@example.org', email: 'kim@example.org' }
     const before = await provision(kim)
     await site.send({ method: 'DELETE', path: `/Users/${before}` })
-    expect(people.find(before)).toBeUndefined()
+    expect(users.find(before)).toBeUndefined()
 
     const after = await provision(kim)
 
-    expect((await people.verify({ username: kim.userName, password: 'evil' }))?.subject).toBe(after)
+    expect((await users.verify({ username: kim.userName, password: 'evil' }))?.subject).toBe(after)
   })
 })

@@ -9,13 +9,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createApp } from '../../packages/create-mintmark/template/src/app.ts'
 import { knownBrowsers } from '../../packages/create-mintmark/template/src/known-browser.ts'
 import { networkOf } from '../../packages/create-mintmark/template/src/limit-addresses.ts'
-import { openPeople, type People } from '../../packages/create-mintmark/template/src/people.ts'
+import { openUsers, type Users } from '../../packages/create-mintmark/template/src/users.ts'
 import { openBrowser, type Browser } from '../../packages/create-mintmark/template/test/browser.ts'
 import { baseRequest, encode } from '../support/flow.ts'
 import { plainRequest } from '../support/plain-request.ts'
 
 let issuer: string
-let people: People
+let users: Users
 let close: () => Promise<void>
 beforeEach(async () => {
   const listener = createServer()
@@ -27,21 +27,21 @@ beforeEach(async () => {
     { storage },
   )
   await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: epochSeconds(1) })
-  people = quickPeople()
+  users = quickUsers()
   listener.on(
     'request',
-    createApp({ storage, people, sealingKey: Buffer.alloc(32, 7).toString('base64url'), logger: silent }),
+    createApp({ storage, users, sealingKey: Buffer.alloc(32, 7).toString('base64url'), logger: silent }),
   )
   close = () => new Promise((done) => listener.close(() => done()))
 })
 afterEach(async () => {
-  people.close()
+  users.close()
   await close()
 })
 
 /** One person, and a password that costs no time to look at. */
-const quickPeople = (): People => ({
-  ...openPeople(':memory:'),
+const quickUsers = (): Users => ({
+  ...openUsers(':memory:'),
   verify: ({ username, password }) => Promise.resolve(username === 'ada' && password === 'engine' ? ada : undefined),
   find: () => ada,
 })

@@ -28,8 +28,8 @@ test('the first run prints what to open, who to sign in as and what was created;
   expect((await readdir(dataFolder)).filter((name) => !/-(shm|wal)$/.test(name)).toSorted()).toEqual([
     'identity-provider.json',
     'mintmark.db',
-    'people.db',
     'sealing-key',
+    'users.db',
     'web-client.json',
   ])
   expect(await modesOf(dataFolder, 'identity-provider.json', 'sealing-key', 'web-client.json')).toEqual([

@@ -4,7 +4,7 @@ import { epochSeconds, userId } from '@mintmark/storage-interface'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { openPeople } from '../../packages/create-mintmark/template/src/people.ts'
+import { openUsers } from '../../packages/create-mintmark/template/src/users.ts'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openStage, type Stage } from './stage.ts'
 import { signInUnseen } from './unseen-walk.ts'
@@ -137,9 +137,9 @@ describe('a deactivated user', () => {
   test('cannot sign in, and the client receives access_denied (RFC 6749 §4.1.2.1)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
-    const people = openPeople(join(stage.dataFolder, 'people.db'))
-    const subject = people.list().find(({ username }) => username === 'ada')?.subject ?? ''
-    people.close()
+    const users = openUsers(join(stage.dataFolder, 'users.db'))
+    const subject = users.list().find(({ username }) => username === 'ada')?.subject ?? ''
+    users.close()
     await useStorage(stage, ({ users }) => users.deactivate(userId(subject), epochSeconds(Date.now() / 1000)))
 
     await signInAs(page, 'ada')

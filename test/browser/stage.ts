@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
-import { seedPeople } from '../../examples/express-sqlite/src/demo-people.ts'
+import { seedUsers } from '../../examples/express-sqlite/src/demo-users.ts'
 import { startExample } from '../../examples/express-sqlite/src/start.ts'
-import { openPeople } from '../../packages/create-mintmark/template/src/people.ts'
+import { openUsers } from '../../packages/create-mintmark/template/src/users.ts'
 import { quietLogger } from './quiet-logger.ts'
 
 /** The example, started afresh on a free port, and browsers to visit it with. */
@@ -32,8 +32,8 @@ export interface Visitor {
 
 export async function openStage(browser: Browser): Promise<Stage> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'mintmark-example-'))
-  seededPeople ??= seedOnce()
-  await writeFile(join(dataFolder, 'people.db'), await seededPeople)
+  seededUsers ??= seedOnce()
+  await writeFile(join(dataFolder, 'users.db'), await seededUsers)
   const log: string[] = []
   const example = await startExample({ port: 0, dataFolder, logger: quietLogger(log) })
   const contexts: BrowserContext[] = []
@@ -71,15 +71,15 @@ export async function openVisitor(browser: Browser, options: BrowserContextOptio
   return { context, page, complaints }
 }
 
-/** The table of the demo's people. To hash their passwords takes longer than many a test: it is done once for all stages. */
-let seededPeople: Promise<Uint8Array> | undefined
+/** The table of the demo's users. To hash their passwords takes longer than many a test: it is done once for all stages. */
+let seededUsers: Promise<Uint8Array> | undefined
 
 async function seedOnce(): Promise<Uint8Array> {
-  const folder = await mkdtemp(join(tmpdir(), 'mintmark-people-'))
-  const file = join(folder, 'people.db')
-  const people = openPeople(file)
-  await seedPeople(people)
-  people.close()
+  const folder = await mkdtemp(join(tmpdir(), 'mintmark-users-'))
+  const file = join(folder, 'users.db')
+  const users = openUsers(file)
+  await seedUsers(users)
+  users.close()
   const table = await readFile(file)
   await rm(folder, { recursive: true })
   return table

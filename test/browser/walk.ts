@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 
-import { demoPeople } from '../../examples/express-sqlite/src/demo-people.ts'
+import { demoUsers } from '../../examples/express-sqlite/src/demo-users.ts'
 
 export type Username = 'ada' | 'grace' | 'alan'
 
@@ -15,7 +15,7 @@ export async function startSignIn(page: Page, clientUrl: string, checks: readonl
 export const signInAs = (page: Page, username: Username, password = passwordOf(username)): Promise<void> =>
   fillInSignIn(page, username, password)
 
-/** The same for somebody who is not among the people of the example. */
+/** The same for somebody who is not among the users of the example. */
 export async function fillInSignIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel('Email or username').fill(username)
   await page.getByLabel('Password').fill(password)
@@ -58,7 +58,7 @@ export async function tabTo(element: Locator): Promise<void> {
 }
 
 export function passwordOf(username: Username): string {
-  const person = demoPeople.find((one) => one.username === username)
-  if (person === undefined) throw new Error(`${username} is not among the people of the example.`)
+  const person = demoUsers.find((one) => one.username === username)
+  if (person === undefined) throw new Error(`${username} is not among the users of the example.`)
   return person.password
 }

@@ -13,13 +13,13 @@ import express, { type Express } from 'express'
 import { adminArea } from './admin/admin-area.ts'
 import { rememberLines } from './admin/events-page.ts'
 import { registerSpaClient, registerWebClient } from './clients.ts'
-import { isAdministrator, provisionAccounts, seedPeople } from './demo-people.ts'
+import { isAdministrator, provisionAccounts, seedUsers } from './demo-users.ts'
 import { registerDemoProvider, type ProviderCredentials } from './identity-provider.ts'
 import { knownBrowsers } from './starter/known-browser.ts'
 import { limitAddresses } from './starter/limit-addresses.ts'
 import { askConsent, askSignIn } from './starter/pages.ts'
-import { openPeople } from './starter/people.ts'
-import { forgetRemoved, keepPassword } from './starter/provisioned-people.ts'
+import { openUsers } from './starter/users.ts'
+import { forgetRemoved, keepPassword } from './starter/provisioned-users.ts'
 import { sealingKeyFrom } from './private-file.ts'
 import { site } from './site/site.ts'
 import { webClient } from './web-client/web-client.ts'
@@ -42,9 +42,9 @@ export interface Host {
   close(): Promise<void>
 }
 
-/** A host application that embeds Mintmark: its own people, its own pages, our protocol. */
+/** A host application that embeds Mintmark: its own users, its own pages, our protocol. */
 export async function createHost({ issuer, dataFolder, logger }: HostOptions): Promise<Host> {
-  const people = openPeople(join(dataFolder, 'people.db'))
+  const users = openUsers(join(dataFolder, 'users.db'))
   const dialect = openSqliteDialect(join(dataFolder, 'mintmark.db'), { migrate: 'on-open' })
   const storage = await createSqlStorage({ dialect, issuer })
   const sealingKey = await sealingKeyFrom(join(dataFolder, 'sealing-key'))
@@ -59,17 +59,17 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     storage,
     keys: createStoredKeys({ storage, sealingKey }),
     signedIn: sessions.signedIn,
-    pages: { login: askSignIn({ people, sessions, browsers }), consent: askConsent({ people }) },
+    pages: { login: askSignIn({ users, sessions, browsers }), consent: askConsent({ users }) },
     renderErrorPage: errorPage,
     onEvent: logEvents(recent.logger),
   })
-  const forget = forgetRemoved(people)
+  const forget = forgetRemoved(users)
   const log = logScimEvents(recent.logger)
   const scim = createScimServer({
     issuer,
     storage,
     accessTokens: server,
-    password: keepPassword(people, storage),
+    password: keepPassword(users, storage),
     onEvent: (event) => {
       forget(event)
       log(event)
@@ -78,13 +78,13 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   })
   const app = express().disable('x-powered-by').use(limitAddresses(server), toExpress(server, scim))
 
-  // What makes it an example: people to sign in as, two clients to sign in to, and a directory that may provision more.
-  const isFirstRun = await seedPeople(people)
-  await provisionAccounts(people, storage)
+  // What makes it an example: users to sign in as, two clients to sign in to, and a directory that may provision more.
+  const isFirstRun = await seedUsers(users)
+  await provisionAccounts(users, storage)
   await registerSpaClient(storage)
   const credentials = await registerWebClient(storage, join(dataFolder, 'web-client.json'))
   const provider = await registerDemoProvider(storage, join(dataFolder, 'identity-provider.json'))
-  const administrators = people
+  const administrators = users
     .list()
     .filter(isAdministrator)
     .map(({ subject }) => `id eq "${subject}"`)
@@ -93,8 +93,8 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     lastAdministrators: { ...(administrators.length > 0 && { administrators: administrators.join(' or ') }) },
     onEvent: logAdminEvents(recent.logger),
   })
-  app.use(toExpress(adminArea({ server, sessions, people, administrations, recent, logger: recent.logger })))
-  app.use(site({ server, sessions, people, storage, provider }))
+  app.use(toExpress(adminArea({ server, sessions, users, administrations, recent, logger: recent.logger })))
+  app.use(site({ server, sessions, users, storage, provider }))
   app.use('/web', webClient({ issuer, ...credentials }))
 
   return {
@@ -103,7 +103,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     provider,
     async close() {
       await dialect.close()
-      people.close()
+      users.close()
     },
   }
 }

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url'
 
 import type { Logger } from '@mintmark/core/http'
 
-import { demoPeople } from './demo-people.ts'
+import { demoUsers } from './demo-users.ts'
 import { startExample, type RunningExample } from './start.ts'
 
 const port = Number(process.env['PORT'] ?? 3000)
 const dataFolder = process.env['MINTMARK_DATA'] ?? fileURLToPath(new URL('../data', import.meta.url))
 
-/** One line for each thing that happens; what failed inside comes with its cause. */
+/** Prints one line for each event. Internal failures are printed with their cause. */
 const logger: Logger = {
   info: (_fields, message) => console.log(`  ${message}`),
   warn: (_fields, message) => console.warn(`  ${message}`),
@@ -29,10 +29,10 @@ try {
 function welcome({ url, isFirstRun, provider }: RunningExample): string {
   const fromHere = relative(process.cwd(), dataFolder)
   const folder = fromHere.startsWith('..') ? dataFolder : fromHere
-  const people = demoPeople.map(({ username, password }) => `${username} / ${password}`).join(', ')
+  const users = demoUsers.map(({ username, password }) => `${username} / ${password}`).join(', ')
   const data = isFirstRun
     ? `First run, created in ${folder}:
-    people.db        the host's own table: ${demoPeople.length} people with hashed passwords
+    users.db        the host's own table: ${demoUsers.length} users with hashed passwords
     mintmark.db      Mintmark's storage: accounts, clients, consents, sessions, sealed signing keys
     sealing-key      seals the signing keys; only you can read it
     web-client.json  the web client's id and secret; only you can read it
@@ -41,7 +41,7 @@ function welcome({ url, isFirstRun, provider }: RunningExample): string {
 
   return `
   Mintmark is running. Open      ${url}
-  Sign in (name / password) as   ${people}
+  Sign in (name / password) as   ${users}
 
   Administer it, as ada, at      ${url}/admin
 

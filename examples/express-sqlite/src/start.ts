@@ -53,7 +53,7 @@ function listen(listener: Server, port: number): Promise<number> {
   })
 }
 
-/** Lets what is being answered finish, for a second at most: browsers hold connections open that say nothing. */
+/** Waits for open requests for at most a second, because browsers keep idle connections open. */
 function stop(listener: Server): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => listener.closeAllConnections(), 1000)

@@ -1,14 +1,14 @@
-/** What the command has of the world, beside files. */
+/** Everything that the command reads and writes, apart from files. */
 export interface Io {
-  /** What it says when all is well. Without the line's end. */
+  /** Prints results. Without the end of the line. */
   readonly out: (line: string) => void
-  /** What went wrong. Without the line's end. */
+  /** Prints errors. Without the end of the line. */
   readonly err: (line: string) => void
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Where relative paths begin. */
+  /** The folder that relative paths start from. */
   readonly cwd: string
   /** The version of Node, such as `24.1.0`. */
   readonly nodeVersion: string
-  /** When it is aborted, what has been written goes away again. */
+  /** When it is aborted, files that were written are removed. */
   readonly signal: AbortSignal
 }

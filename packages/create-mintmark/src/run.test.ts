@@ -14,13 +14,13 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(cwd, { recursive: true }))
 
-test('makes a project, and says what comes next', async () => {
+test('creates a project and prints the next steps', async () => {
   const env = { npm_config_user_agent: 'pnpm/12.21.0 npm/? node/v24' }
   const { code, out, err } = await give(['id server'], { env })
 
   expect([code, err]).toEqual([0, ''])
   expect(out.split('\n')).toEqual([
-    'A server is in id server. Next:',
+    'Created a server in id server. Next:',
     '',
     '  cd "id server"',
     '  pnpm install',
@@ -34,22 +34,22 @@ test('makes a project, and says what comes next', async () => {
   expect(readFileSync(join(cwd, 'id server/README.md'), 'utf8')).toMatch(/^# id-server\n/)
 })
 
-test('without a folder it is my-server; a name of its own goes into package.json', async () => {
+test('uses my-server without a folder, and writes --name to package.json', async () => {
   expect(await give(['--name', '@acme/id'])).toMatchObject({ code: 0 })
 
   expect(readdirSync(cwd)).toEqual(['my-server'])
   expect(JSON.parse(readFileSync(join(cwd, 'my-server/package.json'), 'utf8'))).toMatchObject({ name: '@acme/id' })
 })
 
-test('this folder is filled when it is empty', async () => {
+test('fills the working directory when it is empty', async () => {
   const { code, out } = await give(['.'])
 
   expect(code).toBe(0)
-  expect(out).toContain('A server is in this folder. Next:\n\n  npm install\n')
+  expect(out).toContain('Created a server in this folder. Next:\n\n  npm install\n')
   expect(readdirSync(cwd)).toContain('.gitignore')
 })
 
-test('every project has a sealing key of its own, which git does not take', async () => {
+test('gives every project its own sealing key, which git ignores', async () => {
   await give(['one'])
   await give(['two'])
 
@@ -62,23 +62,23 @@ test('every project has a sealing key of its own, which git does not take', asyn
   expect(untracked).not.toContain('.env')
 })
 
-test('a folder that is not empty is refused, and stays as it is', async () => {
+test('rejects a folder that is not empty, and does not change it', async () => {
   writeFileSync(join(cwd, 'mine'), '')
 
   expect(await give(['.'])).toEqual({
     code: 1,
     out: '',
-    err: `create-mintmark: ${cwd} is not empty: there is mine. Name a new folder; nothing was changed.`,
+    err: `create-mintmark: ${cwd} is not empty: it contains mine. Choose a new folder; nothing was changed.`,
   })
   expect(readdirSync(cwd)).toEqual(['mine'])
 })
 
 test.each([
-  { argv: ['a', 'b'], reason: 'one folder, please, and not also b.' },
+  { argv: ['a', 'b'], reason: 'give one folder, without b.' },
   { argv: [''], reason: 'the folder has no name.' },
-  { argv: ['a', '--name', 'Not Good'], reason: 'npm takes no package that is called "Not Good".' },
+  { argv: ['a', '--name', 'Not Good'], reason: '"Not Good" is not a valid package name.' },
   { argv: ['a', '--colour'], reason: "Unknown option '--colour'" },
-])('$argv is refused with how it is given, and makes nothing', async ({ argv, reason }) => {
+])('rejects $argv with the usage, and creates nothing', async ({ argv, reason }) => {
   const { code, err } = await give(argv)
 
   expect(code).toBe(2)
@@ -87,7 +87,7 @@ test.each([
   expect(readdirSync(cwd)).toEqual([])
 })
 
-test('an older Node is refused, and makes nothing', async () => {
+test('rejects an older Node, and creates nothing', async () => {
   expect(await give(['a'], { nodeVersion: '22.17.1' })).toMatchObject({
     code: 1,
     err: 'create-mintmark: the server needs Node 22.18 or later, this is 22.17.1.',
@@ -95,14 +95,14 @@ test('an older Node is refused, and makes nothing', async () => {
   expect(readdirSync(cwd)).toEqual([])
 })
 
-test('an interruption makes nothing', async () => {
+test('creates nothing when interrupted', async () => {
   const { code, err } = await give(['a'], { signal: AbortSignal.abort() })
 
-  expect([code, err]).toEqual([130, 'create-mintmark: interrupted, nothing was made.'])
+  expect([code, err]).toEqual([130, 'create-mintmark: interrupted, nothing was created.'])
   expect(readdirSync(cwd)).toEqual([])
 })
 
-test('help is given, and makes nothing', async () => {
+test('prints the help, and creates nothing', async () => {
   const { code, out } = await give(['--help'])
 
   expect(code).toBe(0)
@@ -110,7 +110,7 @@ test('help is given, and makes nothing', async () => {
   expect(readdirSync(cwd)).toEqual([])
 })
 
-/** Gives the command in the folder. */
+/** Runs the command in the folder. */
 async function give(argv: readonly string[], change: Partial<Io> = {}) {
   const said = { out: [] as string[], err: [] as string[] }
   const code = await run(argv, {

@@ -1,49 +1,65 @@
 import { basename, relative, resolve } from 'node:path'
 
-import { nextSteps } from './next-steps.ts'
-import { readOrder, usage } from './order.ts'
+import { parseInvocation, usage, packageNameOf } from './arguments.ts'
 import type { Io } from './io.ts'
-import { packageNameOf } from './package-name.ts'
-import { ProjectRefused } from './project-refused.ts'
 import { readTemplate } from './template.ts'
-import { writeProject } from './write-project.ts'
+import { ProjectError, writeProject } from './write-project.ts'
 
 /**
- * Makes a project, as `create-mintmark` does.
- * @param argv what stands behind the command's name.
- * @returns the exit code: 0 done, 1 not done, 2 the command was given wrongly, 130 interrupted. Whenever it is not 0, the
- *   files are as they were before. It never throws.
+ * Runs `create-mintmark`. It never throws.
+ * @param argv the arguments after the name of the program.
+ * @returns the exit code: 0 for success, 1 for a failure, 2 for wrong arguments, 130 for an interruption. Unless it is 0,
+ *   no file was changed.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const order = readOrder(argv)
-  if (order.kind === 'help') return say(io.out, usage, 0)
-  if (order.kind === 'refused') return say(io.err, `create-mintmark: ${order.reason}\n\n${usage}`, 2)
+  const invocation = parseInvocation(argv)
+  if (invocation.kind === 'help') return print(io.out, usage, 0)
+  if (invocation.kind === 'refused') return print(io.err, `create-mintmark: ${invocation.reason}\n\n${usage}`, 2)
   if (!isSupported(io.nodeVersion)) {
-    return say(io.err, `create-mintmark: the server needs Node 22.18 or later, this is ${io.nodeVersion}.`, 1)
+    return print(io.err, `create-mintmark: the server needs Node 22.18 or later, this is ${io.nodeVersion}.`, 1)
   }
 
-  const folder = resolve(io.cwd, order.folder)
+  const folder = resolve(io.cwd, invocation.folder)
   try {
-    await writeProject(folder, await readTemplate(order.name ?? packageNameOf(basename(folder))), io.signal)
+    await writeProject(folder, await readTemplate(invocation.name ?? packageNameOf(basename(folder))), io.signal)
   } catch (error) {
-    if (io.signal.aborted) return say(io.err, 'create-mintmark: interrupted, nothing was made.', 130)
-    return say(io.err, `create-mintmark: ${sentenceOf(error, folder)}`, 1)
+    if (io.signal.aborted) return print(io.err, 'create-mintmark: interrupted, nothing was created.', 130)
+    return print(io.err, `create-mintmark: ${sentenceOf(error, folder)}`, 1)
   }
-  return say(io.out, nextSteps(relative(io.cwd, folder), io.env['npm_config_user_agent']), 0)
+  return print(io.out, nextSteps(relative(io.cwd, folder), io.env['npm_config_user_agent']), 0)
 }
 
-function say(speak: Io['out'], text: string, exitCode: number): number {
-  speak(text)
+function print(write: Io['out'], text: string, exitCode: number): number {
+  write(text)
   return exitCode
 }
 
-/** Sources in TypeScript run there without a flag. */
+/** These versions run TypeScript sources without a flag. */
 function isSupported(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major > 22 || (major === 22 && minor >= 18)
 }
 
 function sentenceOf(error: unknown, folder: string): string {
-  if (error instanceof ProjectRefused) return error.message
+  if (error instanceof ProjectError) return error.message
   return `${folder} cannot be written. ${error instanceof Error ? error.message : ''}`.trimEnd()
 }
+
+/**
+ * The next steps after creating a project.
+ * @param folder relative to the working directory; empty for the working directory.
+ * @param userAgent of the package manager that started the command, such as `pnpm/12.0.0 npm/? node/v24.0.0`.
+ */
+export function nextSteps(folder: string, userAgent: string | undefined): string {
+  const manager = managers.find((name) => userAgent?.startsWith(`${name}/`)) ?? 'npm'
+  const steps = [
+    ...(folder === '' ? [] : [`cd ${/\s/.test(folder) ? `"${folder}"` : folder}`]),
+    `${manager} install`,
+    `${manager} run setup`,
+    `${manager} start`,
+  ]
+  const lines = steps.map((step) => `  ${step}\n`)
+  return `Created a server in ${folder === '' ? 'this folder' : folder}. Next:\n\n${lines.join('')}`
+}
+
+const managers = ['npm', 'pnpm', 'yarn', 'bun']

@@ -4,22 +4,21 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import { ProjectRefused } from './project-refused.ts'
+import { ProjectError, writeProject } from './write-project.ts'
 import type { ProjectFile } from './template.ts'
-import { writeProject } from './write-project.ts'
 
-let place: string
+let parent: string
 beforeEach(() => {
-  place = mkdtempSync(join(tmpdir(), 'create-mintmark-'))
+  parent = mkdtempSync(join(tmpdir(), 'create-mintmark-'))
 })
-afterEach(() => rmSync(place, { recursive: true }))
+afterEach(() => rmSync(parent, { recursive: true }))
 
 const file = (path: string, access: ProjectFile['access'] = 'ordinary'): ProjectFile => ({ path, text: path, access })
 const files = [file('a'), file(join('b', 'c')), file('.env', 'private')]
 const never = new AbortController().signal
 
-test('writes every file, and a secret for its owner alone', async () => {
-  const folder = join(place, 'new', 'server')
+test('writes every file, and makes a private file readable by its owner only', async () => {
+  const folder = join(parent, 'new', 'server')
 
   await writeProject(folder, files, never)
 
@@ -28,24 +27,24 @@ test('writes every file, and a secret for its owner alone', async () => {
   if (process.platform !== 'win32') expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)
 })
 
-test('an empty folder is filled', async () => {
-  await writeProject(place, files, never)
+test('fills an empty folder', async () => {
+  await writeProject(parent, files, never)
 
-  expect(readdirSync(place)).toHaveLength(3)
+  expect(readdirSync(parent)).toHaveLength(3)
 })
 
-test('a folder with anything in it is refused, and stays as it is', async () => {
-  writeFileSync(join(place, '.hidden'), 'mine')
+test('rejects a folder that contains a file, and does not change it', async () => {
+  writeFileSync(join(parent, '.hidden'), 'mine')
 
-  const writing = writeProject(place, files, never)
+  const writing = writeProject(parent, files, never)
 
-  const sentence = `${place} is not empty: there is .hidden. Name a new folder; nothing was changed.`
-  await expect(writing).rejects.toThrow(new ProjectRefused(sentence))
-  expect(readdirSync(place)).toEqual(['.hidden'])
+  const sentence = `${parent} is not empty: it contains .hidden. Choose a new folder; nothing was changed.`
+  await expect(writing).rejects.toThrow(new ProjectError(sentence))
+  expect(readdirSync(parent)).toEqual(['.hidden'])
 })
 
-test('a file is refused, and stays as it is', async () => {
-  const folder = join(place, 'file')
+test('rejects a file, and does not change it', async () => {
+  const folder = join(parent, 'file')
   writeFileSync(folder, 'mine')
 
   await expect(writeProject(folder, files, never)).rejects.toThrow(`${folder} is a file.`)
@@ -54,14 +53,14 @@ test('a file is refused, and stays as it is', async () => {
 
 const failing = [...files, file(join('a', 'below a file'))]
 
-test('a failure leaves no folder, nor one above it that was not there', async () => {
-  await expect(writeProject(join(place, 'new', 'server'), failing, never)).rejects.toThrow()
+test('removes every folder that it created when a write fails', async () => {
+  await expect(writeProject(join(parent, 'new', 'server'), failing, never)).rejects.toThrow()
 
-  expect(existsSync(join(place, 'new'))).toBe(false)
+  expect(existsSync(join(parent, 'new'))).toBe(false)
 })
 
-test('a failure leaves an empty folder empty', async () => {
-  const folder = join(place, 'empty')
+test('leaves an empty folder empty when a write fails', async () => {
+  const folder = join(parent, 'empty')
   mkdirSync(folder)
 
   await expect(writeProject(folder, failing, never)).rejects.toThrow()
@@ -69,7 +68,7 @@ test('a failure leaves an empty folder empty', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test.each([0, 1, 2])('an interruption after file %i leaves no folder', async (last) => {
+test.each([0, 1, 2])('leaves no folder when interrupted after file %i', async (last) => {
   const stop = new AbortController()
   const interrupted = function* (): Generator<ProjectFile> {
     for (const [index, one] of files.entries()) {
@@ -78,7 +77,7 @@ test.each([0, 1, 2])('an interruption after file %i leaves no folder', async (la
     }
   }
 
-  await expect(writeProject(join(place, 'server'), interrupted(), stop.signal)).rejects.toThrow('aborted')
+  await expect(writeProject(join(parent, 'server'), interrupted(), stop.signal)).rejects.toThrow('aborted')
 
-  expect(readdirSync(place)).toEqual([])
+  expect(readdirSync(parent)).toEqual([])
 })

@@ -1,19 +1,18 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { ProjectRefused } from './project-refused.ts'
 import type { ProjectFile } from './template.ts'
 
 /**
  * Writes the files of a project, all of them or none.
- * @param folder absolute; it must be empty or not be there.
- * @param signal when it is aborted, this rejects with its reason.
- * @throws ProjectRefused when something is there already; what the file system said when it cannot be written. What was
- *   there before is as it was then.
+ * @param folder absolute; it must be empty or must not exist.
+ * @param signal when it is aborted, the promise is rejected with its reason.
+ * @throws ProjectError when the folder is not empty; the error of the file system when it cannot be written. Nothing was
+ *   changed then.
  */
 export async function writeProject(folder: string, files: Iterable<ProjectFile>, signal: AbortSignal): Promise<void> {
-  const isThere = await isEmptyFolder(folder)
-  // The uppermost folder that is made; undefined when all of them are there.
+  const existed = await isEmptyFolder(folder)
+  // The uppermost folder that was created; undefined when all of them existed.
   const made = await mkdir(folder, { recursive: true })
   try {
     for (const { path, text, access } of files) {
@@ -24,22 +23,22 @@ export async function writeProject(folder: string, files: Iterable<ProjectFile>,
     }
     signal.throwIfAborted()
   } catch (error) {
-    await remove(isThere ? await contentsOf(folder) : [made ?? folder])
+    await remove(existed ? await contentsOf(folder) : [made ?? folder])
     throw error
   }
 }
 
-/** @returns whether there is a folder. @throws ProjectRefused when it is no folder, or has something in it. */
+/** Returns whether the folder exists. @throws ProjectError when it is a file, or is not empty. */
 async function isEmptyFolder(folder: string): Promise<boolean> {
   const found = await stat(folder).catch((error: unknown) => {
     if (isAbsent(error)) return undefined
     throw error
   })
   if (found === undefined) return false
-  if (!found.isDirectory()) throw new ProjectRefused(`${folder} is a file. Name another folder; nothing was changed.`)
+  if (!found.isDirectory()) throw new ProjectError(`${folder} is a file. Choose another folder; nothing was changed.`)
   const [first] = await readdir(folder)
   if (first === undefined) return true
-  throw new ProjectRefused(`${folder} is not empty: there is ${first}. Name a new folder; nothing was changed.`)
+  throw new ProjectError(`${folder} is not empty: it contains ${first}. Choose a new folder; nothing was changed.`)
 }
 
 const contentsOf = async (folder: string): Promise<readonly string[]> =>
@@ -50,3 +49,8 @@ async function remove(paths: readonly string[]): Promise<void> {
 }
 
 const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** The project cannot be created in the folder. The message is a sentence for the user. */
+export class ProjectError extends Error {
+  override readonly name = 'ProjectError'
+}

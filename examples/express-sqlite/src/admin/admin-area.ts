@@ -10,9 +10,9 @@ import {
   type ServerResponse,
 } from '@mintmark/core/http'
 
-import { isAdministrator } from '../demo-people.ts'
+import { isAdministrator } from '../demo-users.ts'
 import { html, htmlDocument, htmlResponse } from '../site/html.ts'
-import type { People } from '../starter/people.ts'
+import type { Users } from '../starter/users.ts'
 import { adminParts, adminResponse, type AdminPage } from './admin-page.ts'
 import { actOnClient, clientPage, clientsPage } from './client-pages.ts'
 import { eventsPage, type RecentLines } from './events-page.ts'
@@ -22,7 +22,7 @@ import { accountPage, actOnAccount, accountsPage } from './user-pages.ts'
 interface AdminAreaDependencies {
   readonly server: AuthorizationServer
   readonly sessions: CookieSessions
-  readonly people: People
+  readonly users: Users
   readonly administrations: Administrations
   readonly recent: RecentLines
   readonly logger: Logger
@@ -65,7 +65,7 @@ export function adminArea(deps: AdminAreaDependencies): HttpService {
 
 interface AdministratorDependencies {
   readonly sessions: CookieSessions
-  readonly people: People
+  readonly users: Users
   readonly administrations: Administrations
 }
 
@@ -75,18 +75,18 @@ interface AdministratorDependencies {
  * @throws OAuthError access_denied — reason `cross_site_post`; AdminError `not_an_administrator`. Nothing was done.
  */
 export const forAdministrators =
-  ({ sessions, people, administrations }: AdministratorDependencies) =>
+  ({ sessions, users, administrations }: AdministratorDependencies) =>
   (page: AdminPage): Endpoint =>
   async (request) => {
     requireSameOrigin(request)
     const signedIn = await sessions.signedIn(request)
-    const person = signedIn && people.find(signedIn.subject)
-    if (person === undefined || !isAdministrator(person)) {
+    const user = signedIn && users.find(signedIn.subject)
+    if (user === undefined || !isAdministrator(user)) {
       // RFC 9110 §15.5.4: whoever else is signed in, and whoever is not.
       const detail = 'Only the administrator may come here. Sign in to one of the apps as ada first.'
       throw new AdminError('not_an_administrator', { detail })
     }
-    const actor: Actor = { kind: 'person', id: person.subject }
+    const actor: Actor = { kind: 'person', id: user.subject }
     return page({ request, actor, admin: administrations.as(actor) })
   }
 

@@ -17,7 +17,7 @@ interface AdminVisit {
 
 /** The parts of the area, by address. */
 export const adminParts = [
-  ['/admin/clients', 'Clients', 'The apps that people sign in to: disable one, or give it another secret.'],
+  ['/admin/clients', 'Clients', 'The apps that users sign in to: disable one, or give it another secret.'],
   [
     '/admin/providers',
     'Identity providers',

@@ -2,12 +2,12 @@ import type { LogEntryView } from '@mintmark/admin'
 import type { Logger } from '@mintmark/core/http'
 
 import { html, textOf, type Markup } from '../site/html.ts'
-import type { People } from '../starter/people.ts'
+import type { Users } from '../starter/users.ts'
 import { adminResponse, nextLink, pageRequestOf, shownTime, type AdminPage } from './admin-page.ts'
 
 /** What administrators did, from the log in storage, and what the server told since it was started. */
 export const eventsPage =
-  ({ people, recent }: { readonly people: People; readonly recent: RecentLines }): AdminPage =>
+  ({ users, recent }: { readonly users: Users; readonly recent: RecentLines }): AdminPage =>
   async ({ request, admin }) => {
     const { items, next } = await admin.audit.list(pageRequestOf(request))
     return adminResponse({
@@ -16,7 +16,7 @@ export const eventsPage =
       intro: html`Of each act there are two entries: that it was intended, and what came of it.`,
       body: html`<section aria-labelledby="acts">
 <h2 id="acts">What administrators did</h2>
-<ul class="entries">${items.map((entry) => actEntry(entry, people))}</ul>
+<ul class="entries">${items.map((entry) => actEntry(entry, users))}</ul>
 ${nextLink(request, next)}
 </section>
 <section aria-labelledby="recent">
@@ -26,11 +26,11 @@ ${nextLink(request, next)}
     })
   }
 
-function actEntry({ type, at, detail }: LogEntryView, people: People): Markup {
+function actEntry({ type, at, detail }: LogEntryView, users: Users): Markup {
   const [actor, target] = [idIn(detail['actor']), idIn(detail['target'])]
   const reason = detail['reason'] === undefined ? '' : ` (${textOf(detail['reason'])})`
   return html`<li><strong>${type}</strong> ${textOf(detail['stage'])}${reason}<br>
-<code>${target}</code><br>by ${people.find(actor)?.username ?? actor}, ${shownTime(at)}</li>`
+<code>${target}</code><br>by ${users.find(actor)?.username ?? actor}, ${shownTime(at)}</li>`
 }
 
 const idIn = (value: unknown): string =>

@@ -108,7 +108,7 @@ const instructions = ({
 <pre tabindex="0">${text}</pre>
 </details>`
 
-/** A request of the provider's. Its query and its body are not known: both are about people. */
+/** A request of the provider's. Its query and its body are not known: both are about users. */
 const entry = ({ at, detail: { method, path, status, reason } }: LogEntryView): Markup =>
   html`<li><code>${textOf(method)} ${textOf(path)}</code> answered ${textOf(status)} ${textOf(reason)}<br>
 ${shownTime(at)}</li>`

@@ -24,7 +24,7 @@ export const accountsPage: AdminPage = async ({ request, admin }) => {
   return adminResponse({
     title: 'Accounts',
     part: '/admin/accounts',
-    intro: html`Whoever can sign in: the host’s own people, and those whom a directory provisions.`,
+    intro: html`Whoever can sign in: the host’s own users, and those whom a directory provisions.`,
     body: html`${searchForm(filter, isFound ? undefined : found.problem)}${isFound ? results(found, request) : undefined}`,
     status: isFound ? 200 : 400,
   })
@@ -68,7 +68,7 @@ ${subjectTable(subjects)}${nextLink(request, next)}
 </section>`
 }
 
-/** One account: who it is, what apps were allowed, where the person is signed in. */
+/** One account: who it is, what apps were allowed, where the user is signed in. */
 export const accountPage: AdminPage = async ({ request, admin }) => {
   const account = await admin.users.read(subjectOf(request))
   const { userId, active, claims, createdAt } = account
@@ -79,7 +79,7 @@ export const accountPage: AdminPage = async ({ request, admin }) => {
   return adminResponse({
     title: accountName(account),
     part: '/admin/accounts',
-    intro: active ? html`Active.` : html`Deactivated: nothing that was issued to this person is honoured.`,
+    intro: active ? html`Active.` : html`Deactivated: nothing that was issued to this user is honoured.`,
     body: html`<section aria-labelledby="account">
 <h2 id="account">Account</h2>
 <dl>
@@ -157,7 +157,7 @@ export const grantRow = (
 ${shownTime(createdAt)}`,
   )
 
-/** A browser in which a person is signed in, with the button that ends that. */
+/** A browser in which a user is signed in, with the button that ends that. */
 export const sessionRow = ({ sessionId, signedInAt, expiresAt, amr }: SessionView, address: string): Markup =>
   row(
     { address, act: 'end-session', about: sessionId, label: 'End', object: 'this session' },
@@ -182,6 +182,6 @@ const row = ({ address, act, about, label, object }: RowButton, text: Markup): M
 <button type="submit" name="act" value="${act}" aria-label="${label} ${object}">${label}</button>
 </form>`
 
-/** What a person is called here: the first of these claims (OIDC Core §5.1) that the account has. */
+/** What a user is called here: the first of these claims (OIDC Core §5.1) that the account has. */
 export const accountName = ({ claims, userId }: UserView): string =>
   textOf(claims['name']) || textOf(claims['preferred_username']) || textOf(claims['email']) || userId

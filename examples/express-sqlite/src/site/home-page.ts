@@ -1,18 +1,18 @@
-import { demoPeople, isAdministrator } from '../demo-people.ts'
-import type { Person } from '../starter/people.ts'
+import { demoUsers, isAdministrator } from '../demo-users.ts'
+import type { User } from '../starter/users.ts'
 import { htmlDocument, html } from './html.ts'
 
 /** What this is, where to go, who to be. */
-export function homePage(signedInPerson: Person | undefined): string {
+export function homePage(signedInUser: User | undefined): string {
   return htmlDocument(
     'Mintmark example',
     html`<header>
 <p class="eyebrow">Mintmark example</p>
 <h1>Sign in to two apps with one account</h1>
-<p>This Express server keeps its own people and passwords in SQLite. Mintmark, mounted in it, makes it an OAuth 2.0 and
-OpenID Connect provider. Both apps below sign people in through it and show the tokens that they get.</p>
+<p>This Express server keeps its own users and passwords in SQLite. Mintmark, mounted in it, makes it an OAuth 2.0 and
+OpenID Connect provider. Both apps below sign users in through it and show the tokens that they get.</p>
 </header>
-${signedInPerson && status(signedInPerson)}
+${signedInUser && status(signedInUser)}
 <section aria-labelledby="apps">
 <h2 id="apps">The apps</h2>
 <ul class="choices">
@@ -22,11 +22,11 @@ ${signedInPerson && status(signedInPerson)}
 <span>A web server with a secret: a confidential client built on the openid-client library, with refresh tokens.</span></a></li>
 </ul>
 </section>
-<section aria-labelledby="people">
-<h2 id="people">Who to sign in as</h2>
+<section aria-labelledby="users">
+<h2 id="users">Who to sign in as</h2>
 <table>
 <thead><tr><th scope="col">Username</th><th scope="col">Password</th><th scope="col">Who it is</th></tr></thead>
-<tbody>${demoPeople.map(
+<tbody>${demoUsers.map(
       ({ username, password, givenName, familyName }) =>
         html`<tr><td><code>${username}</code></td><td><code>${password}</code></td><td>${givenName} ${familyName}</td></tr>`,
     )}</tbody>
@@ -43,7 +43,7 @@ ${signedInPerson && status(signedInPerson)}
   )
 }
 
-const status = (person: Person) => html`<form class="status" method="post" action="/sign-out">
-<p>Signed in here as <strong>${person.givenName} ${person.familyName}</strong>${isAdministrator(person) ? html`<br><a href="/admin">Administration</a>` : undefined}</p>
+const status = (user: User) => html`<form class="status" method="post" action="/sign-out">
+<p>Signed in here as <strong>${user.givenName} ${user.familyName}</strong>${isAdministrator(user) ? html`<br><a href="/admin">Administration</a>` : undefined}</p>
 <button type="submit">Sign out</button>
 </form>`

@@ -7,7 +7,7 @@ import { providerId, type ScimStorage } from '@mintmark/storage-interface'
 import express, { Router } from 'express'
 
 import { demoProviderId, type ProviderCredentials } from '../identity-provider.ts'
-import type { People } from '../starter/people.ts'
+import type { Users } from '../starter/users.ts'
 import { htmlResponse, pageHeaders } from './html.ts'
 import { homePage } from './home-page.ts'
 import { provisionedPage } from './provisioned-page.ts'
@@ -15,17 +15,17 @@ import { provisionedPage } from './provisioned-page.ts'
 interface SiteDependencies {
   readonly server: AuthorizationServer
   readonly sessions: CookieSessions
-  readonly people: People
+  readonly users: Users
   readonly storage: ScimStorage
   readonly provider: ProviderCredentials
 }
 
 /** The host's own pages besides signing in: the home page, the provisioned accounts, signing out, and the files of the single-page client. */
-export function site({ server, sessions, people, storage, provider }: SiteDependencies): Router {
+export function site({ server, sessions, users, storage, provider }: SiteDependencies): Router {
   const home: Endpoint = async (request) => {
     const signedIn = await sessions.signedIn(request)
-    const person = signedIn && people.find(signedIn.subject)
-    return htmlResponse(homePage(person))
+    const user = signedIn && users.find(signedIn.subject)
+    return htmlResponse(homePage(user))
   }
   const provisioned: Endpoint = async () => {
     const firstHundred = { kind: 'index', offset: 0, limit: 100 } as const
@@ -39,7 +39,7 @@ export function site({ server, sessions, people, storage, provider }: SiteDepend
   }
   const signOut: Endpoint = async (request) => {
     try {
-      // Other sites must not sign people out.
+      // Other sites must not sign users out.
       requireSameOrigin(request)
       // Back to the home page, which shows that nobody is signed in and where to go on.
       return redirect('/', await sessions.end(request))

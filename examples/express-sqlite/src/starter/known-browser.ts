@@ -1,15 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { defineCookie, readCookie, setCookie, type Header, type ServerRequest } from '@mintmark/core/http'
 
-/** The browsers in which somebody has signed in before: wrong passwords that strangers try elsewhere do not count there. */
+/**
+ * Remembers the browsers in which a user has signed in. Wrong passwords that attackers try in other browsers do not count
+ * there.
+ */
 export interface KnownBrowsers {
-  /** Whether somebody has signed in with this name in the browser that sent the request. */
+  /** Whether the user with this name has signed in before in the browser that sent the request. */
   isKnown(request: ServerRequest, username: string): boolean
-  /** Makes it one: the header that sets its cookie. */
+  /** Returns the header that sets the cookie of a known browser. */
   remember(username: string): Header
 }
 
-/** Known by a cookie that signs nobody in; the key makes it, and so nobody else can. */
+/** Known browsers have a cookie with an HMAC of the user name. The cookie does not sign anybody in. */
 export function knownBrowsers({ issuer, key }: { readonly issuer: string; readonly key: string }): KnownBrowsers {
   const cookie = defineCookie(issuer, 'known-browser')
   const markOf = (username: string): string =>

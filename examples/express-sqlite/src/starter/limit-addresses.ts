@@ -7,8 +7,8 @@ import { epochSeconds } from '@mintmark/storage-interface'
 import type { RequestHandler } from 'express'
 
 /**
- * Holds up an address from which very many sign-ins are tried, under whatever names. An office behind one address has room:
- * a hundred in five minutes. What Express calls the address depends on its setting `trust proxy`.
+ * Limits the sign-in attempts of one address, for all user names together. The limit of a hundred in five minutes leaves
+ * room for an office that shares an address. Express's setting `trust proxy` determines the address of a request.
  */
 export function limitAddresses(server: AuthorizationServer): RequestHandler {
   const attempts = createMemoryRateLimiter({ points: 100, window: 300 })
@@ -33,7 +33,7 @@ const tooMany = {
   description: 'Too many sign-ins were tried from your network. Wait a few minutes and try again.',
 }
 
-/** An IPv4 address, or the first half of an IPv6 address: whoever has one of that network's addresses has them all. */
+/** An IPv4 address, or the first half of an IPv6 address: one user usually has the whole IPv6 network. */
 export function networkOf(address: string): string {
   const [, ipv4] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
   if (ipv4 !== undefined || !isIPv6(address)) return ipv4 ?? address

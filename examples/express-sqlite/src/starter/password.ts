@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** What the table keeps of a password. */
+/** A stored password. */
 export interface PasswordRecord {
   readonly salt: Uint8Array
   readonly hash: Uint8Array
@@ -11,7 +11,7 @@ export async function hashPassword(password: string): Promise<PasswordRecord> {
   return { salt, hash: await derive(password, salt) }
 }
 
-/** Whether the password is right. Without a record it does the same work: the time does not tell who has an account. */
+/** Whether the password is right. Without a record it does the same work, so that the time does not reveal which users exist. */
 export async function isPassword(password: string, record: PasswordRecord | undefined): Promise<boolean> {
   const { salt, hash } = record ?? nobody
   const isRight = timingSafeEqual(await derive(password, salt), hash)
@@ -25,7 +25,7 @@ function derive(password: string, salt: Uint8Array): Promise<Buffer> {
   })
 }
 
-/** 16 MiB and about a fifth of a second: one of the equivalent choices of OWASP's password storage cheat sheet. */
+/** 16 MiB and about a fifth of a second: one of the settings in OWASP's password storage cheat sheet. */
 const cost = { N: 16_384, r: 8, p: 5 }
 const hashLength = 32
 const nobody: PasswordRecord = { salt: randomBytes(16), hash: randomBytes(hashLength) }

@@ -9,18 +9,18 @@ import express, { type Express } from 'express'
 import { knownBrowsers } from './known-browser.ts'
 import { limitAddresses } from './limit-addresses.ts'
 import { askConsent, askSignIn } from './pages.ts'
-import type { People } from './people.ts'
-import { forgetRemoved, keepPassword } from './provisioned-people.ts'
+import type { Users } from './users.ts'
+import { forgetRemoved, keepPassword } from './provisioned-users.ts'
 
 export interface AppOptions {
   readonly storage: ScimStorage
-  readonly people: People
+  readonly users: Users
   readonly sealingKey: string
   readonly logger: Logger
 }
 
 /** Your app, with the authorization server and SCIM in it. */
-export function createApp({ storage, people, sealingKey, logger }: AppOptions): Express {
+export function createApp({ storage, users, sealingKey, logger }: AppOptions): Express {
   const { issuer } = storage
   const sessions = createCookieSessions({ storage })
   const browsers = knownBrowsers({ issuer, key: sealingKey })
@@ -29,16 +29,16 @@ export function createApp({ storage, people, sealingKey, logger }: AppOptions): 
     storage,
     keys: createStoredKeys({ storage, sealingKey }),
     signedIn: sessions.signedIn,
-    pages: { login: askSignIn({ people, sessions, browsers }), consent: askConsent({ people }) },
+    pages: { login: askSignIn({ users, sessions, browsers }), consent: askConsent({ users }) },
     renderErrorPage: errorPage,
     onEvent: logEvents(logger),
   })
-  const forget = forgetRemoved(people)
+  const forget = forgetRemoved(users)
   const log = logScimEvents(logger)
   const scim = createScimServer({
     issuer,
     storage,
-    password: keepPassword(people, storage),
+    password: keepPassword(users, storage),
     onEvent: (event) => {
       forget(event)
       log(event)
@@ -46,7 +46,7 @@ export function createApp({ storage, people, sealingKey, logger }: AppOptions): 
   })
 
   const app = express().disable('x-powered-by')
-  // A proxy that stands in another network: name its address too, or all that comes through it counts as one sender.
+  // Add the address of a proxy in another network: otherwise all of its requests count as one address.
   app.set('trust proxy', 'loopback, linklocal, uniquelocal')
   app.use(limitAddresses(server))
   app.use(toExpress(server, scim)) // in front of express.json() and other body parsers

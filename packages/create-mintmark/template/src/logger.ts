@@ -1,6 +1,6 @@
 import type { Logger } from '@mintmark/core/http'
 
-/** One line for each thing that happens; what failed inside comes with its cause. */
+/** Prints one line for each event. Internal failures are printed with their cause. */
 export const logger: Logger = {
   info: (_fields, message) => console.log(message),
   warn: (_fields, message) => console.warn(message),

@@ -3,27 +3,27 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 import { createApp } from './app.ts'
 import { logger } from './logger.ts'
-import { openPeople } from './people.ts'
+import { openUsers } from './users.ts'
 import { settings } from './settings.ts'
 
 const { issuer, database, sealingKey } = settings
 const dialect = { ...openSqliteDialect(database), migrateCommand: 'npm run migrate' }
 const storage = await createSqlStorage({ issuer, dialect })
-const people = openPeople(settings.people)
-const app = createApp({ storage, people, sealingKey, logger })
+const users = openUsers(settings.users)
+const app = createApp({ storage, users, sealingKey, logger })
 
-// In a container, HOST=0.0.0.0; in front of it a proxy that speaks https.
+// In a container, set HOST=0.0.0.0, and put a proxy with https in front of it.
 const port = Number(process.env['PORT'] ?? (new URL(issuer).port || 3000))
 const listener = app.listen(port, process.env['HOST'] ?? 'localhost', (error) => {
-  if (error === undefined) return console.log(`${issuer} is up. Ctrl-C stops it.`)
+  if (error === undefined) return console.log(`${issuer} is running. Press Ctrl-C to stop it.`)
   console.error(`The server cannot listen on port ${port}: ${error.message}. Stop what uses it.`)
   process.exit(1)
 })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
 
-/** Lets what is being answered finish, for a second at most: browsers hold connections open that say nothing. */
+/** Waits for open requests for at most a second, because browsers keep idle connections open. */
 function stop(): void {
-  listener.close(() => void dialect.close().then(() => people.close()))
+  listener.close(() => void dialect.close().then(() => users.close()))
   setTimeout(() => listener.closeAllConnections(), 1000).unref()
 }

@@ -17,13 +17,14 @@ import {
 import { epochSeconds } from '@mintmark/storage-interface'
 
 import type { KnownBrowsers } from './known-browser.ts'
-import type { People } from './people.ts'
+import type { Users } from './users.ts'
 
 /**
- * The sign-in page: the host checks the password and starts its session, and Mintmark goes on from there. A name may be tried
- * ten times in five minutes; in a browser that the person has used before, whatever strangers try elsewhere, ten times more.
+ * The sign-in page. The host checks the password and starts its session, and Mintmark continues from there. A user name may
+ * be tried ten times in five minutes. In a browser that the user has used before there are ten more attempts, so that
+ * attackers cannot lock the user out.
  */
-export function askSignIn({ people, sessions, browsers }: SignInParts): InteractionPage {
+export function askSignIn({ users, sessions, browsers }: SignInParts): InteractionPage {
   const attempts = createMemoryRateLimiter({ points: 10, window: 300 })
 
   return async (pending, request) => {
@@ -38,27 +39,27 @@ export function askSignIn({ people, sessions, browsers }: SignInParts): Interact
     const whose = browsers.isKnown(request, username) ? 'known' : 'stranger'
     const allowance = await attempts.consume(`${whose} ${username}`, epochSeconds(Date.now() / 1000))
     if (!allowance.allowed) return withHeaders(show('throttled'), [['Retry-After', String(allowance.retryAfter)]])
-    const person = await people.verify(attempt)
-    if (person === undefined) return show('rejected')
+    const user = await users.verify(attempt)
+    if (user === undefined) return show('rejected')
 
-    const { signedIn, headers } = await sessions.start(request, { subject: person.subject, amr: ['pwd'] })
+    const { signedIn, headers } = await sessions.start(request, { subject: user.subject, amr: ['pwd'] })
     return withHeaders(await pending.complete(signedIn), [...headers, browsers.remember(username)])
   }
 }
 
 interface SignInParts {
-  readonly people: People
+  readonly users: Users
   readonly sessions: CookieSessions
   readonly browsers: KnownBrowsers
 }
 
 /** The consent page. */
-export function askConsent({ people }: { readonly people: People }): InteractionPage {
+export function askConsent({ users }: { readonly users: Users }): InteractionPage {
   return async (pending, request) => {
-    const person = people.find(pending.subject ?? '')
-    if (person === undefined) return pending.deny()
+    const user = users.find(pending.subject ?? '')
+    if (user === undefined) return pending.deny()
     if (request.method !== 'POST') {
-      return consentPage({ ...pending, accountName: person.email, locale: localeOf(request, pending) })
+      return consentPage({ ...pending, accountName: user.email, locale: localeOf(request, pending) })
     }
     const { decision, grantedScopes } = readConsentForm(request)
     return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()

@@ -6,24 +6,24 @@ import { clientId, epochSeconds, providerId, userId } from '@mintmark/storage-in
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
-import { openPeople } from './people.ts'
+import { openUsers } from './users.ts'
 import { settings } from './settings.ts'
 
-// The tables, somebody to sign in as, an application to sign in to and a directory that provisions accounts: each is
-// made unless it is there, and what it prints is shown this one time.
+// Creates the tables, a user, a client and a directory, unless they exist. Secrets are printed once and cannot be shown
+// again.
 
 const dialect = openSqliteDialect(settings.database)
 await migrate({ dialect })
 const storage = await createSqlStorage({ issuer: settings.issuer, dialect })
-const people = openPeople(settings.people)
+const users = openUsers(settings.users)
 
-if (people.list().length === 0) {
+if (users.list().length === 0) {
   const password = randomBytes(9).toString('base64url')
   const names = { givenName: 'Ann', familyName: 'Lee', email: 'ann@example.com', username: 'ann' }
-  await people.add([{ ...names, password }])
+  await users.add([{ ...names, password }])
   console.log(`Sign in as      ann / ${password}`)
 }
-for (const { subject, givenName, familyName, username, email } of people.list()) {
+for (const { subject, givenName, familyName, username, email } of users.list()) {
   const claims = {
     name: `${givenName} ${familyName}`,
     given_name: givenName,
@@ -57,9 +57,9 @@ if ((await storage.identityProviders.find(providerId('acme'))) === undefined) {
   console.log(`SCIM Tenant URL ${tenantUrl}\nSecret Token    ${secret}`)
 }
 
-console.log(`Done. What was there before stays as it is, and its secrets are not shown again. For new ones:
+console.log(`Done. Existing records were not changed, and their secrets cannot be shown again. To create new secrets:
   npm run mintmark -- client secret rotate my-app
   npm run mintmark -- idp rotate acme`)
 
 await dialect.close()
-people.close()
+users.close()

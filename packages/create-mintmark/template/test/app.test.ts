@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => site.stop())
 
-test('a person of Acme’s signs in to my app, until Acme deactivates her', async () => {
+test('a user of Acme signs in to my app until Acme deactivates her', async () => {
   const ann = await askDirectory('POST', '/Users', {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
     externalId: '00u1',
@@ -44,14 +44,14 @@ async function askDirectory(method: string, path: string, body: object) {
   return (await answer.json()) as { readonly id: string; readonly active: boolean }
 }
 
-/** The application that people sign in to. */
+/** The client that users sign in to. */
 function myApp(): Promise<openid.Configuration> {
   const proof = openid.ClientSecretBasic(site.clientSecret)
   const options = { execute: [openid.allowInsecureRequests] }
   return openid.discovery(new URL(site.issuer), site.clientId, undefined, proof, options)
 }
 
-/** Ann, in a browser in which nobody has signed in yet. */
+/** Signs Ann in with a new browser. */
 async function signIn(client: openid.Configuration) {
   const browser = openBrowser(site.issuer)
   const checks = { pkceCodeVerifier: openid.randomPKCECodeVerifier(), expectedState: openid.randomState() }

@@ -1,8 +1,8 @@
-/** A browser without scripts: it keeps cookies, follows redirects and posts forms. */
+/** A browser without scripts: it stores cookies, follows redirects and submits forms. */
 export interface Browser {
-  /** @returns the page where it came to rest, or the address at which it leaves the site. */
+  /** Returns the page after all redirects, or the first address outside the site. */
   open(url: URL): Promise<Page>
-  /** Posts the form of a page as it stands, with what the person fills in. */
+  /** Submits the form of a page with these fields and its hidden ones. */
   fillIn(page: Page, fields: Readonly<Record<string, string>>): Promise<Page>
 }
 
@@ -11,7 +11,7 @@ interface Page {
   readonly html: string
 }
 
-/** @param site the origin that it stays on. */
+/** @param site the origin that the browser stays on. */
 export function openBrowser(site: string): Browser {
   const cookies = new Map<string, string>()
 
@@ -30,9 +30,9 @@ export function openBrowser(site: string): Browser {
   return {
     open: (url) => go(url),
     fillIn: ({ url, html }, fields) => {
-      const standing = html.matchAll(/<input type="(?:hidden|checkbox)" name="([^"]*)" value="([^"]*)"/g)
+      const hidden = html.matchAll(/<input type="(?:hidden|checkbox)" name="([^"]*)" value="([^"]*)"/g)
       const form = new URLSearchParams(fields)
-      for (const [, name = '', value = ''] of standing) form.append(name, value)
+      for (const [, name = '', value = ''] of hidden) form.append(name, value)
       return go(url, form)
     },
   }

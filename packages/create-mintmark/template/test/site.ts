@@ -8,17 +8,17 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 import { createApp } from '../src/app.ts'
-import { openPeople } from '../src/people.ts'
+import { openUsers } from '../src/users.ts'
 
 /** Your app on a free port, with databases in memory, a client and a directory. */
 export async function startSite() {
-  // Unreferenced: a test that fails half-way ends all the same.
+  // Unreferenced, so that a failed test does not keep the process running.
   const listener = createServer().unref()
   await new Promise<void>((done) => listener.listen(0, 'localhost', done))
   const issuer = `http://localhost:${(listener.address() as AddressInfo).port}`
   const storage = await createSqlStorage({ issuer, dialect: openSqliteDialect(':memory:', { migrate: 'on-open' }) })
   const sealingKey = randomBytes(32).toString('base64url')
-  listener.on('request', createApp({ storage, people: openPeople(':memory:'), sealingKey, logger: silent }))
+  listener.on('request', createApp({ storage, users: openUsers(':memory:'), sealingKey, logger: silent }))
 
   const redirectUri = 'https://app.example/callback'
   const { client, clientSecret } = await registerClient(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { isPackageName, packageNameOf } from './package-name.ts'
+import { isPackageName, packageNameOf } from './arguments.ts'
 
 test.each([
   ['my-server', 'my-server'],
@@ -13,10 +13,13 @@ test.each([
   expect(packageNameOf(folder)).toBe(name)
 })
 
-test.each(['a', '@acme/id', 'x.y_z~1'])('%j is a name', (name) => {
+test.each(['a', '@acme/id', 'x.y_z~1'])('accepts the package name %j', (name) => {
   expect(isPackageName(name)).toBe(true)
 })
 
-test.each(['', 'A', '.a', '_a', 'a b', '@acme', '@acme/', 'a/b', '../a', 'a'.repeat(215)])('%j is none', (name) => {
-  expect(isPackageName(name)).toBe(false)
-})
+test.each(['', 'A', '.a', '_a', 'a b', '@acme', '@acme/', 'a/b', '../a', 'a'.repeat(215)])(
+  'rejects the package name %j',
+  (name) => {
+    expect(isPackageName(name)).toBe(false)
+  },
+)

@@ -1,19 +1,19 @@
 import type { ProvisioningHooks, ScimEvent } from '@mintmark/scim'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 
-import type { People } from './people.ts'
+import type { Users } from './users.ts'
 
 /**
- * A password that the directory set, for a person whom it provisioned: from now on they can sign in here with it. Who
- * is deactivated there cannot, because Mintmark asks nobody for a password then.
+ * Stores a password that a directory sets for a user whom it provisions, so that the user can sign in with it. A user whom
+ * the directory deactivates cannot sign in, because Mintmark refuses them.
  */
 export const keepPassword =
-  (people: People, storage: OAuthStorage): NonNullable<ProvisioningHooks['password']> =>
+  (users: Users, storage: OAuthStorage): NonNullable<ProvisioningHooks['password']> =>
   async ({ userId, password }) => {
     const account = await storage.users.find(userId)
     const claim = (name: string): string => textOf(account?.claims[name])
     const username = claim('preferred_username').toLowerCase()
-    await people.put({
+    await users.put({
       subject: userId,
       username,
       email: claim('email').toLowerCase() || username,
@@ -23,14 +23,11 @@ export const keepPassword =
     })
   }
 
-/**
- * Whom the directory deletes is gone from here too: with a name that nobody can use, whoever comes back as a new person
- * could not sign in.
- */
+/** Removes a user whom the directory deletes. Otherwise a new user with the same name could not sign in. */
 export const forgetRemoved =
-  (people: People) =>
+  (users: Users) =>
   (event: ScimEvent): void => {
-    if (event.type === 'user.removed') people.remove(event.userId)
+    if (event.type === 'user.removed') users.remove(event.userId)
   }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -1,0 +1,41 @@
+import { epochSeconds, userId, type JsonObject, type OAuthStorage } from '@mintmark/storage-interface'
+
+import type { NewUser, Users, User } from './starter/users.ts'
+
+/** Who can sign in to the example. */
+export const demoUsers: readonly NewUser[] = [
+  { username: 'ada', password: 'engine', email: 'ada@example.org', givenName: 'Ada', familyName: 'Lovelace' },
+  { username: 'grace', password: 'compiler', email: 'grace@example.org', givenName: 'Grace', familyName: 'Hopper' },
+  { username: 'alan', password: 'machine', email: 'alan@example.org', givenName: 'Alan', familyName: 'Turing' },
+]
+
+/** Whether a user administers this host. A larger one would keep it in its table of users. Usernames there are unique. */
+export const isAdministrator = ({ username }: User): boolean => username === 'ada'
+
+/** Fills an empty table. @returns whether it was empty. */
+export async function seedUsers(users: Users): Promise<boolean> {
+  if (users.list().length > 0) return false
+  await users.add(demoUsers)
+  return true
+}
+
+/**
+ * Gives each of the host's users an account at Mintmark: what tokens and userinfo may say about them. An account that is
+ * there already stays as it is.
+ */
+export async function provisionAccounts(users: Users, storage: OAuthStorage): Promise<void> {
+  const createdAt = epochSeconds(Date.now() / 1000)
+  for (const user of users.list()) {
+    await storage.users.insert({ userId: userId(user.subject), claims: claimsOf(user), createdAt })
+  }
+}
+
+/** Names of OpenID Connect Core §5.1. */
+const claimsOf = (user: User): JsonObject => ({
+  name: `${user.givenName} ${user.familyName}`,
+  given_name: user.givenName,
+  family_name: user.familyName,
+  preferred_username: user.username,
+  email: user.email,
+  email_verified: true,
+})

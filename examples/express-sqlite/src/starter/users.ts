@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+
+import { hashPassword, isPassword, type PasswordRecord } from './password.ts'
+
+/** A user of the host. Mintmark only uses the `subject`. */
+export interface User {
+  /** The `sub` of the tokens. It never changes, and is never given to another user. */
+  readonly subject: string
+  readonly username: string
+  readonly email: string
+  readonly givenName: string
+  readonly familyName: string
+}
+
+/** A user before the table has assigned a subject. */
+export type NewUser = Omit<User, 'subject'> & { readonly password: string }
+
+/** The host's own user table. */
+export interface Users {
+  list(): readonly User[]
+  find(subject: string): User | undefined
+  /** Finds the user with this name and password. The name may be the username or the email address. */
+  verify(attempt: { readonly username: string; readonly password: string }): Promise<User | undefined>
+  /**
+   * Changes the password of the user with this subject, or adds the user if there is none. A user whose name or address
+   * belongs to another user is not added.
+   */
+  put(user: User & { readonly password: string }): Promise<void>
+  /** Removes a user, if there is one. The name and the address can be used again. */
+  remove(subject: string): void
+  /** Adds all of the users or none. */
+  add(users: readonly NewUser[]): Promise<void>
+  close(): void
+}
+
+/** Opens the table in its own SQLite file. A new file gets an empty table. */
+export function openUsers(file: string): Users {
+  const database = new DatabaseSync(file)
+  database.exec(schema)
+  const all = database.prepare('SELECT * FROM users ORDER BY username')
+  const bySubject = database.prepare('SELECT * FROM users WHERE subject = ?')
+  const byName = database.prepare('SELECT * FROM users WHERE username = :name OR email = :name')
+  const insert = database.prepare('INSERT INTO users VALUES (?, ?, ?, ?, ?, ?, ?)')
+  const changePassword = database.prepare('UPDATE users SET salt = :salt, hash = :hash WHERE subject = :subject')
+  // The sign-in page accepts usernames and addresses in one field, so neither may be equal to one of another user.
+  const insertUnderFreeNames = database.prepare(
+    `INSERT INTO users SELECT :subject, :username, :email, :givenName, :familyName, :salt, :hash
+      WHERE NOT EXISTS (SELECT 1 FROM users WHERE username IN (:username, :email) OR email IN (:username, :email))
+      ON CONFLICT DO NOTHING`,
+  )
+
+  const remove = database.prepare('DELETE FROM users WHERE subject = ?')
+
+  return {
+    list: () => all.all().map((row: object) => row as Row),
+    find: (subject) => bySubject.get(subject) as Row | undefined,
+    async verify({ username, password }) {
+      const row = byName.get({ name: username.toLowerCase() }) as Row | undefined
+      return (await isPassword(password, row)) ? row : undefined
+    },
+    async put({ subject, username, email, givenName, familyName, password }) {
+      const { salt, hash } = await hashPassword(password)
+      if (changePassword.run({ subject, salt, hash }).changes > 0) return
+      insertUnderFreeNames.run({ subject, username, email, givenName, familyName, salt, hash })
+    },
+    remove: (subject) => void remove.run(subject),
+    async add(users) {
+      const hashed = users.map(async (user) => ({ ...user, ...(await hashPassword(user.password)) }))
+      const rows = await Promise.all(hashed)
+      database.exec('BEGIN')
+      try {
+        for (const { username, email, givenName, familyName, salt, hash } of rows) {
+          insert.run(randomUUID(), username, email, givenName, familyName, salt, hash)
+        }
+        database.exec('COMMIT')
+      } catch (error) {
+        database.exec('ROLLBACK')
+        throw error
+      }
+    },
+    close: () => database.close(),
+  }
+}
+
+type Row = User & PasswordRecord
+
+const schema = `CREATE TABLE IF NOT EXISTS users (
+  subject TEXT PRIMARY KEY,
+  username TEXT NOT NULL UNIQUE CHECK (username = lower(username)),
+  email TEXT NOT NULL UNIQUE CHECK (email = lower(email)),
+  givenName TEXT NOT NULL,
+  familyName TEXT NOT NULL,
+  salt BLOB NOT NULL,
+  hash BLOB NOT NULL
+) STRICT`
