@@ -1,4 +1,4 @@
-export type { AccessTokens, ActiveAccessToken } from './authentication/access-tokens.ts'
+export type { AccessTokens } from './providers/authenticate-provider.ts'
 export { renderScimError } from './error/render-scim-error.ts'
 export type { ScimErrorBody } from './error/render-scim-error.ts'
 export type { ScimRefusalReason } from './error/refusals.ts'

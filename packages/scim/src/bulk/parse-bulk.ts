@@ -3,7 +3,7 @@ import type { JsonValue } from '@mintmark/storage-interface'
 import { refusal } from '../error/refusal.ts'
 import { nameKey } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { parseJsonObject, type Member, membersByName, requireMessageSchema } from '../values/json-body.ts'
+import { type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json-body.ts'
 import { isArray, isObject } from '../values/json.ts'
 
 /**

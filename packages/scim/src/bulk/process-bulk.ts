@@ -16,11 +16,11 @@ import { tolerancesOf } from '../tolerance/tolerances.ts'
 import { membersByName } from '../values/json-body.ts'
 import { isArray, isObject, toObject } from '../values/json.ts'
 import {
-  resolveTarget,
   type BulkTarget,
   executionOrder,
   pathReference,
   referencesIn,
+  resolveTarget,
   withIdentifiers,
 } from './bulk-references.ts'
 import { type BulkOperation, type BulkRequest, parseBulk } from './parse-bulk.ts'

@@ -9,7 +9,6 @@ import {
 } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { oneAtATime } from './one-at-a-time.ts'
 
 /** Suspends deprovisioning by a provider that deactivates or removes too many users (a circuit breaker). */
 export interface DeprovisioningLimiter {
@@ -138,4 +137,20 @@ export interface DeprovisioningLimit {
    * @defaultValue 3600. A mistake deprovisions all users within minutes; real departures spread over days.
    */
   readonly window?: number
+}
+
+/** Runs tasks with the same key one after another, because they would conflict in storage; other tasks run concurrently. */
+function oneAtATime(): <Result>(key: string, task: () => Promise<Result>) => Promise<Result> {
+  const last = new Map<string, Promise<unknown>>()
+
+  return async (key, task) => {
+    const before = last.get(key) ?? Promise.resolve()
+    const mine = before.then(task, task)
+    last.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(key) === mine) last.delete(key)
+    }
+  }
 }

@@ -1,9 +1,9 @@
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-import type { ScimCaller } from '../authentication/scim-caller.ts'
 import type { ScimRefusalReason } from '../error/refusals.ts'
 import type { ScimError } from '../error/scim-error.ts'
+import type { ScimCaller } from '../providers/authenticate-provider.ts'
 
 /**
  * A request that an identity provider made, and what became of it: for the people who connect it. Neither its query nor its body is

@@ -3,7 +3,7 @@ import type { FilterAttribute, OrderOperator, ResolvedFilter } from '@mintmark/s
 import { refusal } from '../error/refusal.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { foldCase, parseInstant, parseBoolean } from '../values/text.ts'
+import { foldCase, parseBoolean, parseInstant } from '../values/text.ts'
 import type { CompareNode, FilterLiteral } from './filter-node.ts'
 
 /** The attribute of a comparison. */

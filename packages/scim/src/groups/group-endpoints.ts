@@ -3,19 +3,16 @@ import { groupId, type GroupRecord, type GroupState, untilSettled } from '@mintm
 
 import { refusal } from '../error/refusal.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
-import { isNotModified, checkPreconditions } from '../message/preconditions.ts'
+import { checkPreconditions, isNotModified } from '../message/preconditions.ts'
+import { readProjection, readQuery } from '../message/query.ts'
 import { readMessage } from '../message/read-message.ts'
-import { readQuery } from '../message/read-query.ts'
-import { readProjection } from '../message/requested-attributes.ts'
 import { emptyResponse, notModifiedResponse } from '../message/scim-response.ts'
-import { toAssignments } from '../patch/assignments.ts'
-import { parsePatch } from '../patch/parse-patch.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
-import { recordTolerances, createCallContext } from '../server/read-call.ts'
+import { createCallContext, createPatchParser, recordTolerances } from '../server/read-call.ts'
 import type { ScimCall, ScimCollection, ScimEndpoint } from '../server/scim-call.ts'
 import { getMember } from '../values/json.ts'
-import { includesMemberType, readMemberIds, loadAllMembers, planGroupPatch } from './members.ts'
+import { includesMemberType, loadAllMembers, planGroupPatch, readMemberIds } from './members.ts'
 import { groupLocation, groupVersion, listedGroups, showGroup } from './render-group.ts'
 import {
   changedState,
@@ -23,8 +20,8 @@ import {
   findGroup,
   type GroupDependencies,
   groupDocument,
-  groupState,
   groupOfOutcome,
+  groupState,
   writeGroup,
 } from './write-group.ts'
 
@@ -146,16 +143,13 @@ const patchGroup =
   (deps: GroupDependencies): ScimEndpoint =>
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.groupType)
-    const body = readMessage(call.request)
+    const parse = createPatchParser(call, readMessage(call.request), deps.groupType)
     const group = await writeGroup(
       call,
       async (current) => {
-        const parseContext = createCallContext(call, deps.groupType)
-        const assignments = parsePatch(body, parseContext.tolerances).flatMap((operation) =>
-          toAssignments(operation, parseContext),
-        )
-        const write = await planGroupPatch(current, assignments, { parseContext, storage: deps.storage })
-        recordTolerances(parseContext, call, deps.journal)
+        const { assignments, context } = parse()
+        const write = await planGroupPatch(current, assignments, { context, storage: deps.storage })
+        recordTolerances(context, call, deps.journal)
         return write
       },
       deps,

@@ -13,7 +13,7 @@ import { assignValue, parseListedElements } from '../patch/assign-value.ts'
 import type { Assignment } from '../patch/assignments.ts'
 import { nameKey } from '../schema/schema.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { isArray, isObject, getMember } from '../values/json.ts'
+import { getMember, isArray, isObject } from '../values/json.ts'
 import { groupDocument, type GroupWrite } from './write-group.ts'
 
 /**
@@ -23,13 +23,13 @@ import { groupDocument, type GroupWrite } from './write-group.ts'
 export async function planGroupPatch(
   group: GroupRecord,
   assignments: readonly Assignment[],
-  { parseContext, storage }: { readonly parseContext: ParseContext; readonly storage: ScimStorage },
+  { context, storage }: { readonly context: ParseContext; readonly storage: ScimStorage },
 ): Promise<GroupWrite> {
-  const attribute = parseContext.resourceType.attributesByName.get('members')
+  const attribute = context.resourceType.attributesByName.get('members')
   const ofMembers = assignments.filter(({ target }) => target.attribute === attribute)
   if (ofMembers.some(needsCurrentMembers)) {
     const document = groupDocument(group, await loadAllMembers(group, { storage }))
-    const { resource } = applyAssignments(document, assignments, parseContext)
+    const { resource } = applyAssignments(document, assignments, context)
     return {
       document: resource,
       members: { kind: 'replace', memberIds: readMemberIds(getMember(resource, 'members')) },
@@ -37,8 +37,8 @@ export async function planGroupPatch(
     }
   }
   const others = assignments.filter(({ target }) => target.attribute !== attribute)
-  const { resource } = applyAssignments(groupDocument(group), others, parseContext)
-  return { document: resource, members: planMemberChange(ofMembers, parseContext.tolerances), readAt: undefined }
+  const { resource } = applyAssignments(groupDocument(group), others, context)
+  return { document: resource, members: planMemberChange(ofMembers, context.tolerances), readAt: undefined }
 }
 
 /**

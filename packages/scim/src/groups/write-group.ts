@@ -18,7 +18,7 @@ import { checkPreconditions } from '../message/preconditions.ts'
 import { comparableResource } from '../resource/comparable-resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ScimCall } from '../server/scim-call.ts'
-import { toObject, sameValue, getText } from '../values/json.ts'
+import { getText, sameValue, toObject } from '../values/json.ts'
 import { groupVersion } from './render-group.ts'
 
 /** The write that a request makes to a group. */

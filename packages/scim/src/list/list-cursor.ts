@@ -1,10 +1,9 @@
-import { encodeBase64url, equalInConstantTime, hmacSha256 } from '@mintmark/internal'
+import { decodeBase64url, encodeBase64url, equalInConstantTime, hmacSha256 } from '@mintmark/internal'
 import type { EpochSeconds, ListPosition } from '@mintmark/storage-interface'
 
-import type { ScimCaller } from '../authentication/scim-caller.ts'
 import { refusal } from '../error/refusal.ts'
+import type { ScimCaller } from '../providers/authenticate-provider.ts'
 import { isActiveSecret } from '../providers/registration.ts'
-import { decodeBase64url } from '../text/base64url.ts'
 import { isArray } from '../values/json.ts'
 import { isAllowedText } from '../values/text.ts'
 import { listLimits } from './search-request.ts'

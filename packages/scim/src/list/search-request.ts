@@ -1,12 +1,11 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import type { Query } from '../message/read-query.ts'
-import { namedAttributes } from '../message/requested-attributes.ts'
+import { namedAttributes, type Query } from '../message/query.ts'
 import type { RequestedAttributes } from '../resource/project-resource.ts'
 import { nameKey } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { parseJsonObject, type Member, membersByName, requireMessageSchema } from '../values/json-body.ts'
+import { type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json-body.ts'
 import { isArray } from '../values/json.ts'
 
 /** A search, from a query or from a message (RFC 7644 §3.4.2, §3.4.3). */

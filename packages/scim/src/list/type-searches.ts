@@ -5,13 +5,13 @@ import type { FilterNode } from '../filter/filter-node.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
 import { resolveFilter, targetOf } from '../filter/resolve-filter.ts'
 import { parseProjection } from '../resource/project-resource.ts'
-import { findAttribute, type ResolvedAttribute, parseAttributeName } from '../schema/find-attribute.ts'
+import { findAttribute, parseAttributeName, type ResolvedAttribute } from '../schema/find-attribute.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { nameKey } from '../schema/schema.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { SearchRequest } from './search-request.ts'
-import { resolveFilterAttribute, isStoredAttribute, toStorageFilter } from './searchable-filter.ts'
+import { isStoredAttribute, resolveFilterAttribute, toStorageFilter } from './searchable-filter.ts'
 
 /** A resource type that can be listed and searched. */
 export interface ListedType {

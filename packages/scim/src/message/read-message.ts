@@ -1,7 +1,7 @@
 import { decodeBody, mediaType, type ServerRequest } from '@mintmark/core/http'
 
 import { refusal } from '../error/refusal.ts'
-import { parseJson } from './parse-json.ts'
+import { parseJson } from '../values/json-body.ts'
 
 /**
  * The JSON of a request's body (RFC 7644 §3.8).

@@ -6,11 +6,11 @@ import { attributeLabel } from '../schema/find-attribute.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { AppliedTolerance } from '../tolerance/tolerances.ts'
 import { keepImmutableParts } from '../values/element-list.ts'
-import { isArray, isObject, getMember, sameValue, withMember } from '../values/json.ts'
+import { getMember, isArray, isObject, sameValue, withMember } from '../values/json.ts'
 import { buildComplexValue } from '../values/read-value.ts'
 import { assignElements } from './assign-elements.ts'
 import { assignValue } from './assign-value.ts'
-import { type Assignment, toAssignments, mergeAssignments } from './assignments.ts'
+import { type Assignment, mergeAssignments, toAssignments } from './assignments.ts'
 import type { PatchOperation } from './parse-patch.ts'
 
 /** The outcome of a PATCH. */

@@ -11,7 +11,7 @@ import {
   primaryElements,
   withSinglePrimary,
 } from '../values/element-list.ts'
-import { isObject, getMember, withMember } from '../values/json.ts'
+import { getMember, isObject, withMember } from '../values/json.ts'
 import { buildComplexValue, readParts, unwrapValue } from '../values/read-value.ts'
 import { assignValue } from './assign-value.ts'
 import type { Assignment } from './assignments.ts'
@@ -73,7 +73,7 @@ function createElement(
   tolerances: ToleranceCounter,
 ): readonly JsonValue[] {
   const { attribute, where, subAttribute } = assignment.target
-  const seed = where === undefined ? {} : where.describedElement()
+  const seed = where === undefined ? {} : where.describedElement(tolerances)
   // RFC 7644 §3.5.2.3: a value filter without a match is noTarget.
   if (seed === undefined || !tolerances.admits('create-on-no-match'))
     throw refusal('path_no_match', { attribute: attribute.name })

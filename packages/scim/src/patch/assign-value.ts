@@ -13,7 +13,7 @@ import {
   withSinglePrimary,
 } from '../values/element-list.ts'
 import { membersByName } from '../values/json-body.ts'
-import { isArray, isObject, getMember, sameValue } from '../values/json.ts'
+import { getMember, isArray, isObject, sameValue } from '../values/json.ts'
 import { buildComplexValue, readElements, readParts, readValue, unwrapValue } from '../values/read-value.ts'
 import type { Assignment } from './assignments.ts'
 

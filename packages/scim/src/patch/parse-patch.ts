@@ -2,7 +2,7 @@ import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { parseJsonObject, membersByName, requireMessageSchema } from '../values/json-body.ts'
+import { membersByName, parseJsonObject, requireMessageSchema } from '../values/json-body.ts'
 import { isArray, isObject } from '../values/json.ts'
 
 /** The maximum number of operations in one request. */

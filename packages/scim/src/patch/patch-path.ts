@@ -4,7 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import { ScimError } from '../error/scim-error.ts'
 import type { CompareNode, FilterLiteral, FilterNode } from '../filter/filter-node.ts'
 import { openCursor } from '../filter/filter-tokens.ts'
-import { readEnd, readName, readSubName, readValueFilter, createFilterParser } from '../filter/parse-filter.ts'
+import { createFilterParser, readEnd, readName, readSubName, readValueFilter } from '../filter/parse-filter.ts'
 import { resolveValueFilter } from '../filter/resolve-filter.ts'
 import {
   attributeLabel,
@@ -58,7 +58,7 @@ function selectionOf(node: FilterNode, attribute: Attribute, { tolerances }: Par
     throw refusal('path_filter', { attribute: attribute.name })
   return {
     filter: resolveValueFilter(node, attribute, tolerances),
-    describedElement: () => elementFromFilter(node, attribute, tolerances),
+    describedElement: (counter) => elementFromFilter(node, attribute, counter),
   }
 }
 
@@ -77,7 +77,7 @@ export interface AttributeTarget {
 export interface ElementSelection {
   readonly filter: ResolvedFilter
   /** The value that the filter describes completely, such as {"type":"work"} for `type eq "work"`; otherwise undefined. */
-  readonly describedElement: () => JsonObject | undefined
+  readonly describedElement: (tolerances: ToleranceCounter) => JsonObject | undefined
 }
 
 /** The target of a path (RFC 7644 §3.5.2): an attribute, or all attributes of a schema. */

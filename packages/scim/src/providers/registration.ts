@@ -1,4 +1,4 @@
-import { type Clock, type Random, digestSecret, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
+import { type Clock, digestSecret, type Random, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
 import {
   clientId,
   type EpochSeconds,
@@ -6,8 +6,8 @@ import {
   type IdentityProviderRecord,
   providerId,
   type ProviderId,
-  type SecretRecord,
   type ScimStorage,
+  type SecretRecord,
   untilSettled,
 } from '@mintmark/storage-interface'
 

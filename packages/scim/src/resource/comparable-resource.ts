@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
-import { isArray, isObject, getMember, toObject } from '../values/json.ts'
+import { getMember, isArray, isObject, toObject } from '../values/json.ts'
 import { foldCase, parseInstant } from '../values/text.ts'
 
 /**

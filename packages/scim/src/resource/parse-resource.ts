@@ -6,8 +6,8 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import type { ParseContext } from '../tolerance/tolerance-counter.ts'
 import type { AppliedTolerance } from '../tolerance/tolerances.ts'
-import { parseJsonObject, membersByName } from '../values/json-body.ts'
-import { isArray, isObject, getMember, toObject, withMember } from '../values/json.ts'
+import { membersByName, parseJsonObject } from '../values/json-body.ts'
+import { getMember, isArray, isObject, toObject, withMember } from '../values/json.ts'
 import { readValue } from '../values/read-value.ts'
 
 /** A parsed resource and the tolerances that it needed. */

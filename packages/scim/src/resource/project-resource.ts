@@ -2,11 +2,11 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
 import { findAttribute, findSchema, parseAttributeName } from '../schema/find-attribute.ts'
-import { type Projection, createProjection, type ProjectedAttribute } from '../schema/projection.ts'
+import { createProjection, type ProjectedAttribute, type Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { type Attribute, nameKey } from '../schema/schema.ts'
 import { createParseContext } from '../tolerance/tolerance-counter.ts'
-import { isArray, isObject, getMember } from '../values/json.ts'
+import { getMember, isArray, isObject } from '../values/json.ts'
 
 /**
  * The part of a resource that a response shows, in the order of its schemas (RFC 7644 §3.9). Only attributes that a schema

@@ -4,7 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
 import { replaceElements } from '../values/element-list.ts'
-import { isArray, isObject, getMember, toObject, sameValue } from '../values/json.ts'
+import { getMember, isArray, isObject, sameValue, toObject } from '../values/json.ts'
 import { completeResource } from './parse-resource.ts'
 
 /** The outcome of a PUT. */

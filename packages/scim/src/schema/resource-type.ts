@@ -1,4 +1,4 @@
-import { defaultSelection, type Projection, createProjection } from './projection.ts'
+import { createProjection, defaultSelection, type Projection } from './projection.ts'
 import { type Attribute, byName, defineAttribute, nameKey, type Schema } from './schema.ts'
 
 /** An extension of a resource type (RFC 7643 §3.3, §6). */

@@ -1,7 +1,7 @@
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-import type { ScimCaller } from '../authentication/scim-caller.ts'
+import type { ScimCaller } from '../providers/authenticate-provider.ts'
 
 /** A request of an authenticated provider. */
 export interface ScimCall {

@@ -1,11 +1,11 @@
-import type { Clock, Random } from '@mintmark/internal'
 import type { RateLimiter } from '@mintmark/core'
+import type { Clock, Random } from '@mintmark/internal'
 import type { JsonObject, ScimStorage } from '@mintmark/storage-interface'
 
-import type { AccessTokens } from '../authentication/access-tokens.ts'
 import type { DeprovisioningLimit } from '../deprovisioning/deprovisioning-limiter.ts'
 import type { AnsweredRequest } from '../event/answered-request.ts'
 import type { ScimEvent } from '../event/scim-event.ts'
+import type { AccessTokens } from '../providers/authenticate-provider.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ClaimChanges } from '../users/user-claims.ts'
 import type { ProvisioningHooks } from '../users/user-dependencies.ts'

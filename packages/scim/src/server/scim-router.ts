@@ -1,3 +1,4 @@
+import type { RateLimiter } from '@mintmark/core'
 import {
   type Header,
   type HttpService,
@@ -7,16 +8,18 @@ import {
   withoutBody,
 } from '@mintmark/core/http'
 import type { Clock } from '@mintmark/internal'
-import type { RateLimiter } from '@mintmark/core'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-import { authenticateProvider, type AuthenticateProviderDependencies } from '../authentication/authenticate-provider.ts'
-import type { ScimCaller } from '../authentication/scim-caller.ts'
 import { refusal } from '../error/refusal.ts'
 import { renderRefusal } from '../error/render-refusal.ts'
 import type { ScimError } from '../error/scim-error.ts'
 import { toScimError } from '../error/to-scim-error.ts'
 import { answeredRequest, type AnsweredRequest } from '../event/answered-request.ts'
+import {
+  authenticateProvider,
+  type AuthenticateProviderDependencies,
+  type ScimCaller,
+} from '../providers/authenticate-provider.ts'
 import { rateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
 import type { ScimEndpoint, ScimMethods, ScimRoutes } from './scim-call.ts'
 import { parseScimPath, type ScimPath, scimRoot, tenantUrl } from './scim-path.ts'

@@ -7,11 +7,15 @@ export interface ToleranceCounter {
   readonly admits: (tolerance: Tolerance) => boolean
   /** The tolerances used so far, in order of first use. */
   readonly applied: () => readonly AppliedTolerance[]
+  /** A separate counter that starts with the uses so far. */
+  readonly fork: () => ToleranceCounter
 }
 
 /** Creates a counter without uses. */
-export function createToleranceCounter(enabled: Tolerances): ToleranceCounter {
-  const counts = new Map<Tolerance, number>()
+export const createToleranceCounter = (enabled: Tolerances): ToleranceCounter => counterFrom(enabled, new Map())
+
+function counterFrom(enabled: Tolerances, used: ReadonlyMap<Tolerance, number>): ToleranceCounter {
+  const counts = new Map(used)
   return {
     admits(tolerance) {
       if (!enabled.has(tolerance)) return false
@@ -19,6 +23,7 @@ export function createToleranceCounter(enabled: Tolerances): ToleranceCounter {
       return true
     },
     applied: () => [...counts].map(([tolerance, count]) => ({ tolerance, count })),
+    fork: () => counterFrom(enabled, counts),
   }
 }
 

@@ -4,7 +4,7 @@ import { type ProviderId, type ProvisionedUserRecord, userId, type UserId } from
 import { refusal } from '../error/refusal.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import type { WrittenUser } from './user-state.ts'
-import { type UserWriter, authorizeChange, recordOfOutcome, type WriteContext } from './write-user.ts'
+import { authorizeChange, recordOfOutcome, type UserWriter, type WriteContext } from './write-user.ts'
 
 /**
  * Provisions a user whose `externalId`, if any, no user of the provider has: links the existing user that the host's `link` hook

@@ -15,7 +15,6 @@ import { projectResource } from '../resource/project-resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { scimRoot, tenantUrl } from '../server/scim-path.ts'
-import { checksum } from '../text/checksum.ts'
 import { sameValue } from '../values/json.ts'
 import { renderUser, serverAttributes, userLocation, withManagerReference } from './render-user.ts'
 
@@ -121,3 +120,13 @@ const textVersion = 1
 
 /** One object from the texts of two non-empty objects without common members and without surrounding white space. */
 const joinObjects = (one: JsonText, other: JsonText): JsonText => `${one.slice(0, -1)},${other.slice(1)}` as JsonText
+
+/**
+ * FNV-1a, 64 bits, for non-adversarial input. Slow, so only for values computed once. Stored cache keys depend on it, so it must
+ * not change.
+ */
+function checksum(text: string): string {
+  let hash = 0xcbf29ce484222325n
+  for (const byte of new TextEncoder().encode(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n)
+  return hash.toString(36)
+}

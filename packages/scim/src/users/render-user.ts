@@ -8,7 +8,7 @@ import {
 
 import { renderMeta } from '../resource/meta.ts'
 import { enterpriseUserSchema } from '../schema/user-schema.ts'
-import { isObject, getMember, withMember } from '../values/json.ts'
+import { getMember, isObject, withMember } from '../values/json.ts'
 
 /** The complete SCIM resource of a user (RFC 7643 §4.1), before a projection. */
 export const renderUser = (user: ListedUserRecord, baseUrl: string): JsonObject => ({

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { isArray, isObject, getMember, getText } from '../values/json.ts'
+import { getMember, getText, isArray, isObject } from '../values/json.ts'
 
 /** Claims to set; undefined removes a claim from the user. */
 export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>

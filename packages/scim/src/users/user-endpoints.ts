@@ -4,25 +4,23 @@ import { type ProvisionedUserRecord, type ScimStorage, untilSettled } from '@min
 import { refusal } from '../error/refusal.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import type { ListedType } from '../list/type-searches.ts'
-import { isNotModified, checkPreconditions } from '../message/preconditions.ts'
+import { checkPreconditions, isNotModified } from '../message/preconditions.ts'
+import { readProjection, readQuery } from '../message/query.ts'
 import { readMessage } from '../message/read-message.ts'
-import { readQuery } from '../message/read-query.ts'
-import { readProjection } from '../message/requested-attributes.ts'
-import { emptyResponse, resourceResponse, notModifiedResponse } from '../message/scim-response.ts'
-import { applyPatch } from '../patch/apply-patch.ts'
-import { parsePatch } from '../patch/parse-patch.ts'
+import { emptyResponse, notModifiedResponse, resourceResponse } from '../message/scim-response.ts'
+import { applyAssignments } from '../patch/apply-patch.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { recordTolerances, createCallContext } from '../server/read-call.ts'
+import { createCallContext, createPatchParser, recordTolerances } from '../server/read-call.ts'
 import type { ScimCall, ScimCollection, ScimEndpoint } from '../server/scim-call.ts'
 import { provisionUser } from './provision-user.ts'
 import type { UserRenderCache } from './render-cache.ts'
 import { userLocation, userVersion } from './render-user.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import { userState, type UserStateDependencies, type WrittenUser } from './user-state.ts'
-import { authorizeChange, findUser, writeState, type WriteContext, createUserWriter, writeUser } from './write-user.ts'
+import { authorizeChange, createUserWriter, findUser, type WriteContext, writeState, writeUser } from './write-user.ts'
 
 /** The routes below /Users. */
 export function userRoutes(deps: UserDependencies): ScimCollection {
@@ -112,13 +110,13 @@ const patchUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.userType)
-    const body = readMessage(call.request)
+    const parse = createPatchParser(call, readMessage(call.request), deps.userType)
     const user = await writeUser(
       call,
       (document) => {
-        const parseContext = createCallContext(call, deps.userType)
-        const { resource } = applyPatch(document, parsePatch(body, parseContext.tolerances), parseContext)
-        recordTolerances(parseContext, call, deps.journal)
+        const { assignments, context } = parse()
+        const { resource } = applyAssignments(document, assignments, context)
+        recordTolerances(context, call, deps.journal)
         return resource
       },
       deps,

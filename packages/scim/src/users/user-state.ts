@@ -2,7 +2,7 @@ import type { JsonObject, ProviderId, ProvisionedState, ProvisionedUserRecord } 
 
 import { comparableResource } from '../resource/comparable-resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { getMember, toObject, getText } from '../values/json.ts'
+import { getMember, getText, toObject } from '../values/json.ts'
 import { excludedAttributes, readStoredResource, type UserRenderCache } from './render-cache.ts'
 import type { ClaimChanges } from './user-claims.ts'
 

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { refusal } from '../error/refusal.ts'
 import { comparableValue } from '../resource/comparable-resource.ts'
 import { type Attribute, nameKey } from '../schema/schema.ts'
-import { isObject, getMember, toObject, sameValue, withMember } from './json.ts'
+import { getMember, isObject, sameValue, toObject, withMember } from './json.ts'
 import { foldCase } from './text.ts'
 
 /**

@@ -6,7 +6,7 @@ import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { addElements, primaryElements } from './element-list.ts'
 import { membersByName } from './json-body.ts'
 import { isArray, isObject, toObject } from './json.ts'
-import { isAllowedText, parseInstant, parseBoolean } from './text.ts'
+import { isAllowedText, parseBoolean, parseInstant } from './text.ts'
 
 /**
  * Parses the value of an attribute. Names are spelled as in the schema; read-only sub-attributes and nulls are dropped.

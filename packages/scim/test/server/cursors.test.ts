@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 
-import { clientId, providerId } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, providerId } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 
 import { addProviderSecret, createScimServer, revokePreviousProviderSecrets, userSchema } from '../../src/index.ts'
@@ -276,14 +276,14 @@ describe('K-45: a cursor lives as long as the secret that it was signed with', (
   })
 
   test('a client with an access token walks too, also where no secret is left', async () => {
-    const acting = { subject: 'c1', clientId: clientId('c1'), scopes: ['scim'] }
-    const scim = await startScim({ accessTokens: { accessToken: async () => acting } })
+    const token = { subject: 'c1', clientId: clientId('c1'), scopes: ['scim'], expiresAt: epochSeconds(2_000_000_000) }
+    const scim = await startScim({ accessTokens: { accessToken: async () => token } })
     for (const userName of ['a', 'b', 'c'])
       await scim.send({ method: 'POST', path: '/Users', body: { schemas: [userSchema.id], userName } })
     const provider = await scim.storage.identityProviders.find(providerId('T1'))
     if (provider === undefined) throw new TypeError('T1 is not there.')
     await scim.storage.identityProviders.compareAndSwap(
-      { ...provider, clientIds: [acting.clientId], secrets: [] },
+      { ...provider, clientIds: [token.clientId], secrets: [] },
       provider.version,
     )
     const walk = (cursor: string) =>

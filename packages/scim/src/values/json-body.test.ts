@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { functionCalls } from '../../test/function-calls.ts'
 import { refusedWith } from '../../test/refused.ts'
-import { parseJson } from './parse-json.ts'
+import { parseJson } from './json-body.ts'
 
 const members = (count: number, name = (index: number) => `k${index}`) =>
   `{${Array.from({ length: count }, (_, index) => `"${name(index)}":1`).join(',')}}`

@@ -1,18 +1,21 @@
+import type { AuthorizationServer } from '@mintmark/core'
 import type { ServerRequest } from '@mintmark/core/http'
 import { digestSecret, equalInConstantTime } from '@mintmark/internal'
 import {
+  type Brand,
+  type ClientId,
   type EpochSeconds,
   type IdentityProviderRecord,
   providerId,
-  type SecretRecord,
   type ScimStorage,
+  type SecretRecord,
 } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { providerOfSecret } from '../providers/registration.ts'
-import type { AccessTokens } from './access-tokens.ts'
-import { bearerCredentials } from './bearer-credentials.ts'
-import type { ScimCaller } from './scim-caller.ts'
+import { providerOfSecret } from './registration.ts'
+
+/** Verifies access tokens: the authorization server does. */
+export type AccessTokens = Pick<AuthorizationServer, 'accessToken'>
 
 export interface AuthenticateProviderDependencies {
   readonly storage: ScimStorage
@@ -98,3 +101,30 @@ async function recordSecretUse(
     // The timestamp may be lost. If storage is unavailable, the request itself will fail.
   }
 }
+
+/**
+ * Reads the secret or access token of a request (RFC 7644 §2, RFC 6750 §2.1).
+ * @throws ScimError 401 — reasons `credentials_missing`, `credentials_malformed`; 400 — reason `credentials_twice`.
+ */
+function bearerCredentials(request: ServerRequest): string {
+  const header = request.headers.get('authorization')
+  // RFC 6750 §3.1: without credentials, the challenge has no error.
+  if (header === undefined || header === '') throw refusal('credentials_missing')
+  // RFC 6750 §2: exactly one token; a repeated header contains two.
+  if (request.repeatedHeaders.has('authorization')) throw refusal('credentials_twice')
+  // Okta's header mode sends the secret without a scheme (seen 2024). The prefix of our secrets makes them unambiguous.
+  if (providerOfSecret(header) !== undefined) return header
+  // RFC 9110 §11.1: the scheme is case-insensitive. RFC 6750 §2.1: b64token.
+  const match = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)
+  if (match?.[1] === undefined) throw refusal('credentials_malformed')
+  return match[1]
+}
+
+interface Caller {
+  readonly provider: IdentityProviderRecord
+  /** How it authenticated: with its own secret, or with an access token of this issuer. */
+  readonly by: { readonly kind: 'secret' } | { readonly kind: 'client'; readonly clientId: ClientId }
+}
+
+/** An authenticated identity provider at its own tenant URL. Only `authenticateProvider` creates it. */
+export type ScimCaller = Brand<Caller, 'ScimCaller'>
