@@ -9,7 +9,7 @@ export const server = createAuthorizationServer({
   issuer,
   storage,
   keys: createStoredKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' }),
-  // Who is signed in: asks your own session.
+  // The user of your own session.
   signedIn: async (request) => sessionOf(request.headers.get('cookie')),
   scopes: { 'orders.read': 'See your orders' },
   resources: { 'https://api.example.com': { scopes: ['orders.read'] } },

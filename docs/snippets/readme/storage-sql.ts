@@ -6,7 +6,7 @@ import { Pool } from 'pg'
 const issuer = 'https://id.example.com'
 const database = process.env['DATABASE_URL']
 
-/** PostgreSQL where there is an address, otherwise a file of SQLite that is migrated when it is opened. */
+/** PostgreSQL if DATABASE_URL is set, otherwise an SQLite file, migrated on opening. */
 export const storage = await createSqlStorage({
   issuer,
   dialect: database
