@@ -1,6 +1,6 @@
 import { LawViolationError, adminLaws } from '@mintmark/storage-interface/contract'
 import { expect, test } from 'vitest'
-import * as full from '../src/contract/records/full-records.ts'
+import * as full from '../src/contract/complete-records.ts'
 import { memoryUnderTest } from './memory-under-test.ts'
 import { sabotageAll } from './sabotage.ts'
 import { saboteurs } from './saboteurs.ts'

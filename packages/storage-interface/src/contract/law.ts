@@ -1,5 +1,4 @@
 import type { OAuthStorage } from '../storage.ts'
-import { isSameValue } from './same-value.ts'
 
 /** A store that a law is checked on. It is empty when it is made. */
 export interface StorageUnderTest<Storage extends OAuthStorage = OAuthStorage> {
@@ -118,4 +117,28 @@ export function tally(results: readonly { readonly outcome: string }[]): Readonl
   const counts = new Map<string, number>()
   for (const { outcome } of results) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
   return Object.fromEntries(counts)
+}
+
+/**
+ * Whether two values are the same plain data. A member that is `undefined` counts as not there: records name every
+ * member, JSON does not. Keys are compared as own properties, so that `__proto__` is a key like any other.
+ */
+export function isSameValue(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b)
+  if (Array.isArray(a) || Array.isArray(b)) return isSameList(a, b)
+
+  const left = definedMembers(a)
+  const right = definedMembers(b)
+  return (
+    left.size === right.size && [...left].every(([key, value]) => right.has(key) && isSameValue(value, right.get(key)))
+  )
+}
+
+function isSameList(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+  return a.every((value, index) => isSameValue(value, b[index]))
+}
+
+function definedMembers(value: object): Map<string, unknown> {
+  return new Map(Object.entries(value).filter(([, member]) => member !== undefined))
 }

@@ -11,22 +11,29 @@ import {
   userId,
 } from '../identifiers.ts'
 import type { AdminStorage, OAuthStorage, ScimStorage } from '../storage.ts'
-import { aClientRecord } from './records/a-client.ts'
-import { aCodeRecord } from './records/a-code.ts'
-import { aDigest } from './records/a-digest.ts'
-import { aFamilyRecord, aRefreshRecord } from './records/a-family.ts'
-import { aGrantRecord } from './records/a-grant.ts'
-import { aLogEntry } from './records/a-log-entry.ts'
-import { anOrganization } from './records/an-organization.ts'
-import { aGroup, freshGroup } from './records/a-group.ts'
-import { anInteractionRecord } from './records/an-interaction.ts'
-import { anOpaqueTokenRecord } from './records/an-opaque-token.ts'
-import { aProviderRecord } from './records/a-provider.ts'
-import { aProvisionedUser, freshAccount } from './records/a-provisioned-user.ts'
-import { aSessionRecord } from './records/a-session.ts'
-import { aSigningKeyRecord } from './records/a-signing-key.ts'
-import { aUser } from './records/a-user.ts'
-import { now } from './records/moments.ts'
+import {
+  aClientRecord,
+  aCodeRecord,
+  aDigest,
+  aFamilyRecord,
+  aGrantRecord,
+  aRefreshRecord,
+  aSessionRecord,
+  aSigningKeyRecord,
+  aUser,
+  anInteractionRecord,
+  anOpaqueTokenRecord,
+  now,
+} from './fixtures.ts'
+import {
+  aGroup,
+  aLogEntry,
+  aProviderRecord,
+  aProvisionedUser,
+  anOrganization,
+  freshAccount,
+  freshGroup,
+} from './provisioning-fixtures.ts'
 
 /** What the laws about every store need to know of one: a valid record for an identifier, how it is written and how it is read. */
 export interface RecordKind<Storage extends OAuthStorage> {

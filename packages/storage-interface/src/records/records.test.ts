@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { codes } from '../authorization-code.ts'
 import { clients } from '../client.ts'
-import * as full from '../contract/records/full-records.ts'
-import * as sparse from '../contract/records/sparse-records.ts'
-import { isSameValue } from '../contract/same-value.ts'
+import * as records from '../contract/complete-records.ts'
+import { isSameValue } from '../contract/law.ts'
 import { identityProviders } from '../identity-provider.ts'
 import { interactions } from '../interaction.ts'
 import type { JsonObject } from '../json.ts'
@@ -58,14 +57,14 @@ describe('columns', () => {
 describe('jsonCodec', () => {
   const codec = jsonCodec(codes.fields, 'null')
 
-  it.each([full.fullCode, sparse.sparseCode, sparse.emptyCode])('reads the record that was written', (code) => {
+  it.each([records.fullCode, records.sparseCode, records.emptyCode])('reads the record that was written', (code) => {
     const stored = JSON.parse(JSON.stringify(codec.encode(code))) as JsonObject
 
     expect(isSameValue(codec.decode(stored), code)).toBe(true)
   })
 
   it('writes an absent member as null and refuses a record that has lost it', () => {
-    const stored = codec.encode(sparse.sparseCode)
+    const stored = codec.encode(records.sparseCode)
     expect(stored).toMatchObject({ nonce: null, authentication: { acr: null } })
 
     const { nonce: _nonce, ...lost } = stored
@@ -74,10 +73,10 @@ describe('jsonCodec', () => {
 
   it('omits an absent member where that is asked for, and reads it back', () => {
     const omitting = jsonCodec(interactions.fields, 'omitted')
-    const stored = omitting.encode(sparse.sparseInteraction)
+    const stored = omitting.encode(records.sparseInteraction)
 
     expect(stored).not.toHaveProperty('login')
-    expect(omitting.decode(stored)).toStrictEqual(sparse.sparseInteraction)
+    expect(omitting.decode(stored)).toStrictEqual(records.sparseInteraction)
   })
 
   it.each([
@@ -88,7 +87,7 @@ describe('jsonCodec', () => {
     ['null for a member that is never absent', { redirectUri: null }],
     ['an object without one of its members', { authentication: { authTime: 1, acr: null, amr: [] } }],
   ])('refuses %s', (_title, damage) => {
-    expect(() => codec.decode({ ...codec.encode(full.fullCode), ...damage })).toThrow('A stored record has no')
+    expect(() => codec.decode({ ...codec.encode(records.fullCode), ...damage })).toThrow('A stored record has no')
   })
 
   it('keeps the stored names of the members of a deprovisioning count', () => {

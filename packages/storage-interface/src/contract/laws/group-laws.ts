@@ -1,12 +1,17 @@
-import type { ScimStorage } from '../../storage.ts'
 import type { GroupMember } from '../../group.ts'
 import { groupId, userId } from '../../identifiers.ts'
-import { atOnce, tally } from '../law.ts'
-import { law, type StorageLaw } from '../law.ts'
-import { asListed, everything } from '../listed.ts'
-import { aGroup, aGroupState, freshGroup } from '../records/a-group.ts'
-import { aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
-import { nowPlus } from '../records/moments.ts'
+import type { ScimStorage } from '../../storage.ts'
+import { nowPlus } from '../fixtures.ts'
+import { type StorageLaw, atOnce, law, tally } from '../law.ts'
+import {
+  aGroup,
+  aGroupState,
+  aProvisionedUser,
+  asListed,
+  everything,
+  freshAccount,
+  freshGroup,
+} from '../provisioning-fixtures.ts'
 
 /** Groups: how they begin and end, and who holds their keys. */
 export const groupLaws: readonly StorageLaw<ScimStorage>[] = [

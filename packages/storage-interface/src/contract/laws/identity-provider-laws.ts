@@ -1,10 +1,8 @@
 import type { ScimStorage } from '../../storage.ts'
 import { providerId } from '../../identifiers.ts'
-import { atOnce, tally } from '../law.ts'
-import { law, type StorageLaw } from '../law.ts'
-import { aDigest } from '../records/a-digest.ts'
-import { aProviderRecord } from '../records/a-provider.ts'
-import { now, nowPlus } from '../records/moments.ts'
+import { type StorageLaw, atOnce, law, tally } from '../law.ts'
+import { aDigest, now, nowPlus } from '../fixtures.ts'
+import { aProviderRecord } from '../provisioning-fixtures.ts'
 
 /** Identity providers: nobody ever inherits an identifier, and with it the accounts, of another. */
 export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [

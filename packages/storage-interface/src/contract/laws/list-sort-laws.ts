@@ -3,10 +3,17 @@ import type { JsonObject } from '../../json.ts'
 import type { SortKey } from '../../resource-list.ts'
 import { attribute, present, several } from '../filters.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
-import { accountsOf, everything, insertAccounts, listedIds } from '../listed.ts'
-import { aGroup, aGroupState } from '../records/a-group.ts'
-import { nowPlus } from '../records/moments.ts'
-import { aProvisionedState, aProvisionedUser } from '../records/a-provisioned-user.ts'
+import {
+  aGroup,
+  aGroupState,
+  aProvisionedState,
+  aProvisionedUser,
+  accountsOf,
+  everything,
+  insertAccounts,
+  listedIds,
+} from '../provisioning-fixtures.ts'
+import { nowPlus } from '../fixtures.ts'
 
 /** Sorted lists (RFC 7644 §3.4.2.3). */
 export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [

@@ -1,11 +1,9 @@
+import { organizationId, userId } from '../../identifiers.ts'
 import type { AdminStorage } from '../../storage.ts'
-import { organizationId } from '../../identifiers.ts'
-import { atOnce, tally } from '../law.ts'
-import { law, type StorageLaw } from '../law.ts'
-import { aUser } from '../records/a-user.ts'
-import { aMembership, anOrganization } from '../records/an-organization.ts'
-import { now, nowPlus } from '../records/moments.ts'
-import { richJson, richText } from '../records/rich-values.ts'
+import { richJson, richText } from '../complete-records.ts'
+import { aUser, now, nowPlus } from '../fixtures.ts'
+import { type StorageLaw, type Trial, atOnce, law, tally } from '../law.ts'
+import { aMembership, anOrganization } from '../provisioning-fixtures.ts'
 
 /** Organizations: an identifier is one organization's for ever. */
 export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
@@ -99,3 +97,135 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
 
 const organization = anOrganization()
 const unknown = anOrganization({ organizationId: organizationId('unknown') })
+
+/** Memberships: an account has at most one place in an organization, and none when either is gone. */
+export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
+  law('memberships: an account is a member of an organization at most once', async (trial) => {
+    const { storage, server, same } = trial
+    await fill(trial)
+
+    const inserts = await atOnce(8, (index) =>
+      server(index).organizations.insertMember(aMembership({ roles: [`role-${index}`] })),
+    )
+    const written = await find(trial)
+
+    same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
+    same(
+      await storage.organizations.insertMember(aMembership({ roles: ['later'] })),
+      { outcome: 'taken' },
+      'an insertion after that',
+    )
+    same(await find(trial), written, 'the membership after it')
+  }),
+
+  law('memberships: nobody joins without an organization and an account', async (trial) => {
+    const { storage, same } = trial
+    await fill(trial)
+    const nowhere = aMembership({ organizationId: organizationId('unknown') })
+    const nobody = aMembership({ userId: userId('unknown') })
+
+    same(
+      await storage.organizations.insertMember(nowhere),
+      { outcome: 'absent', missing: 'organization' },
+      'no organization',
+    )
+    same(await storage.organizations.insertMember(nobody), { outcome: 'absent', missing: 'user' }, 'no account')
+    same(
+      await storage.organizations.listMembers({ ...everybody, organizationId: nowhere.organizationId }),
+      [],
+      'its members',
+    )
+    same(await storage.organizations.listByUser(nobody.userId), [], 'its memberships')
+    same(await storage.organizations.compareAndSwapMember(aMembership(), 1), { outcome: 'absent' }, 'a swap of none')
+  }),
+
+  law('memberships: a removed account has none, and a deactivated one keeps its own', async (trial) => {
+    const { storage, same } = trial
+    await fill(trial)
+    await storage.organizations.insertMember(aMembership())
+    await storage.users.deactivate(member.userId, now)
+    same(await find(trial), member, 'of a deactivated account')
+
+    await storage.users.remove(member.userId, now)
+
+    same(await find(trial), undefined, 'as found')
+    same(await storage.organizations.listMembers(everybody), [], 'the members')
+    same(await storage.organizations.listByUser(member.userId), [], 'the memberships of the account')
+    same(await storage.organizations.insertMember(member), { outcome: 'absent', missing: 'user' }, 'an insertion')
+    same(await storage.organizations.compareAndSwapMember(member, 1), { outcome: 'absent' }, 'a swap')
+    same(
+      await storage.organizations.removeMember(member.organizationId, member.userId),
+      { outcome: 'absent' },
+      'a removal',
+    )
+  }),
+
+  law('memberships: of writers who read one version one is swapped', async (trial) => {
+    const { storage, server, same } = trial
+    await fill(trial)
+    await storage.organizations.insertMember(member)
+
+    const results = await atOnce(8, (index) =>
+      server(index).organizations.compareAndSwapMember(
+        aMembership({ roles: [`role-${index}`], updatedAt: nowPlus(9), version: 7 }),
+        1,
+      ),
+    )
+
+    same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
+    const won = results.find((result) => result.outcome === 'swapped')
+    const found = await find(trial)
+    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+    same([found?.version, found?.updatedAt], [2, nowPlus(9)], 'version and time')
+    same(await storage.organizations.compareAndSwapMember(member, 1), { outcome: 'conflict' }, 'a writer after them')
+  }),
+
+  law('memberships: of several who remove one, one does', async (trial) => {
+    const { server, same } = trial
+    await fill(trial)
+    await trial.storage.organizations.insertMember(member)
+
+    const results = await atOnce(8, (index) =>
+      server(index).organizations.removeMember(member.organizationId, member.userId),
+    )
+
+    same(tally(results), { removed: 1, absent: 7 }, '8 removals at once')
+    same(await find(trial), undefined, 'the membership')
+    same((await trial.storage.organizations.insertMember(member)).outcome, 'inserted', 'who joins again')
+  }),
+
+  law('memberships: lists hold all of an organization, or all of an account, in order', async ({ storage, same }) => {
+    const [users, organizations] = [['c', 'a', 'B'].map(userId), ['o2', 'o1'].map(organizationId)]
+    for (const id of users) await storage.users.insert(aUser({ userId: id }))
+    for (const id of organizations) await storage.organizations.insert(anOrganization({ organizationId: id }))
+    const all = organizations.flatMap((organization) =>
+      users.map((user) => aMembership({ organizationId: organization, userId: user, roles: ['b', 'a', 'b'] })),
+    )
+    for (const each of all) await storage.organizations.insertMember(each)
+    const members = async (after: string | undefined, limit: number) =>
+      (
+        await storage.organizations.listMembers({
+          organizationId: organizationId('o1'),
+          after: after === undefined ? undefined : userId(after),
+          limit,
+        })
+      ).map(({ userId: id }) => id)
+
+    same(await members(undefined, 10), ['B', 'a', 'c'], 'all members')
+    same(await members('B', 1), ['a'], 'behind one')
+    same(await members('c', 9), [], 'behind the last')
+    const own = all.filter(({ userId: id }) => id === 'a').toReversed()
+    same(await storage.organizations.listByUser(userId('a')), own, 'the memberships of one account')
+  }),
+]
+
+const member = aMembership()
+const everybody = { organizationId: member.organizationId, after: undefined, limit: 100 }
+
+const find = ({ storage }: Trial<AdminStorage>) =>
+  storage.organizations.findMember(member.organizationId, member.userId)
+
+async function fill({ storage }: Trial<AdminStorage>): Promise<void> {
+  await storage.users.insert(aUser())
+  await storage.organizations.insert(anOrganization())
+}

@@ -1,10 +1,10 @@
-import type { ScimStorage } from '../../storage.ts'
 import { providerId, userId } from '../../identifiers.ts'
-import { atOnce, tally } from '../law.ts'
-import { law, type StorageLaw } from '../law.ts'
-import { aProvisionedState, aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
-import { aUser } from '../records/a-user.ts'
-import { now, nowPlus } from '../records/moments.ts'
+import { jsonText } from '../../json.ts'
+import type { ProvisionedState, ProvisionedUserChange, ProvisionedUserRecord } from '../../provisioned-user.ts'
+import type { ScimStorage } from '../../storage.ts'
+import { aUser, now, nowPlus } from '../fixtures.ts'
+import { type StorageLaw, atOnce, law, tally } from '../law.ts'
+import { aProvisionedState, aProvisionedUser, accountOf, freshAccount } from '../provisioning-fixtures.ts'
 
 /** Accounts of identity providers: how they begin, and whose their keys are. */
 export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
@@ -143,3 +143,148 @@ function keysOf(
 ) {
   return [...new Set(results.flatMap((result) => (result.outcome === 'taken' ? [result.key] : [])))]
 }
+
+/** What a provider says later, in one write with the kill switch. */
+export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
+  law(
+    'provisioned accounts: clearing active advances the generation once, in the same write',
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      const inactive: ProvisionedUserRecord = {
+        ...fresh,
+        active: false,
+        generation: 1,
+        updatedAt: nowPlus(1),
+        version: 2,
+      }
+
+      const result = await storage.provisionedUsers.compareAndSwap(change({ active: false }, 1))
+
+      same(result, { outcome: 'swapped', record: inactive }, 'the outcome')
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), inactive, 'the account as read')
+      const again = await storage.provisionedUsers.compareAndSwap(change({ active: false }, 2))
+      const record = { ...inactive, updatedAt: nowPlus(2), version: 3 }
+      same(again, { outcome: 'swapped', record }, 'when it was inactive before')
+    },
+  ),
+
+  law('provisioned accounts: setting active revives the account and not its generation', async ({ storage, same }) => {
+    await storage.provisionedUsers.insert(ada)
+    await storage.provisionedUsers.compareAndSwap(change({ active: false }, 1))
+
+    const result = await storage.provisionedUsers.compareAndSwap(change({ active: true }, 2))
+
+    const revived: ProvisionedUserRecord = { ...fresh, generation: 1, updatedAt: nowPlus(2), version: 3 }
+    same(result, { outcome: 'swapped', record: revived }, 'the outcome')
+    same(await storage.users.find(ada.userId), accountOf(revived), 'the account as core reads it')
+    const again = await storage.provisionedUsers.compareAndSwap(change({ active: false }, 3))
+    same(again.outcome === 'swapped' && again.record.generation, 2, 'the generation after a second deactivation')
+  }),
+
+  law(
+    'provisioned accounts: a change replaces all that the provider says, and touches nothing else',
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      const { externalId, resource, resourceForm, claims } = aProvisionedState('grace')
+
+      const result = await storage.provisionedUsers.compareAndSwap(change(aProvisionedState('grace'), 1))
+
+      const expected = { ...fresh, externalId, resource, resourceForm, claims, updatedAt: nowPlus(1), version: 2 }
+      same(result, { outcome: 'swapped', record: expected }, 'the outcome')
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), expected, 'the account as read')
+      const nothing = { externalId: undefined, resource: jsonText({}), resourceForm: undefined, claims: {} }
+      const emptied = change(nothing, 2)
+      const record = { ...fresh, ...nothing, updatedAt: nowPlus(2), version: 3 }
+      same(
+        await storage.provisionedUsers.compareAndSwap(emptied),
+        { outcome: 'swapped', record },
+        'what it says no more',
+      )
+    },
+  ),
+
+  law('provisioned accounts: of writers who read one version one is swapped', async ({ storage, server, same }) => {
+    await storage.provisionedUsers.insert(ada)
+
+    const results = await atOnce(8, (index) =>
+      server(index).provisionedUsers.compareAndSwap(change({ active: false, resource: jsonText({ index }) }, 1)),
+    )
+
+    same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
+    const won = results.find((result) => result.outcome === 'swapped')
+    const found = await storage.provisionedUsers.find(ada.providerId, ada.userId)
+    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+    same({ generation: found?.generation, version: found?.version }, { generation: 1, version: 2 }, 'the counters')
+    same(await storage.provisionedUsers.compareAndSwap(change({}, 1)), { outcome: 'conflict' }, 'a writer after them')
+    same(await storage.provisionedUsers.compareAndSwap(change({}, 3)), { outcome: 'conflict' }, 'a version to come')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), found, 'the account after the conflicts')
+    const unknown = { ...change({}, 1), userId: userId('unknown') }
+    same(await storage.provisionedUsers.compareAndSwap(unknown), { outcome: 'absent' }, 'an unknown account')
+  }),
+
+  law('provisioned accounts: a key of another account is taken, and nothing is written', async ({ storage, same }) => {
+    await storage.provisionedUsers.insert(ada)
+    await storage.provisionedUsers.insert(aProvisionedUser('grace'))
+    await storage.provisionedUsers.insert(aProvisionedUser('joan'))
+    const { comparable } = aProvisionedState('joan')
+    const swap = (state: Partial<ProvisionedState>) =>
+      storage.provisionedUsers.compareAndSwap(change({ active: false, ...state }, 1))
+
+    same(await swap({ externalId: 'external-grace' }), { outcome: 'taken', key: 'externalId' }, 'its externalId')
+    same(await swap({ comparable }), { outcome: 'taken', key: 'userName' }, 'its userName')
+    const both = await swap({ comparable, externalId: 'external-grace' })
+    same(both, { outcome: 'taken', key: 'externalId' }, 'the keys of two')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), fresh, 'the account')
+    same((await swap({ resource: jsonText({}) })).outcome, 'swapped', 'its own keys')
+    const late = await storage.provisionedUsers.compareAndSwap(change({ externalId: 'external-grace' }, 1))
+    same(late, { outcome: 'conflict' }, 'a key of another and an old version')
+  }),
+
+  law('provisioned accounts: of 8 that take one key at once one has it', async ({ storage, server, same }) => {
+    for (let index = 0; index < 8; index += 1) await storage.provisionedUsers.insert(aProvisionedUser(`${index}`))
+    const { comparable } = aProvisionedState('new')
+    const take = (version: number, state: Partial<ProvisionedState>) =>
+      atOnce(8, (index) =>
+        server(index).provisionedUsers.compareAndSwap({
+          ...change({}, version),
+          userId: aProvisionedUser(`${index}`).userId,
+          state: aProvisionedState(`${index}`, state),
+        }),
+      )
+
+    const byName = await take(1, { comparable })
+    same(tally(byName), { swapped: 1, taken: 7 }, 'one userName')
+    const second = await take(1, { externalId: 'new' })
+    same(tally(second), { swapped: 1, conflict: 1, taken: 6 }, 'one externalId, with the versions of before')
+  }),
+
+  law(
+    'provisioned accounts: a deactivation that races with what the provider says is not lost',
+    async ({ storage, server, same }) => {
+      await storage.provisionedUsers.insert(ada)
+
+      await atOnce(8, async (index) => {
+        if (index === 4) return server(index).users.deactivate(ada.userId, now)
+        return server(index).provisionedUsers.compareAndSwap(change({ resource: jsonText({ index }) }, 1))
+      })
+
+      const found = await storage.provisionedUsers.find(ada.providerId, ada.userId)
+      same(
+        { active: found?.active, generation: found?.generation },
+        { active: false, generation: 1 },
+        'the kill switch',
+      )
+    },
+  ),
+]
+
+const fresh = freshAccount(ada)
+
+/** A change of `ada`, as many seconds later as the version that was read. */
+const change = (state: Partial<ProvisionedState>, version: number): ProvisionedUserChange => ({
+  providerId: ada.providerId,
+  userId: ada.userId,
+  version,
+  state: aProvisionedState('ada', state),
+  now: nowPlus(version),
+})

@@ -5,19 +5,25 @@ import type { JsonObject } from '../../json.ts'
 import type { NewProvisionedUser, ProvisionedUserRecord } from '../../provisioned-user.ts'
 import { and, element, text } from '../filters.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
-import { asListed, everything } from '../listed.ts'
-import { aGroup, aGroupState, freshGroup } from '../records/a-group.ts'
-import { aProviderRecord } from '../records/a-provider.ts'
-import { aProvisionedState, aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
-import * as full from '../records/full-records.ts'
-import { nowPlus } from '../records/moments.ts'
-import { richJsonText } from '../records/rich-values.ts'
-import * as sparse from '../records/sparse-records.ts'
+import {
+  aGroup,
+  aGroupState,
+  aProviderRecord,
+  aProvisionedState,
+  aProvisionedUser,
+  asListed,
+  everything,
+  freshAccount,
+  freshGroup,
+} from '../provisioning-fixtures.ts'
+import * as records from '../complete-records.ts'
+import { nowPlus } from '../fixtures.ts'
+import { richJsonText } from '../complete-records.ts'
 
 /** Every member of what a provider has comes back as it was written, through every method that reads it. */
 export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
   law('round trip: identity providers', async ({ storage, same }) => {
-    for (const provider of [full.fullProvider, sparse.sparseProvider]) {
+    for (const provider of [records.fullProvider, records.sparseProvider]) {
       await storage.identityProviders.insert(provider)
       same(await storage.identityProviders.find(provider.providerId), provider, 'as inserted')
 
@@ -34,7 +40,7 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
 
   law('round trip: provisioned accounts', async (trial) => {
     const { storage, same } = trial
-    for (const user of [full.fullProvisionedUser, sparse.sparseProvisionedUser, sparse.emptyProvisionedUser]) {
+    for (const user of [records.fullProvisionedUser, records.sparseProvisionedUser, records.emptyProvisionedUser]) {
       const record = freshAccount(user)
       same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record }, 'as inserted')
       await accountReads(trial, user, record)
@@ -52,7 +58,7 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
 
   law('round trip: provisioned accounts as they are adopted', async (trial) => {
     const { storage, same } = trial
-    for (const user of [full.fullProvisionedUser, sparse.sparseProvisionedUser]) {
+    for (const user of [records.fullProvisionedUser, records.sparseProvisionedUser]) {
       await storage.users.insert({ userId: user.userId, claims: {}, createdAt: user.createdAt })
       const adoption = { ...user, version: 1, now: nowPlus(70) }
       const counted = { generation: user.state.active ? 0 : 1, version: 2, updatedAt: nowPlus(70) }
@@ -109,8 +115,8 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
 
   law('round trip: groups', async (trial) => {
     const { storage, same } = trial
-    await storage.provisionedUsers.insert(full.fullProvisionedUser)
-    for (const group of [full.fullGroup, sparse.sparseGroup]) {
+    await storage.provisionedUsers.insert(records.fullProvisionedUser)
+    for (const group of [records.fullGroup, records.sparseGroup]) {
       const record = freshGroup(group)
       same(await storage.groups.insert(group), { outcome: 'inserted', record }, 'as inserted')
       await groupReads(trial, group, record)
@@ -126,10 +132,10 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
       )
       await groupReads(trial, group, swapped)
     }
-    const members = await storage.groups.membersOf(full.fullGroup.providerId, [full.fullGroup.groupId])
+    const members = await storage.groups.membersOf(records.fullGroup.providerId, [records.fullGroup.groupId])
     same(
-      members.get(full.fullGroup.groupId),
-      [{ memberId: full.fullProvisionedUser.userId, type: 'User' }],
+      members.get(records.fullGroup.groupId),
+      [{ memberId: records.fullProvisionedUser.userId, type: 'User' }],
       'its members',
     )
   }),

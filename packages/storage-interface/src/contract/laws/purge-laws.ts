@@ -1,15 +1,18 @@
 import { grantId, sessionId } from '../../identifiers.ts'
 import type { EpochSeconds } from '../../time.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
-import { aCodeRecord } from '../records/a-code.ts'
-import { aDigest } from '../records/a-digest.ts'
-import { aFamilyRecord } from '../records/a-family.ts'
-import { aGrantRecord } from '../records/a-grant.ts'
-import { anInteractionRecord } from '../records/an-interaction.ts'
-import { anOpaqueTokenRecord } from '../records/an-opaque-token.ts'
-import { aSessionRecord } from '../records/a-session.ts'
-import { aUser } from '../records/a-user.ts'
-import { now, nowPlus } from '../records/moments.ts'
+import {
+  aCodeRecord,
+  aDigest,
+  aFamilyRecord,
+  aGrantRecord,
+  aSessionRecord,
+  aUser,
+  anInteractionRecord,
+  anOpaqueTokenRecord,
+  now,
+  nowPlus,
+} from '../fixtures.ts'
 
 /** Clearing away changes no answer. Stores whose rows expire by themselves may count fewer. */
 export const purgeLaws: readonly StorageLaw[] = [

@@ -1,15 +1,12 @@
 import { seconds } from '../../time.ts'
 import { law, type StorageLaw } from '../law.ts'
-import { aClientRecord } from '../records/a-client.ts'
-import { aLogin } from '../records/an-interaction.ts'
-import * as full from '../records/full-records.ts'
-import { now } from '../records/moments.ts'
-import * as sparse from '../records/sparse-records.ts'
+import { aClientRecord, aLogin, now } from '../fixtures.ts'
+import * as records from '../complete-records.ts'
 
 /** Every member of every record comes back as it was written, through every method that reads it. */
 export const roundTripLaws: readonly StorageLaw[] = [
   law('round trip: clients', async ({ storage, same }) => {
-    for (const client of [full.fullClient, sparse.sparseClient]) {
+    for (const client of [records.fullClient, records.sparseClient]) {
       await storage.clients.insert(client)
       same(await storage.clients.find(client.clientId), client, 'as inserted')
 
@@ -22,7 +19,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
   }),
 
   law('round trip: users', async ({ storage, same }) => {
-    for (const user of [full.fullUser, sparse.sparseUser]) {
+    for (const user of [records.fullUser, records.sparseUser]) {
       await storage.users.insert(user)
       const found = await storage.users.find(user.userId)
       same(found, { ...user, active: true, generation: 0, updatedAt: user.createdAt, version: 1 }, 'as inserted')
@@ -36,8 +33,8 @@ export const roundTripLaws: readonly StorageLaw[] = [
   }),
 
   law('round trip: grants', async ({ storage, same }) => {
-    const unrevoked = { ...full.fullGrant, revokedAt: undefined }
-    for (const grant of [unrevoked, sparse.sparseGrant]) {
+    const unrevoked = { ...records.fullGrant, revokedAt: undefined }
+    for (const grant of [unrevoked, records.sparseGrant]) {
       await storage.grants.insert(grant)
       same(await storage.grants.findUnrevoked(grant.userId, grant.clientId), grant, 'through findUnrevoked')
       same(await storage.grants.listByUser(grant.userId), [grant], 'through listByUser')
@@ -51,14 +48,14 @@ export const roundTripLaws: readonly StorageLaw[] = [
   }),
 
   law('round trip: grants that are revoked when they are written', async ({ storage, same }) => {
-    same(await storage.grants.insert(full.fullGrant), { outcome: 'inserted' }, 'the insertion')
-    same((await storage.status.ofGrant(full.fullGrant.grantId))?.grant, full.fullGrant, 'through standing')
-    const joining = await storage.grants.findUnrevoked(full.fullGrant.userId, full.fullGrant.clientId)
+    same(await storage.grants.insert(records.fullGrant), { outcome: 'inserted' }, 'the insertion')
+    same((await storage.status.ofGrant(records.fullGrant.grantId))?.grant, records.fullGrant, 'through standing')
+    const joining = await storage.grants.findUnrevoked(records.fullGrant.userId, records.fullGrant.clientId)
     same(joining, undefined, 'the pair')
   }),
 
   law('round trip: codes', async ({ storage, same }) => {
-    for (const code of [full.fullCode, sparse.sparseCode, sparse.emptyCode]) {
+    for (const code of [records.fullCode, records.sparseCode, records.emptyCode]) {
       await storage.codes.insert(code)
       same(await storage.codes.find(code.digest, code.clientId, now), code, 'through find')
       same(await storage.codes.consume(code.digest, code.clientId, now), { outcome: 'won', record: code }, 'as won')
@@ -71,23 +68,23 @@ export const roundTripLaws: readonly StorageLaw[] = [
   }),
 
   law('round trip: families', async ({ storage, same }) => {
-    for (const family of [full.fullFamily, sparse.sparseFamily]) {
+    for (const family of [records.fullFamily, records.sparseFamily]) {
       same(await storage.families.insert(family), { outcome: 'inserted' }, 'the insertion')
       same((await storage.status.ofFamily(family.familyId))?.family, family, 'through ofFamily')
     }
-    const handle = full.fullFamily.refresh.handleDigest
-    same((await storage.status.ofRefreshHandle(handle))?.family, full.fullFamily, 'through ofRefreshHandle')
+    const handle = records.fullFamily.refresh.handleDigest
+    same((await storage.status.ofRefreshHandle(handle))?.family, records.fullFamily, 'through ofRefreshHandle')
   }),
 
   law('round trip: families as they are buried', async ({ storage, same }) => {
-    for (const family of [full.fullFamily, sparse.sparseFamily]) {
+    for (const family of [records.fullFamily, records.sparseFamily]) {
       await storage.families.insertTombstone({ ...family, revokedAt: undefined }, now)
       same((await storage.status.ofFamily(family.familyId))?.family, { ...family, revokedAt: now }, 'through ofFamily')
     }
   }),
 
   law('round trip: families as they rotate', async ({ storage, same }) => {
-    const family = { ...full.fullFamily, revokedAt: undefined }
+    const family = { ...records.fullFamily, revokedAt: undefined }
     const { refresh } = family
     const request = {
       ...refresh,
@@ -114,24 +111,24 @@ export const roundTripLaws: readonly StorageLaw[] = [
   }),
 
   law('round trip: opaque tokens', async ({ storage, same }) => {
-    for (const token of [full.fullOpaqueToken, sparse.sparseOpaqueToken]) {
+    for (const token of [records.fullOpaqueToken, records.sparseOpaqueToken]) {
       await storage.opaqueTokens.insert(token)
       same(await storage.opaqueTokens.find(token.digest, now), token, 'through find')
     }
   }),
 
   law('round trip: opaque tokens that are revoked when they are written', async ({ storage, same }) => {
-    await storage.opaqueTokens.insert({ ...full.fullOpaqueToken, revokedAt: now })
-    same(await storage.opaqueTokens.find(full.fullOpaqueToken.digest, now), undefined, 'through find')
+    await storage.opaqueTokens.insert({ ...records.fullOpaqueToken, revokedAt: now })
+    same(await storage.opaqueTokens.find(records.fullOpaqueToken.digest, now), undefined, 'through find')
   }),
 
   law('round trip: interactions', async ({ storage, same }) => {
-    for (const interaction of [full.fullInteraction, sparse.sparseInteraction]) {
+    for (const interaction of [records.fullInteraction, records.sparseInteraction]) {
       const { digest, browserDigest, version } = interaction
       await storage.interactions.insert(interaction)
       same(await storage.interactions.find(digest, browserDigest, now), interaction, 'through find')
 
-      const login = full.fullInteraction.login
+      const login = records.fullInteraction.login
       await storage.interactions.recordLogin({ digest, browserDigest, login: aLogin(), version, now })
       const swap = await storage.interactions.recordLogin({ digest, browserDigest, login, version: version + 1, now })
       const record = { ...interaction, login, version: version + 2 }
@@ -146,7 +143,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
   }),
 
   law('round trip: sessions', async ({ storage, same }) => {
-    for (const session of [{ ...full.fullSession, revokedAt: undefined }, sparse.sparseSession]) {
+    for (const session of [{ ...records.fullSession, revokedAt: undefined }, records.sparseSession]) {
       await storage.sessions.insert(session)
       same((await storage.status.ofSession(session.digest))?.session, session, 'through standing')
       same(await storage.sessions.listByUser(session.userId, now), [session], 'through listByUser')
@@ -154,14 +151,14 @@ export const roundTripLaws: readonly StorageLaw[] = [
   }),
 
   law('round trip: sessions that are revoked when they are written', async ({ storage, same }) => {
-    await storage.sessions.insert(full.fullSession)
-    same((await storage.status.ofSession(full.fullSession.digest))?.session, full.fullSession, 'through standing')
-    same(await storage.sessions.listByUser(full.fullSession.userId, now), [], 'through listByUser')
+    await storage.sessions.insert(records.fullSession)
+    same((await storage.status.ofSession(records.fullSession.digest))?.session, records.fullSession, 'through standing')
+    same(await storage.sessions.listByUser(records.fullSession.userId, now), [], 'through listByUser')
   }),
 
   law('round trip: signing keys', async ({ storage, same }) => {
-    await storage.signingKeys.insert(sparse.sparseSigningKey)
-    await storage.signingKeys.insert(full.fullSigningKey)
-    same(await storage.signingKeys.list(), [sparse.sparseSigningKey, full.fullSigningKey], 'through list')
+    await storage.signingKeys.insert(records.sparseSigningKey)
+    await storage.signingKeys.insert(records.fullSigningKey)
+    same(await storage.signingKeys.list(), [records.sparseSigningKey, records.fullSigningKey], 'through list')
   }),
 ]

@@ -1,9 +1,7 @@
 import { userId } from '../../identifiers.ts'
 import type { UserRecord } from '../../user.ts'
-import { atOnce, tally } from '../law.ts'
-import { law, type StorageLaw } from '../law.ts'
-import { aUser } from '../records/a-user.ts'
-import { now, nowPlus } from '../records/moments.ts'
+import { type StorageLaw, atOnce, law, tally } from '../law.ts'
+import { aUser, now, nowPlus } from '../fixtures.ts'
 
 /** Accounts: the identifier is used once (OIDC Core §2), and the row is the kill switch of all that a person was issued. */
 export const userLaws: readonly StorageLaw[] = [

@@ -1,9 +1,9 @@
-import type { ScimStorage } from '../../storage.ts'
+import { attribute, several, text, number, boolean, present, element, not, and, or } from '../filters.ts'
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import type { JsonObject } from '../../json.ts'
-import { and, attribute, boolean, element, not, number, or, present, several, text } from '../filters.ts'
-import { law, type StorageLaw } from '../law.ts'
-import { findsWhatMatches } from '../listed.ts'
+import type { ScimStorage } from '../../storage.ts'
+import { type StorageLaw, law } from '../law.ts'
+import { findsWhatMatches } from '../provisioning-fixtures.ts'
 
 /** A list finds what `matchesFilter` finds (RFC 7644 §3.4.2.2): the predicate is the reference. */
 export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [

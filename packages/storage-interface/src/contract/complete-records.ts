@@ -1,0 +1,237 @@
+import { codes } from '../authorization-code.ts'
+import { clients } from '../client.ts'
+import { grants } from '../grant.ts'
+import type { NewGroup } from '../group.ts'
+import { groupId, providerId, sessionId, userId } from '../identifiers.ts'
+import { identityProviders } from '../identity-provider.ts'
+import { interactions } from '../interaction.ts'
+import { jsonText, type JsonObject, type JsonText } from '../json.ts'
+import { opaqueTokens } from '../opaque-token.ts'
+import type { NewProvisionedUser } from '../provisioned-user.ts'
+import type { Field, Fields, RecordOfFields, SecretRecord } from '../records/define-record.ts'
+import { sessions } from '../session.ts'
+import { signingKeys } from '../signing-key.ts'
+import { families } from '../token-family.ts'
+import { users, type NewUser } from '../user.ts'
+import { aDigest, nowPlus } from './fixtures.ts'
+import { aGroup, aProvisionedUser } from './provisioning-fixtures.ts'
+
+/** Text that a careless store would cut, quote, fold or interpret. */
+export const richText = `"double" 'single' \\ \`back\` -- ; /* */ %_ \${x} <b>&amp;</b>\t\r\n é e\u0301 漢字 עברית 😀 \u2028 null [object Object]`
+
+/** Longer than a page of most databases. */
+export const longText = `${'long '.repeat(20_000)}end`
+
+/** JSON with what a careless reader would lose: keys that are names of a prototype, empty members, numbers at the edge. */
+export const richJson = JSON.parse(`{
+  "__proto__": { "polluted": true },
+  "constructor": { "prototype": { "polluted": true } },
+  "toString": "text",
+  "": "empty key",
+  "a.b[0]$": "path-like key",
+  "empty": { "list": [], "object": {}, "text": "", "nothing": null },
+  "numbers": [0, -1, 1.5, 9007199254740991, 1e-7],
+  "truth": [true, false, null],
+  "text": ${JSON.stringify(richText)},
+  "nul": "\\u0000"
+}`) as JsonObject
+
+/** The same as a comparable form may have it: its texts hold no U+0000. */
+export const richComparable: JsonObject = Object.fromEntries(Object.entries(richJson).filter(([key]) => key !== 'nul'))
+
+/** What a store that reads JSON and writes it anew would change: white space, the order of names, a name that is there twice, numbers, escapes. */
+export const richJsonText = ` {"z" : 1.0, "10":1e2,"2": 12345678901234567890, "a":"\\u0041\\/\\ud800\\u0000",
+  "twice":1,"twice":2, "__proto__": {}, "text": ${JSON.stringify(richText)} }\n` as JsonText
+
+/**
+ * A record that has every member, and no two members of the same value: a lost or exchanged column shows. Members of one name have
+ * one value in all records, so that a code, say, belongs to the client.
+ */
+function completeRecord<Of extends Fields>(fields: Of, chosen: Partial<RecordOfFields<Of>> = {}): RecordOfFields<Of> {
+  const members = Object.entries(fields).map(([name, field], index) => [name, completeValue(name, field, index + 1)])
+  return { ...Object.fromEntries(members), ...chosen } as RecordOfFields<Of>
+}
+
+function completeValue(name: string, field: Field, index: number): unknown {
+  switch (field.kind) {
+    case 'text':
+    case 'jsonText':
+      return field.values?.at(-1) ?? completeText(name)
+    case 'integer':
+      return 100 + index
+    case 'time':
+      return timeOf(name, index)
+    case 'flag':
+      return true
+    case 'json':
+    case 'searchable':
+      return { ...richJson, [name]: longText }
+    case 'list':
+      return [`b ${name}`, richText, '', `a ${name}`, `b ${name}`]
+    case 'object':
+    case 'spread':
+      return completeRecord(field.fields ?? {})
+    default:
+      return completeSecrets(name)
+  }
+}
+
+function completeText(name: string): string {
+  if (name.endsWith('igest')) return aDigest(`full-${name}`)
+  return name.endsWith('Id') ? `full-${name}` : `${name} ${richText}`
+}
+
+const completeSecrets = (name: string): readonly SecretRecord[] => [
+  { digest: aDigest(`${name}-1`), createdAt: nowPlus(1), expiresAt: nowPlus(2), lastUsedAt: nowPlus(3) },
+  { digest: aDigest(`${name}-2`), createdAt: nowPlus(4), expiresAt: undefined, lastUsedAt: nowPlus(5) },
+  { digest: aDigest(`${name}-3`), createdAt: nowPlus(6), expiresAt: nowPlus(7), lastUsedAt: undefined },
+]
+
+/** A record whose optional members are absent, and whose lists, objects, texts and numbers are empty: absent, empty and zero differ. */
+function sparseRecord<Of extends Fields>(fields: Of, chosen: Partial<RecordOfFields<Of>> = {}): RecordOfFields<Of> {
+  const members = Object.entries(fields).map(([name, field]) => [
+    name,
+    field.optional ? undefined : sparseValue(name, field),
+  ])
+  return { ...Object.fromEntries(members), ...chosen } as RecordOfFields<Of>
+}
+
+function sparseValue(name: string, field: Field): unknown {
+  switch (field.kind) {
+    case 'text':
+    case 'jsonText':
+      return field.values?.[0] ?? sparseText(name)
+    case 'integer':
+      return 0
+    case 'time':
+      return timeOf(name, 0)
+    case 'flag':
+      return false
+    case 'json':
+    case 'searchable':
+      return {}
+    case 'object':
+    case 'spread':
+      return sparseRecord(field.fields ?? {})
+    default:
+      return []
+  }
+}
+
+function sparseText(name: string): string {
+  if (name.endsWith('igest')) return aDigest(`sparse-${name}`)
+  return name.endsWith('Id') ? `sparse-${name}` : ''
+}
+
+/** A record expires long after all its other times. */
+const timeOf = (name: string, index: number) => nowPlus(name.endsWith('xpiresAt') ? 5000 + index : index)
+
+export const fullClient = completeRecord(clients.fields)
+export const sparseClient = sparseRecord(clients.fields, { defaultMaxAge: 0 })
+
+export const fullUser: NewUser = newUser(completeRecord(users.fields))
+export const sparseUser: NewUser = newUser(sparseRecord(users.fields))
+
+export const fullGrant = completeRecord(grants.fields)
+export const sparseGrant = sparseRecord(grants.fields)
+
+export const fullCode = completeRecord(codes.fields, { codeChallengeMethod: 'S256' })
+export const sparseCode = sparseRecord(codes.fields, { codeChallengeMethod: 'exempt' })
+/** Its optional members are present and empty. */
+export const emptyCode = sparseRecord(codes.fields, {
+  digest: aDigest('empty-code'),
+  nonce: '',
+  codeChallenge: '',
+  claimsRequest: {},
+  authentication: { ...sparseCode.authentication, acr: '', sessionId: sessionId('') },
+})
+
+const completeFamily = completeRecord(families.fields)
+const completeRefresh = present(completeFamily.refresh)
+export const fullFamily = {
+  ...completeFamily,
+  refresh: { ...completeRefresh, previousDigest: present(completeRefresh.previousDigest) },
+}
+export const sparseFamily = sparseRecord(families.fields)
+
+export const fullOpaqueToken = completeRecord(opaqueTokens.fields, { revokedAt: undefined })
+export const sparseOpaqueToken = sparseRecord(opaqueTokens.fields)
+
+const completeInteraction = completeRecord(interactions.fields, {
+  parameters: Object.fromEntries([
+    ['__proto__', 'own'],
+    ['state', longText],
+    ['nonce', '\u0000'],
+    ['scope', ''],
+    ['toString', richText],
+  ]) as Readonly<Record<string, string>>,
+})
+export const fullInteraction = { ...completeInteraction, login: present(completeInteraction.login) }
+export const sparseInteraction = sparseRecord(interactions.fields)
+
+export const fullSession = completeRecord(sessions.fields)
+export const sparseSession = sparseRecord(sessions.fields)
+
+export const fullSigningKey = completeRecord(signingKeys.fields)
+export const sparseSigningKey = sparseRecord(signingKeys.fields)
+
+export const fullProvider = completeRecord(identityProviders.fields)
+export const sparseProvider = sparseRecord(identityProviders.fields)
+
+export const fullProvisionedUser = {
+  providerId: providerId('full-provider'),
+  userId: userId('full-provisioned'),
+  state: {
+    active: false,
+    externalId: `external ${richText}`,
+    resource: jsonText({ ...richJson, long: longText }),
+    resourceForm: `form ${richText}`,
+    comparable: { ...richComparable, userName: `name ${richText}`, long: longText },
+    claims: { claim: richJson },
+  },
+  createdAt: nowPlus(45),
+} satisfies NewProvisionedUser
+
+export const fullGroup = {
+  providerId: providerId('full-provider'),
+  groupId: groupId('full-group'),
+  state: {
+    externalId: `group ${richText}`,
+    displayName: longText,
+    resource: { group: richJson },
+    comparable: { ...richComparable, displayName: `display ${richText}` },
+  },
+  memberIds: [userId('full-provisioned')],
+  createdAt: nowPlus(46),
+} satisfies NewGroup
+
+export const sparseProvisionedUser: NewProvisionedUser = aProvisionedUser('sparse', {
+  state: {
+    active: true,
+    externalId: undefined,
+    resource: jsonText({}),
+    resourceForm: undefined,
+    comparable: { userName: '' },
+    claims: {},
+  },
+})
+
+export const sparseGroup: NewGroup = aGroup('sparse', {
+  groupId: groupId('sparse-group'),
+  state: { externalId: undefined, displayName: '', resource: {}, comparable: {} },
+})
+
+/** An `externalId` that is empty is there, and found. */
+export const emptyProvisionedUser: NewProvisionedUser = aProvisionedUser('empty', {
+  state: { ...sparseProvisionedUser.state, externalId: '', comparable: { userName: 'empty' } },
+})
+
+function newUser({ userId: id, claims, createdAt }: RecordOfFields<typeof users.fields>): NewUser {
+  return { userId: id, claims, createdAt }
+}
+
+/** An optional member of a complete record. */
+function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('A complete record has every member.')
+  return value
+}

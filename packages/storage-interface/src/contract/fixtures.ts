@@ -1,0 +1,220 @@
+import type { AuthenticationRecord, AuthorizationCodeRecord } from '../authorization-code.ts'
+import type { ClientRecord } from '../client.ts'
+import type { GrantRecord } from '../grant.ts'
+import {
+  type SecretDigest,
+  clientId,
+  familyId,
+  grantId,
+  keyId,
+  secretDigest,
+  sessionId,
+  userId,
+} from '../identifiers.ts'
+import type { InteractionLogin, InteractionRecord } from '../interaction.ts'
+import type { OpaqueTokenRecord } from '../opaque-token.ts'
+import type { SessionRecord } from '../session.ts'
+import type { SigningKeyRecord } from '../signing-key.ts'
+import { type EpochSeconds, epochSeconds, seconds } from '../time.ts'
+import type { RefreshRecord, RotateRequest, TokenFamilyRecord } from '../token-family.ts'
+import type { NewUser } from '../user.ts'
+
+/** The moment at which the builders' records are made. It has passed: a database that knows the time purges only endings of which that is true. */
+export const now: EpochSeconds = epochSeconds(1_700_000_000)
+
+/** So many seconds after `now`; before it when negative. */
+export const nowPlus = (secondsLater: number): EpochSeconds => epochSeconds(now + secondsLater)
+
+/** A value shaped like a digest (43 characters of base64url), different for each label of letters, digits, `-` and `_`. */
+export const aDigest = (label: string): SecretDigest => secretDigest(label.padEnd(43, '_').slice(0, 43))
+
+/** A confidential web client with one secret, in use. */
+export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientRecord => ({
+  clientId: clientId('client-1'),
+  clientName: 'Example Application',
+  tokenEndpointAuthMethod: 'client_secret_basic',
+  secrets: [{ digest: aDigest('client-secret-1'), createdAt: now, expiresAt: undefined, lastUsedAt: undefined }],
+  jwks: undefined,
+  jwksUri: undefined,
+  redirectUris: ['https://app.example/callback'],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  scopes: ['openid', 'profile', 'email', 'offline_access'],
+  servedAudiences: [],
+  idTokenSignedResponseAlg: 'RS256',
+  userinfoSignedResponseAlg: undefined,
+  defaultMaxAge: undefined,
+  requireAuthTime: false,
+  disabledAt: undefined,
+  createdAt: now,
+  version: 1,
+  ...overrides,
+})
+
+/** A new account. The store makes it active, of generation 0 and version 1. */
+export const aUser = (overrides: Partial<NewUser> = {}): NewUser => ({
+  userId: userId('user-1'),
+  claims: {
+    name: 'Ada Example',
+    given_name: 'Ada',
+    family_name: 'Example',
+    email: 'ada@example.com',
+    email_verified: true,
+  },
+  createdAt: now,
+  ...overrides,
+})
+
+/** An unrevoked grant of `aUser` to `aClientRecord`. */
+export const aGrantRecord = (overrides: Partial<GrantRecord> = {}): GrantRecord => ({
+  grantId: grantId('grant-1'),
+  clientId: clientId('client-1'),
+  userId: userId('user-1'),
+  userGeneration: 0,
+  scopes: ['openid', 'profile'],
+  createdAt: now,
+  revokedAt: undefined,
+  version: 1,
+  ...overrides,
+})
+
+export const anAuthentication = (overrides: Partial<AuthenticationRecord> = {}): AuthenticationRecord => ({
+  authTime: nowPlus(-120),
+  acr: 'urn:example:gold',
+  amr: ['pwd', 'otp'],
+  sessionId: sessionId('session-1'),
+  ...overrides,
+})
+
+/** A code of `aGrantRecord`, good for a minute. */
+export const aCodeRecord = (overrides: Partial<AuthorizationCodeRecord> = {}): AuthorizationCodeRecord => ({
+  digest: aDigest('code-1'),
+  clientId: clientId('client-1'),
+  grantId: grantId('grant-1'),
+  familyId: familyId('family-1'),
+  userId: userId('user-1'),
+  redirectUri: 'https://app.example/callback',
+  scopes: ['openid', 'profile'],
+  resources: [],
+  nonce: 'n-0S6_WzA2Mj',
+  codeChallengeMethod: 'S256',
+  codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  claimsRequest: undefined,
+  authentication: anAuthentication(),
+  issuedAt: now,
+  expiresAt: nowPlus(60),
+  ...overrides,
+})
+
+/** A live family of `aGrantRecord` whose first refresh token, `aDigest('refresh-1')`, has not been rotated. */
+export const aFamilyRecord = (overrides: Partial<TokenFamilyRecord> = {}): TokenFamilyRecord => ({
+  familyId: familyId('family-1'),
+  grantId: grantId('grant-1'),
+  clientId: clientId('client-1'),
+  userId: userId('user-1'),
+  scopes: ['openid', 'profile', 'offline_access'],
+  resources: [],
+  claimsRequest: undefined,
+  authentication: anAuthentication(),
+  refresh: aRefreshRecord(),
+  createdAt: now,
+  expiresAt: nowPlus(30 * 86_400),
+  revokedAt: undefined,
+  ...overrides,
+})
+
+export const aRefreshRecord = (overrides: Partial<RefreshRecord> = {}): RefreshRecord => ({
+  handleDigest: aDigest('handle-1'),
+  currentDigest: aDigest('refresh-1'),
+  previousDigest: undefined,
+  successorSalt: undefined,
+  rotatedAt: undefined,
+  expiresAt: nowPlus(86_400),
+  ...overrides,
+})
+
+/** A refresh token of `aFamilyRecord`, presented by its client for a successor, with a window of ten seconds. */
+export function aPresentation(token: string, successor: string): RotateRequest {
+  const { clientId, createdAt, expiresAt } = aFamilyRecord()
+  return {
+    handleDigest: aDigest('handle-1'),
+    presentedDigest: aDigest(token),
+    clientId,
+    successorDigest: aDigest(successor),
+    successorSalt: `salt of ${successor}`,
+    expiresAt,
+    now: createdAt,
+    retryWindow: seconds(10),
+  }
+}
+
+/** An access token of `aFamilyRecord`, good for five minutes. */
+export const anOpaqueTokenRecord = (overrides: Partial<OpaqueTokenRecord> = {}): OpaqueTokenRecord => ({
+  digest: aDigest('opaque-1'),
+  clientId: clientId('client-1'),
+  familyId: familyId('family-1'),
+  claims: { sub: 'user-1', aud: 'https://api.example', scope: 'openid', iat: now },
+  expiresAt: nowPlus(300),
+  revokedAt: undefined,
+  ...overrides,
+})
+
+/** An open interaction that nobody has signed in to yet, good for an hour. */
+export const anInteractionRecord = (overrides: Partial<InteractionRecord> = {}): InteractionRecord => ({
+  digest: aDigest('interaction-1'),
+  browserDigest: aDigest('browser-1'),
+  clientId: clientId('client-1'),
+  parameters: {
+    client_id: 'client-1',
+    response_type: 'code',
+    redirect_uri: 'https://app.example/callback',
+    scope: 'openid profile',
+    state: 'af0ifjsldkj',
+  },
+  resources: [],
+  login: undefined,
+  createdAt: now,
+  expiresAt: nowPlus(3600),
+  version: 1,
+  ...overrides,
+})
+
+export const aLogin = (overrides: Partial<InteractionLogin> = {}): InteractionLogin => ({
+  userId: userId('user-1'),
+  userGeneration: 0,
+  authentication: anAuthentication(),
+  ...overrides,
+})
+
+/** A live session of `aUser`. */
+export const aSessionRecord = (overrides: Partial<SessionRecord> = {}): SessionRecord => ({
+  digest: aDigest('session-1'),
+  sessionId: sessionId('session-1'),
+  userId: userId('user-1'),
+  userGeneration: 0,
+  authTime: nowPlus(-120),
+  acr: undefined,
+  amr: ['pwd'],
+  createdAt: now,
+  idleExpiresAt: nowPlus(3600),
+  expiresAt: nowPlus(86_400),
+  revokedAt: undefined,
+  ...overrides,
+})
+
+/** The first ES256 key. Its members are shaped like a key's; it signs nothing. */
+export const aSigningKeyRecord = (overrides: Partial<SigningKeyRecord> = {}): SigningKeyRecord => ({
+  keyId: keyId('key-1'),
+  algorithm: 'ES256',
+  ordinal: 1,
+  publicJwk: {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'xA7ScRcvKPxCnbDX2dv1w1cNGZUWKhPz3eOfJeKw9v0',
+    y: 'kf2z3PBQhTzTJKQh6oXQ0K1cRkh3Lu0dF9pBvJ0Zy9E',
+  },
+  vaultEntry: 'sealing-1.c2VhbGVkLXByaXZhdGUtandr',
+  createdAt: now,
+  signsFrom: now,
+  droppedAt: undefined,
+  ...overrides,
+})

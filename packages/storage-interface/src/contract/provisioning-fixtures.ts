@@ -1,0 +1,255 @@
+import { matchesFilter } from '../filter/matches-filter.ts'
+import type { ResolvedFilter } from '../filter/resolved-filter.ts'
+import type { GroupRecord, GroupState, GroupStore, MemberChange, NewGroup } from '../group.ts'
+import { clientId, groupId, organizationId, providerId, userId } from '../identifiers.ts'
+import type { IdentityProviderRecord } from '../identity-provider.ts'
+import { type JsonObject, type JsonValue, jsonText } from '../json.ts'
+import type { LogEntryRecord } from '../log-entry.ts'
+import type { MembershipRecord, OrganizationRecord } from '../organization.ts'
+import type {
+  ListedUserRecord,
+  NewProvisionedUser,
+  ProvisionedState,
+  ProvisionedUserRecord,
+} from '../provisioned-user.ts'
+import type { ListOutcome, ListQuery } from '../resource-list.ts'
+import type { ScimStorage } from '../storage.ts'
+import type { UserRecord } from '../user.ts'
+import { aDigest, now, nowPlus } from './fixtures.ts'
+import type { Trial } from './law.ts'
+
+/** An identity provider with one secret, in use. */
+export const aProviderRecord = (overrides: Partial<IdentityProviderRecord> = {}): IdentityProviderRecord => ({
+  providerId: providerId('provider-1'),
+  displayName: 'Example Directory',
+  secrets: [{ digest: aDigest('provider-secret-1'), createdAt: now, expiresAt: undefined, lastUsedAt: undefined }],
+  clientIds: [clientId('client-1')],
+  toleranceProfile: 'standard',
+  deprovisioning: undefined,
+  disabledAt: undefined,
+  createdAt: now,
+  version: 1,
+  ...overrides,
+})
+
+/** A new account of `aProviderRecord`. Each label, such as `ada`, makes another `userId`, `externalId` and `userName` of it. */
+export const aProvisionedUser = (label: string, overrides: Partial<NewProvisionedUser> = {}): NewProvisionedUser => ({
+  providerId: providerId('provider-1'),
+  userId: userId(`user-${label}`),
+  state: aProvisionedState(label),
+  createdAt: now,
+  ...overrides,
+})
+
+/** What a provider says of an active person. */
+export const aProvisionedState = (label: string, overrides: Partial<ProvisionedState> = {}): ProvisionedState => ({
+  active: true,
+  externalId: `external-${label}`,
+  resource: jsonText({
+    userName: `${label}@Example.com`,
+    emails: [{ value: `${label}@Example.com`, type: 'work', primary: true }],
+  }),
+  resourceForm: `form-${label}`,
+  comparable: {
+    userName: `${label}@example.com`,
+    emails: [{ value: `${label}@example.com`, type: 'work', primary: true }],
+  },
+  claims: { name: `Name of ${label}`, email: `${label}@Example.com` },
+  ...overrides,
+})
+
+/** An account as it begins. */
+export const freshAccount = ({
+  providerId: provider,
+  userId: id,
+  state,
+  createdAt,
+}: NewProvisionedUser): ProvisionedUserRecord => ({
+  userId: id,
+  active: state.active,
+  generation: 0,
+  claims: state.claims,
+  createdAt,
+  updatedAt: createdAt,
+  version: 1,
+  providerId: provider,
+  externalId: state.externalId,
+  adopted: false,
+  resource: state.resource,
+  resourceForm: state.resourceForm,
+  groups: [],
+})
+
+/** The account as core sees it. */
+export const accountOf = ({
+  userId: id,
+  active,
+  generation,
+  claims,
+  createdAt,
+  updatedAt,
+  version,
+}: ProvisionedUserRecord): UserRecord => ({
+  userId: id,
+  active,
+  generation,
+  claims,
+  createdAt,
+  updatedAt,
+  version,
+})
+
+/** A new group of `aProviderRecord`, without members. Each label, such as `staff`, makes another `groupId` and `externalId` of it. */
+export const aGroup = (label: string, overrides: Partial<NewGroup> = {}): NewGroup => ({
+  providerId: providerId('provider-1'),
+  groupId: groupId(`group-${label}`),
+  state: aGroupState(label),
+  memberIds: [],
+  createdAt: now,
+  ...overrides,
+})
+
+/** What a provider says of a group. */
+export const aGroupState = (label: string, overrides: Partial<GroupState> = {}): GroupState => ({
+  externalId: `external-${label}`,
+  displayName: `Group ${label}`,
+  resource: { displayName: `Group ${label}` },
+  comparable: { displayName: `group ${label}` },
+  ...overrides,
+})
+
+/** A group as it begins. */
+export const freshGroup = ({ providerId: provider, groupId: id, state, createdAt }: NewGroup): GroupRecord => ({
+  groupId: id,
+  providerId: provider,
+  externalId: state.externalId,
+  displayName: state.displayName,
+  resource: state.resource,
+  createdAt,
+  updatedAt: createdAt,
+  version: 1,
+})
+
+/** The group that laws about members are about. */
+export const membersFixture = aGroup('staff')
+
+/** Accounts `user-a` to `user-e`, and the group with some of them. */
+export async function seedMembers(storage: ScimStorage, members: readonly string[]): Promise<void> {
+  for (const label of 'abcde') await storage.provisionedUsers.insert(aProvisionedUser(label))
+  await storage.groups.insert(aGroup('staff', { memberIds: members.map((label) => `user-${label}`) }))
+}
+
+export const delta = (add: readonly string[], remove: readonly string[]): MemberChange => ({
+  kind: 'delta',
+  add,
+  remove,
+})
+
+type GroupChange = Parameters<GroupStore['change']>[0]
+
+/** A change of the group a second later, whatever its version. */
+export const change = (members: MemberChange | undefined): GroupChange => ({
+  providerId: membersFixture.providerId,
+  groupId: membersFixture.groupId,
+  version: undefined,
+  state: undefined,
+  members,
+  now: nowPlus(1),
+})
+
+/** Who is in the group, in the order of identifiers. */
+export async function staffMembers(storage: ScimStorage): Promise<readonly string[]> {
+  const members = await storage.groups.membersOf(membersFixture.providerId, [membersFixture.groupId])
+  return (members.get(membersFixture.groupId) ?? []).map(({ memberId }) => memberId)
+}
+
+/** An organization that nobody is in. */
+export const anOrganization = (overrides: Partial<OrganizationRecord> = {}): OrganizationRecord => ({
+  organizationId: organizationId('organization-1'),
+  displayName: 'Example Organization',
+  createdAt: now,
+  updatedAt: now,
+  version: 1,
+  ...overrides,
+})
+
+/** The place of `user-1` in `organization-1`. */
+export const aMembership = (overrides: Partial<MembershipRecord> = {}): MembershipRecord => ({
+  organizationId: organizationId('organization-1'),
+  userId: userId('user-1'),
+  roles: ['member'],
+  createdAt: now,
+  updatedAt: now,
+  version: 1,
+  ...overrides,
+})
+
+/** An entry of the log of administrative acts, kept for an hour. */
+export const aLogEntry = (overrides: Partial<LogEntryRecord> = {}): LogEntryRecord => ({
+  entryId: 'entry-1',
+  log: 'admin',
+  at: now,
+  expiresAt: nowPlus(3600),
+  type: 'client.disabled',
+  detail: { actor: 'client-1', target: 'client-2' },
+  ...overrides,
+})
+
+/** All of `aProviderRecord`'s, by age, on one page. */
+export const everything: ListQuery = {
+  providerId: aProvisionedUser('any').providerId,
+  filter: undefined,
+  sort: undefined,
+  page: { kind: 'index', offset: 0, limit: 1000 },
+}
+
+/** An account for each comparable form, in this order by age: the first is `user-00`. */
+export const accountsOf = (comparables: readonly JsonObject[]): readonly NewProvisionedUser[] =>
+  comparables.map((comparable, index) => {
+    const label = String(index).padStart(2, '0')
+    const state = aProvisionedState(label, { comparable: { userName: `name-${label}`, ...comparable } })
+    return aProvisionedUser(label, { state, createdAt: nowPlus(index) })
+  })
+
+export async function insertAccounts(storage: ScimStorage, users: readonly NewProvisionedUser[]): Promise<void> {
+  for (const user of users) await storage.provisionedUsers.insert(user)
+}
+
+/** What filters of a new account are about: its comparable form, with what the store adds. */
+export function filteredForm({ userId, state, createdAt }: NewProvisionedUser): JsonObject {
+  const meta = { created: createdAt * 1000, lastModified: createdAt * 1000 }
+  const known: Readonly<Record<string, JsonValue>> = {
+    ...state.comparable,
+    id: userId,
+    active: state.active,
+    meta,
+    groups: [],
+  }
+  return state.externalId === undefined ? known : { ...known, externalId: state.externalId }
+}
+
+/** Judges whether each filter finds, of accounts with these comparable forms, those that `matchesFilter` finds. */
+export async function findsWhatMatches(
+  { storage, same }: Trial<ScimStorage>,
+  comparables: readonly JsonObject[],
+  filters: readonly ResolvedFilter[],
+): Promise<void> {
+  const users = accountsOf(comparables)
+  await insertAccounts(storage, users)
+  for (const filter of filters) {
+    const matches = matchesFilter(filter)
+    const expected = users.filter((user) => matches(filteredForm(user))).map(({ userId }) => userId)
+    const outcome = await storage.provisionedUsers.list({ ...everything, filter })
+    same(listedIds(outcome), [expected.length, ...expected], JSON.stringify(filter))
+  }
+}
+
+/** The total, and the accounts of the page. */
+export const listedIds = (outcome: ListOutcome<ListedUserRecord>): readonly (number | string)[] =>
+  outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map(({ userId }) => userId)] : [outcome.outcome]
+
+/** A record as lists tell of it. */
+export function asListed(record: ProvisionedUserRecord): ListedUserRecord {
+  const { claims: _, ...listed } = record
+  return listed
+}
