@@ -48,8 +48,9 @@ export const entryFiles = (): readonly Omit<EntryPoint, 'exports'>[] =>
     .flatMap((path) => {
       const { name, exports, private: isPrivate } = JSON.parse(readFileSync(path, 'utf8')) as Manifest
       if (isPrivate === true) return []
+      // `./internal` is for our own packages.
       return Object.entries(exports).flatMap(([subpath, target]) =>
-        typeof target === 'string'
+        typeof target === 'string' || subpath === './internal'
           ? []
           : [{ name: posix.join(name, subpath), file: posix.join(posix.dirname(path), target['@mintmark/source']) }],
       )

@@ -1,4 +1,5 @@
-import type { KeyRing, PublicKey, Signer } from '@mintmark/core'
+import type { KeyRing } from '@mintmark/core'
+import type { PublicKey, Signer } from '@mintmark/core/internal'
 import { keyId, type JsonObject } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'

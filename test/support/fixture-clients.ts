@@ -1,4 +1,5 @@
-import { registerClient, type Clock } from '@mintmark/core'
+import { registerClient } from '@mintmark/core'
+import type { Clock } from '@mintmark/internal'
 import { registerIdentityProvider } from '@mintmark/scim'
 import type { ClientId, ClientRecord, AdminStorage } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair, type CryptoKey } from 'jose'

@@ -1,4 +1,4 @@
-import type { Clock } from '@mintmark/core'
+import type { Clock } from '@mintmark/internal'
 
 /** Everything that a command reads and writes, apart from files and databases. */
 export interface Io {

@@ -1,4 +1,5 @@
-import type { ClientChange, ClientRegistration, ClientTarget } from '@mintmark/core'
+import type { ClientRegistration } from '@mintmark/core'
+import type { ClientChange, ClientTarget } from '@mintmark/core/internal'
 import { clientId } from '@mintmark/storage-interface'
 
 import type { AdminContext } from '../audit/admin-context.ts'

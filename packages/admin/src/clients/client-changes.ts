@@ -1,5 +1,7 @@
 import * as core from '@mintmark/core'
-import type { ClientChange, ClientRegistration, ClientTarget, ClientUpdate } from '@mintmark/core'
+import type { ClientRegistration } from '@mintmark/core'
+import * as coreInternal from '@mintmark/core/internal'
+import type { ClientChange, ClientTarget, ClientUpdate } from '@mintmark/core/internal'
 import { randomIdentifier } from '@mintmark/internal'
 import { clientId, untilSettled } from '@mintmark/storage-interface'
 
@@ -50,7 +52,7 @@ export const updateClient = (
       target: target(client.clientId),
       run: () =>
         changeGrantable(
-          { client, scopes: change.scopes, change: (pinned) => core.updateClient(pinned, change, context) },
+          { client, scopes: change.scopes, change: (pinned) => coreInternal.updateClient(pinned, change, context) },
           context,
         ),
     },
@@ -75,7 +77,7 @@ export async function enableClient(client: ClientTarget, context: AdminContext):
     {
       name: 'client.enabled',
       target: target(client.clientId),
-      run: () => changeGrantable({ client, change: (pinned) => core.enableClient(pinned, context) }, context),
+      run: () => changeGrantable({ client, change: (pinned) => coreInternal.enableClient(pinned, context) }, context),
     },
     context,
   )
@@ -165,7 +167,7 @@ function requireGrantable(scopes: readonly string[], { mayGrant }: AdminContext)
 
 async function disableStored(client: ClientTarget, context: AdminContext): Promise<AuditedResult<CreatedClient>> {
   await findClient(client.clientId, context)
-  return auditedResult(await core.disableClient(client, context))
+  return auditedResult(await coreInternal.disableClient(client, context))
 }
 
 function auditedResult(update: ClientUpdate): AuditedResult<CreatedClient> {

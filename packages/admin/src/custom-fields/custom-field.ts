@@ -1,3 +1,5 @@
+import { protocolClaims } from '@mintmark/core/internal'
+
 /** Data that a host keeps about users, beside the claims of OpenID Connect. */
 export interface CustomField {
   /** A letter, followed by letters, digits, `_` and `-`; at most 64 characters. */
@@ -64,17 +66,5 @@ const isAttributeName = (name: string): boolean =>
 /** The claim of a user that holds the custom fields. */
 export const customFieldsClaim = 'custom_fields'
 
-/**
- * Whether the protocol (RFC 7519 §4.1, OIDC Core §2, RFC 9068 §2.2) or this package sets a claim, so that administrators
- * cannot write it.
- */
-export const isReservedClaim = (name: string): boolean => reserved.has(name)
-
-const reserved: ReadonlySet<string> = new Set(
-  [
-    [customFieldsClaim],
-    ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti'],
-    ['auth_time', 'nonce', 'acr', 'amr', 'azp', 'at_hash', 'c_hash', 's_hash', 'sid'],
-    ['client_id', 'scope', 'cnf', 'events', 'act', 'may_act'],
-  ].flat(),
-)
+/** Whether the protocol or this package sets a claim, so that administrators cannot write it. */
+export const isReservedClaim = (name: string): boolean => name === customFieldsClaim || protocolClaims.has(name)

@@ -1,4 +1,4 @@
-import type { ClientChange, ClientTarget } from '@mintmark/core'
+import type { ClientChange, ClientTarget } from '@mintmark/core/internal'
 import * as z from 'zod'
 
 import { defineRoute, type AdminRoute } from './admin-route.ts'

@@ -1,4 +1,5 @@
-import { dropKey, listKeys, rotateKeys, type AlgorithmRotation, type KeyDescription } from '@mintmark/core'
+import { dropKey, listKeys, rotateKeys } from '@mintmark/core'
+import type { AlgorithmRotation, KeyDescription } from '@mintmark/core/internal'
 import { Command } from 'commander'
 
 import { CommandError } from '../command-error.ts'

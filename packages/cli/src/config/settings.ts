@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 
-import { parseIssuer } from '@mintmark/core'
+import { parseIssuer } from '@mintmark/core/internal'
 import type { Command } from 'commander'
 
 import { UsageError } from '../command-error.ts'

@@ -1,4 +1,5 @@
-import { listKeys, type KeyDescription } from '@mintmark/core'
+import { listKeys } from '@mintmark/core'
+import type { KeyDescription } from '@mintmark/core/internal'
 import type { AdminStorage } from '@mintmark/storage-interface'
 
 import { CommandError } from '../command-error.ts'

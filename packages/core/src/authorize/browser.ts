@@ -1,3 +1,4 @@
+import { type Random, digestSecret, randomSecret } from '@mintmark/internal'
 import type { SecretDigest } from '@mintmark/storage-interface'
 
 import {
@@ -9,7 +10,6 @@ import {
   type ServerRequest,
 } from '../http/index.ts'
 import { refuse } from '../refusals.ts'
-import { type Random, digestSecret, randomSecret } from '@mintmark/internal'
 
 /** The cookie that identifies a browser. */
 export const defineBrowserCookie = (issuer: string): CookieDefinition => defineCookie(issuer, 'mintmark-browser')

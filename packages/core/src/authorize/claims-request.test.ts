@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { isEssential, keepClaims, parseClaimsRequest, requestedClaimNames, requestedValues } from './claims-request.ts'
 import { OAuthError } from '../refusals.ts'
+import { isEssential, keepClaims, parseClaimsRequest, requestedClaimNames, requestedValues } from './claims-request.ts'
 
 describe('the claims parameter', () => {
   it.each([

@@ -1,3 +1,4 @@
+import { type Random, digestSecret, randomSecretAndIdentifier } from '@mintmark/internal'
 import {
   after,
   familyId,
@@ -9,7 +10,6 @@ import {
 } from '@mintmark/storage-interface'
 
 import type { ServerOccurrence } from '../event/server-event.ts'
-import { type Random, digestSecret, randomSecretAndIdentifier } from '@mintmark/internal'
 import { keepClaims } from './claims-request.ts'
 import type { AuthorizationRequest } from './request.ts'
 import type { ScopeRegistry } from './scopes.ts'

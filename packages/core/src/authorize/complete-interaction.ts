@@ -1,6 +1,7 @@
 import { userId, type EpochSeconds, type InteractionRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { redirect, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { refuse } from '../refusals.ts'
 import { identifyUser, loginOf, recallUser, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
 import { saveGrant } from './consent.ts'
@@ -8,7 +9,6 @@ import { decideInteraction, type InteractionDecision } from './decide.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { authorizationErrorResponse, authorizationResponse } from './response.ts'
 import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
-import { refuse } from '../refusals.ts'
 
 /**
  * The decision of the host's page: who signed in, what they consent to, or both. Anything left out is asked for next.

@@ -1,9 +1,9 @@
+import { systemRandom } from '@mintmark/internal'
 import { clientId, epochSeconds, grantId, userId, type GrantRecord } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { registerClient } from '../clients/registration.ts'
-import { systemRandom } from '@mintmark/internal'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { createConnectedApps, saveGrant } from './consent.ts'
 

@@ -1,3 +1,4 @@
+import { type Clock, type Random, randomIdentifier, systemClock } from '@mintmark/internal'
 import {
   grantId,
   untilSettled,
@@ -8,7 +9,6 @@ import {
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
-import { type Clock, type Random, randomIdentifier, systemClock } from '@mintmark/internal'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { isGrantActive } from '../tokens/status.ts'
 

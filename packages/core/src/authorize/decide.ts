@@ -1,9 +1,9 @@
 import type { EpochSeconds, GrantRecord, OAuthStorage } from '@mintmark/storage-interface'
 
+import { refuse } from '../refusals.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
-import { refuse } from '../refusals.ts'
 
 /** What is still needed before a code can be issued. */
 export type InteractionDecision =

@@ -1,8 +1,9 @@
+import { type Clock, digestSecret } from '@mintmark/internal'
 import type { EpochSeconds, UserRecord } from '@mintmark/storage-interface'
 
 import { redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { indexParameters } from '../parameters/parameters.ts'
-import { type Clock, digestSecret } from '@mintmark/internal'
+import { refuse } from '../refusals.ts'
 import { recallUser } from '../sessions/signed-in-user.ts'
 import { readBrowser, requireSameOrigin } from './browser.ts'
 import {
@@ -16,7 +17,6 @@ import {
 import { identifyClient, verifyRedirect } from './proven-redirect.ts'
 import { parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import { interactionLocation } from './start-interaction.ts'
-import { refuse } from '../refusals.ts'
 
 export interface FindInteractionDependencies extends CompleteInteractionDependencies {
   readonly rules: AuthorizationRequestRules
@@ -51,7 +51,7 @@ export async function findInteraction(
 }
 
 /** A requested scope, as a consent page shows it. */
-export interface RequestedScope {
+interface RequestedScope {
   readonly name: string
   /** A sentence for users. */
   readonly description: string

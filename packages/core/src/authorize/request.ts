@@ -5,6 +5,7 @@ import { idTokenAlgorithm } from '../keys/ring.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { refuseRepeated } from '../parameters/read-parameters.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
+import { OAuthError, refuse } from '../refusals.ts'
 import { requestedResources, type ResourceRegistry } from '../token/resources.ts'
 import { isEssential, parseClaimsRequest, requestedValues } from './claims-request.ts'
 import {
@@ -23,7 +24,6 @@ import {
 import type { VerifiedRedirect } from './proven-redirect.ts'
 import { queryResponseMode, RedirectableError, type ResponseMode, type ResponseTarget } from './response.ts'
 import { requestedScopes, scopesOfRequestedClaims, type ScopeRegistry } from './scopes.ts'
-import { OAuthError, refuse } from '../refusals.ts'
 
 /** A validated authorization request (RFC 6749 §4.1.1, OIDC Core §3.1.2.1). */
 export interface AuthorizationRequest {

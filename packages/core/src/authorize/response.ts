@@ -1,6 +1,6 @@
 import { noStore, redirect, type ServerResponse } from '../http/index.ts'
-import type { VerifiedRedirect } from './proven-redirect.ts'
 import type { OAuthError } from '../refusals.ts'
+import type { VerifiedRedirect } from './proven-redirect.ts'
 
 /** Redirects to the client with a code (RFC 6749 §4.1.2). `iss` identifies the server that answered (RFC 9207 §2). */
 export const authorizationResponse = (code: string, target: ResponseTarget, issuer: string): ServerResponse =>

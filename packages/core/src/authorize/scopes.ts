@@ -1,8 +1,8 @@
 import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
 
 import { spaceSeparated } from '../parameters/space-separated.ts'
-import { requestedClaimNames } from './claims-request.ts'
 import { refuse } from '../refusals.ts'
+import { requestedClaimNames } from './claims-request.ts'
 
 /**
  * Determines the scope values of a request. Unknown values are ignored (OIDC Core §3.1.2.1), and so is `offline_access`

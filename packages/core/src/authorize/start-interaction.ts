@@ -1,14 +1,14 @@
+import { type Random, digestSecret, randomSecret } from '@mintmark/internal'
 import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 import type { Journal } from '../event/journal.ts'
 import { redirect, type CookieDefinition, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
-import { type Random, digestSecret, randomSecret } from '@mintmark/internal'
+import { refuse } from '../refusals.ts'
 import { loginOf } from '../sessions/signed-in-user.ts'
 import { bindBrowser, type BrowserBinding } from './browser.ts'
 import type { InteractionDecision } from './decide.ts'
 import type { AuthorizationRequest } from './request.ts'
-import { refuse } from '../refusals.ts'
 
 export interface InteractionDependencies {
   readonly storage: OAuthStorage

@@ -1,3 +1,4 @@
+import { type Clock, type Random, randomIdentifier, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
 import {
   clientId,
   userId,
@@ -9,7 +10,6 @@ import {
 } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
-import { type Clock, type Random, randomIdentifier, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
 import { parseIssuer } from '../server/issuer.ts'
 import { ClientMetadataError, refuseUnsignable, refuseUnusable, usesSecret } from './metadata.ts'
 import { clientSecretRecord } from './secrets.ts'

@@ -1,4 +1,13 @@
 import {
+  type Clock,
+  type Random,
+  digestSecret,
+  equalInConstantTime,
+  randomSecret,
+  systemClock,
+  systemRandom,
+} from '@mintmark/internal'
+import {
   clientId,
   epochSeconds,
   untilSettled,
@@ -9,15 +18,6 @@ import {
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
-import {
-  type Clock,
-  type Random,
-  digestSecret,
-  equalInConstantTime,
-  randomSecret,
-  systemClock,
-  systemRandom,
-} from '@mintmark/internal'
 import type { CredentialProof } from './authenticate.ts'
 import { ClientMetadataError } from './metadata.ts'
 

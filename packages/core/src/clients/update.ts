@@ -1,3 +1,4 @@
+import { type Clock, type Random, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
 import {
   clientId,
   untilSettled,
@@ -7,7 +8,6 @@ import {
 } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
-import { type Clock, type Random, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
 import { refuseUnsignable, refuseUnusable, usesSecret } from './metadata.ts'
 import type { ClientRegistration } from './registration.ts'
 import { clientSecretRecord } from './secrets.ts'

@@ -5,6 +5,7 @@ import type { ClientAuthentication } from '../clients/authenticate.ts'
 import { assertionAlgorithms } from '../clients/private-key-jwt.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { GrantType } from '../token/grant.ts'
+import { idTokenClaims } from '../tokens/protocol-claims.ts'
 
 /** The registries that the metadata is computed from: what is published is what is there. */
 export interface MetadataSources {
@@ -54,5 +55,3 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     request_uri_parameter_supported: false,
   }
 }
-
-const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'at_hash', 'sid']

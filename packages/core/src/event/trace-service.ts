@@ -5,7 +5,7 @@ export interface ServiceTracer {
   startActiveSpan<Result>(name: string, run: (span: ServiceSpan) => Result): Result
 }
 
-export interface ServiceSpan {
+interface ServiceSpan {
   setAttribute(name: string, value: string | number): unknown
   end(): void
 }

@@ -1,18 +1,23 @@
-import type { EpochSeconds, JsonObject, SecretDigest } from '@mintmark/storage-interface'
+import { decodeBase64url, digestSecret, encodeBase64url, forgetOldest } from '@mintmark/internal'
+import type { EpochSeconds, JsonObject, JsonValue, SecretDigest } from '@mintmark/storage-interface'
 import type { ProtectedHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 
 import { decodeBody } from '../http/index.ts'
 import { parseJsonObject } from '../json/json-object.ts'
-import { decodeBase64url, digestSecret, encodeBase64url, forgetOldest } from '@mintmark/internal'
 import type { KeyRing, PublicKey, Signer } from './ring.ts'
 import { importVerifier, type VerifySignature } from './signature.ts'
 
 /**
  * Signs claims as a compact JWS (RFC 7515 §3.1).
  * @param type the `typ` header. It prevents one kind of token from being accepted as another (RFC 8725 §3.11).
+ * @param claims members that are `undefined` are omitted.
  */
-export async function signJwt(type: string, claims: JsonObject, signer: Signer): Promise<string> {
+export async function signJwt(
+  type: string,
+  claims: Readonly<Record<string, JsonValue | undefined>>,
+  signer: Signer,
+): Promise<string> {
   const header = encodeBase64url(JSON.stringify({ alg: signer.algorithm, typ: type, kid: signer.keyId }))
   const signingInput = `${header}.${encodeBase64url(JSON.stringify(claims))}`
   const signature = await signer.sign(new TextEncoder().encode(signingInput))

@@ -1,3 +1,4 @@
+import { systemRandom } from '@mintmark/internal'
 import { keyId } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import fc from 'fast-check'
@@ -5,7 +6,6 @@ import { describe, expect, it, vi } from 'vitest'
 
 import { aRing, issuer, published, schedule, sealingKey, signing } from '../../test/ring-under-test.ts'
 import { documentMaxAge } from '../discovery/public-document.ts'
-import { systemRandom } from '@mintmark/internal'
 import { dropKey, listKeys, rotateKeys } from './rotate.ts'
 import { createStoredKeys } from './stored-keys.ts'
 import { createSealedVault, type KeyVault } from './vault.ts'

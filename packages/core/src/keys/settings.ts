@@ -1,6 +1,6 @@
+import { type Clock, type Random, systemClock, systemRandom } from '@mintmark/internal'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 
-import { type Clock, type Random, systemClock, systemRandom } from '@mintmark/internal'
 import { isRuntimeAlgorithm, type KeyRing } from './ring.ts'
 import { parseKeySchedule, type KeySchedule, type KeyScheduleOptions } from './schedule.ts'
 import { guardVault, createSealedVault, type KeyVault, type SealingSecrets } from './vault.ts'

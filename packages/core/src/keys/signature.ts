@@ -1,7 +1,7 @@
+import { nodeCrypto } from '@mintmark/internal'
 import type { KeyId } from '@mintmark/storage-interface'
 import { importJWK } from 'jose/key/import'
 
-import { nodeCrypto } from '@mintmark/internal'
 import type { PublicKey, Signer, SigningAlgorithm } from './ring.ts'
 
 /**

@@ -1,9 +1,9 @@
+import { systemRandom } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
 import { aRing, published, signing } from '../../test/ring-under-test.ts'
-import { systemRandom } from '@mintmark/internal'
 import type { Sign } from './ring.ts'
 import { rotateKeys } from './rotate.ts'
 import { importSealingKey, parseSealingKey, type KeyVault, type VaultKey } from './vault.ts'

@@ -1,3 +1,4 @@
+import type { Random } from '@mintmark/internal'
 import {
   StorageUnavailableError,
   type Brand,
@@ -13,7 +14,6 @@ import { generateKeyPair } from 'jose/key/generate/keypair'
 import { importJWK } from 'jose/key/import'
 
 import { parseJsonObject } from '../json/json-object.ts'
-import type { Random } from '@mintmark/internal'
 import type { Sign, Signer, SigningAlgorithm } from './ring.ts'
 import { createSigner } from './signature.ts'
 

@@ -155,7 +155,7 @@ export interface ScopeOption {
 }
 
 /** An API that access tokens may be meant for. */
-export interface ResourceOption {
+interface ResourceOption {
   /** The scope values that mean something there; each must be among `scopes`. */
   readonly scopes: readonly string[]
   /**

@@ -1,4 +1,13 @@
 import {
+  type Clock,
+  type Random,
+  digestSecret,
+  randomIdentifier,
+  randomSecret,
+  systemClock,
+  systemRandom,
+} from '@mintmark/internal'
+import {
   after,
   seconds,
   sessionId,
@@ -8,17 +17,8 @@ import {
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
-import { clearCookie, defineCookie, readCookie, setCookie, type Header, type ServerRequest } from '../http/index.ts'
 import { defineBrowserCookie } from '../authorize/browser.ts'
-import {
-  type Clock,
-  type Random,
-  digestSecret,
-  randomIdentifier,
-  randomSecret,
-  systemClock,
-  systemRandom,
-} from '@mintmark/internal'
+import { clearCookie, defineCookie, readCookie, setCookie, type Header, type ServerRequest } from '../http/index.ts'
 import { parseIssuer } from '../server/issuer.ts'
 import { isSessionActive } from '../tokens/status.ts'
 import type { SignedIn } from './signed-in-user.ts'
@@ -42,7 +42,7 @@ export interface CookieSessionsOptions {
 }
 
 /** Who signed in, and how, as the host has just verified. */
-export interface SessionStart {
+interface SessionStart {
   readonly subject: string
   /** Values of RFC 8176, such as `['pwd']`. */
   readonly amr?: readonly string[]

@@ -1,3 +1,4 @@
+import type { Clock } from '@mintmark/internal'
 import type { DurationSeconds, EpochSeconds } from '@mintmark/storage-interface'
 
 import {
@@ -9,11 +10,10 @@ import type { Journal } from '../event/journal.ts'
 import { json, noStore, type Endpoint, type ServerResponse } from '../http/index.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
-import type { Clock } from '@mintmark/internal'
+import { refuse } from '../refusals.ts'
 import { mintAccessToken, type AccessTokenDependencies } from '../tokens/access-token.ts'
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
 import { subjectOf, type DecisionForUser, type GrantDecision, type GrantType } from './grant.ts'
-import { refuse } from '../refusals.ts'
 
 export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
   readonly clock: Clock

@@ -1,3 +1,4 @@
+import { type Random, randomIdentifier, systemRandom } from '@mintmark/internal'
 import {
   after,
   familyId,
@@ -14,11 +15,10 @@ import {
 import { saveGrant } from '../authorize/consent.ts'
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
 import type { Parameters } from '../parameters/parameters.ts'
-import { type Random, randomIdentifier, systemRandom } from '@mintmark/internal'
+import { refuse } from '../refusals.ts'
 import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
 import { isUserActive, type ActiveUser } from '../tokens/status.ts'
 import type { TokenTarget } from './resources.ts'
-import { refuse } from '../refusals.ts'
 
 /**
  * Evidence that a grant was verified, such as a redeemed code. Each grant type brands its own where it makes the check:

@@ -1,3 +1,4 @@
+import { digestSecret, encodeBase64url, equalInConstantTime, sha256 } from '@mintmark/internal'
 import {
   after,
   type AuthorizationCodeRecord,
@@ -9,9 +10,8 @@ import {
 
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
 import type { Parameters } from '../parameters/parameters.ts'
-import { digestSecret, encodeBase64url, equalInConstantTime, sha256 } from '@mintmark/internal'
-import type { RefreshLifetimes } from '../tokens/refresh-token.ts'
 import { type OAuthError, type Refusal, refuse } from '../refusals.ts'
+import type { RefreshLifetimes } from '../tokens/refresh-token.ts'
 
 /** A code that this request consumed, with proven redirect URI and verifier. Created only by `redeemCode`. */
 export type RedeemedCode = Brand<AuthorizationCodeRecord, 'RedeemedCode' | 'GrantEvidence'>

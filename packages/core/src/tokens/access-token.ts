@@ -1,3 +1,4 @@
+import { type Random, digestSecret, randomIdentifier, randomSecret } from '@mintmark/internal'
 import {
   after,
   clientId,
@@ -15,10 +16,9 @@ import {
 
 import { isCurrent, signJwt, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
-import { type Random, digestSecret, randomIdentifier, randomSecret } from '@mintmark/internal'
+import { refuse } from '../refusals.ts'
 import { subjectOf, type GrantDecision, type UserDecision } from '../token/grant.ts'
 import { isFamilyActive, type Active } from './status.ts'
-import { refuse } from '../refusals.ts'
 
 export interface AccessTokenDependencies {
   readonly issuer: string

@@ -2,10 +2,11 @@ import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-inte
 
 import { requestedClaimNames, type ClaimsDestination } from '../authorize/claims-request.ts'
 import type { ScopeRegistry } from '../authorize/scopes.ts'
+import { protocolClaims } from './protocol-claims.ts'
 import type { ActiveUser } from './status.ts'
 
 /** The input of `mapClaims`. */
-export interface ClaimsContext {
+interface ClaimsContext {
   readonly subject: string
   /** The user's stored claims, by name. */
   readonly claims: JsonObject
@@ -84,29 +85,3 @@ function namesAllowedToClient(
   const open = new Set(client.scopes.flatMap((scope) => registry.get(scope)?.claims ?? []))
   return names.filter((name) => open.has(name))
 }
-
-/**
- * Claims that the protocol defines: neither a user's data nor a host can override them (RFC 7519 §4.1, OIDC Core §2).
- */
-const protocolClaims: ReadonlySet<string> = new Set([
-  'iss',
-  'sub',
-  'aud',
-  'exp',
-  'nbf',
-  'iat',
-  'jti',
-  'auth_time',
-  'nonce',
-  'acr',
-  'amr',
-  'azp',
-  'at_hash',
-  'c_hash',
-  's_hash',
-  'sid',
-  'events',
-  'cnf',
-  'client_id',
-  'scope',
-])

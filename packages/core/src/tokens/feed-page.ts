@@ -1,3 +1,4 @@
+import { encodeBase64url, sha256 } from '@mintmark/internal'
 import {
   after,
   epochSeconds,
@@ -9,8 +10,6 @@ import {
   type RevocationStore,
   type UserId,
 } from '@mintmark/storage-interface'
-
-import { encodeBase64url, sha256 } from '@mintmark/internal'
 
 /** A page of the feed. */
 export interface FeedPage {

@@ -1,3 +1,4 @@
+import { elapsed } from '@mintmark/internal'
 import {
   epochSeconds,
   type ClientId,
@@ -6,7 +7,6 @@ import {
   type RevocationStore,
 } from '@mintmark/storage-interface'
 
-import { elapsed } from '@mintmark/internal'
 import { readFeed, type FeedPage, type ReadFeedDependencies } from './feed-page.ts'
 
 /** The feed of revoked tokens, grants, users and clients, from all processes that use this storage. */

@@ -1,10 +1,11 @@
-import { after, type DurationSeconds, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
+import { encodeBase64url, sha256 } from '@mintmark/internal'
+import { after, type DurationSeconds, type EpochSeconds, type JsonValue } from '@mintmark/storage-interface'
 
 import { signJwt } from '../keys/jws.ts'
 import { idTokenAlgorithm, type KeyRing, type SigningAlgorithm } from '../keys/ring.ts'
-import { encodeBase64url, sha256 } from '@mintmark/internal'
 import type { DecisionForUser } from '../token/grant.ts'
 import { releaseClaims, type ReleaseClaimsDependencies } from './claims.ts'
+import type { IdTokenClaim } from './protocol-claims.ts'
 
 export interface IdTokenDependencies extends ReleaseClaimsDependencies {
   readonly issuer: string
@@ -24,23 +25,21 @@ export async function mintIdToken(
   const { client, forUser, target } = decision
   const { user, authentication, claimsRequest } = forUser
   const algorithm = idTokenAlgorithm(client, deps.keys)
-  const atHash = await tokenHash(accessToken, algorithm)
   const release = { user, client, scopes: target.scopes, claimsRequest, destination: 'id_token' } as const
-  const claims: JsonObject = {
-    ...(await releaseClaims(release, deps)),
+  const claims: Readonly<Record<IdTokenClaim, JsonValue | undefined>> = {
     iss: deps.issuer,
     sub: user.userId,
     aud: client.clientId,
     exp: after(now, deps.idTokenLifetime),
     iat: now,
     auth_time: authentication.authTime,
-    ...(atHash !== undefined && { at_hash: atHash }),
-    ...(forUser.nonce !== undefined && { nonce: forUser.nonce }),
-    ...(authentication.acr !== undefined && { acr: authentication.acr }),
-    ...(authentication.amr.length > 0 && { amr: authentication.amr }),
-    ...(authentication.sessionId !== undefined && { sid: authentication.sessionId }),
+    at_hash: await tokenHash(accessToken, algorithm),
+    nonce: forUser.nonce,
+    acr: authentication.acr,
+    amr: authentication.amr.length > 0 ? authentication.amr : undefined,
+    sid: authentication.sessionId,
   }
-  return signJwt('JWT', claims, await deps.keys.signer(algorithm))
+  return signJwt('JWT', { ...(await releaseClaims(release, deps)), ...claims }, await deps.keys.signer(algorithm))
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Clock } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 
 import { mayRefresh, registeredScopes } from '../authorize/scopes.ts'
@@ -13,7 +14,6 @@ import { signJwt } from '../keys/jws.ts'
 import { defaultAlgorithm } from '../keys/ring.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import { requireToken } from '../parameters/require-token.ts'
-import type { Clock } from '@mintmark/internal'
 import {
   statusOfAccessToken,
   verifyAccessToken,

@@ -1,12 +1,4 @@
 import {
-  after,
-  type DurationSeconds,
-  type EpochSeconds,
-  type RefreshRecord,
-  type SecretDigest,
-} from '@mintmark/storage-interface'
-
-import {
   type Random,
   decodeBase64url,
   digestSecret,
@@ -14,6 +6,13 @@ import {
   equalInConstantTime,
   hmacSha256,
 } from '@mintmark/internal'
+import {
+  after,
+  type DurationSeconds,
+  type EpochSeconds,
+  type RefreshRecord,
+  type SecretDigest,
+} from '@mintmark/storage-interface'
 
 /**
  * A refresh token in its three parts, encoded as one base64url string of 107 characters:

@@ -1,3 +1,4 @@
+import type { Clock } from '@mintmark/internal'
 import { seconds, type DurationSeconds, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 
 import {
@@ -12,10 +13,9 @@ import { signJwt } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
-import type { Clock } from '@mintmark/internal'
+import { refuse } from '../refusals.ts'
 import type { FeedPage } from './feed-page.ts'
 import type { RevocationFeed } from './feed-watch.ts'
-import { refuse } from '../refusals.ts'
 
 interface RevocationFeedEndpointDependencies extends ClientAuthenticationDependencies {
   readonly issuer: string
@@ -78,7 +78,7 @@ const pageClaims = (
 })
 
 /** The parameters of a request to the feed. */
-export interface FeedRequest {
+interface FeedRequest {
   /** The position that the caller has read to; `undefined` for the beginning. */
   readonly cursor: string | undefined
   /** How long to wait for an entry. */

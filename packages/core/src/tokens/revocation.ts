@@ -1,3 +1,4 @@
+import { type Clock, digestSecret } from '@mintmark/internal'
 import type { EpochSeconds, OAuthStorage } from '@mintmark/storage-interface'
 
 import {
@@ -9,7 +10,6 @@ import type { Journal } from '../event/journal.ts'
 import { noStore, type Endpoint } from '../http/index.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import { requireToken } from '../parameters/require-token.ts'
-import { type Clock, digestSecret } from '@mintmark/internal'
 import { verifyAccessToken, type VerifyAccessTokenDependencies } from './access-token.ts'
 import { digestRefreshToken, parseRefreshToken } from './refresh-token.ts'
 

@@ -1,3 +1,4 @@
+import type { Clock } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, FamilyStatus, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 
 import { retryAfterHeaders } from '../error/render-oauth-error.ts'
@@ -14,7 +15,7 @@ import {
 import { signJwt } from '../keys/jws.ts'
 import { chosenAlgorithm } from '../keys/ring.ts'
 import { readForm, readQuery, refuseRepeated } from '../parameters/read-parameters.ts'
-import type { Clock } from '@mintmark/internal'
+import { type OAuthError, refuse } from '../refusals.ts'
 import {
   statusOfAccessToken,
   verifyAccessToken,
@@ -23,7 +24,6 @@ import {
 } from './access-token.ts'
 import { releaseClaims, type ReleaseClaimsDependencies } from './claims.ts'
 import type { Active } from './status.ts'
-import { type OAuthError, refuse } from '../refusals.ts'
 
 export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependencies, ReleaseClaimsDependencies {
   readonly clock: Clock

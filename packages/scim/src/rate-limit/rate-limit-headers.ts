@@ -1,5 +1,5 @@
-import type { RateDecision } from '@mintmark/core'
 import type { Header } from '@mintmark/core/http'
+import type { RateDecision } from '@mintmark/core/internal'
 
 /**
  * What a decision tells a provider (RFC 6585 §4). Besides `Retry-After`, the names that SailPoint reads and slows down by (seen

@@ -4,9 +4,9 @@ import {
   registerClient,
   type AuthorizationServerOptions,
   type ClientRegistration,
-  type RegisteredClient,
   type ServerEvent,
 } from '@mintmark/core'
+import type { RegisteredClient } from '@mintmark/core/internal'
 import type { HttpService } from '@mintmark/core/http'
 import { systemClock } from '@mintmark/internal'
 import {

@@ -1,5 +1,6 @@
 import { keyId, type JsonObject } from '@mintmark/storage-interface'
-import type { KeyRing, PublicKey, Signer, SigningAlgorithm } from '@mintmark/core'
+import type { KeyRing, SigningAlgorithm } from '@mintmark/core'
+import type { PublicKey, Signer } from '@mintmark/core/internal'
 
 import { publishedKeys, type PublishedKey } from './published-keys.ts'
 

@@ -1,8 +1,9 @@
+import { type Random, digestSecret } from '@mintmark/internal'
 import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
-import { type Random, digestSecret } from '@mintmark/internal'
+import { refuse } from '../../refusals.ts'
 import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
 import { isGrantActive } from '../../tokens/status.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
@@ -16,7 +17,6 @@ import {
   type RedeemedCode,
 } from '../redeem-code.ts'
 import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
-import { refuse } from '../../refusals.ts'
 
 type AuthorizationCodeGrantDependencies = RedeemCodeDependencies & CreateFamilyDependencies & TokenTargetDependencies
 

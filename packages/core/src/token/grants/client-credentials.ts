@@ -2,9 +2,9 @@ import type { Brand } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { spaceSeparated } from '../../parameters/space-separated.ts'
+import { refuse } from '../../refusals.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
 import { requestedResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
-import { refuse } from '../../refusals.ts'
 
 /** A confidential client that requests a token for itself. Created only by this grant. */
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>

@@ -1,3 +1,4 @@
+import { type Random, randomSecret } from '@mintmark/internal'
 import {
   after,
   type Brand,
@@ -11,7 +12,7 @@ import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import type { Parameters } from '../../parameters/parameters.ts'
 import { spaceSeparated } from '../../parameters/space-separated.ts'
-import { type Random, randomSecret } from '@mintmark/internal'
+import { type OAuthError, refuse } from '../../refusals.ts'
 import {
   digestOf,
   digestRefreshToken,
@@ -25,7 +26,6 @@ import {
 import { isFamilyActive } from '../../tokens/status.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
 import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
-import { type OAuthError, refuse } from '../../refusals.ts'
 
 type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & TokenTargetDependencies
 

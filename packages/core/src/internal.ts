@@ -1,0 +1,8 @@
+export { disableClient, enableClient, updateClient } from './clients/update.ts'
+export type { ClientChange, ClientTarget, ClientUpdate } from './clients/update.ts'
+export type { RegisteredClient } from './clients/registration.ts'
+export type { PublicKey, Signer } from './keys/ring.ts'
+export type { AlgorithmRotation, KeyDescription } from './keys/rotate.ts'
+export type { RateDecision } from './rate-limit/rate-limiter.ts'
+export { parseIssuer } from './server/issuer.ts'
+export { protocolClaims } from './tokens/protocol-claims.ts'
