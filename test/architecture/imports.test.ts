@@ -22,12 +22,13 @@ const allowedImports: Readonly<
   pages: { any: ['@mintmark/core/http'] },
   scim: {
     any: ['@mintmark/core/http', '@mintmark/internal', '@mintmark/storage-interface', 'zod'],
-    types: ['@mintmark/core'],
+    types: ['@mintmark/core', '@mintmark/core/internal'],
   },
   admin: {
     any: [
       '@mintmark/core',
       '@mintmark/core/http',
+      '@mintmark/core/internal',
       '@mintmark/internal',
       '@mintmark/scim',
       '@mintmark/storage-interface',
@@ -38,6 +39,7 @@ const allowedImports: Readonly<
     any: [
       '@mintmark/admin',
       '@mintmark/core',
+      '@mintmark/core/internal',
       '@mintmark/internal',
       '@mintmark/scim',
       '@mintmark/storage-interface',
@@ -58,7 +60,7 @@ const allowedImports: Readonly<
       '@mintmark/storage-interface',
       '@mintmark/storage-interface/memory',
     ],
-    types: ['@mintmark/core/http'],
+    types: ['@mintmark/core/http', '@mintmark/core/internal'],
   },
   'create-mintmark': { any: ['node:*'] },
   'adapter-node': { any: ['node:*'], types: ['@mintmark/core/http'] },
