@@ -31,6 +31,7 @@ const allowedImports: Readonly<
       '@mintmark/core/internal',
       '@mintmark/internal',
       '@mintmark/scim',
+      '@mintmark/scim/engine',
       '@mintmark/storage-interface',
       'zod',
     ],

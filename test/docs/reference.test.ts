@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 import type { HttpService } from '@mintmark/core/http'
-import { groupResourceType, registerIdentityProvider, userResourceType, type Attribute } from '@mintmark/scim'
+import { groupResourceType, registerIdentityProvider, userResourceType, type ResourceType } from '@mintmark/scim'
 import { describe, expect, it } from 'vitest'
 
 import { exportedNames } from '../../scripts/reference/api-page.ts'
@@ -159,7 +159,7 @@ interface Names {
   readonly [name: string]: Names
 }
 
-const namesOf = (attributes: readonly Attribute[]): Names =>
+const namesOf = (attributes: ResourceType['attributes']): Names =>
   Object.fromEntries(attributes.map(({ name, subAttributes }) => [name, namesOf(subAttributes)]))
 
 const namesIn = (schema: Schema | undefined): Names =>

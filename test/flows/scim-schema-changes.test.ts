@@ -6,7 +6,7 @@ import {
   registerIdentityProvider,
   userSchema,
   type ResourceType,
-  type Returned,
+  type AttributeOptions,
 } from '@mintmark/scim'
 import { epochSeconds, providerId, userId, type JsonObject, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -104,7 +104,7 @@ test.for(stores)(
 
 const now = epochSeconds(1_790_000_000)
 
-const typeWith = (attributes: Readonly<Record<string, Returned>>): ResourceType => {
+const typeWith = (attributes: Readonly<Record<string, NonNullable<AttributeOptions['returned']>>>): ResourceType => {
   const defined = Object.entries(attributes).map(([name, returned]) => ({ name, returned }))
   const extensions = defined.length === 0 ? [] : [defineSchema({ id: badge, name: 'Badge', attributes: defined })]
   return defineResourceType({

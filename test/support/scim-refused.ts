@@ -1,4 +1,4 @@
-import type { ScimErrorType, ScimRefusalReason } from '@mintmark/scim'
+import type { ScimError, ScimRefusalReason } from '@mintmark/scim'
 import { expect } from 'vitest'
 
 import { ownKeysOfPrototypes, pristine } from './prototypes.ts'
@@ -8,7 +8,7 @@ import type { ScimSite } from './scim-site.ts'
 /** How a SCIM request is refused, and why. */
 export interface ScimRefusal {
   readonly status: number
-  readonly scimType?: ScimErrorType
+  readonly scimType?: NonNullable<ScimError['scimType']>
   readonly reason: ScimRefusalReason
   /** Texts of the request that the answer must not hold. */
   readonly secrets?: readonly string[]

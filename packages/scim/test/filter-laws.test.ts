@@ -1,7 +1,11 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { allTolerances, parseFilter, printFilter, resolveFilter, userResourceType } from '../src/index.ts'
+import { userResourceType } from '../src/index.ts'
+import { resolveFilter } from '../src/filter/resolve-filter.ts'
+import { printFilter } from '../src/filter/filter-node.ts'
+import { parseFilter } from '../src/filter/parse-filter.ts'
+import { allTolerances } from '../src/tolerance/tolerances.ts'
 import { createToleranceCounter } from '../src/tolerance/tolerance-counter.ts'
 import { aFilterNode, aNearFilter } from './arbitraries/filter-text.ts'
 import {

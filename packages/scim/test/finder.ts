@@ -1,5 +1,8 @@
 import { matchesFilter, type JsonObject } from '@mintmark/storage-interface'
-import { comparableResource, parseFilter, resolveFilter, userResourceType, type ResourceType } from '../src/index.ts'
+import { userResourceType, type ResourceType } from '../src/index.ts'
+import { resolveFilter } from '../src/filter/resolve-filter.ts'
+import { parseFilter } from '../src/filter/parse-filter.ts'
+import { comparableResource } from '../src/resource/comparable-resource.ts'
 import { createToleranceCounter, type ToleranceCounter } from '../src/tolerance/tolerance-counter.ts'
 
 /** Whether a filter finds a resource: what a list does, for one of them. */

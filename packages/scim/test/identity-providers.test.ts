@@ -1,21 +1,18 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
+import { groupResourceType, userResourceType, type ResourceType } from '../src/index.ts'
 import {
-  applyPatch,
   entraTolerances,
   generalTolerances,
-  groupResourceType,
   oktaTolerances,
-  parsePatch,
-  parseProjection,
-  parseResource,
-  projectResource,
-  replaceResource,
   strictTolerances,
-  userResourceType,
-  type ResourceType,
   type Tolerances,
-} from '../src/index.ts'
+} from '../src/tolerance/tolerances.ts'
+import { replaceResource } from '../src/resource/replace-resource.ts'
+import { parseResource } from '../src/resource/parse-resource.ts'
+import { parseProjection, projectResource } from '../src/resource/project-resource.ts'
+import { parsePatch } from '../src/patch/parse-patch.ts'
+import { applyPatch } from '../src/patch/apply-patch.ts'
 import { createParseContext, createToleranceCounter } from '../src/tolerance/tolerance-counter.ts'
 import { finder } from './finder.ts'
 import { refusedWith } from './refused.ts'

@@ -4,7 +4,8 @@ import { run, type Io } from '@mintmark/cli'
 import { createAuthorizationServer, defineGrant, OAuthError, createStoredKeys, type ServerEvent } from '@mintmark/core'
 import type { Endpoint, HttpService } from '@mintmark/core/http'
 import { randomSecret, systemClock, systemRandom } from '@mintmark/internal'
-import { parseFilter, printFilter, ScimError, type ScimEvent } from '@mintmark/scim'
+import { ScimError, type ScimEvent } from '@mintmark/scim'
+import { parseFilter, printFilter } from '@mintmark/scim/engine'
 import {
   composeStorage,
   StorageUnavailableError,

@@ -1,5 +1,5 @@
 import type { ServerRequest } from '@mintmark/core/http'
-import type { AccessTokens } from '@mintmark/scim'
+import type { AuthorizationServer } from '@mintmark/core'
 
 import type { AdministrationOptions } from '../administration.ts'
 import type { Actor } from '../audit/admin-context.ts'
@@ -19,7 +19,7 @@ export interface AdminServerOptions extends AdministrationOptions {
    * The authorization server, which verifies access tokens that have scope values of `adminScopes`.
    * @defaultValue None. Then `authorize` authenticates administrators.
    */
-  readonly accessTokens?: AccessTokens
+  readonly accessTokens?: Pick<AuthorizationServer, 'accessToken'>
   /**
    * Whether a user may administer with an access token that has the scope. It is not called for clients that act for
    * themselves.

@@ -1,4 +1,5 @@
-import { defineResourceType, defineSchema, parseFilter, resolveFilter, type ResourceType } from '@mintmark/scim'
+import { defineResourceType, defineSchema, type ResourceType } from '@mintmark/scim'
+import { parseFilter, resolveFilter } from '@mintmark/scim/engine'
 import type { FilterAttribute, JsonObject, ResolvedFilter, UserRecord } from '@mintmark/storage-interface'
 
 import type { CustomFields } from '../custom-fields/custom-field.ts'

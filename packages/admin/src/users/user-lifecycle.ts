@@ -1,5 +1,6 @@
 import { randomIdentifier } from '@mintmark/internal'
-import { revokedAccess, type RevokedAccess } from '@mintmark/scim'
+import type { RevokedAccess } from '@mintmark/scim'
+import { revokedAccess } from '@mintmark/scim/engine'
 import { clientId, userId, type LifecycleOutcome, type UserRecord } from '@mintmark/storage-interface'
 
 import type { AdminContext } from '../audit/admin-context.ts'

@@ -55,7 +55,7 @@ export type ScimOccurrence =
     }
 
 /** A user was deprovisioned, and everything listed here is revoked. */
-export interface UserDeprovisioned {
+interface UserDeprovisioned {
   readonly type:
     /** The provider deactivated a user, and may reactivate it. */
     | 'user.deactivated'
@@ -76,7 +76,7 @@ export interface RevokedAccess {
 }
 
 /** A refused request, with the reason, which is not sent to the identity provider. */
-export interface ScimRequestRefused {
+interface ScimRequestRefused {
   readonly type: 'request.refused'
   readonly method: string
   readonly path: string

@@ -1,7 +1,7 @@
 import { type AttributeName, printAttributeName } from '../schema/find-attribute.ts'
 
 /** RFC 7644 §3.4.2.2, table 3; `pr` is a node of its own. */
-export type ComparisonOperator = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
+type ComparisonOperator = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
 
 /** A literal as written: a JSON value, or unquoted text where that is tolerated. */
 export type FilterLiteral =

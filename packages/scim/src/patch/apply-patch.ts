@@ -14,7 +14,7 @@ import { type Assignment, mergeAssignments, toAssignments } from './assignments.
 import type { PatchOperation } from './parse-patch.ts'
 
 /** The outcome of a PATCH. */
-export interface PatchResult {
+interface PatchResult {
   readonly resource: JsonObject
   /** False when the resource is unchanged: then `resource` is the same object, and neither version nor date may change. */
   readonly changed: boolean

@@ -6,7 +6,7 @@ import { membersByName, parseJsonObject, requireMessageSchema } from '../values/
 import { isArray, isObject } from '../values/json.ts'
 
 /** The maximum number of operations in one request. */
-export const maximumOperations = 1000
+const maximumOperations = 1000
 
 /**
  * Reads the body of a PATCH request (RFC 7644 §3.5.2).

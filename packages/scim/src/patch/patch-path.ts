@@ -74,7 +74,7 @@ export interface AttributeTarget {
 }
 
 /** The values of a multi-valued attribute that a filter selects. */
-export interface ElementSelection {
+interface ElementSelection {
   readonly filter: ResolvedFilter
   /** The value that the filter describes completely, such as {"type":"work"} for `type eq "work"`; otherwise undefined. */
   readonly describedElement: (tolerances: ToleranceCounter) => JsonObject | undefined
@@ -84,7 +84,7 @@ export interface ElementSelection {
 export type PatchTarget = AttributeTarget | { readonly kind: 'schema'; readonly schema: Schema }
 
 /** A parsed path (RFC 7644 §3.5.2, figure 7): `attribute`, `attribute.sub`, `attribute[filter]`, `attribute[filter].sub`. */
-export interface PathNode {
+interface PathNode {
   readonly attribute: AttributeName
   readonly filter: FilterNode | undefined
   /** The name after the brackets. */

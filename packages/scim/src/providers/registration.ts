@@ -36,7 +36,7 @@ export interface ProviderRegistration {
 }
 
 /** A registered provider, with what its administrator enters in the identity provider's console. */
-export interface RegisteredProvider {
+interface RegisteredProvider {
   readonly provider: IdentityProviderRecord
   /** The SCIM tenant URL. */
   readonly tenantUrl: string
@@ -44,7 +44,7 @@ export interface RegisteredProvider {
   readonly secret: string
 }
 
-export interface ProviderDependencies {
+interface ProviderDependencies {
   readonly storage: ScimStorage
   readonly clock?: Clock
   readonly random?: Random
@@ -154,7 +154,7 @@ export function providerOfSecret(secret: string): ProviderId | undefined {
 }
 
 /** Why the administration of an identity provider failed. */
-export type ProviderErrorReason = 'invalid_identifier' | 'identifier_taken' | 'provider_unknown' | 'too_many_secrets'
+type ProviderErrorReason = 'invalid_identifier' | 'identifier_taken' | 'provider_unknown' | 'too_many_secrets'
 
 /** A failed administration of an identity provider, with a reason that an administrator can fix. */
 export class ProviderError extends Error {

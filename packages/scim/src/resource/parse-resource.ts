@@ -11,7 +11,7 @@ import { getMember, isArray, isObject, toObject, withMember } from '../values/js
 import { readValue } from '../values/read-value.ts'
 
 /** A parsed resource and the tolerances that it needed. */
-export interface ParsedResource {
+interface ParsedResource {
   /** Attribute names are spelled as in the schema. Without read-only attributes and nulls, but with a given password. */
   readonly resource: JsonObject
   readonly applied: readonly AppliedTolerance[]

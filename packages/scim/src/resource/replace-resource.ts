@@ -8,7 +8,7 @@ import { getMember, isArray, isObject, sameValue, toObject } from '../values/jso
 import { completeResource } from './parse-resource.ts'
 
 /** The outcome of a PUT. */
-export interface ReplacedResource {
+interface ReplacedResource {
   readonly resource: JsonObject
   /** False when the resource is unchanged: then `resource` is the same object. */
   readonly changed: boolean

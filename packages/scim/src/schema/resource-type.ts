@@ -2,7 +2,7 @@ import { createProjection, defaultSelection, type Projection } from './projectio
 import { type Attribute, byName, defineAttribute, nameKey, type Schema } from './schema.ts'
 
 /** An extension of a resource type (RFC 7643 §3.3, §6). */
-export interface SchemaExtension {
+interface SchemaExtension {
   readonly schema: Schema
   readonly required: boolean
 }
@@ -27,7 +27,7 @@ export interface ResourceType {
 }
 
 /** Options of `defineResourceType`. */
-export interface ResourceTypeOptions {
+interface ResourceTypeOptions {
   /** Such as `User`; also its id at `/ResourceTypes/{id}`. */
   readonly name: string
   /** Below the base URI, with a leading slash: `/Users`. */

@@ -1,17 +1,16 @@
 import type { TextRule } from '../values/text.ts'
 
 /** RFC 7643 §2.3. */
-export type AttributeType =
-  'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex'
+type AttributeType = 'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex'
 
 /** RFC 7643 §2.2: whether and when an attribute can be written. */
-export type Mutability = 'readOnly' | 'readWrite' | 'immutable' | 'writeOnly'
+type Mutability = 'readOnly' | 'readWrite' | 'immutable' | 'writeOnly'
 
 /** RFC 7643 §2.2: when a response contains an attribute. */
 export type Returned = 'always' | 'never' | 'default' | 'request'
 
 /** RFC 7643 §2.2. */
-export type Uniqueness = 'none' | 'server' | 'global'
+type Uniqueness = 'none' | 'server' | 'global'
 
 /** An attribute or a sub-attribute: the members of RFC 7643 §7, and the limits that this server sets on values. */
 export interface Attribute {
@@ -171,7 +170,7 @@ export interface Schema {
 }
 
 /** Options of `defineSchema`. */
-export interface SchemaOptions {
+interface SchemaOptions {
   /** A URN, such as `urn:example:params:scim:schemas:extension:staff:2.0:User`. */
   readonly id: string
   /** For people. */

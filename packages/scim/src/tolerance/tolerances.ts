@@ -1,5 +1,5 @@
 /** A deviation from the RFCs that some identity provider depends on. */
-export interface ToleranceDefinition {
+interface ToleranceDefinition {
   readonly name: string
   /** The identity providers that send it. */
   readonly seenAt: readonly string[]
@@ -8,7 +8,7 @@ export interface ToleranceDefinition {
 }
 
 /** All deviations from RFC 7643 and RFC 7644 that can be enabled. Each use is counted. */
-export const toleranceDefinitions = [
+const toleranceDefinitions = [
   {
     name: 'operation-name-case',
     seenAt: ['Entra'],

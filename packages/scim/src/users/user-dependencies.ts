@@ -41,7 +41,7 @@ export interface ProvisioningHooks {
 }
 
 /** A user that a provider creates and that is not linked yet. */
-export interface LinkCandidate {
+interface LinkCandidate {
   readonly providerId: ProviderId
   readonly externalId: string | undefined
   /** The SCIM resource, without its password. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { CompareNode, FilterLiteral, FilterNode } from '../../src/index.ts'
+import type { FilterNode, CompareNode, FilterLiteral } from '../../src/filter/filter-node.ts'
 
 /** Any filter that the grammar has (RFC 7644 §3.4.2.2), small enough for the bounds; its names need not exist. */
 export function aFilterNode(): fc.Arbitrary<FilterNode> {

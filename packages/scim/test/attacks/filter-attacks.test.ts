@@ -1,16 +1,11 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import {
-  generalTolerances,
-  parseFilter,
-  parseProjection,
-  printFilter,
-  projectResource,
-  renderScimError,
-  splitAttributeNames,
-  strictTolerances,
-  userResourceType,
-} from '../../src/index.ts'
+import { userResourceType } from '../../src/index.ts'
+import { printFilter } from '../../src/filter/filter-node.ts'
+import { parseFilter } from '../../src/filter/parse-filter.ts'
+import { generalTolerances, strictTolerances } from '../../src/tolerance/tolerances.ts'
+import { parseProjection, projectResource, splitAttributeNames } from '../../src/resource/project-resource.ts'
+import { renderScimError } from '../../src/error/render-scim-error.ts'
 import { createToleranceCounter } from '../../src/tolerance/tolerance-counter.ts'
 import { finder } from '../finder.ts'
 import { functionCalls } from '../function-calls.ts'

@@ -1,17 +1,17 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
+import { userResourceType } from '../../src/index.ts'
 import {
-  applyPatch,
   entraTolerances,
   generalTolerances,
-  parsePatch,
-  parseResource,
-  renderScimError,
-  replaceResource,
   strictTolerances,
-  userResourceType,
   type Tolerances,
-} from '../../src/index.ts'
+} from '../../src/tolerance/tolerances.ts'
+import { replaceResource } from '../../src/resource/replace-resource.ts'
+import { parseResource } from '../../src/resource/parse-resource.ts'
+import { parsePatch } from '../../src/patch/parse-patch.ts'
+import { applyPatch } from '../../src/patch/apply-patch.ts'
+import { renderScimError } from '../../src/error/render-scim-error.ts'
 import { createParseContext } from '../../src/tolerance/tolerance-counter.ts'
 import { outcomeOf } from '../outcome-of.ts'
 import { prototypesUntouched } from '../prototypes-untouched.ts'

@@ -1,13 +1,9 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import {
-  foldCase,
-  generalTolerances,
-  parseResource,
-  strictTolerances,
-  userResourceType,
-  type Tolerances,
-} from '../../src/index.ts'
+import { userResourceType } from '../../src/index.ts'
+import { generalTolerances, strictTolerances, type Tolerances } from '../../src/tolerance/tolerances.ts'
+import { foldCase } from '../../src/values/text.ts'
+import { parseResource } from '../../src/resource/parse-resource.ts'
 import { createParseContext } from '../../src/tolerance/tolerance-counter.ts'
 import { functionCalls } from '../function-calls.ts'
 import { outcomeOf } from '../outcome-of.ts'

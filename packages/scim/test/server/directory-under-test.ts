@@ -2,7 +2,8 @@ import { groupId, providerId, type ScimStorage } from '@mintmark/storage-interfa
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
 
-import type { ScimErrorType, ScimRefusalReason, ToleranceProfile } from '../../src/index.ts'
+import type { ScimRefusalReason, ToleranceProfile } from '../../src/index.ts'
+import type { ScimErrorType } from '../../src/error/scim-error-type.ts'
 import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from './scim-under-test.ts'
 
 /** A server with accounts in it, for groups. */

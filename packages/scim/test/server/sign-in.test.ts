@@ -7,11 +7,11 @@ import {
   ProviderError,
   ScimError,
   userSchema,
-  type ProviderLogin,
   type ProviderSignIn,
   type ScimServerOptions,
   type ToleranceProfile,
 } from '../../src/index.ts'
+import type { ProviderLogin } from '../../src/sign-in/sign-in-from-provider.ts'
 import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from './scim-under-test.ts'
 
 interface Provider extends ScimUnderTest {

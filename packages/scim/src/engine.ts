@@ -1,0 +1,5 @@
+export { parseFilter } from './filter/parse-filter.ts'
+export { printFilter } from './filter/filter-node.ts'
+export type { FilterNode } from './filter/filter-node.ts'
+export { resolveFilter } from './filter/resolve-filter.ts'
+export { revokedAccess } from './event/ended-access.ts'
