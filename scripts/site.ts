@@ -1,29 +1,79 @@
-// Builds the site from the files of docs into docs/.vitepress/dist, with a Markdown twin of every page and llms.txt.
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+// Builds the site from docs into docs/.vitepress/dist, with a page for every export, a Markdown twin of every page and llms.txt.
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
+import { Application, Converter, ReflectionKind } from 'typedoc'
 import { build } from 'vitepress'
 
-import { writeApiPages } from './site/api-pages.ts'
-import { llmsFull, llmsIndex } from './site/llms.ts'
-import { withSiteLinks } from './site/outward-link.ts'
-import { readPage, siteSections } from './site/section.ts'
+import { sourceUrl } from '../docs/.vitepress/source-links.ts'
+import { entryFiles } from './reference/public-api.ts'
 
 const output = 'docs/.vitepress/dist'
+
+/** Options of typedoc-plugin-markdown: a page for each entry point. */
+const markdownOptions = {
+  out: 'docs/reference/api',
+  router: 'module',
+  flattenOutputFiles: true,
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  parametersFormat: 'table',
+  classPropertiesFormat: 'table',
+  entryFileName: 'index.md',
+}
 
 rmSync('docs/reference/api', { recursive: true, force: true })
 await writeApiPages()
 await build('docs')
-
-const sections = siteSections()
-for (const { path, text } of [readPage('index.md'), ...sections.flatMap(({ pages }) => pages)]) {
-  write(path, withSiteLinks(text, path, process.env['SITE_SOURCES']))
-}
 cpSync('docs/reference/openapi', join(output, 'reference/openapi'), { recursive: true })
-write('llms.txt', llmsIndex(sections))
-write('llms-full.txt', llmsFull(sections))
+writeFileSync(join(output, 'llms.txt'), withSummaries(readFileSync(join(output, 'llms.txt'), 'utf8')))
+for (const path of globSync('**/{*.md,llms-full.txt}', { cwd: output })) withSourceUrls(path)
 
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(output, path)), { recursive: true })
-  writeFileSync(join(output, path), text)
+/** In llms.txt, each page is followed by its first paragraph. */
+function withSummaries(index: string): string {
+  return index.replaceAll(/^- \[.*\]\(\/(.+\.md)\)$/gm, (line, path: string) => {
+    const paragraphs = readFileSync(join('docs', path), 'utf8').split('\n\n')
+    const summary = paragraphs.find((paragraph) => /^[\w`*[]/.test(paragraph))?.replaceAll(/\s+/g, ' ') ?? ''
+    return summary === '' ? line : `${line}: ${summary.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')}`
+  })
+}
+
+/** In a Markdown twin, links to sources become absolute. */
+function withSourceUrls(path: string): void {
+  const text = readFileSync(join(output, path), 'utf8')
+  const linked = text.replaceAll(/\]\(([^()\s]+)\)/g, (link, target: string) => {
+    const url = sourceUrl(target, path)
+    return url === undefined ? link : `](${url})`
+  })
+  writeFileSync(join(output, path), linked)
+}
+
+/** Writes a page for every entry point into `docs/reference/api`: each export with its doc comment. */
+async function writeApiPages(): Promise<void> {
+  const application = await Application.bootstrapWithPlugins({
+    name: 'Every export',
+    entryPoints: entryFiles().map(({ file }) => file),
+    tsconfig: 'tsconfig.base.json',
+    plugin: ['typedoc-plugin-markdown'],
+    readme: 'none',
+    disableSources: true,
+    groupOrder: ['Functions', 'Variables', 'Interfaces', 'Type Aliases', 'Classes'],
+    // `pnpm check` has compiled them.
+    skipErrorChecking: true,
+    excludeExternals: true,
+    logLevel: 'Error',
+    ...markdownOptions,
+  })
+  application.converter.on(Converter.EVENT_CREATE_DECLARATION, (_, reflection) => {
+    if (reflection.kindOf(ReflectionKind.Module)) reflection.name = importPath(reflection.name)
+  })
+  const project = await application.convert()
+  if (project === undefined) throw new Error('The exports could not be read.')
+  await application.generateOutputs(project)
+}
+
+/** `core/src/http` is imported as `@mintmark/core/http`. */
+function importPath(module: string): string {
+  const isModule = (file: string): boolean => file.replace('packages/', '').replace(/(?:\/index)?\.ts$/, '') === module
+  return entryFiles().find(({ file }) => isModule(file))?.name ?? module
 }

@@ -1,6 +1,6 @@
 import type ts from 'typescript'
 
-import { anchorOf } from '../markdown/anchor.ts'
+import { slug } from 'github-slugger'
 import { configurables, type Configurable, type Option } from './option.ts'
 import type { PublicApi } from './public-api.ts'
 
@@ -73,6 +73,6 @@ function sharedWith(options: readonly Option[], shownAt: ReadonlyMap<ts.Node, st
     owners.set(owner, [...(owners.get(owner) ?? []), name])
   }
   return [...owners].map(
-    ([owner, names]) => `${names.map((name) => `\`${name}\``).join(', ')}: as at [\`${owner}\`](#${anchorOf(owner)}).`,
+    ([owner, names]) => `${names.map((name) => `\`${name}\``).join(', ')}: as at [\`${owner}\`](#${slug(owner)}).`,
   )
 }

@@ -2,9 +2,7 @@ import { basename, dirname } from 'node:path'
 
 import { expect, it } from 'vitest'
 
-import { fencesOf, withoutFences, type Fence } from '../../scripts/markdown/fence.ts'
-import { readPages } from '../../scripts/markdown/page.ts'
-import { shownCode } from '../../scripts/markdown/shown-code.ts'
+import { type Fence, fencesOf, readPages, shownCode, withoutFences } from '../../scripts/markdown.ts'
 
 const fences = readPages().flatMap((page) => fencesOf(page))
 

@@ -3,9 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 import { createProgram } from '../../packages/cli/src/program.ts'
-import { fencesOf } from '../../scripts/markdown/fence.ts'
-import { readPages } from '../../scripts/markdown/page.ts'
-import { shellCommands } from '../../scripts/markdown/shell-command.ts'
+import { fencesOf, readPages } from '../../scripts/markdown.ts'
+import { shellCommands } from './shell-command.ts'
 import { silentIo } from '../../scripts/reference/silent-io.ts'
 
 const blocks = readPages().flatMap((page) => fencesOf(page).filter(({ language }) => language === 'sh'))

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-import { fencesOf, type Fence } from '../../scripts/markdown/fence.ts'
+import { fencesOf, type Fence } from '../../scripts/markdown.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Where a page is followed. */
