@@ -1,4 +1,4 @@
-import type { Brand } from './brand.ts'
+import type { Brand } from './identifiers.ts'
 
 /** A value that JSON can carry. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
@@ -16,3 +16,12 @@ export type JsonText = Brand<string, 'JsonText'>
 
 /** A JSON object as text, without white space. */
 export const jsonText = (value: JsonObject): JsonText => JSON.stringify(value) as JsonText
+
+export const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const isArray = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
+
+/** A member of an object's own, nothing that a prototype brings along; undefined of everything that is no object. */
+export const memberOf = (owner: JsonValue | undefined, name: string): JsonValue | undefined =>
+  isObject(owner) && Object.hasOwn(owner, name) ? owner[name] : undefined

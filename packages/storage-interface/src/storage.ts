@@ -1,7 +1,5 @@
 import type { AuthorizationCodeStore } from './authorization-code.ts'
-import type { ReplayStore } from './replay.ts'
 import type { ClientStore } from './client.ts'
-import type { RevocationStore } from './revocation.ts'
 import type { GrantStore } from './grant.ts'
 import type { GroupStore } from './group.ts'
 import type { IdentityProviderStore } from './identity-provider.ts'
@@ -10,10 +8,12 @@ import type { LogStore } from './log-entry.ts'
 import type { OpaqueTokenStore } from './opaque-token.ts'
 import type { OrganizationStore } from './organization.ts'
 import type { ProvisionedUserStore } from './provisioned-user.ts'
-import type { PurgeStore } from './purge.ts'
+import type { ReplayStore } from './replay.ts'
+import type { RevocationStore } from './revocation.ts'
 import type { SessionStore } from './session.ts'
 import type { SigningKeyStore } from './signing-key.ts'
 import type { StatusStore } from './status.ts'
+import type { EpochSeconds } from './time.ts'
 import type { TokenFamilyStore } from './token-family.ts'
 import type { SearchableUserStore, UserStore } from './user.ts'
 
@@ -110,4 +110,50 @@ const stores: Readonly<Record<Capability, readonly (keyof AdminStorage)[]>> = {
   oauth,
   scim,
   admin: [...scim, 'organizations', 'logs'],
+}
+
+/** `done` when nothing that may go was left behind: otherwise call again. */
+export interface PurgeOutcome {
+  readonly removed: number
+  readonly done: boolean
+}
+
+/** Clears away what no answer depends on any more. */
+export interface PurgeStore {
+  /**
+   * Removes at most `limit` rows: codes, interactions, claims, opaque tokens, token families, sessions and log
+   * entries that have expired, grants that were revoked, and endings after `endingsKeptFor`. Call it now and then until it is `done`,
+   * on any number of servers: it may be cut off anywhere, and the next call goes on. Of endings a database that knows the time goes by
+   * its own clock where `now` is ahead of it: one server with a wrong clock removes none that the others have yet to read.
+   * Law: nothing that is honoured is removed, and what was refused before is refused after. The identifiers of removed
+   * accounts stay taken.
+   * `DELETE FROM codes WHERE (issuer, digest) IN (SELECT issuer, digest FROM codes WHERE issuer = ? AND expires_at <= ? LIMIT ?)`
+   * @param request `limit` is a number of rows, at least 1; it bounds the time that a call takes.
+   */
+  purgeExpired(request: { readonly now: EpochSeconds; readonly limit: number }): Promise<PurgeOutcome>
+}
+
+/** The stores whose rows live for minutes: losing them makes users and clients try again, and loses no user. */
+export type ExpiringStores = Pick<OAuthStorage, 'issuer' | ExpiringStoreName>
+
+type ExpiringStoreName = 'codes' | 'interactions' | 'replays' | 'opaqueTokens'
+
+/**
+ * One storage made of two: what expires in the one, such as Redis, everything else in the other, such as SQL. No method of a store
+ * uses both, so the storage keeps every law that its parts keep, and it has the capability of its durable part.
+ * @param parts `durable` may be a whole storage: its stores of the expiring kinds are not used. What it purges stays its own; the
+ * expiring part clears away what has expired by itself.
+ * @throws TypeError when the two are bound to different issuers: codes of one issuer would create families of the other.
+ */
+export function composeStorage<Durable extends Omit<OAuthStorage, ExpiringStoreName>>(parts: {
+  readonly durable: Durable
+  readonly expiring: ExpiringStores
+}): Durable & ExpiringStores {
+  const { durable, expiring } = parts
+  if (durable.issuer !== expiring.issuer) {
+    throw new TypeError('The durable and the expiring stores are bound to different issuers.')
+  }
+
+  const { codes, interactions, replays, opaqueTokens } = expiring
+  return { ...durable, codes, interactions, replays, opaqueTokens }
 }

@@ -1,4 +1,4 @@
-import type { Brand } from './brand.ts'
+import type { Brand } from './identifiers.ts'
 
 /** A point in time: whole seconds since 1970-01-01T00:00:00Z, as JWT's NumericDate counts (RFC 7519 §2). */
 export type EpochSeconds = Brand<number, 'EpochSeconds'>

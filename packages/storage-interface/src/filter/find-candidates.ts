@@ -1,3 +1,5 @@
+import type { JsonObject } from '../json.ts'
+import type { EpochSeconds } from '../time.ts'
 import type { FilterAttribute, TextOperator } from './resolved-filter.ts'
 
 /** An index that finds rows by a text, as a store has it. */
@@ -86,3 +88,15 @@ const rowsOf = (candidates: Candidates<TextLookup>): number =>
   [...candidates].reduce((sum, [{ rows }, values]) => sum + rows * values.length, 0)
 
 const isPlain = ({ extension, subName }: FilterAttribute): boolean => extension === undefined && subName === undefined
+
+/** What a store adds to the comparable form of an account and of a group alike: see `ListQuery`. */
+export function knownMembers(id: string, row: Known): JsonObject {
+  const meta = { created: row.createdAt * 1000, lastModified: row.updatedAt * 1000 }
+  return row.externalId === undefined ? { id, meta } : { id, meta, externalId: row.externalId }
+}
+
+interface Known {
+  readonly externalId: string | undefined
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+}

@@ -1,8 +1,5 @@
-import { isArray, isObject } from '../json-member.ts'
-import type { JsonObject, JsonValue } from '../json.ts'
-import { compareText } from './compare-text.ts'
-import type { OrderOperator, ResolvedFilter, TextOperator } from './resolved-filter.ts'
-import { elementsOf, valuesOf } from './values-of.ts'
+import { type JsonObject, type JsonValue, isArray, isObject, memberOf } from '../json.ts'
+import type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from './resolved-filter.ts'
 
 /** Whether a resource, in its comparable form, is what a filter asks for. */
 export type ResourcePredicate = (resource: JsonObject) => boolean
@@ -113,3 +110,32 @@ function orderHolds(operator: OrderOperator, difference: number): boolean {
       return operator satisfies never
   }
 }
+
+/** The values of an attribute, as comparisons look at them: none, one, or several. RFC 7643 §2.5: null is no value. */
+export function valuesOf(resource: JsonObject, { extension, name, subName }: FilterAttribute): readonly JsonValue[] {
+  const owner = extension === undefined ? resource : memberOf(resource, extension)
+  const attribute = memberOf(owner, name)
+  const value = subName === undefined ? attribute : memberOf(attribute, subName)
+  if (value === undefined || value === null) return []
+  return isArray(value) ? value : [value]
+}
+
+/** The complex values of an attribute. */
+export const elementsOf = (resource: JsonObject, attribute: FilterAttribute): readonly JsonObject[] =>
+  valuesOf(resource, attribute).filter(isObject)
+
+/**
+ * Orders texts by code point, as a database does that compares UTF-8 bytes (`BINARY` in SQLite, collation `C` in
+ * PostgreSQL). JavaScript's own `<` compares UTF-16 units, which puts U+FFFD after U+1F600.
+ */
+export function compareText(one: string, other: string): number {
+  const length = Math.min(one.length, other.length)
+  for (let index = 0; index < length; index += 1) {
+    const difference = rank(one.charCodeAt(index)) - rank(other.charCodeAt(index))
+    if (difference !== 0) return difference
+  }
+  return one.length - other.length
+}
+
+/** A UTF-16 unit's place in code point order: surrogates stand for code points above all others. */
+const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)

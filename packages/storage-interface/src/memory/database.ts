@@ -1,18 +1,28 @@
-import { createReplayTable, type ReplayTable } from './replays.ts'
-import { createClientTable, type ClientTable } from './clients.ts'
-import { createCodeTable, type CodeTable } from './codes.ts'
+import {
+  type CodeTable,
+  type InteractionTable,
+  type OpaqueTokenTable,
+  type ReplayTable,
+  createCodeTable,
+  createInteractionTable,
+  createOpaqueTokenTable,
+  createReplayTable,
+} from './expiring-stores.ts'
+import {
+  type ClientTable,
+  type IdentityProviderTable,
+  createClientTable,
+  createIdentityProviderTable,
+} from './versioned-records.ts'
 import { createRevocationTable, type RevocationTable } from './revocation-table.ts'
 import { createFamilyTable, type FamilyTable } from './families.ts'
 import { createGrantTable, type GrantTable } from './grants.ts'
 import { createGroupTable, type GroupTable } from './group-table.ts'
-import { createIdentityProviderTable, type IdentityProviderTable } from './identity-providers.ts'
-import { createInteractionTable, type InteractionTable } from './interactions.ts'
 import { createLogTable, type LogTable } from './logs.ts'
-import { createOpaqueTokenTable, type OpaqueTokenTable } from './opaque-tokens.ts'
 import { createOrganizationTable, type OrganizationTable } from './organizations.ts'
 import { createSessionTable, type SessionTable } from './sessions.ts'
 import { createSigningKeyTable, type SigningKeyTable } from './signing-keys.ts'
-import { createUserTable, type UserTable } from './user-table.ts'
+import { createUserTable, type UserTable } from './users.ts'
 
 /** What one issuer has stored. */
 export interface MemoryTables {

@@ -9,8 +9,7 @@ import type {
 } from '../token-family.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
-import { frozenCopy } from './frozen-copy.ts'
-import type { SchedulerHook } from './scheduler-hook.ts'
+import { type SchedulerHook, frozenCopy } from './rows.ts'
 
 export interface FamilyTable {
   readonly byId: ExpiringRows<FamilyId, TokenFamilyRecord>

@@ -1,11 +1,10 @@
 import type { GrantRecord, GrantStore } from '../grant.ts'
 import type { ClientId, GrantId, UserId } from '../identifiers.ts'
-import { StorageUnavailableError } from '../storage-unavailable.ts'
+import { StorageUnavailableError } from '../outcome.ts'
 import { epochSeconds } from '../time.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
-import { frozenCopy } from './frozen-copy.ts'
-import type { SchedulerHook } from './scheduler-hook.ts'
+import { type SchedulerHook, frozenCopy } from './rows.ts'
 
 export interface GrantTable {
   /** Once revoked, a grant may go at any time. */

@@ -1,10 +1,9 @@
-import type { GroupRecord } from '../group.ts'
+import type { GroupRecord, MemberChange } from '../group.ts'
 import type { GroupId } from '../identifiers.ts'
 import type { JsonObject } from '../json.ts'
 import type { EpochSeconds } from '../time.ts'
-import { frozenCopy } from './frozen-copy.ts'
-import { createProviderIndex, reindex, type IndexedRow, type ProviderIndex } from './provider-index.ts'
-import { textsOf } from './texts-of.ts'
+import { type IndexedRow, type ProviderIndex, createProviderIndex, reindex, textsOf } from './provider-index.ts'
+import { frozenCopy } from './rows.ts'
 
 /** A group with what is read apart from it. */
 export interface StoredGroup {
@@ -88,4 +87,18 @@ function indexedRow(group: StoredGroup | undefined): IndexedRow<GroupId> | undef
     displayName: textsOf(group.comparable, 'displayName'),
   }
   return { providerId, age: { id, createdAt }, texts }
+}
+
+/** Who comes and who goes: everybody once, and nobody who is there already or is not there. */
+export function memberDelta(
+  current: ReadonlySet<string>,
+  change: MemberChange | undefined,
+): { readonly joining: readonly string[]; readonly leaving: readonly string[] } {
+  if (change === undefined) return { joining: [], leaving: [] }
+  const added = new Set(change.kind === 'delta' ? change.add : change.memberIds)
+  const removed = change.kind === 'delta' ? new Set(change.remove) : current
+  return {
+    joining: [...added].filter((id) => !current.has(id)),
+    leaving: [...removed].filter((id) => current.has(id) && !added.has(id)),
+  }
 }

@@ -1,24 +1,23 @@
 import type { GroupMember, GroupRecord, GroupState, GroupStore, NewGroup } from '../group.ts'
 import { groupId as asGroupId, userId as asUserId, type GroupId, type ProviderId } from '../identifiers.ts'
 import type { JsonObject } from '../json.ts'
-import { knownMembers } from '../known-members.ts'
-import { compareText } from '../filter/compare-text.ts'
+import { knownMembers } from '../filter/find-candidates.ts'
+import { compareText } from '../filter/matches-filter.ts'
 import {
+  type StoredGroup,
   dropGroup,
   groupsOf,
   join,
   leave,
+  memberDelta,
   memberIdsOf,
   nextVersion,
   writeGroup,
-  type StoredGroup,
 } from './group-table.ts'
 import { listPage, type ListedRow, type Listing } from './list-page.ts'
-import { memberDelta } from './member-delta.ts'
-import type { SchedulerHook } from './scheduler-hook.ts'
+import type { SchedulerHook } from './rows.ts'
 import { holderOf, rowsByAge, rowsHaving } from './provider-index.ts'
-import { presentRow } from './user-table.ts'
-import type { UserTables } from './users.ts'
+import { type UserTables, presentRow } from './users.ts'
 
 export function createMemoryGroups(tables: UserTables, pause: SchedulerHook): GroupStore {
   const { groups } = tables

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import type { ListPage } from '../resource-list.ts'
 import { epochSeconds } from '../time.ts'
-import { createRowsByAge } from './age.ts'
+import { createRowsByAge } from './sorted-rows.ts'
 import { listPage, type Listing } from './list-page.ts'
 
 const ids = Array.from({ length: 1000 }, (_, index) => `row-${index + 1000}`)

@@ -1,11 +1,10 @@
-import { matchesFilter } from '../filter/matches-filter.ts'
+import { type TextLookup, findCandidates } from '../filter/find-candidates.ts'
+import { compareText, matchesFilter } from '../filter/matches-filter.ts'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
-import type { JsonObject } from '../json.ts'
+import { type JsonObject, type JsonValue, isArray, memberOf } from '../json.ts'
 import type { ListOutcome, ListPage, ListQuery, SortKey } from '../resource-list.ts'
 import { epochSeconds } from '../time.ts'
-import { compareAge, idsByAge, type Aged, type RowsByAge } from './age.ts'
-import { candidates, type RowLookups } from './list-candidates.ts'
-import { compareValues, sortValue } from './sort-value.ts'
+import { type Aged, type RowsByAge, compareAge, idsByAge } from './sorted-rows.ts'
 
 /** What is listed. */
 export interface Listing<Id extends string, Record> {
@@ -80,4 +79,44 @@ const positionOf = ({ createdAt, id }: Aged): string => `${createdAt}.${id}`
 function placeAt(position: string): Aged {
   const dot = position.indexOf('.')
   return { createdAt: epochSeconds(Number(position.slice(0, dot))), id: position.slice(dot + 1) }
+}
+
+/** Finds rows by a text; also some that are not listed. */
+interface RowLookup<Id extends string> extends TextLookup {
+  readonly find: (text: string) => Iterable<Id>
+}
+
+/** Look-ups by the attribute whose texts they find, such as `userName` and `emails.value`. */
+export type RowLookups<Id extends string> = ReadonlyMap<string, RowLookup<Id>>
+
+/** Who has the texts that a filter demands, each once; `undefined` when every row has to be looked at. */
+export function candidates<Id extends string>(
+  filter: ResolvedFilter,
+  lookups: RowLookups<Id>,
+): ReadonlySet<Id> | undefined {
+  const found = findCandidates(filter, lookups)
+  if (found === undefined) return undefined
+
+  const ids = new Set<Id>()
+  for (const [{ find }, texts] of found) {
+    for (const text of texts) for (const id of find(text)) ids.add(id)
+  }
+  return ids
+}
+
+/** What a resource is sorted by: of several values the primary one, or else the first (RFC 7644 §3.4.2.3). */
+export function sortValue(comparable: JsonObject, { attribute, elementPart }: SortKey): JsonValue | undefined {
+  const owner = attribute.extension === undefined ? comparable : memberOf(comparable, attribute.extension)
+  const value = memberOf(owner, attribute.name)
+  const part = attribute.subName === undefined ? value : memberOf(value, attribute.subName)
+  const element = isArray(part) ? (part.find((candidate) => memberOf(candidate, 'primary') === true) ?? part[0]) : part
+  const compared = isArray(part) && elementPart !== undefined ? memberOf(element, elementPart) : element
+  // RFC 7643 §2.5: null is no value.
+  return compared ?? undefined
+}
+
+/** Ascending; RFC 7644 §3.4.2.3: what has no value comes last. */
+export function compareValues(one: JsonValue | undefined, other: JsonValue | undefined): number {
+  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
+  return typeof one === 'string' && typeof other === 'string' ? compareText(one, other) : Number(one) - Number(other)
 }

@@ -1,8 +1,7 @@
-import { compareText } from '../filter/compare-text.ts'
+import { compareText } from '../filter/matches-filter.ts'
 import type { LogEntryRecord, LogStore } from '../log-entry.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
-import { frozenCopy } from './frozen-copy.ts'
-import type { SchedulerHook } from './scheduler-hook.ts'
+import { type SchedulerHook, frozenCopy } from './rows.ts'
 import { createSortedRows, type SortedRows } from './sorted-rows.ts'
 
 export interface LogTable {

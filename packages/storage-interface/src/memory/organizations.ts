@@ -1,10 +1,8 @@
-import { compareText } from '../filter/compare-text.ts'
+import { compareText } from '../filter/matches-filter.ts'
 import type { OrganizationId, UserId } from '../identifiers.ts'
 import type { MembershipRecord, OrganizationRecord, OrganizationStore } from '../organization.ts'
-import { frozenCopy } from './frozen-copy.ts'
-import { createOrderedRows, pageBehind, type OrderedRows } from './ordered-rows.ts'
-import type { SchedulerHook } from './scheduler-hook.ts'
-import { presentUser, type UserTable } from './user-table.ts'
+import { type OrderedRows, type SchedulerHook, createOrderedRows, frozenCopy, pageBehind } from './rows.ts'
+import { presentUser, type UserTable } from './users.ts'
 
 interface StoredOrganization {
   readonly record: OrganizationRecord

@@ -1,6 +1,8 @@
+import { elementsOf, valuesOf } from '../filter/matches-filter.ts'
+import type { FilterAttribute } from '../filter/resolved-filter.ts'
 import type { ProviderId } from '../identifiers.ts'
-import { createRowsByAge, type Aged, type RowsByAge } from './age.ts'
-import { createTextIndex, havingText, putText, takeText, type TextIndex } from './text-index.ts'
+import type { JsonObject } from '../json.ts'
+import { type Aged, type RowsByAge, createRowsByAge } from './sorted-rows.ts'
 
 /** The rows of each provider and what they are found by, kept beside the rows as a database keeps its indexes. */
 export type ProviderIndex<Id extends string> = Map<ProviderId, ProviderRows<Id>>
@@ -87,3 +89,50 @@ function ensureTexts<Id extends string>(byText: Map<string, TextIndex<Id>>, name
   byText.set(name, texts)
   return texts
 }
+
+/** Who has a text. Most texts belong to one row, which stands by itself: a Set for each would be most of the index. */
+export type TextIndex<Id extends string> = Map<string, Id | Set<Id>>
+
+export const createTextIndex = <Id extends string>(): TextIndex<Id> => new Map()
+
+/** The rows that have a text. */
+export function havingText<Id extends string>(index: TextIndex<Id>, text: string): Iterable<Id> {
+  const found = index.get(text)
+  if (found === undefined) return []
+  return typeof found === 'string' ? [found] : found
+}
+
+/** Enters a row under a text. */
+export function putText<Id extends string>(index: TextIndex<Id>, text: string, id: Id): void {
+  const found = index.get(text)
+  if (found === undefined) index.set(text, id)
+  else if (typeof found !== 'string') found.add(id)
+  else if (found !== id) index.set(text, new Set([found, id]))
+}
+
+/** Takes a row from where `putText` has put it. */
+export function takeText<Id extends string>(index: TextIndex<Id>, text: string, id: Id): void {
+  const found = index.get(text)
+  if (found === id) index.delete(text)
+  if (found === undefined || typeof found === 'string') return
+
+  found.delete(id)
+  if (found.size === 0) index.delete(text)
+}
+
+/** The texts of an attribute, such as `userName`, or of a part of each of its values, such as `emails.value`. */
+export function textsOf(comparable: JsonObject, attribute: string): readonly string[] {
+  const [name = '', part] = attribute.split('.')
+  const values =
+    part === undefined
+      ? valuesOf(comparable, plain(name))
+      : elementsOf(comparable, plain(name)).flatMap((element) => valuesOf(element, plain(part)))
+  return values.filter((value) => typeof value === 'string')
+}
+
+const plain = (name: string): FilterAttribute => ({
+  extension: undefined,
+  name,
+  subName: undefined,
+  multiValued: false,
+})

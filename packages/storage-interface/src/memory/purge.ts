@@ -1,11 +1,11 @@
-import type { PurgeStore } from '../purge.ts'
+import type { PurgeStore } from '../storage.ts'
 import type { EpochSeconds } from '../time.ts'
 import { removeRevocation } from './revocation-table.ts'
 import type { ExpiringRows } from './expiring-rows.ts'
 import { removeFamily } from './families.ts'
 import { removeLogEntry } from './logs.ts'
 import type { MemoryTables } from './database.ts'
-import type { SchedulerHook } from './scheduler-hook.ts'
+import type { SchedulerHook } from './rows.ts'
 import { removeSession } from './sessions.ts'
 
 /** Takes from each table what has expired, until the limit is reached; what has not is not looked at. */

@@ -1,7 +1,7 @@
 import { revocationRetention, type Revocation, type RevocationRecord } from '../revocation.ts'
 import { after, type EpochSeconds } from '../time.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
-import { frozenCopy } from './frozen-copy.ts'
+import { frozenCopy } from './rows.ts'
 import { createSortedRows, type SortedRows } from './sorted-rows.ts'
 
 export interface RevocationTable {

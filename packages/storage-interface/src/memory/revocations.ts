@@ -1,8 +1,8 @@
 import type { RevocationRecord, RevocationStore } from '../revocation.ts'
 import { epochSeconds, type EpochSeconds } from '../time.ts'
-import type { ClientTable } from './clients.ts'
+import type { ClientTable } from './versioned-records.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
-import type { SchedulerHook } from './scheduler-hook.ts'
+import type { SchedulerHook } from './rows.ts'
 
 interface EndingTables {
   readonly revocations: RevocationTable

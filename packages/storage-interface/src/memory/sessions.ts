@@ -1,8 +1,7 @@
 import type { SecretDigest, SessionId, UserId } from '../identifiers.ts'
 import type { SessionRecord, SessionStore } from '../session.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
-import { frozenCopy } from './frozen-copy.ts'
-import type { SchedulerHook } from './scheduler-hook.ts'
+import { type SchedulerHook, frozenCopy } from './rows.ts'
 
 export interface SessionTable {
   readonly byDigest: ExpiringRows<SecretDigest, SessionRecord>

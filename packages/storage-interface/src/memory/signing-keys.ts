@@ -1,7 +1,6 @@
 import type { KeyId } from '../identifiers.ts'
 import type { SigningKeyRecord, SigningKeyStore } from '../signing-key.ts'
-import { frozenCopy } from './frozen-copy.ts'
-import type { SchedulerHook } from './scheduler-hook.ts'
+import { type SchedulerHook, frozenCopy } from './rows.ts'
 
 export type SigningKeyTable = Map<KeyId, SigningKeyRecord>
 

@@ -1,3 +1,6 @@
+import { compareText } from '../filter/matches-filter.ts'
+import type { EpochSeconds } from '../time.ts'
+
 /**
  * Rows in an order of their own, whatever order they come in. Each operation takes about the same time for few and for many.
  * `Place` is what says where a row stands, such as its key.
@@ -114,3 +117,21 @@ type Item = object | string | number
 
 /** Few enough to be moved in less than a microsecond, and enough for a million rows to have a thousand blocks at most. */
 const mostInBlock = 2000
+
+/** What lists are ordered by when nobody asks for another order: the oldest first, and of the same second by identifier. */
+export interface Aged<Id extends string = string> {
+  readonly id: Id
+  readonly createdAt: EpochSeconds
+}
+
+/** Rows, oldest first. */
+export type RowsByAge<Id extends string> = SortedRows<Aged<Id>, Aged>
+
+export const createRowsByAge = <Id extends string>(): RowsByAge<Id> => createSortedRows<Aged<Id>, Aged>(compareAge)
+
+/** All identifiers, oldest first. */
+export const idsByAge = <Id extends string>(rows: RowsByAge<Id>): readonly Id[] =>
+  rows.slice(0, rows.length).map(({ id }) => id)
+
+export const compareAge = (one: Aged, other: Aged): number =>
+  one.createdAt - other.createdAt || compareText(one.id, other.id)

@@ -2,8 +2,8 @@ import type { FamilyStatus, StatusStore } from '../status.ts'
 import type { TokenFamilyRecord } from '../token-family.ts'
 import { findByHandle } from './families.ts'
 import type { MemoryTables } from './database.ts'
-import type { SchedulerHook } from './scheduler-hook.ts'
-import { presentUser } from './user-table.ts'
+import type { SchedulerHook } from './rows.ts'
+import { presentUser } from './users.ts'
 
 /** Each method pauses once and then reads all it answers: the rows are of one moment. */
 export function createMemoryStatus(tables: MemoryTables, pause: SchedulerHook): StatusStore {

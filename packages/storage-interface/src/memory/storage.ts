@@ -1,16 +1,17 @@
 import type { AdminStorage } from '../storage.ts'
-import { createMemoryReplays } from './replays.ts'
-import { createMemoryClients } from './clients.ts'
-import { createMemoryCodes } from './codes.ts'
+import {
+  createMemoryCodes,
+  createMemoryInteractions,
+  createMemoryOpaqueTokens,
+  createMemoryReplays,
+} from './expiring-stores.ts'
+import { createMemoryClients, createMemoryIdentityProviders } from './versioned-records.ts'
 import { createMemoryRevocations } from './revocations.ts'
 import { createMemoryFamilies } from './families.ts'
 import { createMemoryGrants } from './grants.ts'
 import { createMemoryGroups } from './groups.ts'
-import { createMemoryIdentityProviders } from './identity-providers.ts'
-import { createMemoryInteractions } from './interactions.ts'
 import { createMemoryDatabase, type MemoryDatabase } from './database.ts'
 import { createMemoryLogs } from './logs.ts'
-import { createMemoryOpaqueTokens } from './opaque-tokens.ts'
 import { createMemoryOrganizations } from './organizations.ts'
 import { createMemoryProvisionedUsers } from './provisioned-users.ts'
 import { createMemoryPurge } from './purge.ts'
@@ -18,9 +19,9 @@ import { createMemorySessions } from './sessions.ts'
 import { createMemorySigningKeys } from './signing-keys.ts'
 import { createMemoryStatus } from './status.ts'
 import { createMemoryUsers } from './users.ts'
-import type { SchedulerHook } from './scheduler-hook.ts'
+import type { SchedulerHook } from './rows.ts'
 
-export type { SchedulerHook } from './scheduler-hook.ts'
+export type { SchedulerHook } from './rows.ts'
 
 /** What is given to `createMemoryStorage`. */
 export interface MemoryStorageOptions {

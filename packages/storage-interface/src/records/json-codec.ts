@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../json.ts'
-import { isArray, isObject } from '../json-member.ts'
+import { type JsonObject, type JsonValue, isArray, isObject } from '../json.ts'
 import { text, type Field, type Fields, type RecordOfFields } from './define-record.ts'
 
 /** Writes records as JSON objects and reads them back. */

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createTextIndex, havingText, putText, takeText } from './text-index.ts'
+import { createTextIndex, havingText, putText, takeText } from './provider-index.ts'
+import fc from 'fast-check'
 
 test('law: a text finds the rows that were put under it and not taken again', () => {
   const step = fc.record({

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { test } from 'vitest'
-import { compareText } from './compare-text.ts'
+import { compareText } from './matches-filter.ts'
+import fc from 'fast-check'
 
 test('law: texts are ordered as their UTF-8 bytes are', () => {
   const text = fc.string({

@@ -1,6 +1,5 @@
-import { StorageUnavailableError } from './storage-unavailable.ts'
 import { expect, it } from 'vitest'
-import { untilSettled } from './until-settled.ts'
+import { StorageUnavailableError, untilSettled } from './outcome.ts'
 
 it('goes on until the attempt held', async () => {
   const answers = [undefined, undefined, 'held']

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareText } from '../filter/compare-text.ts'
-import { createOrderedRows, pageBehind } from './ordered-rows.ts'
+import { compareText } from '../filter/matches-filter.ts'
+import { createOrderedRows, pageBehind } from './rows.ts'
+import fc from 'fast-check'
 
 test('law: a page holds the rows of a Map behind a key, in the order of the keys', () => {
   const key = fc.constantFrom('a', 'b', 'ba', 'B', 'c', '\u{1f600}', '\ufffd')

@@ -1,0 +1,160 @@
+import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../authorization-code.ts'
+import type { ClientId, SecretDigest } from '../identifiers.ts'
+import type { InteractionRecord, InteractionStore } from '../interaction.ts'
+import type { OpaqueTokenRecord, OpaqueTokenStore } from '../opaque-token.ts'
+import type { ReplayPurpose, ReplayStore } from '../replay.ts'
+import type { EpochSeconds } from '../time.ts'
+import { type ExpiringRows, createExpiringRows } from './expiring-rows.ts'
+import { type SchedulerHook, frozenCopy } from './rows.ts'
+
+interface StoredCode {
+  readonly record: AuthorizationCodeRecord
+  readonly consumed: boolean
+}
+
+export type CodeTable = ExpiringRows<SecretDigest, StoredCode>
+
+export const createCodeTable = (): CodeTable => createExpiringRows(({ record }) => record.expiresAt)
+
+export function createMemoryCodes(codes: CodeTable, pause: SchedulerHook): AuthorizationCodeStore {
+  return {
+    async insert(code) {
+      await pause()
+      if (codes.has(code.digest)) return { outcome: 'taken' }
+
+      codes.set(code.digest, { record: frozenCopy(code), consumed: false })
+      return { outcome: 'inserted' }
+    },
+
+    async find(digest, clientId, now) {
+      await pause()
+      return findUnexpired(codes.get(digest), clientId, now)?.record
+    },
+
+    async consume(digest, clientId, now) {
+      await pause()
+      const stored = findUnexpired(codes.get(digest), clientId, now)
+      if (stored === undefined) return { outcome: 'absent' }
+      if (stored.consumed) return { outcome: 'replayed', record: stored.record }
+
+      codes.set(digest, { record: stored.record, consumed: true })
+      return { outcome: 'won', record: stored.record }
+    },
+  }
+}
+
+/** RFC 6749 §4.1.3: the code counts for the client it was issued to, and only until it expires. */
+function findUnexpired(stored: StoredCode | undefined, clientId: ClientId, now: EpochSeconds): StoredCode | undefined {
+  if (stored === undefined || stored.record.clientId !== clientId) return undefined
+  return now < stored.record.expiresAt ? stored : undefined
+}
+
+interface StoredInteraction {
+  readonly record: InteractionRecord
+  readonly consumed: boolean
+}
+
+export type InteractionTable = ExpiringRows<SecretDigest, StoredInteraction>
+
+export const createInteractionTable = (): InteractionTable => createExpiringRows(({ record }) => record.expiresAt)
+
+export function createMemoryInteractions(interactions: InteractionTable, pause: SchedulerHook): InteractionStore {
+  return {
+    async insert(interaction) {
+      await pause()
+      if (interactions.has(interaction.digest)) return { outcome: 'taken' }
+
+      interactions.set(interaction.digest, { record: frozenCopy(interaction), consumed: false })
+      return { outcome: 'inserted' }
+    },
+
+    async find(digest, browserDigest, now) {
+      await pause()
+      const stored = findUnexpiredInteraction(interactions.get(digest), browserDigest, now)
+      return stored === undefined || stored.consumed ? undefined : stored.record
+    },
+
+    async recordLogin({ digest, browserDigest, login, version, now }) {
+      await pause()
+      const stored = findUnexpiredInteraction(interactions.get(digest), browserDigest, now)
+      if (stored === undefined || stored.consumed) return { outcome: 'absent' }
+      if (stored.record.version !== version) return { outcome: 'conflict' }
+
+      const record = frozenCopy({ ...stored.record, login, version: version + 1 })
+      interactions.set(digest, { record, consumed: false })
+      return { outcome: 'swapped', record }
+    },
+
+    async consume(digest, browserDigest, now) {
+      await pause()
+      const stored = findUnexpiredInteraction(interactions.get(digest), browserDigest, now)
+      if (stored === undefined) return { outcome: 'absent' }
+      if (stored.consumed) return { outcome: 'replayed', record: stored.record }
+
+      interactions.set(digest, { record: stored.record, consumed: true })
+      return { outcome: 'won', record: stored.record }
+    },
+  }
+}
+
+function findUnexpiredInteraction(
+  stored: StoredInteraction | undefined,
+  browserDigest: SecretDigest,
+  now: EpochSeconds,
+): StoredInteraction | undefined {
+  if (stored === undefined || stored.record.browserDigest !== browserDigest) return undefined
+  return now < stored.record.expiresAt ? stored : undefined
+}
+
+export type OpaqueTokenTable = ExpiringRows<SecretDigest, OpaqueTokenRecord>
+
+export const createOpaqueTokenTable = (): OpaqueTokenTable => createExpiringRows(({ expiresAt }) => expiresAt)
+
+export function createMemoryOpaqueTokens(tokens: OpaqueTokenTable, pause: SchedulerHook): OpaqueTokenStore {
+  return {
+    async insert(token) {
+      await pause()
+      if (tokens.has(token.digest)) return { outcome: 'taken' }
+
+      tokens.set(token.digest, frozenCopy(token))
+      return { outcome: 'inserted' }
+    },
+
+    async find(digest, now) {
+      await pause()
+      const token = tokens.get(digest)
+      return token !== undefined && token.revokedAt === undefined && now < token.expiresAt ? token : undefined
+    },
+
+    async revoke(digest, clientId, now) {
+      await pause()
+      const token = tokens.get(digest)
+      // RFC 7009 §2.1: a token is revoked only by the client it was issued to.
+      if (token === undefined || token.clientId !== clientId) return { outcome: 'absent' }
+      if (token.revokedAt !== undefined) return { outcome: 'unchanged' }
+
+      tokens.set(digest, frozenCopy({ ...token, revokedAt: now }))
+      return { outcome: 'ended' }
+    },
+  }
+}
+
+/** When each claimed value may be claimed anew. */
+export type ReplayTable = Map<ReplayPurpose, ExpiringRows<string, EpochSeconds>>
+
+export const createReplayTable = (): ReplayTable => new Map()
+
+export function createMemoryReplays(claims: ReplayTable, pause: SchedulerHook): ReplayStore {
+  return {
+    async markUsed({ purpose, value, expiresAt, now }) {
+      await pause()
+      const ofPurpose = claims.get(purpose) ?? createExpiringRows<string, EpochSeconds>((until) => until)
+      claims.set(purpose, ofPurpose)
+      const claimedUntil = ofPurpose.get(value)
+      if (claimedUntil !== undefined && now < claimedUntil) return { outcome: 'seen' }
+
+      ofPurpose.set(value, expiresAt)
+      return { outcome: 'fresh' }
+    },
+  }
+}
