@@ -1,6 +1,8 @@
+import { digestSecret, equalInConstantTime } from '@mintmark/internal'
+import type { ClientRecord, EpochSeconds, SecretDigest } from '@mintmark/storage-interface'
+
 import { decodeBody, decodeComponent, type ServerRequest } from '../http/index.ts'
-import { defineClientAuthentication } from './authenticate.ts'
-import { verifyClientSecret } from './secrets.ts'
+import { defineClientAuthentication, type CredentialProof } from './authenticate.ts'
 
 /** `client_secret_basic`: the client's identifier and secret in the Authorization header (RFC 6749 §2.3.1). */
 export const clientSecretBasic = defineClientAuthentication({
@@ -72,3 +74,31 @@ export const publicClient = defineClientAuthentication({
     return { method: 'none', clientId, verify: () => Promise.resolve({}) }
   },
 })
+
+/**
+ * Verifies that the presented secret is an active one of the client. The same work is done for an unknown client, a
+ * wrong secret and an expired one: one digest, and the same number of comparisons.
+ */
+export async function verifyClientSecret(
+  presented: string,
+  client: ClientRecord | undefined,
+  now: EpochSeconds,
+): Promise<CredentialProof | undefined> {
+  const digest = await digestSecret(presented)
+  const secrets = client?.secrets ?? []
+
+  let matched: SecretDigest | undefined
+  for (let slot = 0; slot < maxActiveSecrets; slot += 1) {
+    const secret = secrets[slot]
+    const isEqual = equalInConstantTime(digest, secret?.digest ?? emptySlot)
+    const isActive = secret !== undefined && (secret.expiresAt === undefined || now < secret.expiresAt)
+    if (isEqual && isActive) matched = secret.digest
+  }
+  return matched === undefined ? undefined : { usedSecret: matched }
+}
+
+/** A client has at most two active secrets: the current one and its replacement. */
+export const maxActiveSecrets = 2
+
+/** As long as a digest but never equal to one: base64url contains no dot. */
+const emptySlot = '.'.repeat(43)

@@ -2,8 +2,9 @@ import { clientId, epochSeconds } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
+import { verifyClientSecret } from './methods.ts'
 import { registerClient } from './registration.ts'
-import { addClientSecret, adoptClientSecret, endPreviousClientSecrets, verifyClientSecret } from './secrets.ts'
+import { addClientSecret, adoptClientSecret, endPreviousClientSecrets } from './secrets.ts'
 
 async function aClient() {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })

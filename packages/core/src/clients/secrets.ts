@@ -1,25 +1,16 @@
-import {
-  type Clock,
-  type Random,
-  digestSecret,
-  equalInConstantTime,
-  randomSecret,
-  systemClock,
-  systemRandom,
-} from '@mintmark/internal'
+import { type Clock, type Random, digestSecret, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
 import {
   clientId,
   epochSeconds,
   untilSettled,
   type ClientRecord,
   type EpochSeconds,
-  type SecretDigest,
   type SecretRecord,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
-import type { CredentialProof } from './authenticate.ts'
 import { ClientMetadataError } from './metadata.ts'
+import { maxActiveSecrets } from './methods.ts'
 
 interface ClientSecretDependencies {
   readonly storage: OAuthStorage
@@ -45,11 +36,11 @@ export async function addClientSecret(
   const secret = randomSecret(deps.random ?? systemRandom)
   const added = await clientSecretRecord(secret, now)
   await changeSecrets(id, deps.storage, (client) => {
-    const live = client.secrets.filter((candidate) => isLive(candidate, now))
+    const active = client.secrets.filter((candidate) => isActive(candidate, now))
     // RFC 7591 §3.2.2: only a client with a secret can rotate it, and two secrets are enough for that.
     if (client.secrets.length === 0) throw invalid('The client does not authenticate with a secret.')
-    if (live.length >= maxLiveSecrets) throw invalid('The client has two live secrets. End one of them first.')
-    return [...live.map((previous) => ending(previous, change.previousExpiresAt)), added]
+    if (active.length >= maxActiveSecrets) throw invalid('The client has two live secrets. End one of them first.')
+    return [...active.map((previous) => ending(previous, change.previousExpiresAt)), added]
   })
   return secret
 }
@@ -106,7 +97,7 @@ async function changeSecrets(
   })
 }
 
-const isLive = (secret: SecretRecord, now: EpochSeconds): boolean =>
+const isActive = (secret: SecretRecord, now: EpochSeconds): boolean =>
   secret.expiresAt === undefined || now < secret.expiresAt
 
 const ending = (secret: SecretRecord, at: number | undefined): SecretRecord =>
@@ -114,31 +105,3 @@ const ending = (secret: SecretRecord, at: number | undefined): SecretRecord =>
 
 const invalid = (description: string): ClientMetadataError =>
   new ClientMetadataError('invalid_client_metadata', description)
-
-/**
- * Verifies that the presented secret is an active one of the client. The same work is done for an unknown client, a
- * wrong secret and an expired one: one digest, and the same number of comparisons.
- */
-export async function verifyClientSecret(
-  presented: string,
-  client: ClientRecord | undefined,
-  now: EpochSeconds,
-): Promise<CredentialProof | undefined> {
-  const digest = await digestSecret(presented)
-  const secrets = client?.secrets ?? []
-
-  let matched: SecretDigest | undefined
-  for (let slot = 0; slot < maxLiveSecrets; slot += 1) {
-    const secret = secrets[slot]
-    const isEqual = equalInConstantTime(digest, secret?.digest ?? emptySlot)
-    const isLive = secret !== undefined && (secret.expiresAt === undefined || now < secret.expiresAt)
-    if (isEqual && isLive) matched = secret.digest
-  }
-  return matched === undefined ? undefined : { usedSecret: matched }
-}
-
-/** A client has at most two active secrets: the current one and its replacement. */
-const maxLiveSecrets = 2
-
-/** As long as a digest but never equal to one: base64url contains no dot. */
-const emptySlot = '.'.repeat(43)

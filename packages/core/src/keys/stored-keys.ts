@@ -1,7 +1,7 @@
-import type { EpochSeconds, SigningKeyRecord } from '@mintmark/storage-interface'
+import type { EpochSeconds, KeyId, SigningKeyRecord } from '@mintmark/storage-interface'
 
 import { ensureSigningKeys } from './announce.ts'
-import { isSigningAlgorithm, type PublicKey } from './ring.ts'
+import { isSigningAlgorithm, type PublicKey, type Signer, type SigningAlgorithm } from './ring.ts'
 import { rotateInBackground } from './rotate.ts'
 import { keyStates, nextChange } from './schedule.ts'
 import {
@@ -10,7 +10,7 @@ import {
   type StoredKeySettings,
   type StoredKeysOptions,
 } from './settings.ts'
-import { createVaultSigners } from './vault.ts'
+import type { KeyVault } from './vault.ts'
 
 /**
  * Creates a key ring whose keys are in storage. The first server that needs a key creates it; servers that start at the
@@ -136,3 +136,26 @@ const oldestFirst = (a: SigningKeyRecord, b: SigningKeyRecord): number =>
 
 const reuseIfEqual = (keys: readonly PublicKey[], before: readonly PublicKey[]): readonly PublicKey[] =>
   keys.length === before.length && keys.every((key, index) => key === before[index]) ? before : keys
+
+/** Opens each key once, and keeps it open while it is the one that signs with its algorithm. */
+function createVaultSigners(vault: KeyVault): (key: SigningKeyRecord, algorithm: SigningAlgorithm) => Promise<Signer> {
+  const opened = new Map<SigningAlgorithm, { readonly keyId: KeyId; readonly signer: Promise<Signer> }>()
+
+  return async (key, algorithm) => {
+    const known = opened.get(algorithm)
+    const entry = known?.keyId === key.keyId ? known : { keyId: key.keyId, signer: openSigner(key, algorithm, vault) }
+    opened.set(algorithm, entry)
+    try {
+      return await entry.signer
+    } catch (error) {
+      // Otherwise a short outage of the vault would make the key unusable for good.
+      if (opened.get(algorithm) === entry) opened.delete(algorithm)
+      throw error
+    }
+  }
+}
+
+async function openSigner(key: SigningKeyRecord, algorithm: SigningAlgorithm, vault: KeyVault): Promise<Signer> {
+  const { keyId, publicJwk, vaultEntry } = key
+  return { keyId, algorithm, sign: await vault.open({ keyId, algorithm, publicJwk, vaultEntry }) }
+}

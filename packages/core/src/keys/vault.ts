@@ -1,11 +1,5 @@
 import type { Random } from '@mintmark/internal'
-import {
-  StorageUnavailableError,
-  type Brand,
-  type JsonObject,
-  type KeyId,
-  type SigningKeyRecord,
-} from '@mintmark/storage-interface'
+import { StorageUnavailableError, type Brand, type JsonObject, type KeyId } from '@mintmark/storage-interface'
 import type { JWK } from 'jose'
 import * as base64url from 'jose/base64url'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
@@ -14,7 +8,7 @@ import { generateKeyPair } from 'jose/key/generate/keypair'
 import { importJWK } from 'jose/key/import'
 
 import { parseJsonObject } from '../json/json-object.ts'
-import type { Sign, Signer, SigningAlgorithm } from './ring.ts'
+import type { Sign, SigningAlgorithm } from './ring.ts'
 import { createSigner } from './signature.ts'
 
 /** A key pair that a vault created. */
@@ -188,29 +182,4 @@ async function orUnavailable<T>(call: () => Promise<T>, what: string): Promise<T
   } catch (cause) {
     throw new StorageUnavailableError(`The vault cannot ${what}`, { cause })
   }
-}
-
-/** Opens each key once, and keeps it open while it is the one that signs with its algorithm. */
-export function createVaultSigners(
-  vault: KeyVault,
-): (key: SigningKeyRecord, algorithm: SigningAlgorithm) => Promise<Signer> {
-  const opened = new Map<SigningAlgorithm, { readonly keyId: KeyId; readonly signer: Promise<Signer> }>()
-
-  return async (key, algorithm) => {
-    const known = opened.get(algorithm)
-    const entry = known?.keyId === key.keyId ? known : { keyId: key.keyId, signer: openSigner(key, algorithm, vault) }
-    opened.set(algorithm, entry)
-    try {
-      return await entry.signer
-    } catch (error) {
-      // Otherwise a short outage of the vault would make the key unusable for good.
-      if (opened.get(algorithm) === entry) opened.delete(algorithm)
-      throw error
-    }
-  }
-}
-
-async function openSigner(key: SigningKeyRecord, algorithm: SigningAlgorithm, vault: KeyVault): Promise<Signer> {
-  const { keyId, publicJwk, vaultEntry } = key
-  return { keyId, algorithm, sign: await vault.open({ keyId, algorithm, publicJwk, vaultEntry }) }
 }

@@ -9,7 +9,7 @@ import type {
 } from '@mintmark/storage-interface'
 
 /** A user who is active and of the same generation as the record that refers to them. Created only in this file. */
-export type ActiveUser = Brand<UserRecord, 'LiveUser'>
+export type ActiveUser = Brand<UserRecord, 'ActiveUser'>
 
 /** A status whose rows all exist and are in force. */
 export type Active<Status extends { client: unknown; user: unknown }> = Status & {
