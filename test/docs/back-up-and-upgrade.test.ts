@@ -10,7 +10,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { openFormBrowser } from '../support/form-browser.ts'
 import { backUp } from '../../docs/snippets/back-up-and-upgrade/back-up.ts'
-import { endEverything } from '../../docs/snippets/back-up-and-upgrade/end-everything.ts'
+import { revokeEverything } from '../../docs/snippets/back-up-and-upgrade/revoke-everything.ts'
 import { addAnn, registerAtApp, sendTo } from './client-at-app.ts'
 
 const issuer = 'https://login.example'
@@ -32,7 +32,7 @@ async function serve(file: string) {
   return { storage, server }
 }
 
-it('a restored backup contains what was revoked since, and endEverything revokes it again', async () => {
+it('a restored backup contains what was revoked since, and revokeEverything revokes it again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-backup-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   vi.spyOn(console, 'log').mockImplementation(() => undefined)
@@ -48,7 +48,7 @@ it('a restored backup contains what was revoked since, and endEverything revokes
   copyFileSync(join(folder, 'backup.db'), join(folder, 'restored.db'))
   const restored = await serve(join(folder, 'restored.db'))
   const revived = await restored.server.accessToken(token)
-  const count = await endEverything(restored.storage)
+  const count = await revokeEverything(restored.storage)
 
   expect([await server.accessToken(token), revived?.subject, count]).toEqual([undefined, 'user-1', 1])
   expect(await restored.server.accessToken(token)).toBeUndefined()

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 
 import { configAt, sendTo } from './client-at-app.ts'
 import { importRealm } from '../../docs/snippets/migrate-from-keycloak/import-realm.ts'
-import { importAccounts } from '../../docs/snippets/migrate-from-oidc-provider/import-accounts.ts'
+import { importUsers } from '../../docs/snippets/migrate-from-oidc-provider/import-users.ts'
 import { importClients } from '../../docs/snippets/migrate-from-oidc-provider/import-clients.ts'
 
 const secret = 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA'
@@ -52,8 +52,8 @@ it('users keep their sub, and importing twice changes nothing', async () => {
     yield await Promise.resolve({ accountId: 'user-1', claims: { name: 'Ann Lee' } })
   }
 
-  await importAccounts(accounts(), storage)
-  await importAccounts(accounts(), storage)
+  await importUsers(accounts(), storage)
+  await importUsers(accounts(), storage)
 
   expect(await storage.users.find(userId('user-1'))).toMatchObject({ claims: { name: 'Ann Lee' }, version: 1 })
 })

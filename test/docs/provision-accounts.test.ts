@@ -4,7 +4,7 @@ import { registerIdentityProvider } from '@mintmark/scim'
 import { expect, it } from 'vitest'
 
 import { storage } from '../../docs/snippets/provision-accounts/scim.ts'
-import { accountOf } from '../../docs/snippets/provision-accounts/sign-in.ts'
+import { userOf } from '../../docs/snippets/provision-accounts/sign-in.ts'
 
 it('the program that connects a provider prints what to paste', () => {
   const program = 'docs/snippets/provision-accounts/register.ts'
@@ -22,10 +22,10 @@ it('a user who signs in at the provider gets one account, the same each time, un
   await registerIdentityProvider({ providerId: 'acme' }, { storage })
   const kim = { sub: '42', email: 'kim@example.com' }
 
-  const first = await accountOf(kim)
-  expect(await accountOf(kim)).toBe(first)
+  const first = await userOf(kim)
+  expect(await userOf(kim)).toBe(first)
   await storage.users.deactivate(first as never, 1 as never)
 
   expect(first).toMatch(/^[\w-]{22}$/)
-  expect(await accountOf(kim)).toBeUndefined()
+  expect(await userOf(kim)).toBeUndefined()
 })

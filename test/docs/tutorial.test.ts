@@ -20,7 +20,7 @@ it.each(pages.flatMap(blocksOf).filter(({ language }) => language === 'ts'))(
   },
 )
 
-/** Five seconds, for the first quarter of an hour of everybody who comes. The same with tarballs and npm is in test/packed. */
+/** Takes five seconds: every newcomer starts with this tutorial. test/packed follows it with tarballs and npm. */
 describe('the tutorial, followed literally from an empty folder', () => {
   let seen: Followed
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { InteractionPage } from '@mintmark/core'
 import { consentPage, readConsentForm } from '@mintmark/pages'
-import { nameOf } from './people.ts'
+import { nameOf } from './users.ts'
 
 /** Your own applications. Their users have agreed to your terms. */
 const firstParty: ReadonlySet<string> = new Set(['shop'])

@@ -24,7 +24,7 @@ before(() =>
 const signIn = (subject: string, scope = 'openid orders.read') =>
   issuer.signIn({ subject, clientId: 'app', scope, resource: 'https://api.example.com' })
 
-void test('people see their own orders', async () => {
+void test('users see their own orders', async () => {
   const { access_token } = await signIn('ann')
   assert.deepEqual(await (await get(access_token)).json(), { ordersOf: 'ann' })
 })

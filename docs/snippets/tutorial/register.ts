@@ -1,10 +1,10 @@
 import { registerClient } from '@mintmark/core'
 import { epochSeconds, userId } from '@mintmark/storage-interface'
 import { storage } from './authorization-server.ts'
-import { everybody } from './people.ts'
+import { allUsers } from './users.ts'
 
 // A record for each user: the id becomes the `sub` of their tokens, and clients may receive the claims.
-for (const { id, email, name } of everybody()) {
+for (const { id, email, name } of allUsers()) {
   const claims = { name, email, email_verified: true }
   await storage.users.insert({ userId: userId(id), claims, createdAt: epochSeconds(Date.now() / 1000) })
 }

@@ -1,7 +1,7 @@
 import { createScimServer, logScimEvents } from '@mintmark/scim'
 import { userId } from '@mintmark/storage-interface'
 import { issuer, storage } from './authorization-server.ts'
-import { everybody } from './people.ts'
+import { allUsers } from './users.ts'
 
 export const scim = createScimServer({
   issuer,
@@ -9,7 +9,7 @@ export const scim = createScimServer({
   onEvent: logScimEvents(console),
   // Returns the existing user to link, if any. Only you know. Here: one that belongs to the same customer.
   async link({ providerId, resource }) {
-    const person = everybody().find(({ email, company }) => company === providerId && email === resource['userName'])
-    return person && userId(person.id)
+    const user = allUsers().find(({ email, company }) => company === providerId && email === resource['userName'])
+    return user && userId(user.id)
   },
 })

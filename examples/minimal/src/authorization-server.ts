@@ -3,7 +3,7 @@ import { withHeaders } from '@mintmark/core/http'
 import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { findPerson, sealingKey } from './yours.ts'
+import { findUser, sealingKey } from './yours.ts'
 
 export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 const storage = await createSqlStorage({ issuer, dialect: openSqliteDialect('mintmark.db', { migrate: 'on-open' }) })
@@ -19,9 +19,9 @@ export const server = createAuthorizationServer({
   pages: {
     async login(pending, request) {
       const attempt = readSignInForm(request)
-      const person = attempt && (await findPerson(attempt.username, attempt.password))
-      if (!person) return signInPage({ ...pending, error: attempt && 'rejected' })
-      const { signedIn, headers } = await sessions.start(request, { subject: person.id, amr: ['pwd'] })
+      const user = attempt && (await findUser(attempt.username, attempt.password))
+      if (!user) return signInPage({ ...pending, error: attempt && 'rejected' })
+      const { signedIn, headers } = await sessions.start(request, { subject: user.id, amr: ['pwd'] })
       return withHeaders(await pending.complete(signedIn), headers)
     },
     async consent(pending, request) {

@@ -1,5 +1,5 @@
-/** Stands for your own user table. One person, whose password would be hashed with scrypt or argon2id in yours. */
-export const findPerson = (username: string, password: string): Promise<{ readonly id: string } | undefined> =>
+/** Stands for your own user table. One user, whose password would be hashed with scrypt or argon2id in yours. */
+export const findUser = (username: string, password: string): Promise<{ readonly id: string } | undefined> =>
   Promise.resolve(username === 'ann' && password === 'example' ? { id: 'user-1' } : undefined)
 
 /** 32 random bytes in base64url, from your secret store. Make them once: `node -p "crypto.randomBytes(32).toString('base64url')"`. */

@@ -1,8 +1,8 @@
 import { epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 
 /** Revokes everything that was issued to any user, so all users must sign in again. The users stay active. */
-export async function endEverything(storage: AdminStorage): Promise<number> {
-  let ended = 0
+export async function revokeEverything(storage: AdminStorage): Promise<number> {
+  let revoked = 0
   for (let after: string | undefined; ;) {
     const listed = await storage.users.list({
       filter: undefined,
@@ -11,12 +11,12 @@ export async function endEverything(storage: AdminStorage): Promise<number> {
     })
     if (listed.outcome === 'tooMany') throw new Error('The accounts cannot be listed.')
     for (const { userId } of listed.records.filter(({ active }) => active)) {
-      console.log('Ending', userId) // if the process stops here, this user may stay inactive
+      console.log('Revoking', userId) // if the process stops here, this user may stay inactive
       await storage.users.deactivate(userId, epochSeconds(Date.now() / 1000))
       await storage.users.reactivate(userId, epochSeconds(Date.now() / 1000))
-      ended += 1
+      revoked += 1
     }
-    if (listed.next === undefined) return ended
+    if (listed.next === undefined) return revoked
     after = listed.next
   }
 }

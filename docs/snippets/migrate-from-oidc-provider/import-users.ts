@@ -1,7 +1,7 @@
 import { epochSeconds, userId, type JsonObject, type OAuthStorage } from '@mintmark/storage-interface'
 
 /** Creates a user for each of your accounts. The identifier was `accountId` in `findAccount`; clients know it as `sub`. */
-export async function importAccounts(
+export async function importUsers(
   accounts: AsyncIterable<{ readonly accountId: string; readonly claims: JsonObject }>,
   storage: OAuthStorage,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 /** Stands for your user table. In yours, passwords are hashed with scrypt or argon2id. */
-const people = [
+const users = [
   { id: 'user-1', email: 'ann@example.com', password: 'example', name: 'Ann Lee', company: 'acme' },
   { id: 'user-2', email: 'bob@example.com', password: 'example', name: 'Bob Ray', company: 'other' },
 ]
 
-export const everybody = () => people
+export const allUsers = () => users
 
-export const findPerson = (email: string, password: string) =>
-  people.find((person) => person.email === email && person.password === password)
+export const findUser = (email: string, password: string) =>
+  users.find((user) => user.email === email && user.password === password)
