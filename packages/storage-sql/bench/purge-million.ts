@@ -2,16 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { codes, families, opaqueTokens, tableColumns } from '@mintmark/storage-interface/records'
 import { epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { Pool } from 'pg'
-import { replayColumns } from '../src/rows/replay-row.ts'
-import { codeColumns } from '../src/rows/code-row.ts'
-import { familyColumns } from '../src/rows/family-row.ts'
-import { opaqueTokenColumns } from '../src/rows/opaque-token-row.ts'
+import { replayColumns } from '../src/tables.ts'
 import { fillTable } from '../test/support/fill-table.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
 
@@ -53,10 +51,10 @@ async function measure(dialect: SqlDialect, name: string): Promise<void> {
 /** A quarter of the rows in each of four tables, the expired ones between the live ones. */
 async function fill(dialect: SqlDialect, expired: number): Promise<void> {
   const tables = {
-    mintmark_codes: codeColumns,
+    mintmark_codes: tableColumns(codes),
     mintmark_claims: replayColumns,
-    mintmark_opaque_tokens: opaqueTokenColumns,
-    mintmark_families: familyColumns,
+    mintmark_opaque_tokens: tableColumns(opaqueTokens),
+    mintmark_families: tableColumns(families),
   }
   for (const [table, columns] of Object.entries(tables)) {
     const key = columns[1]

@@ -11,7 +11,9 @@ export interface Database {
   readonly query: QueryCreator<Tables> & QueryExecutorProvider
   /** Runs a statement, bound to the issuer and the values given. */
   readonly run: <Name extends string>(statement: Statement<Name>, values: ValuesOf<Name>) => Promise<readonly SqlRow[]>
-  /** The same statement as a step of a transaction. */
+  /** Runs a statement whose parameters are the issuer and then these values. */
+  readonly runInOrder: (statement: Statement<string>, values: readonly SqlValue[]) => Promise<readonly SqlRow[]>
+  /** A statement as a step of a transaction. */
   readonly step: <Name extends string>(
     statement: Statement<Name>,
     values: ValuesOf<Name>,
@@ -26,19 +28,15 @@ type ValuesOf<Name extends string> = Readonly<Record<Exclude<Name, 'issuer'>, Sq
 
 export function createDatabase(dialect: SqlDialect, issuer: string): Database {
   const { engine } = dialect
-  const bind = <Name extends string>(statement: Statement<Name>, values: ValuesOf<Name>): readonly SqlValue[] => {
-    const all: Readonly<Record<string, SqlValue>> = { ...values, issuer }
-    return statement.bind(all)
-  }
-
   return {
     issuer,
     engine,
     query: createQuery(engine),
-    run: (statement, values) => dialect.all(statement.sql, bind(statement, values), statement.lifetime),
+    run: (statement, values) => dialect.all(statement.sql, statement.bind(values, issuer), statement.lifetime),
+    runInOrder: ({ sql, lifetime }, values) => dialect.all(sql, [issuer, ...values], lifetime),
     step: (statement, values, role = 'step') => ({
       statement: statement.sql,
-      parameters: bind(statement, values),
+      parameters: statement.bind(values, issuer),
       role,
     }),
     transact: (steps) => dialect.transact(steps),

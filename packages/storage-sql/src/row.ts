@@ -14,10 +14,16 @@ export function rowsByPlace(rows: readonly Readonly<Record<string, unknown>>[]):
 
 /** The value of a column, `null` if it is NULL. @throws Error if the row has no such column. */
 export function valueOf({ places, values }: SqlRow, column: string): unknown {
-  const place = places.get(column)
-  const value = place === undefined ? undefined : values[place]
+  const value = values[placeOf(places, column)]
   if (value === undefined) throw new Error(`The column ${column} is missing`)
   return value
+}
+
+/** The position of a column. @throws Error if the rows have no such column. */
+export function placeOf(places: SqlRow['places'], column: string): number {
+  const place = places.get(column)
+  if (place === undefined) throw new Error(`The column ${column} is missing`)
+  return place
 }
 
 /** Reads typed values out of rows. A column that is missing, or `NULL` where it must not be, throws. */

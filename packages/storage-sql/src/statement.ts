@@ -5,7 +5,8 @@ import type { SqlValue, StatementLifetime } from './dialect.ts'
 export interface Statement<Name extends string> {
   readonly sql: string
   readonly lifetime: StatementLifetime
-  readonly bind: (values: Readonly<Record<Name, SqlValue>>) => readonly SqlValue[]
+  /** The values of the placeholders. The parameter `issuer` is given by itself. */
+  readonly bind: (values: Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>, issuer: string) => readonly SqlValue[]
 }
 
 /** A placeholder for a value that is known when the statement runs. */
@@ -27,8 +28,14 @@ export function compileStatement<Name extends string>(
       return statement().sql
     },
     lifetime,
-    bind: (values) =>
-      statement().slots.map((slot) => (slot instanceof NamedParameter ? values[slot.parameter as Name] : slot)),
+    bind(values, issuer) {
+      // Every parameter but the issuer is among the values: the types say so.
+      const given = values as Readonly<Record<string, SqlValue>>
+      return statement().slots.map((slot) => {
+        if (!(slot instanceof NamedParameter)) return slot
+        return slot.parameter === 'issuer' ? issuer : (given[slot.parameter] as SqlValue)
+      })
+    },
   }
 }
 

@@ -6,7 +6,7 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { migrationScripts } from '../src/migrate.ts'
-import { replayedValueDigest } from '../src/rows/replay-row.ts'
+import { usedValueDigest } from '../src/stores/replay-store.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
@@ -40,7 +40,7 @@ describe.for([
     const dialect = await open()
     for (const script of migrationScripts(dialect.engine).slice(0, 6)) await dialect.atomically(script.statements)
     const revoke = (tokenId: string) =>
-      `INSERT INTO mintmark_claims (issuer, purpose, value_digest, expires_at) VALUES ('${issuer}', 'revoked_jti', '${replayedValueDigest(tokenId)}', ${now + 600})`
+      `INSERT INTO mintmark_claims (issuer, purpose, value_digest, expires_at) VALUES ('${issuer}', 'revoked_jti', '${usedValueDigest(tokenId)}', ${now + 600})`
     await dialect.atomically([aClientRow(dialect), revoke('before')])
 
     const before = await clockOf(dialect)

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
+import { clients, users, tableColumns } from '@mintmark/storage-interface/records'
 import { epochSeconds } from '@mintmark/storage-interface'
 import { aSigningKeyRecord } from '@mintmark/storage-interface/contract'
 import {
@@ -13,8 +14,6 @@ import {
 import { sqlite, openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrationScripts } from '../src/migrate.ts'
-import { clientColumns } from '../src/rows/client-row.ts'
-import { userColumns } from '../src/rows/user-row.ts'
 import { aFolder } from './sqlite-under-test.ts'
 import { byName } from './support/by-name.ts'
 import { fillTable } from './support/fill-table.ts'
@@ -160,19 +159,23 @@ test('0005: accounts and clients that were there are counted and listed', async 
     await dialect.atomically(statements)
   await fillTable(dialect, {
     table: 'mintmark_users',
-    columns: userColumns,
+    columns: tableColumns(users),
     rows: 10,
     values: { ...row, removed_at: 'CASE WHEN n < 4 THEN n END' },
   })
-  const columns = clientColumns.filter((column) => column !== 'removed_at')
+  const columns = tableColumns(clients).filter((column) => column !== 'removed_at')
   await fillTable(dialect, { table: 'mintmark_clients', columns, rows: 3, values: row })
 
   await migrate({ dialect })
 
-  const { users, clients } = await createSqlStorage({ dialect, issuer })
-  const list = await users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 2 } })
+  const storage = await createSqlStorage({ dialect, issuer })
+  const list = await storage.users.list({
+    filter: undefined,
+    sort: undefined,
+    page: { kind: 'index', offset: 0, limit: 2 },
+  })
   expect(list).toMatchObject({ total: 7, records: [{ userId: 'user_id-4' }, { userId: 'user_id-5' }] })
-  expect(await clients.list({ after: undefined, limit: 9 })).toHaveLength(3)
+  expect(await storage.clients.list({ after: undefined, limit: 9 })).toHaveLength(3)
 })
 
 test('for development a storage migrates what it opens', async () => {

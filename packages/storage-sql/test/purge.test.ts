@@ -1,12 +1,11 @@
+import { codes, families, tableColumns } from '@mintmark/storage-interface/records'
 import { epochSeconds, familyId, seconds, type AdminStorage } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { replayColumns } from '../src/rows/replay-row.ts'
-import { codeColumns } from '../src/rows/code-row.ts'
-import { familyColumns } from '../src/rows/family-row.ts'
+import { replayColumns } from '../src/tables.ts'
 import { aFolder } from './sqlite-under-test.ts'
 import { fillTable } from './support/fill-table.ts'
 import { aDatabaseInOtherOrder } from './support/postgres-of-the-run.ts'
@@ -87,7 +86,11 @@ describe.for([
   })
 })
 
-const tables = { mintmark_codes: codeColumns, mintmark_claims: replayColumns, mintmark_families: familyColumns }
+const tables = {
+  mintmark_codes: tableColumns(codes),
+  mintmark_claims: replayColumns,
+  mintmark_families: tableColumns(families),
+}
 
 const halfExpired = {
   issuer: `'${issuer}'`,

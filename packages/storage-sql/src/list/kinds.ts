@@ -1,13 +1,12 @@
 import type { FilterAttribute } from '@mintmark/storage-interface'
+import { columnsOf, groups, users, type Fields } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { isProviders } from '../keys.ts'
 import { type ListedKind, type ListedRows, pathOf } from './listed-kind.ts'
 import { anyRow, byBeginning, byKey, inProvider, lookup, providerRows } from './lookup.ts'
-import { groupRecordColumns } from '../rows/group-row.ts'
-import { listedUserColumns } from '../rows/provisioned-user-row.ts'
-import { userRecordColumns } from '../rows/user-row.ts'
+import { listedUserColumns } from '../stores/provisioned-user-row.ts'
 import { groupsOfUser } from '../stores/provisioned-user-statements.ts'
 
 /** All users of an issuer, provisioned or not. */
@@ -17,7 +16,7 @@ export const allAccounts = ({ searchedJson }: SqlEngine): ListedKind => ({
   rows,
   ...searchedJson('mintmark_users', 'claims'),
   documentPath: pathInClaims,
-  record: sql`${sql.join(userRecordColumns.map(ofUsers))}`,
+  record: sql`${sql.join(columnNames(users.fields).map(ofUsers))}`,
   columns: new Map([
     ['id', { kind: 'text', column: ofUsers('user_id') }],
     ['active', { kind: 'boolean', column: ofUsers('active') }],
@@ -116,7 +115,7 @@ export const listedGroups: ListedKind = {
   from: sql.table('mintmark_groups'),
   document: ofGroups('comparable'),
   documentPath: pathOf,
-  record: sql`${sql.join(groupRecordColumns.map(ofGroups))}`,
+  record: sql`${sql.join(columnNames(groups.fields).map(ofGroups))}`,
   columns: new Map([
     ['id', { kind: 'text', column: ofGroups('group_id') }],
     ['externalId', { kind: 'text', column: ofGroups('external_id') }],
@@ -163,4 +162,8 @@ export const listedGroups: ListedKind = {
 
 function ofGroups(column: string): Sql {
   return sql`${sql.ref(`mintmark_groups.${column}`)}`
+}
+
+function columnNames(fields: Fields): readonly string[] {
+  return columnsOf(fields).map(({ name }) => name)
 }

@@ -1,55 +1,47 @@
 import { untilSettled, type AuthorizationCodeStore } from '@mintmark/storage-interface'
-import { createColumnReader, joinedTable } from '../row.ts'
+import { codes } from '@mintmark/storage-interface/records'
+import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
-import { codeColumns, codeReader, codeRow } from '../rows/code-row.ts'
-import { compileStatement, parameters, type Parameter } from '../statement.ts'
+import { recordTable, type RecordTable } from '../record-table.ts'
+import { compileStatement, type Parameter } from '../statement.ts'
 
-export function createCodeStore({ query, engine, run }: Database): AuthorizationCodeStore {
-  const statements = codeStatements({ query, engine })
+export function createCodeStore(database: Database): AuthorizationCodeStore {
+  const { engine, run } = database
+  const table = recordTable(database, codes)
+  const statements = codeStatements(database, table)
   const columns = createColumnReader(engine)
-  const take = engine.joined.take(table)
-  const read = codeReader(columns)
 
   return {
     async insert(code) {
-      const [row] = await run(statements.insert, codeRow(code))
-      return { outcome: row === undefined ? 'taken' : 'inserted' }
+      return { outcome: (await table.insert(code)) ? 'inserted' : 'taken' }
     },
 
     async find(digest, clientId, now) {
       const [row] = await run(statements.find, { digest, client_id: clientId, now })
-      return row === undefined ? undefined : read(take(row))
+      return row === undefined ? undefined : table.read(row)
     },
 
     async consume(digest, clientId, now) {
       const presentation = { digest, client_id: clientId, now }
       return untilSettled(async () => {
         const [won] = await run(statements.consume, presentation)
-        if (won !== undefined) return { outcome: 'won', record: read(take(won)) }
+        if (won !== undefined) return { outcome: 'won', record: table.read(won) }
 
         const [found] = await run(statements.find, presentation)
         if (found === undefined) return { outcome: 'absent' }
-        const row = take(found)
-        return columns.has(row, 'consumed_at') ? { outcome: 'replayed', record: read(row) } : undefined
+        const isConsumed = columns.has(table.take(found), 'consumed_at')
+        return isConsumed ? { outcome: 'replayed', record: table.read(found) } : undefined
       })
     },
   }
 }
 
-function codeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
+function codeStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof codes>) {
   return {
-    insert: compileStatement((p: Parameter<(typeof codeColumns)[number]>) =>
-      query
-        .insertInto('mintmark_codes')
-        .values(parameters(p, codeColumns))
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('digest'),
-    ),
-
     find: compileStatement((p: Parameter<'issuer' | 'digest' | 'client_id' | 'now'>) =>
       query
         .selectFrom('mintmark_codes')
-        .select(engine.joined.select(table))
+        .select(table.whole)
         .where('issuer', '=', p('issuer'))
         .where('digest', '=', p('digest'))
         .where('client_id', '=', p('client_id'))
@@ -66,9 +58,7 @@ function codeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
         .where('client_id', '=', p('client_id'))
         .where('expires_at', '>', p('now'))
         .where('consumed_at', 'is', null)
-        .returning(engine.joined.select(table)),
+        .returning(table.whole),
     ),
   }
 }
-
-const table = joinedTable('mintmark_codes', codeColumns)

@@ -4,16 +4,17 @@ import {
   type TokenFamilyStore,
   untilSettled,
 } from '@mintmark/storage-interface'
+import { families } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
-import { createColumnReader, joinedTable } from '../row.ts'
-import { familyColumns, familyReader, familyRow } from '../rows/family-row.ts'
+import { recordTable, type RecordTable } from '../record-table.ts'
+import { createColumnReader } from '../row.ts'
 import { compileStatement, type Parameter, parameters } from '../statement.ts'
 
-export function createFamilyStore({ query, engine, run }: Database): TokenFamilyStore {
-  const statements = familyStatements({ query, engine })
+export function createFamilyStore(database: Database): TokenFamilyStore {
+  const { engine, run } = database
+  const table = recordTable(database, families)
+  const statements = familyStatements(database, table)
   const columns = createColumnReader(engine)
-  const take = engine.joined.take(familyTable)
-  const read = familyReader(columns)
 
   /**
    * Each answer is decided by one statement, at one moment: `rotated` and `reused` by an update that checks its premise
@@ -32,33 +33,33 @@ export function createFamilyStore({ query, engine, run }: Database): TokenFamily
       successor_salt: request.successorSalt,
       expires_at: request.expiresAt,
     })
-    if (rotated !== undefined) return { outcome: 'rotated', record: read(take(rotated)) }
+    if (rotated !== undefined) return { outcome: 'rotated', record: table.read(rotated) }
 
     const [current] = await run(statements.findRotatable, presentation)
     if (current === undefined) return { outcome: 'absent' }
-    const row = take(current)
+    const row = table.take(current)
 
     // A token rotated at this time or earlier is past its window; a window of 0 has no inside, whatever the clocks say.
     const closed_at = request.retryWindow > 0 ? request.now - request.retryWindow : Number.MAX_SAFE_INTEGER
     const wasPrevious = columns.optionalText(row, 'previous_digest') === request.presentedDigest
-    if (wasPrevious && columns.integer(row, 'rotated_at') > closed_at) return { outcome: 'retried', record: read(row) }
+    if (wasPrevious && columns.integer(row, 'rotated_at') > closed_at)
+      return { outcome: 'retried', record: table.read(current) }
 
     const [reused] = await run(statements.revokeReused, { ...presentation, closed_at })
-    return reused === undefined ? undefined : { outcome: 'reused', record: read(take(reused)) }
+    return reused === undefined ? undefined : { outcome: 'reused', record: table.read(reused) }
   }
 
   return {
     async insert(family) {
-      const [row] = await run(statements.insert, familyRow(family))
-      return { outcome: row === undefined ? 'buried' : 'inserted' }
+      return { outcome: (await table.insert(family)) ? 'inserted' : 'buried' }
     },
 
     rotate: (request) => untilSettled(() => attemptRotation(request)),
 
     async revoke(familyId, now) {
       return untilSettled(async () => {
-        const [ended] = await run(statements.revoke, { family_id: familyId, now })
-        if (ended !== undefined) return { outcome: 'ended' }
+        const [revoked] = await run(statements.revoke, { family_id: familyId, now })
+        if (revoked !== undefined) return { outcome: 'ended' }
 
         const [current] = await run(statements.find, { family_id: familyId })
         if (current === undefined) return { outcome: 'absent' }
@@ -70,11 +71,10 @@ export function createFamilyStore({ query, engine, run }: Database): TokenFamily
     // the same moment is met in the other first.
     async insertTombstone(family, now) {
       await untilSettled(async () => {
-        const [written] = await run(statements.insert, { ...familyRow(family), revoked_at: now })
-        if (written !== undefined) return 'buried'
+        if (await table.insert({ ...family, revokedAt: now })) return 'buried'
 
-        const [ended] = await run(statements.revoke, { family_id: family.familyId, now })
-        if (ended !== undefined) return 'buried'
+        const [revoked] = await run(statements.revoke, { family_id: family.familyId, now })
+        if (revoked !== undefined) return 'buried'
 
         const [current] = await run(statements.find, { family_id: family.familyId })
         return current !== undefined && columns.has(current, 'revoked_at') ? 'buried' : undefined
@@ -83,21 +83,21 @@ export function createFamilyStore({ query, engine, run }: Database): TokenFamily
   }
 }
 
-/** The statements that read or change a token family give its whole row. */
-const familyTable = joinedTable('mintmark_families', familyColumns)
-
 type Presentation = 'issuer' | 'handle_digest' | 'client_id' | 'presented_digest' | 'now'
 
-function familyStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
-  return {
-    insert: compileStatement((p: Parameter<(typeof familyColumns)[number]>) =>
-      query
-        .insertInto('mintmark_families')
-        .values(parameters(p, familyColumns))
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('family_id'),
-    ),
+function familyStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof families>) {
+  const rotatable = (p: Parameter<Presentation>) =>
+    query
+      .updateTable('mintmark_families')
+      .where('issuer', '=', p('issuer'))
+      .where('handle_digest', '=', p('handle_digest'))
+      .where('client_id', '=', p('client_id'))
+      .where('revoked_at', 'is', null)
+      .where('refresh_expires_at', '>', p('now'))
+      .where('expires_at', '>', p('now'))
+      .returning(table.whole)
 
+  return {
     find: compileStatement((p: Parameter<'issuer' | 'family_id'>) =>
       query
         .selectFrom('mintmark_families')
@@ -110,7 +110,7 @@ function familyStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
     findRotatable: compileStatement((p: Parameter<Presentation>) =>
       query
         .selectFrom('mintmark_families')
-        .select(engine.joined.select(familyTable))
+        .select(table.whole)
         .where('issuer', '=', p('issuer'))
         .where('handle_digest', '=', p('handle_digest'))
         .where('client_id', '=', p('client_id'))
@@ -120,7 +120,7 @@ function familyStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
     ),
 
     rotate: compileStatement((p: Parameter<Presentation | 'successor_digest' | 'successor_salt' | 'expires_at'>) =>
-      rotatable({ query, engine }, p)
+      rotatable(p)
         .set((set) => ({
           previous_digest: set.ref('current_digest'),
           current_digest: p('successor_digest'),
@@ -134,7 +134,7 @@ function familyStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
     // RFC 9700 §4.14.2: neither the current token nor, inside the window, the one before it. The premise is part of the
     // statement, so that a rotation in between makes it write nothing.
     revokeReused: compileStatement((p: Parameter<Presentation | 'closed_at'>) =>
-      rotatable({ query, engine }, p)
+      rotatable(p)
         .set({ revoked_at: p('now') })
         .where('current_digest', '!=', p('presented_digest'))
         .where((where) =>
@@ -157,14 +157,3 @@ function familyStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
     ),
   }
 }
-
-const rotatable = ({ query, engine }: Pick<Database, 'query' | 'engine'>, p: Parameter<Presentation>) =>
-  query
-    .updateTable('mintmark_families')
-    .where('issuer', '=', p('issuer'))
-    .where('handle_digest', '=', p('handle_digest'))
-    .where('client_id', '=', p('client_id'))
-    .where('revoked_at', 'is', null)
-    .where('refresh_expires_at', '>', p('now'))
-    .where('expires_at', '>', p('now'))
-    .returning(engine.joined.select(familyTable))

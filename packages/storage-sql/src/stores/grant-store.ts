@@ -1,76 +1,78 @@
 import { untilSettled, type GrantStore } from '@mintmark/storage-interface'
-import { createColumnReader, joinedTable, json } from '../row.ts'
+import { grants } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
-import { grantColumns, grantReader, grantRow } from '../rows/grant-row.ts'
-import { compileStatement, parameters, type Parameter } from '../statement.ts'
+import { recordTable, type RecordTable } from '../record-table.ts'
+import { compileStatement, type Parameter } from '../statement.ts'
 
-export function createGrantStore({ query, engine, run }: Database): GrantStore {
-  const statements = grantStatements({ query, engine })
-  const columns = createColumnReader(engine)
-  const take = engine.joined.take(table)
-  const read = grantReader(columns)
+export function createGrantStore(database: Database): GrantStore {
+  const { run } = database
+  const table = recordTable(database, grants)
+  const statements = grantStatements(database, table)
 
   return {
     async insert(grant) {
       const pair = { user_id: grant.userId, client_id: grant.clientId }
       return untilSettled(async () => {
-        const [inserted] = await run(statements.insert, grantRow(grant))
-        if (inserted !== undefined) return { outcome: 'inserted' }
+        if (await table.insert(grant)) return { outcome: 'inserted' }
 
-        const [joining] = await run(statements.findUnrevoked, pair)
-        return joining === undefined ? undefined : { outcome: 'taken', record: read(take(joining)) }
+        const [existing] = await run(statements.findUnrevoked, pair)
+        return existing === undefined ? undefined : { outcome: 'taken', record: table.read(existing) }
       })
     },
 
     async findUnrevoked(userId, clientId) {
       const [row] = await run(statements.findUnrevoked, { user_id: userId, client_id: clientId })
-      return row === undefined ? undefined : read(take(row))
+      return row === undefined ? undefined : table.read(row)
     },
 
     async replaceScopes({ grantId, scopes, version }) {
       return untilSettled(async () => {
-        const [swapped] = await run(statements.replaceScopes, { grant_id: grantId, scopes: json(scopes), version })
-        if (swapped !== undefined) return { outcome: 'swapped', record: read(take(swapped)) }
+        const [swapped] = await run(statements.replaceScopes, {
+          grant_id: grantId,
+          scopes: JSON.stringify(scopes),
+          version,
+        })
+        if (swapped !== undefined) return { outcome: 'swapped', record: table.read(swapped) }
 
         const [found] = await run(statements.find, { grant_id: grantId })
-        const current = found && take(found)
-        if (current === undefined || columns.has(current, 'revoked_at')) return { outcome: 'absent' }
-        return columns.integer(current, 'version') === version ? undefined : { outcome: 'conflict' }
+        const current = found && table.read(found)
+        if (current === undefined || current.revokedAt !== undefined) return { outcome: 'absent' }
+        return current.version === version ? undefined : { outcome: 'conflict' }
       })
     },
 
     async revoke(grantId, now) {
       return untilSettled(async () => {
-        const [ended] = await run(statements.revoke, { grant_id: grantId, now })
-        if (ended !== undefined) return { outcome: 'ended' }
+        const [revoked] = await run(statements.revoke, { grant_id: grantId, now })
+        if (revoked !== undefined) return { outcome: 'ended' }
 
         const [current] = await run(statements.find, { grant_id: grantId })
         if (current === undefined) return { outcome: 'absent' }
-        return columns.has(take(current), 'revoked_at') ? { outcome: 'unchanged' } : undefined
+        return table.read(current).revokedAt === undefined ? undefined : { outcome: 'unchanged' }
       })
     },
 
     async listByUser(userId) {
       const rows = await run(statements.listByUser, { user_id: userId })
-      return rows.map((row) => read(take(row)))
+      return rows.map(table.read)
     },
   }
 }
 
-function grantStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
-  return {
-    insert: compileStatement((p: Parameter<(typeof grantColumns)[number]>) =>
-      query
-        .insertInto('mintmark_grants')
-        .values(parameters(p, grantColumns))
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('grant_id'),
-    ),
+function grantStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof grants>) {
+  const unrevoked = (p: Parameter<'issuer' | 'grant_id'>) =>
+    query
+      .updateTable('mintmark_grants')
+      .where('issuer', '=', p('issuer'))
+      .where('grant_id', '=', p('grant_id'))
+      .where('revoked_at', 'is', null)
+      .returning(table.whole)
 
+  return {
     find: compileStatement((p: Parameter<'issuer' | 'grant_id'>) =>
       query
         .selectFrom('mintmark_grants')
-        .select(engine.joined.select(table))
+        .select(table.whole)
         .where('issuer', '=', p('issuer'))
         .where('grant_id', '=', p('grant_id')),
     ),
@@ -78,7 +80,7 @@ function grantStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) 
     findUnrevoked: compileStatement((p: Parameter<'issuer' | 'user_id' | 'client_id'>) =>
       query
         .selectFrom('mintmark_grants')
-        .select(engine.joined.select(table))
+        .select(table.whole)
         .where('issuer', '=', p('issuer'))
         .where('user_id', '=', p('user_id'))
         .where('client_id', '=', p('client_id'))
@@ -86,19 +88,19 @@ function grantStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) 
     ),
 
     replaceScopes: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'scopes' | 'version'>) =>
-      unrevoked({ query, engine }, p)
+      unrevoked(p)
         .set((set) => ({ scopes: p('scopes'), version: set('version', '+', 1) }))
         .where('version', '=', p('version')),
     ),
 
     revoke: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'now'>) =>
-      unrevoked({ query, engine }, p).set({ revoked_at: p('now') }),
+      unrevoked(p).set({ revoked_at: p('now') }),
     ),
 
     listByUser: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
       query
         .selectFrom('mintmark_grants')
-        .select(engine.joined.select(table))
+        .select(table.whole)
         .where('issuer', '=', p('issuer'))
         .where('user_id', '=', p('user_id'))
         .where('revoked_at', 'is', null)
@@ -106,13 +108,3 @@ function grantStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) 
     ),
   }
 }
-
-const unrevoked = ({ query, engine }: Pick<Database, 'query' | 'engine'>, p: Parameter<'issuer' | 'grant_id'>) =>
-  query
-    .updateTable('mintmark_grants')
-    .where('issuer', '=', p('issuer'))
-    .where('grant_id', '=', p('grant_id'))
-    .where('revoked_at', 'is', null)
-    .returning(engine.joined.select(table))
-
-const table = joinedTable('mintmark_grants', grantColumns)

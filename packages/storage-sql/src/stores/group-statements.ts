@@ -1,7 +1,9 @@
+import type { GroupState, JsonObject } from '@mintmark/storage-interface'
+import { columnsOf, groups, type ColumnName } from '@mintmark/storage-interface/records'
 import { sql, type Expression } from 'kysely'
 import type { Database } from '../database.ts'
-import { isProviders } from '../keys.ts'
-import { groupRecordColumns, groupStateColumns } from '../rows/group-row.ts'
+import type { SqlEngine, SqlValue } from '../dialect.ts'
+import { indexKeyOrNull, isProviders } from '../keys.ts'
 import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
 import { inGroup, isAmong, isLeaving, memberPlan, type MemberChangeKind, type MemberValue } from './group-members.ts'
 
@@ -143,3 +145,34 @@ const externalIdTaken = (p: Parameter<Group | 'external_id_key'>) =>
   sql`exists (select 1 from mintmark_groups as other where other.issuer = ${p('issuer')}
     and other.provider_id = ${p('provider_id')} and other.external_id_key = ${p('external_id_key')}
     and other.group_id <> ${p('group_id')})`
+
+const groupRecordColumns = columnsOf(groups.fields).map(
+  // A column of the record is a column of its table.
+  ({ name }) => name as ColumnName<typeof groups>,
+)
+
+/** The columns of `groupStateRow`. */
+const groupStateColumns = [
+  'external_id',
+  'external_id_key',
+  'display_name',
+  'display_name_key',
+  'resource',
+  'comparable',
+] as const
+
+/** The state that a provider gives a group, as columns. */
+export const groupStateRow = (
+  { externalId, displayName, resource, comparable }: GroupState,
+  engine: SqlEngine,
+): Record<(typeof groupStateColumns)[number], SqlValue> => ({
+  external_id: externalId ?? null,
+  external_id_key: indexKeyOrNull(externalId),
+  display_name: displayName,
+  display_name_key: displayNameKey(comparable),
+  resource: JSON.stringify(resource),
+  comparable: engine.encodeSearchable(comparable),
+})
+
+const displayNameKey = ({ displayName }: JsonObject): string | null =>
+  indexKeyOrNull(typeof displayName === 'string' ? displayName : undefined)

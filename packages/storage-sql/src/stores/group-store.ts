@@ -1,26 +1,28 @@
 import {
   type GroupChangeOutcome,
+  type GroupRecord,
   type GroupStore,
   type MemberChange,
   type RemovalOutcome,
   untilSettled,
 } from '@mintmark/storage-interface'
+import { groups } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
 import { type SqlEngine, type SqlRow, type SqlStep, type SqlValue, UniqueViolationError } from '../dialect.ts'
 import { indexKey, versionRange } from '../keys.ts'
 import { listedGroups } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
 import { providerOf } from '../list/lookup.ts'
+import { rowReader } from '../record-codec.ts'
 import { createColumnReader } from '../row.ts'
-import { groupReader, groupStateRow } from '../rows/group-row.ts'
 import { createMembersOf } from './group-members.ts'
-import { groupStatements } from './group-statements.ts'
+import { groupStatements, groupStateRow } from './group-statements.ts'
 
 export function createGroupStore(database: Database, { scanLimit }: { readonly scanLimit: number }): GroupStore {
   const { engine, run, step, transact, oneAtATime } = database
   const statements = groupStatements(database)
   const columns = createColumnReader(engine)
-  const read = groupReader(columns)
+  const read = groupReader(engine)
 
   return {
     list: createLister(database, { kind: listedGroups, read, owner: providerOf }, { scanLimit }),
@@ -99,7 +101,7 @@ function createGroupChange(
   statements: ReturnType<typeof groupStatements>,
 ): GroupStore['change'] {
   const columns = createColumnReader(engine)
-  const read = groupReader(columns)
+  const read = groupReader(engine)
 
   const changeValues = ({ providerId, groupId, version, state, members, now }: Change) => ({
     ...(state === undefined ? noState : groupStateRow(state, engine)),
@@ -181,6 +183,9 @@ function memberLists(change: MemberChange | undefined): {
   const added = new Set(change.add)
   return { joining: change.add, leaving: change.remove.filter((id) => !added.has(id)) }
 }
+
+// The reader sets the members that the definition names.
+const groupReader = (engine: SqlEngine) => rowReader(groups.fields, engine) as (row: SqlRow) => GroupRecord
 
 /** Stands for a state in statements that do not set it. */
 const noState = {

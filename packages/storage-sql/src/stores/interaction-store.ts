@@ -1,34 +1,37 @@
 import { untilSettled, type InteractionStore } from '@mintmark/storage-interface'
+import { interactions } from '@mintmark/storage-interface/records'
 import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
-import { interactionColumns, interactionReader, interactionRow, loginJson } from '../rows/interaction-row.ts'
-import { compileStatement, parameters, type Parameter } from '../statement.ts'
+import type { SqlRow } from '../dialect.ts'
+import { recordTable, type RecordTable } from '../record-table.ts'
+import { compileStatement, type Parameter } from '../statement.ts'
 
-export function createInteractionStore({ query, engine, run }: Database): InteractionStore {
-  const statements = interactionStatements(query)
+export function createInteractionStore(database: Database): InteractionStore {
+  const { engine, run } = database
+  const table = recordTable(database, interactions)
+  const statements = interactionStatements(database, table)
   const columns = createColumnReader(engine)
-  const read = interactionReader(columns)
+  const isConsumed = (row: SqlRow): boolean => columns.has(table.take(row), 'consumed_at')
 
   return {
     async insert(interaction) {
-      const [row] = await run(statements.insert, interactionRow(interaction))
-      return { outcome: row === undefined ? 'taken' : 'inserted' }
+      return { outcome: (await table.insert(interaction)) ? 'inserted' : 'taken' }
     },
 
     async find(digest, browserDigest, now) {
       const [row] = await run(statements.find, { digest, browser_digest: browserDigest, now })
-      return row === undefined || columns.has(row, 'consumed_at') ? undefined : read(row)
+      return row === undefined || isConsumed(row) ? undefined : table.read(row)
     },
 
     async recordLogin({ digest, browserDigest, login, version, now }) {
       const visit = { digest, browser_digest: browserDigest, now }
       return untilSettled(async () => {
-        const [swapped] = await run(statements.recordLogin, { ...visit, login: loginJson(login), version })
-        if (swapped !== undefined) return { outcome: 'swapped', record: read(swapped) }
+        const [swapped] = await run(statements.recordLogin, { ...visit, login: JSON.stringify(login), version })
+        if (swapped !== undefined) return { outcome: 'swapped', record: table.read(swapped) }
 
         const [row] = await run(statements.find, visit)
-        if (row === undefined || columns.has(row, 'consumed_at')) return { outcome: 'absent' }
-        return columns.integer(row, 'version') === version ? undefined : { outcome: 'conflict' }
+        if (row === undefined || isConsumed(row)) return { outcome: 'absent' }
+        return table.read(row).version === version ? undefined : { outcome: 'conflict' }
       })
     },
 
@@ -36,11 +39,11 @@ export function createInteractionStore({ query, engine, run }: Database): Intera
       const visit = { digest, browser_digest: browserDigest, now }
       return untilSettled(async () => {
         const [won] = await run(statements.consume, visit)
-        if (won !== undefined) return { outcome: 'won', record: read(won) }
+        if (won !== undefined) return { outcome: 'won', record: table.read(won) }
 
         const [row] = await run(statements.find, visit)
         if (row === undefined) return { outcome: 'absent' }
-        return columns.has(row, 'consumed_at') ? { outcome: 'replayed', record: read(row) } : undefined
+        return isConsumed(row) ? { outcome: 'replayed', record: table.read(row) } : undefined
       })
     },
   }
@@ -48,20 +51,23 @@ export function createInteractionStore({ query, engine, run }: Database): Intera
 
 type Visit = 'issuer' | 'digest' | 'browser_digest' | 'now'
 
-function interactionStatements(query: Database['query']) {
-  return {
-    insert: compileStatement((p: Parameter<(typeof interactionColumns)[number]>) =>
-      query
-        .insertInto('mintmark_interactions')
-        .values(parameters(p, interactionColumns))
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('digest'),
-    ),
+function interactionStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof interactions>) {
+  /** Changes an interaction of this browser that has neither expired nor been completed. */
+  const open = (p: Parameter<Visit>) =>
+    query
+      .updateTable('mintmark_interactions')
+      .where('issuer', '=', p('issuer'))
+      .where('digest', '=', p('digest'))
+      .where('browser_digest', '=', p('browser_digest'))
+      .where('expires_at', '>', p('now'))
+      .where('consumed_at', 'is', null)
+      .returning(table.whole)
 
+  return {
     find: compileStatement((p: Parameter<Visit>) =>
       query
         .selectFrom('mintmark_interactions')
-        .select(interactionColumns)
+        .select(table.whole)
         .where('issuer', '=', p('issuer'))
         .where('digest', '=', p('digest'))
         .where('browser_digest', '=', p('browser_digest'))
@@ -69,22 +75,11 @@ function interactionStatements(query: Database['query']) {
     ),
 
     recordLogin: compileStatement((p: Parameter<Visit | 'login' | 'version'>) =>
-      open(query, p)
+      open(p)
         .set((set) => ({ login: p('login'), version: set('version', '+', 1) }))
         .where('version', '=', p('version')),
     ),
 
-    consume: compileStatement((p: Parameter<Visit>) => open(query, p).set({ consumed_at: p('now') })),
+    consume: compileStatement((p: Parameter<Visit>) => open(p).set({ consumed_at: p('now') })),
   }
 }
-
-/** Changes an interaction of this browser that has neither expired nor been completed. */
-const open = (query: Database['query'], p: Parameter<Visit>) =>
-  query
-    .updateTable('mintmark_interactions')
-    .where('issuer', '=', p('issuer'))
-    .where('digest', '=', p('digest'))
-    .where('browser_digest', '=', p('browser_digest'))
-    .where('expires_at', '>', p('now'))
-    .where('consumed_at', 'is', null)
-    .returning(interactionColumns)

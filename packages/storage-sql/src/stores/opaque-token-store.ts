@@ -1,29 +1,30 @@
 import { untilSettled, type OpaqueTokenStore } from '@mintmark/storage-interface'
+import { opaqueTokens } from '@mintmark/storage-interface/records'
 import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
-import { opaqueTokenColumns, opaqueTokenReader, opaqueTokenRow } from '../rows/opaque-token-row.ts'
-import { compileStatement, parameters, type Parameter } from '../statement.ts'
+import { recordTable, type RecordTable } from '../record-table.ts'
+import { compileStatement, type Parameter } from '../statement.ts'
 
-export function createOpaqueTokenStore({ query, engine, run }: Database): OpaqueTokenStore {
-  const statements = opaqueTokenStatements(query)
+export function createOpaqueTokenStore(database: Database): OpaqueTokenStore {
+  const { engine, run } = database
+  const table = recordTable(database, opaqueTokens)
+  const statements = opaqueTokenStatements(database, table)
   const columns = createColumnReader(engine)
-  const read = opaqueTokenReader(columns)
 
   return {
     async insert(token) {
-      const [row] = await run(statements.insert, opaqueTokenRow(token))
-      return { outcome: row === undefined ? 'taken' : 'inserted' }
+      return { outcome: (await table.insert(token)) ? 'inserted' : 'taken' }
     },
 
     async find(digest, now) {
       const [row] = await run(statements.find, { digest, now })
-      return row === undefined ? undefined : read(row)
+      return row === undefined ? undefined : table.read(row)
     },
 
     async revoke(digest, clientId, now) {
       return untilSettled(async () => {
-        const [ended] = await run(statements.revoke, { digest, client_id: clientId, now })
-        if (ended !== undefined) return { outcome: 'ended' }
+        const [revoked] = await run(statements.revoke, { digest, client_id: clientId, now })
+        if (revoked !== undefined) return { outcome: 'ended' }
 
         const [current] = await run(statements.findOwn, { digest, client_id: clientId })
         if (current === undefined) return { outcome: 'absent' }
@@ -33,20 +34,12 @@ export function createOpaqueTokenStore({ query, engine, run }: Database): Opaque
   }
 }
 
-function opaqueTokenStatements(query: Database['query']) {
+function opaqueTokenStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof opaqueTokens>) {
   return {
-    insert: compileStatement((p: Parameter<(typeof opaqueTokenColumns)[number]>) =>
-      query
-        .insertInto('mintmark_opaque_tokens')
-        .values(parameters(p, opaqueTokenColumns))
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('digest'),
-    ),
-
     find: compileStatement((p: Parameter<'issuer' | 'digest' | 'now'>) =>
       query
         .selectFrom('mintmark_opaque_tokens')
-        .select(opaqueTokenColumns)
+        .select(table.whole)
         .where('issuer', '=', p('issuer'))
         .where('digest', '=', p('digest'))
         .where('expires_at', '>', p('now'))

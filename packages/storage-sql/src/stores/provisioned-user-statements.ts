@@ -3,13 +3,13 @@ import type { Database } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
 import { isProviders, isWithoutProvider } from '../keys.ts'
 import {
+  assignedColumns,
   contentColumns,
   keyColumns,
   provisionedColumns,
   stateColumns,
   withoutProvider,
-} from '../rows/provisioned-user-row.ts'
-import { unsaidColumns } from '../rows/written-user-row.ts'
+} from './provisioned-user-row.ts'
 import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
 
 type Account = 'issuer' | 'provider_id' | 'user_id'
@@ -43,7 +43,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       .where('user_id', '=', p('user_id'))
       .where('removed_at', 'is', null)
       .where('version', '=', p('version'))
-      .returning(unsaidColumns)
+      .returning(assignedColumns)
       .returning(groups)
 
   const leave = (p: Parameter<RemovalValue>) =>

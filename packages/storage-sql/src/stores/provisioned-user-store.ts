@@ -10,17 +10,22 @@ import {
   type TakenKey,
   type UserId,
 } from '@mintmark/storage-interface'
-import { createColumnReader, json } from '../row.ts'
+import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
 import { indexKey, versionRange } from '../keys.ts'
 import { createLister } from '../list/lister.ts'
 import { listedAccounts } from '../list/kinds.ts'
 import { providerOf } from '../list/lookup.ts'
-import { comparableAccount } from '../rows/comparable-account.ts'
-import { listedUserReader, provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts'
-import { changedUserReader, insertedUser } from '../rows/written-user-row.ts'
 import type { Statement } from '../statement.ts'
 import { UniqueViolationError } from '../dialect.ts'
+import {
+  changedUserReader,
+  comparableReader,
+  insertedUser,
+  listedUserReader,
+  provisionedUserReader,
+  stateRow,
+} from './provisioned-user-row.ts'
 import { provisionedUserStatements, type ChangeValue, type RemovalValue } from './provisioned-user-statements.ts'
 
 export function createProvisionedUserStore(
@@ -30,8 +35,8 @@ export function createProvisionedUserStore(
   const { engine, run } = database
   const statements = provisionedUserStatements(database)
   const columns = createColumnReader(engine)
-  const read = provisionedUserReader(columns, engine)
-  const readChanged = changedUserReader(columns, engine)
+  const read = provisionedUserReader(engine)
+  const readChanged = changedUserReader(engine)
 
   /** Which key of an account another one has: the first of those that are asked about. */
   async function findTaken(account: Account, asked: readonly TakenKey[]): Promise<TakenKey | undefined> {
@@ -89,7 +94,7 @@ export function createProvisionedUserStore(
       provider_id: providerId,
       user_id: userId,
       active: engine.encodeFlag(false),
-      claims: json({}),
+      claims: '{}',
       ...versionRange(version),
       now,
     }
@@ -137,9 +142,9 @@ export function createProvisionedUserStore(
       database,
       {
         kind: listedAccounts(engine),
-        read: listedUserReader(columns, engine),
+        read: listedUserReader(engine),
         owner: providerOf,
-        comparable: comparableAccount(columns, engine),
+        comparable: comparableReader(engine),
       },
       { scanLimit },
     ),

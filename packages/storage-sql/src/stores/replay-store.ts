@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto'
 import type { ReplayStore } from '@mintmark/storage-interface'
 import type { Database } from '../database.ts'
-import { replayColumns, replayedValueDigest } from '../rows/replay-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
+import { replayColumns } from '../tables.ts'
 
 export function createReplayStore({ query, run }: Database): ReplayStore {
-  // The first inserts; after expiry one of those who come updates; everybody else gets no row.
+  // The first caller inserts. After expiry one caller updates. Every other caller gets no row.
   const claim = compileStatement((p: Parameter<(typeof replayColumns)[number] | 'now'>) =>
     query
       .insertInto('mintmark_claims')
@@ -20,8 +21,11 @@ export function createReplayStore({ query, run }: Database): ReplayStore {
 
   return {
     async markUsed({ purpose, value, expiresAt, now }) {
-      const [row] = await run(claim, { purpose, value_digest: replayedValueDigest(value), expires_at: expiresAt, now })
+      const [row] = await run(claim, { purpose, value_digest: usedValueDigest(value), expires_at: expiresAt, now })
       return { outcome: row === undefined ? 'seen' : 'fresh' }
     },
   }
 }
+
+/** Used values have any length and content: the key is their SHA-256, base64url. */
+export const usedValueDigest = (value: string): string => hash('sha256', value, 'base64url')

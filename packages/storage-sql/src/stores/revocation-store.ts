@@ -1,10 +1,19 @@
-import { epochSeconds, type RevocationStore } from '@mintmark/storage-interface'
+import {
+  clientId,
+  epochSeconds,
+  familyId,
+  grantId,
+  userId,
+  type Revocation,
+  type RevocationRecord,
+  type RevocationStore,
+} from '@mintmark/storage-interface'
 import { sql, type Expression } from 'kysely'
-import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
-import { replayedValueDigest } from '../rows/replay-row.ts'
-import { revocationReader } from '../rows/revocation-row.ts'
+import type { SqlRow } from '../dialect.ts'
+import { createColumnReader, type ColumnReader } from '../row.ts'
 import { compileSql, compileStatement, type Parameter } from '../statement.ts'
+import { usedValueDigest } from './replay-store.ts'
 
 /** Triggers write endings. A token that is ended by itself is a claimed value, of a purpose of its own. */
 export function createRevocationStore({ query, engine, run }: Database): RevocationStore {
@@ -14,12 +23,18 @@ export function createRevocationStore({ query, engine, run }: Database): Revocat
 
   return {
     async revokeToken({ tokenId, expiresAt, now }) {
-      const value_digest = replayedValueDigest(tokenId)
-      await run(statements.endToken, { purpose, value_digest, expires_at: expiresAt, value: tokenId, claimed_at: now })
+      const value_digest = usedValueDigest(tokenId)
+      await run(statements.revokeToken, {
+        purpose,
+        value_digest,
+        expires_at: expiresAt,
+        value: tokenId,
+        claimed_at: now,
+      })
     },
 
     async isTokenRevoked(tokenId, now) {
-      const rows = await run(statements.findToken, { purpose, value_digest: replayedValueDigest(tokenId), now })
+      const rows = await run(statements.findToken, { purpose, value_digest: usedValueDigest(tokenId), now })
       return rows.length > 0
     },
 
@@ -40,11 +55,41 @@ export function createRevocationStore({ query, engine, run }: Database): Revocat
   }
 }
 
+const revocationReader =
+  (read: ColumnReader) =>
+  (row: SqlRow): RevocationRecord => ({
+    position: read.integer(row, 'position'),
+    revocation: readRevocation(read, row),
+    revokedAt: epochSeconds(read.integer(row, 'ended_at')),
+  })
+
+function readRevocation(read: ColumnReader, row: SqlRow): Revocation {
+  const name = read.text(row, 'name')
+  const kind = read.text(row, 'kind')
+  switch (kind) {
+    case 'token':
+      return { kind, tokenId: name }
+    case 'family':
+      return { kind, familyId: familyId(name) }
+    case 'grant':
+      return { kind, grantId: grantId(name) }
+    case 'generation':
+      return { kind, userId: userId(name), generation: read.integer(row, 'generation') }
+    case 'account':
+      return { kind, userId: userId(name) }
+    case 'client':
+    case 'client_in_use':
+      return { kind, clientId: clientId(name) }
+    default:
+      throw new Error(`A revocation of an unknown kind: ${kind}`)
+  }
+}
+
 const purpose = 'revoked_jti'
 
 function revocationStatements(query: Database['query']) {
   return {
-    endToken: compileStatement(
+    revokeToken: compileStatement(
       (p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'expires_at' | 'value' | 'claimed_at'>) =>
         query
           .insertInto('mintmark_claims')

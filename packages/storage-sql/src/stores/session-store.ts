@@ -1,18 +1,19 @@
 import { untilSettled, type SessionStore } from '@mintmark/storage-interface'
+import { sessions } from '@mintmark/storage-interface/records'
 import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
-import { sessionColumns, sessionReader, sessionRow } from '../rows/session-row.ts'
-import { compileStatement, parameters, type Parameter } from '../statement.ts'
+import { recordTable, type RecordTable } from '../record-table.ts'
+import { compileStatement, type Parameter } from '../statement.ts'
 
-export function createSessionStore({ query, engine, run }: Database): SessionStore {
-  const statements = sessionStatements(query)
+export function createSessionStore(database: Database): SessionStore {
+  const { engine, run } = database
+  const table = recordTable(database, sessions)
+  const statements = sessionStatements(database, table)
   const columns = createColumnReader(engine)
-  const read = sessionReader(columns)
 
   return {
     async insert(session) {
-      const [row] = await run(statements.insert, sessionRow(session))
-      return { outcome: row === undefined ? 'taken' : 'inserted' }
+      return { outcome: (await table.insert(session)) ? 'inserted' : 'taken' }
     },
 
     async touch(digest, idleExpiresAt) {
@@ -21,8 +22,8 @@ export function createSessionStore({ query, engine, run }: Database): SessionSto
 
     async revoke(sessionId, now) {
       return untilSettled(async () => {
-        const [ended] = await run(statements.revoke, { session_id: sessionId, now })
-        if (ended !== undefined) return { outcome: 'ended' }
+        const [revoked] = await run(statements.revoke, { session_id: sessionId, now })
+        if (revoked !== undefined) return { outcome: 'ended' }
 
         const [current] = await run(statements.find, { session_id: sessionId })
         if (current === undefined) return { outcome: 'absent' }
@@ -32,21 +33,13 @@ export function createSessionStore({ query, engine, run }: Database): SessionSto
 
     async listByUser(userId, now) {
       const rows = await run(statements.listByUser, { user_id: userId, now })
-      return rows.map(read)
+      return rows.map(table.read)
     },
   }
 }
 
-function sessionStatements(query: Database['query']) {
+function sessionStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof sessions>) {
   return {
-    insert: compileStatement((p: Parameter<(typeof sessionColumns)[number]>) =>
-      query
-        .insertInto('mintmark_sessions')
-        .values(parameters(p, sessionColumns))
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('digest'),
-    ),
-
     find: compileStatement((p: Parameter<'issuer' | 'session_id'>) =>
       query
         .selectFrom('mintmark_sessions')
@@ -77,7 +70,7 @@ function sessionStatements(query: Database['query']) {
     listByUser: compileStatement((p: Parameter<'issuer' | 'user_id' | 'now'>) =>
       query
         .selectFrom('mintmark_sessions')
-        .select(sessionColumns)
+        .select(table.whole)
         .where('issuer', '=', p('issuer'))
         .where('user_id', '=', p('user_id'))
         .where('revoked_at', 'is', null)

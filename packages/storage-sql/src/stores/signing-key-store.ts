@@ -1,23 +1,22 @@
 import type { SigningKeyStore } from '@mintmark/storage-interface'
-import { createColumnReader } from '../row.ts'
+import { signingKeys } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
-import { signingKeyColumns, signingKeyReader, signingKeyRow } from '../rows/signing-key-row.ts'
-import { compileStatement, parameters, type Parameter } from '../statement.ts'
+import { recordTable, type RecordTable } from '../record-table.ts'
+import { compileStatement, type Parameter } from '../statement.ts'
 
-export function createSigningKeyStore({ query, engine, run }: Database): SigningKeyStore {
-  const statements = signingKeyStatements(query)
-  const columns = createColumnReader(engine)
-  const read = signingKeyReader(columns)
+export function createSigningKeyStore(database: Database): SigningKeyStore {
+  const { run } = database
+  const table = recordTable(database, signingKeys)
+  const statements = signingKeyStatements(database, table)
 
   return {
     async insert(key) {
-      const [row] = await run(statements.insert, signingKeyRow(key))
-      return { outcome: row === undefined ? 'taken' : 'inserted' }
+      return { outcome: (await table.insert(key)) ? 'inserted' : 'taken' }
     },
 
     async list() {
       const rows = await run(statements.list, {})
-      return rows.map(read)
+      return rows.map(table.read)
     },
 
     async drop(keyId, now) {
@@ -35,20 +34,12 @@ export function createSigningKeyStore({ query, engine, run }: Database): Signing
   }
 }
 
-function signingKeyStatements(query: Database['query']) {
+function signingKeyStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof signingKeys>) {
   return {
-    insert: compileStatement((p: Parameter<(typeof signingKeyColumns)[number]>) =>
-      query
-        .insertInto('mintmark_signing_keys')
-        .values(parameters(p, signingKeyColumns))
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('key_id'),
-    ),
-
     list: compileStatement((p: Parameter<'issuer'>) =>
       query
         .selectFrom('mintmark_signing_keys')
-        .select(signingKeyColumns)
+        .select(table.whole)
         .where('issuer', '=', p('issuer'))
         .orderBy('created_at'),
     ),

@@ -1,63 +1,70 @@
 import type { FamilyStatus, StatusStore } from '@mintmark/storage-interface'
-import { createColumnReader, joinedTable } from '../row.ts'
+import {
+  clients,
+  families,
+  grants,
+  sessions,
+  users,
+  type RecordDefinition,
+  type RecordOf,
+} from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
-import type { SqlJoinedTable, SqlRow } from '../dialect.ts'
-import { clientColumns, clientReader } from '../rows/client-row.ts'
-import { familyColumns, familyReader } from '../rows/family-row.ts'
-import { grantColumns, grantReader } from '../rows/grant-row.ts'
-import { sessionColumns, sessionReader } from '../rows/session-row.ts'
-import { userColumns, userReader } from '../rows/user-row.ts'
+import type { SqlRow } from '../dialect.ts'
+import { recordTable, type RecordTable } from '../record-table.ts'
+import { createColumnReader } from '../row.ts'
 import { compileStatement, type Parameter } from '../statement.ts'
 
 /** Rows that belong together, read by one statement: no answer mixes before and after. */
-export function createStatusStore({ query, engine, run }: Database): StatusStore {
-  const statements = statusStatements({ query, engine })
+export function createStatusStore(database: Database): StatusStore {
+  const { engine, run } = database
   const columns = createColumnReader(engine)
-
-  function joined<R>(table: SqlJoinedTable, read: (row: SqlRow) => R): (row: SqlRow) => R {
-    const take = engine.joined.take(table)
-    return (row) => read(take(row))
+  const tables = {
+    family: recordTable(database, families, 'family'),
+    grant: recordTable(database, grants, 'grant'),
+    client: recordTable(database, clients, 'client'),
+    user: recordTable(database, users, 'user'),
+    session: recordTable(database, sessions, 'session'),
   }
-  /** Of an outer join: where nothing was joined the key is empty. */
+  const statements = statusStatements(database, tables)
+
+  /** Reads a record of an outer join: if nothing was joined, its key is empty. */
   const optional =
-    <R>(key: string, read: (row: SqlRow) => R) =>
-    (row: SqlRow): R | undefined =>
-      columns.has(row, key) ? read(row) : undefined
+    <Of extends RecordDefinition>({ take, readOwn }: RecordTable<Of>, key: string) =>
+    (row: SqlRow): RecordOf<Of> | undefined => {
+      const own = take(row)
+      return columns.has(own, key) ? readOwn(own) : undefined
+    }
+  const client = optional(tables.client, 'client_id')
+  const user = optional(tables.user, 'user_id')
+  const grant = optional(tables.grant, 'grant_id')
 
-  const client = joined(tables.client, optional('client_id', clientReader(columns)))
-  const user = joined(tables.user, optional('user_id', userReader(columns)))
-  const grant = joined(tables.grant, optional('grant_id', grantReader(columns)))
-  const ownGrant = joined(tables.grant, grantReader(columns))
-  const family = joined(tables.family, familyReader(columns))
-  const session = joined(tables.session, sessionReader(columns))
-
-  const familyStanding = (row: SqlRow | undefined): FamilyStatus | undefined =>
-    row === undefined ? undefined : { family: family(row), grant: grant(row), client: client(row), user: user(row) }
+  const familyStatus = (row: SqlRow | undefined): FamilyStatus | undefined =>
+    row && { family: tables.family.read(row), grant: grant(row), client: client(row), user: user(row) }
 
   return {
     async ofGrant(grantId) {
       const [row] = await run(statements.ofGrant, { grant_id: grantId })
-      return row === undefined ? undefined : { grant: ownGrant(row), client: client(row), user: user(row) }
+      return row === undefined ? undefined : { grant: tables.grant.read(row), client: client(row), user: user(row) }
     },
 
     async ofFamily(familyId) {
       const [row] = await run(statements.ofFamily, { family_id: familyId })
-      return familyStanding(row)
+      return familyStatus(row)
     },
 
     async ofRefreshHandle(handleDigest) {
       const [row] = await run(statements.ofRefreshHandle, { handle_digest: handleDigest })
-      return familyStanding(row)
+      return familyStatus(row)
     },
 
     async ofSession(digest) {
       const [row] = await run(statements.ofSession, { digest })
-      return row === undefined ? undefined : { session: session(row), user: user(row) }
+      return row === undefined ? undefined : { session: tables.session.read(row), user: user(row) }
     },
   }
 }
 
-function statusStatements({ query, engine: { joined } }: Pick<Database, 'query' | 'engine'>) {
+function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTables) {
   const ofFamily = () =>
     query
       .selectFrom('mintmark_families as family')
@@ -76,10 +83,10 @@ function statusStatements({ query, engine: { joined } }: Pick<Database, 'query' 
           .onRef('user.user_id', '=', 'family.user_id')
           .on('user.removed_at', 'is', null),
       )
-      .select(joined.select(tables.family))
-      .select(joined.select(tables.grant))
-      .select(joined.select(tables.client))
-      .select(joined.select(tables.user))
+      .select(tables.family.whole)
+      .select(tables.grant.whole)
+      .select(tables.client.whole)
+      .select(tables.user.whole)
 
   return {
     ofGrant: compileStatement((p: Parameter<'issuer' | 'grant_id'>) =>
@@ -97,9 +104,9 @@ function statusStatements({ query, engine: { joined } }: Pick<Database, 'query' 
             .onRef('user.user_id', '=', 'grant.user_id')
             .on('user.removed_at', 'is', null),
         )
-        .select(joined.select(tables.grant))
-        .select(joined.select(tables.client))
-        .select(joined.select(tables.user))
+        .select(tables.grant.whole)
+        .select(tables.client.whole)
+        .select(tables.user.whole)
         .where('grant.issuer', '=', p('issuer'))
         .where('grant.grant_id', '=', p('grant_id')),
     ),
@@ -121,18 +128,18 @@ function statusStatements({ query, engine: { joined } }: Pick<Database, 'query' 
             .onRef('user.user_id', '=', 'session.user_id')
             .on('user.removed_at', 'is', null),
         )
-        .select(joined.select(tables.session))
-        .select(joined.select(tables.user))
+        .select(tables.session.whole)
+        .select(tables.user.whole)
         .where('session.issuer', '=', p('issuer'))
         .where('session.digest', '=', p('digest')),
     ),
   }
 }
 
-const tables = {
-  family: joinedTable('family', familyColumns),
-  grant: joinedTable('grant', grantColumns),
-  client: joinedTable('client', clientColumns),
-  user: joinedTable('user', userColumns),
-  session: joinedTable('session', sessionColumns),
+interface StatusTables {
+  readonly family: RecordTable<typeof families>
+  readonly grant: RecordTable<typeof grants>
+  readonly client: RecordTable<typeof clients>
+  readonly user: RecordTable<typeof users>
+  readonly session: RecordTable<typeof sessions>
 }

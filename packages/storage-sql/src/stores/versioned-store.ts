@@ -1,0 +1,157 @@
+import {
+  untilSettled,
+  type ClientId,
+  type ClientStore,
+  type EpochSeconds,
+  type IdentityProviderStore,
+  type InsertOutcome,
+  type ProviderId,
+  type SecretDigest,
+  type SwapOutcome,
+} from '@mintmark/storage-interface'
+import { clients, identityProviders, type organizations, type RecordOf } from '@mintmark/storage-interface/records'
+import { sql } from 'kysely'
+import type { Database } from '../database.ts'
+import type { SqlValue } from '../dialect.ts'
+import { encodeMembers, isFirstUseWithinAnHour, keyColumnOf, tableOf, type SecretUses } from '../record-codec.ts'
+import { recordTable, type RecordTable } from '../record-table.ts'
+import { createColumnReader } from '../row.ts'
+import { compileSql, type Parameter } from '../statement.ts'
+
+export const createClientStore = (database: Database): ClientStore => ({
+  ...createVersionedStore<typeof clients, ClientId>(database, clients),
+  touchSecret: createTouchSecret(database, clients),
+})
+
+export const createIdentityProviderStore = (database: Database): IdentityProviderStore => ({
+  ...createVersionedStore<typeof identityProviders, ProviderId>(database, identityProviders),
+  touchSecret: createTouchSecret(database, identityProviders),
+})
+
+/** Records with a version, which changes by compare-and-swap, and a tombstone, which remains when they are removed. */
+type Versioned = typeof clients | typeof identityProviders | typeof organizations
+
+interface VersionedStore<Of extends Versioned, Id extends string> {
+  insert(record: RecordOf<Of>): Promise<InsertOutcome>
+  find(id: Id): Promise<RecordOf<Of> | undefined>
+  list(page: { readonly after: Id | undefined; readonly limit: number }): Promise<readonly RecordOf<Of>[]>
+  compareAndSwap(record: RecordOf<Of>, version: number): Promise<SwapOutcome<RecordOf<Of>>>
+  remove(id: Id, now: EpochSeconds): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
+}
+
+/** @typeParam Id the type of the record's key. */
+export function createVersionedStore<Of extends Versioned, Id extends string>(
+  database: Database,
+  definition: Of,
+): VersionedStore<Of, Id> {
+  const { engine, run } = database
+  const table = recordTable(database, definition)
+  const key = keyColumnOf(definition)
+  const emptied = encodeMembers(definition.fields, definition.tombstone ?? {}, engine)
+  const statements = versionedStatements(database, table, { key, emptied: Object.keys(emptied) })
+  const columns = createColumnReader(engine)
+
+  return {
+    async insert(record) {
+      return { outcome: (await table.insert(record)) ? 'inserted' : 'taken' }
+    },
+
+    async find(id) {
+      const [row] = await run(statements.find, { [key]: id })
+      return row === undefined ? undefined : table.read(row)
+    },
+
+    async list({ after, limit }) {
+      // No identifier is empty: every one is after that.
+      const rows = await run(statements.list, { after: after ?? '', limit })
+      return rows.map(table.read)
+    },
+
+    async compareAndSwap(record, version) {
+      const values: Readonly<Record<string, SqlValue>> = { ...table.toRow(record), version }
+      return untilSettled(async () => {
+        const [swapped] = await run(statements.swap, values)
+        if (swapped !== undefined) return { outcome: 'swapped', record: table.read(swapped) }
+
+        const [current] = await run(statements.find, values)
+        if (current === undefined) return { outcome: 'absent' }
+        return columns.integer(table.take(current), 'version') === version ? undefined : { outcome: 'conflict' }
+      })
+    },
+
+    async remove(id, now) {
+      const [row] = await run(statements.remove, { ...emptied, [key]: id, now })
+      return { outcome: row === undefined ? 'absent' : 'removed' }
+    },
+  }
+}
+
+function versionedStatements<Of extends Versioned>(
+  { query }: Pick<Database, 'query'>,
+  { table, columns, whole }: RecordTable<Of>,
+  { key, emptied }: { readonly key: string; readonly emptied: readonly string[] },
+) {
+  const names: readonly string[] = columns
+  const name = sql.table(table)
+  const rows = sql.join(whole.map((column) => sql`${column}`))
+  const present = (p: Parameter<string>) =>
+    sql`issuer = ${p('issuer')} and ${sql.ref(key)} = ${p(key)} and removed_at is null`
+  const set = (column: string, p: Parameter<string>) => sql`${sql.ref(column)} = ${p(column)}`
+  const changed = names.filter((column) => !['issuer', key, 'version', 'removed_at'].includes(column))
+  const touched = names.includes('updated_at') ? ['updated_at', 'removed_at'] : ['removed_at']
+
+  return {
+    find: compileSql(query, (p: Parameter<string>) => sql`select ${rows} from ${name} where ${present(p)}`),
+
+    list: compileSql(
+      query,
+      (p: Parameter<string>) => sql`select ${rows} from ${name}
+        where issuer = ${p('issuer')} and ${sql.ref(key)} > ${p('after')} and removed_at is null
+        order by ${sql.ref(key)} limit ${p('limit')}`,
+    ),
+
+    swap: compileSql(
+      query,
+      (p: Parameter<string>) => sql`update ${name}
+        set ${sql.join(changed.map((column) => set(column, p)))}, version = version + 1
+        where ${present(p)} and version = ${p('version')} returning ${rows}`,
+    ),
+
+    remove: compileSql(
+      query,
+      (p: Parameter<string>) => sql`update ${name}
+        set ${sql.join([
+          ...emptied.map((column) => set(column, p)),
+          ...touched.map((column) => sql`${sql.ref(column)} = ${p('now')}`),
+        ])}, version = version + 1
+        where ${present(p)} returning 1 as removed`,
+    ),
+  }
+}
+
+/** Records when a secret was used. It changes no version, and writes at most once an hour. */
+function createTouchSecret<Id extends string>(
+  database: Database,
+  definition: typeof clients | typeof identityProviders,
+): (id: Id, digest: SecretDigest, now: EpochSeconds) => Promise<void> {
+  const { query, engine, run } = database
+  const columns = createColumnReader(engine)
+  const table = sql.table(tableOf(definition))
+  const key = keyColumnOf(definition)
+  const present = (p: Parameter<string>) =>
+    sql`issuer = ${p('issuer')} and ${sql.ref(key)} = ${p(key)} and removed_at is null`
+
+  const find = compileSql(query, (p: Parameter<string>) => sql`select secret_uses from ${table} where ${present(p)}`)
+  const note = compileSql(query, (p: Parameter<string>) => {
+    const uses = engine.mergeJson(sql.ref('secret_uses'), sql`${p('use')}`)
+    return sql`update ${table} set secret_uses = ${uses} where ${present(p)}`
+  })
+
+  return async (id, digest, now) => {
+    const [row] = await run(find, { [key]: id })
+    if (row === undefined || !isFirstUseWithinAnHour(columns.json(row, 'secret_uses') as SecretUses, digest, now))
+      return
+
+    await run(note, { [key]: id, use: JSON.stringify({ [digest]: now }) })
+  }
+}
