@@ -91,26 +91,22 @@ function objectReader(fields: Fields, indexOf: (column: string) => number, engin
     column: columnOf(member, field),
     index: indexOf(columnOf(member, field)),
     optional: field.optional,
-    decode: valueDecoder(field, engine),
-    read: severalColumnsReader(field, indexOf, engine),
+    decode: memberDecoder(field, indexOf, engine),
   }))
-  // Setting members that are there is faster than adding them one by one.
-  const template: Readonly<Record<string, unknown>> = Object.fromEntries(
-    members.map(({ member }) => [member, undefined]),
-  )
 
   return (values, places) => {
-    const record = { ...template }
-    for (const { member, column, index, optional, decode, read } of members) {
-      const value = values[places[index] as number]
-      if (value === null || value === undefined) {
-        if (!optional) throw new Error(`The column ${column} is empty`)
-      } else if (read !== undefined) record[member] = read(values, places)
-      else record[member] = decode === undefined ? value : decode(value)
+    const record: Record<string, unknown> = {}
+    for (const { member, column, index, optional, decode } of members) {
+      const value = values[places[index] as number] ?? undefined
+      if (value === undefined && !optional) throw new Error(`The column ${column} is empty`)
+      record[member] = value === undefined || decode === undefined ? value : decode(value, values, places)
     }
     return record
   }
 }
+
+/** Decodes the value of a column that is not NULL; a member with several columns reads the others as well. */
+type Decode = (value: unknown, values: readonly unknown[], places: readonly number[]) => unknown
 
 /** The column of a member, or the first of its columns. */
 function columnOf(member: string, { kind, storedName, fields = {} }: Field): string {
@@ -119,16 +115,34 @@ function columnOf(member: string, { kind, storedName, fields = {} }: Field): str
   return first?.name ?? storedName ?? snakeCase(member)
 }
 
-function severalColumnsReader(field: Field, indexOf: (column: string) => number, engine: SqlEngine): Read | undefined {
-  if (field.kind === 'spread') return objectReader(field.fields ?? {}, indexOf, engine)
-  if (field.kind !== 'secrets') return undefined
-
-  const [secrets, uses] = [indexOf('secrets'), indexOf('secret_uses')]
-  return (values, places) =>
-    readSecrets(
-      parseJson(values[places[secrets] as number]) as readonly SecretJson[],
-      parseJson(values[places[uses] as number]) as SecretUses,
-    )
+/** `undefined` for values that are used as they are. */
+function memberDecoder(field: Field, indexOf: (column: string) => number, engine: SqlEngine): Decode | undefined {
+  switch (field.kind) {
+    // A driver may return large integers as text.
+    case 'integer':
+    case 'time':
+      return toNumber
+    case 'flag':
+      return engine.decodeFlag
+    case 'list':
+    case 'json':
+      return parseJson
+    case 'object': {
+      const complete = objectCompleter(field.fields ?? {})
+      return (value) => complete(parseJson(value))
+    }
+    case 'spread': {
+      const read = objectReader(field.fields ?? {}, indexOf, engine)
+      return (_, values, places) => read(values, places)
+    }
+    case 'secrets': {
+      const uses = indexOf('secret_uses')
+      return (value, values, places) =>
+        readSecrets(parseJson(value) as readonly SecretJson[], parseJson(values[places[uses] as number]) as SecretUses)
+    }
+    default:
+      return undefined
+  }
 }
 
 /** Secrets have two columns, because recording a use must not change the version. */
@@ -149,27 +163,6 @@ type SecretJson = Omit<SecretRecord, 'lastUsedAt'>
 export function isFirstUseWithinAnHour(uses: SecretUses, digest: SecretDigest, now: number): boolean {
   const lastUsedAt = Object.hasOwn(uses, digest) ? uses[digest] : undefined
   return lastUsedAt === undefined || now >= lastUsedAt + 3600
-}
-
-/** `undefined` for values that are used as they are. */
-function valueDecoder(field: Field, engine: SqlEngine): ((value: unknown) => unknown) | undefined {
-  switch (field.kind) {
-    // A driver may return large integers as text.
-    case 'integer':
-    case 'time':
-      return toNumber
-    case 'flag':
-      return engine.decodeFlag
-    case 'list':
-    case 'json':
-      return parseJson
-    case 'object': {
-      const complete = objectCompleter(field.fields ?? {})
-      return (value) => complete(parseJson(value))
-    }
-    default:
-      return undefined
-  }
 }
 
 const toNumber = (value: unknown): unknown => (typeof value === 'number' ? value : Number(value))

@@ -17,8 +17,10 @@ const postgresJoinedRows: SqlJoinedRows = {
   take: ({ alias, columns }) => {
     const places = placesOf(columns)
     return (row) => {
-      const values = JSON.parse(valueOf(row, alias) as string) as readonly unknown[]
-      return { places, values: values.map(decodeValue) }
+      const text = valueOf(row, alias) as string
+      const values = JSON.parse(text) as readonly unknown[]
+      // PostgreSQL writes the character that encoded texts contain as this escape.
+      return { places, values: text.includes(String.raw`\u001a`) ? values.map(decodeValue) : values }
     }
   },
 }

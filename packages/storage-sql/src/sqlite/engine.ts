@@ -1,7 +1,7 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
-import type { SqlEngine, SqlJoinedRows, SqlValue } from '../dialect.ts'
-import { placesOf } from '../row.ts'
+import type { SqlEngine, SqlJoinedRows, SqlRow, SqlValue } from '../dialect.ts'
+import { placeOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
 
 /** Selects each column by itself, and takes those of a table together as one row. */
@@ -10,12 +10,14 @@ export const sqliteJoinedRows: SqlJoinedRows = {
     columns.map((column) => sql<SqlValue>`${sql.ref(`${alias}.${column}`)}`.as(`${alias}_${column}`)),
 
   take: ({ alias, columns }) => {
-    const places = placesOf(columns)
-    const firstColumn = `${alias}_${String(columns[0])}`
-    return (row) => {
-      const first = row.places.get(firstColumn)
-      if (first === undefined) throw new Error(`The column ${firstColumn} is missing`)
-      return { places, values: row.values.slice(first, first + columns.length) }
+    let statement: SqlRow['places'] | undefined
+    let places: SqlRow['places'] = new Map()
+    return ({ places: ofStatement, values }) => {
+      if (ofStatement !== statement) {
+        places = new Map(columns.map((column) => [column, placeOf(ofStatement, `${alias}_${column}`)]))
+        statement = ofStatement
+      }
+      return { places, values }
     }
   },
 }

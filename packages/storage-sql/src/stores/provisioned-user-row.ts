@@ -31,16 +31,16 @@ export const listedUserColumns = columnsOf(listedFields).map(({ name }) => name)
 export function provisionedUserReader(engine: SqlEngine): (row: SqlRow) => ProvisionedUserRecord {
   const read = rowReader(provisionedUsers.fields, engine)
   const readGroups = groupsReader(engine)
-  // The reader sets every other member.
-  return (row) => ({ ...(read(row) as ProvisionedUserRecord), groups: readGroups(row) })
+  // The reader sets every other member, of an object of its own.
+  return (row) => Object.assign(read(row) as Omit<ProvisionedUserRecord, 'groups'>, { groups: readGroups(row) })
 }
 
 /** A page of a list has a hundred users: their claims are not read. */
 export function listedUserReader(engine: SqlEngine): (row: SqlRow) => ListedUserRecord {
   const read = rowReader(listedFields, engine)
   const readGroups = groupsReader(engine)
-  // The reader sets every other member.
-  return (row) => ({ ...(read(row) as ListedUserRecord), groups: readGroups(row) })
+  // The reader sets every other member, of an object of its own.
+  return (row) => Object.assign(read(row) as Omit<ListedUserRecord, 'groups'>, { groups: readGroups(row) })
 }
 
 function groupsReader(engine: SqlEngine): (row: SqlRow) => readonly GroupReference[] {
