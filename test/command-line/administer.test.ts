@@ -156,6 +156,34 @@ test('a client is registered, shown without its secrets, rotated, disabled and e
   expect(await mintmark.run('client', 'enable', 'A')).toMatchObject({ code: 0 })
 })
 
+test('client create has a flag for every member of the client metadata (RFC 7591 §2)', async () => {
+  const mintmark = await withDatabase()
+  const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] }
+  await writeFile(join(mintmark.folder, 'keys.json'), JSON.stringify(jwks))
+
+  const { code } = await mintmark.run(
+    ...['client', 'create', 'My App', '--id', 'A', '--auth', 'private_key_jwt', '--jwks-file', 'keys.json'],
+    ...['--redirect-uri', 'https://app.test/cb', '--grant', 'authorization_code', 'refresh_token', '--scope', 'openid'],
+    ...['--audience', 'https://api.test', '--id-token-signed-response-alg', 'ES256', '--require-auth-time'],
+    ...['--userinfo-signed-response-alg', 'EdDSA', '--default-max-age', '60'],
+  )
+
+  expect(code).toBe(0)
+  expect(JSON.parse((await mintmark.run('client', 'show', 'A', '--json')).out)).toMatchObject({
+    clientName: 'My App',
+    tokenEndpointAuthMethod: 'private_key_jwt',
+    jwks,
+    redirectUris: ['https://app.test/cb'],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    scopes: ['openid'],
+    servedAudiences: ['https://api.test'],
+    idTokenSignedResponseAlg: 'ES256',
+    userinfoSignedResponseAlg: 'EdDSA',
+    defaultMaxAge: 60,
+    requireAuthTime: true,
+  })
+})
+
 test('a refused command exits with 1 and one line that says why, and changes nothing', async () => {
   const mintmark = await withDatabase()
   await mintmark.run('client', 'create', 'Taken', '--id', 'taken', '--redirect-uri', 'https://app.test/cb')

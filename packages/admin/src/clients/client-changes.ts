@@ -1,6 +1,10 @@
-import * as core from '@mintmark/core'
-import type { ClientRegistration } from '@mintmark/core'
-import * as coreInternal from '@mintmark/core/internal'
+import {
+  addClientSecret as addSecret,
+  endPreviousClientSecrets,
+  registerClient,
+  type ClientRegistration,
+} from '@mintmark/core'
+import * as core from '@mintmark/core/internal'
 import type { ClientChange, ClientTarget, ClientUpdate } from '@mintmark/core/internal'
 import { randomIdentifier } from '@mintmark/internal'
 import { clientId, untilSettled } from '@mintmark/storage-interface'
@@ -30,7 +34,7 @@ export function createClient(registration: ClientRegistration, context: AdminCon
         // RFC 9110 §15.5.10. `registerClient` refuses the identifier of a removed client.
         if (isIdentifier(id) && (await storage.clients.find(clientId(id))) !== undefined)
           throw new AdminError('identifier_taken')
-        const { client, clientSecret } = await core.registerClient(
+        const { client, clientSecret } = await registerClient(
           { ...registration, clientId: id },
           { storage, clock, random, ...(keys && { keys }) },
         )
@@ -52,7 +56,7 @@ export const updateClient = (
       target: target(client.clientId),
       run: () =>
         changeGrantable(
-          { client, scopes: change.scopes, change: (pinned) => coreInternal.updateClient(pinned, change, context) },
+          { client, scopes: change.scopes, change: (pinned) => core.updateClient(pinned, change, context) },
           context,
         ),
     },
@@ -77,7 +81,7 @@ export async function enableClient(client: ClientTarget, context: AdminContext):
     {
       name: 'client.enabled',
       target: target(client.clientId),
-      run: () => changeGrantable({ client, change: (pinned) => coreInternal.enableClient(pinned, context) }, context),
+      run: () => changeGrantable({ client, change: (pinned) => core.enableClient(pinned, context) }, context),
     },
     context,
   )
@@ -115,7 +119,7 @@ export const addClientSecret = (
       read: async () => clientView(await findClient(id, context)),
       change: async () => {
         requireGrantable((await findClient(id, context)).scopes, context)
-        return core.addClientSecret(id, previousExpiresAt === undefined ? {} : { previousExpiresAt }, context)
+        return addSecret(id, previousExpiresAt === undefined ? {} : { previousExpiresAt }, context)
       },
     },
     context,
@@ -128,7 +132,7 @@ export const revokePreviousClientSecrets = (id: string, context: AdminContext): 
       target: target(id),
       protective: true,
       read: async () => clientView(await findClient(id, context)),
-      change: () => core.endPreviousClientSecrets(id, context),
+      change: () => endPreviousClientSecrets(id, context),
     },
     context,
   )
@@ -167,7 +171,7 @@ function requireGrantable(scopes: readonly string[], { mayGrant }: AdminContext)
 
 async function disableStored(client: ClientTarget, context: AdminContext): Promise<AuditedResult<CreatedClient>> {
   await findClient(client.clientId, context)
-  return auditedResult(await coreInternal.disableClient(client, context))
+  return auditedResult(await core.disableClient(client, context))
 }
 
 function auditedResult(update: ClientUpdate): AuditedResult<CreatedClient> {

@@ -1,56 +1,25 @@
-import type { ClientChange, ClientTarget } from '@mintmark/core/internal'
+import type { ClientRegistration } from '@mintmark/core'
+import { clientMetadata, type ClientChange, type ClientTarget, type MetadataRule } from '@mintmark/core/internal'
 import * as z from 'zod'
 
 import { defineRoute, type AdminRoute } from './admin-route.ts'
 import { secretHolderRoutes } from './secret-holder-routes.ts'
-import { fromWire } from './wire-names.ts'
-import { anyObject, identifier, optionally, pageAnswer, seconds, secretAnswer, texts, version } from './wire-schemas.ts'
-
-/** The algorithms of JWA and its successors. The server refuses those that it does not sign with. */
-const algorithm = z.enum(['RS256', 'PS256', 'ES256', 'EdDSA', 'ML-DSA-65'])
-
-/** Names of RFC 7591 §2. */
-const members = {
-  client_name: z.string().min(1).max(200),
-  token_endpoint_auth_method: z.enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt']),
-  redirect_uris: texts(2000),
-  grant_types: texts(200, 20),
-  scopes: texts(256, 200),
-  served_audiences: texts(2000),
-  id_token_signed_response_alg: algorithm,
-  require_auth_time: z.boolean(),
-}
-
-const clearable = {
-  jwks: anyObject,
-  jwks_uri: z.string().max(2000),
-  userinfo_signed_response_alg: algorithm,
-  default_max_age: z.int().min(0),
-}
+import { fromWire, snakeName } from './wire-names.ts'
+import { anyObject, identifier, pageAnswer, seconds, secretAnswer, texts, version } from './wire-schemas.ts'
 
 const clientBody = z.strictObject({
-  ...optionally({ client_id: identifier, ...members, ...clearable }),
-  client_name: members.client_name,
+  client_id: identifier.exactOptional(),
+  ...shape((rule) => (rule.presence === 'required' ? bodySchema(rule) : bodySchema(rule).exactOptional())),
 })
 
-const nullable = {
-  jwks: clearable.jwks.nullable(),
-  jwks_uri: clearable.jwks_uri.nullable(),
-  userinfo_signed_response_alg: clearable.userinfo_signed_response_alg.nullable(),
-  default_max_age: clearable.default_max_age.nullable(),
-}
-
 /** Members that are left out stay as they are; null removes a value. */
-const clientChangeBody = z.strictObject(optionally({ ...members, ...nullable }))
+const clientChangeBody = z.strictObject(
+  shape((rule) => (isClearable(rule) ? bodySchema(rule).nullable() : bodySchema(rule)).exactOptional()),
+)
 
 const clientAnswer = z.strictObject({
   client_id: identifier,
-  ...members,
-  id_token_signed_response_alg: z.string(),
-  jwks: anyObject.exactOptional(),
-  jwks_uri: z.string().exactOptional(),
-  userinfo_signed_response_alg: z.string().exactOptional(),
-  default_max_age: z.int().exactOptional(),
+  ...shape((rule) => (isClearable(rule) ? answerSchema(rule).exactOptional() : answerSchema(rule))),
   secrets: z.array(secretAnswer),
   disabled_at: seconds.exactOptional(),
   created_at: seconds,
@@ -104,7 +73,7 @@ export const clientRoutes: readonly AdminRoute[] = [
     status: 201,
     answer: clientWithSecretAnswer,
     handle: async ({ admin, body }) => {
-      const created = await admin.clients.create(fromWire(body))
+      const created = await admin.clients.create(registrationOf(body))
       return {
         body: created,
         version: created.client.version,
@@ -125,7 +94,7 @@ export const clientRoutes: readonly AdminRoute[] = [
     status: 200,
     answer: clientWithSecretAnswer,
     handle: async ({ admin, part, version: expected, body }) => {
-      const updated = await admin.clients.update(target(part('client_id'), expected), withoutNull(fromWire(body)))
+      const updated = await admin.clients.update(target(part('client_id'), expected), changeOf(body))
       return { body: updated, version: updated.client.version }
     },
   }),
@@ -136,6 +105,47 @@ export const clientRoutes: readonly AdminRoute[] = [
   shared.revokePreviousSecrets,
 ]
 
-/** RFC 7396 §2: null removes a value. The schema accepts it for optional members only. */
-const withoutNull = (change: object): ClientChange =>
-  Object.fromEntries(Object.entries(change).map(([name, value]: [string, unknown]) => [name, value ?? undefined]))
+/** The members of the metadata table, with their names on the wire (RFC 7591 §2). */
+function shape(schemaOf: (rule: MetadataRule) => z.ZodType): Readonly<Record<string, z.ZodType>> {
+  return Object.fromEntries(Object.entries(clientMetadata).map(([name, rule]) => [snakeName(name), schemaOf(rule)]))
+}
+
+function isClearable({ presence }: MetadataRule): boolean {
+  return presence === 'clearable'
+}
+
+/** A member of a request. Core checks the values further. */
+function bodySchema(rule: MetadataRule): z.ZodType {
+  const { kind, longest = 2000, most } = rule
+  switch (kind) {
+    case 'text':
+      return isClearable(rule) ? z.string().max(longest) : z.string().min(1).max(longest)
+    case 'texts':
+      return texts(longest, most)
+    case 'method':
+    case 'algorithm':
+      return z.enum(rule.values ?? [])
+    case 'flag':
+      return z.boolean()
+    case 'seconds':
+      return z.int().min(0)
+    case 'keySet':
+      return anyObject
+  }
+}
+
+/** A member of a response, as storage has it. */
+function answerSchema(rule: MetadataRule): z.ZodType {
+  if (rule.kind === 'algorithm') return z.string()
+  if (!isClearable(rule) || rule.kind === 'keySet') return bodySchema(rule)
+  return rule.kind === 'seconds' ? z.int() : z.string()
+}
+
+/** The schema of the body derives from the metadata table, and so does the type of a registration. */
+const registrationOf = (body: object): ClientRegistration => fromWire(body) as ClientRegistration
+
+/** RFC 7396 §2: null removes a value. The schema accepts it for clearable members only. */
+const changeOf = (body: object): ClientChange =>
+  Object.fromEntries(
+    Object.entries(fromWire(body)).map(([name, value]: [string, unknown]) => [name, value ?? undefined]),
+  )

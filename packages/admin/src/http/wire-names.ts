@@ -30,7 +30,8 @@ const memberToWire = (name: string, member: unknown): JsonValue =>
 
 const camelName = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-const snakeName = (name: string): string =>
+/** Converts the name `clientName` to `client_name`. */
+export const snakeName = (name: string): string =>
   wireNames.get(name) ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Members whose name on the wire differs from ours. */

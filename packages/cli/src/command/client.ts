@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 
 import type { Administration, ClientView } from '@mintmark/admin'
 import type { ClientRegistration } from '@mintmark/core'
+import { clientMetadata, type MetadataRule } from '@mintmark/core/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 import { Command, Option } from 'commander'
 
@@ -11,7 +12,15 @@ import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import type { Io } from '../io.ts'
 import { instant, showThing, type Columns, type ShowOptions } from '../show.ts'
-import { showPage, withPage, previousExpiry, withOverlap, type PageOptions, type OverlapOptions } from './options.ts'
+import {
+  parseSeconds,
+  showPage,
+  withPage,
+  previousExpiry,
+  withOverlap,
+  type PageOptions,
+  type OverlapOptions,
+} from './options.ts'
 
 /** `mintmark client`: the applications that request tokens. */
 export const clientCommand = (io: Io): Command =>
@@ -96,61 +105,91 @@ const columns: Columns<ClientView> = {
   disabled: ({ disabledAt }) => instant(disabledAt),
 }
 
-type AuthMethod = NonNullable<ClientRegistration['tokenEndpointAuthMethod']>
-
 interface CreateOptions extends ConfigOptions, ShowOptions {
   readonly id?: string
-  readonly auth: AuthMethod
-  readonly redirectUri?: readonly string[]
-  readonly grant?: readonly string[]
-  readonly scope?: readonly string[]
-  readonly audience?: readonly string[]
-  readonly jwksUri?: string
-  readonly jwksFile?: string
 }
 
 /** `mintmark client create`: registers a client and prints its secret. */
-export const createClientCommand = (io: Io): Command =>
-  withConfig(new Command('create'))
+function createClientCommand(io: Io): Command {
+  const command = withConfig(new Command('create'))
     .description('registers a client and prints its secret; it cannot be shown again')
-    .argument('<name>', 'shown to users on the consent page')
+    .argument('<name>', clientMetadata.clientName.description)
     .option('--id <id>', 'the client_id; default: random')
-    .addOption(
-      new Option('--auth <method>', 'how it authenticates; none makes it a public client')
-        .choices(authMethods)
-        .default('client_secret_basic'),
-    )
-    .option('--redirect-uri <uri...>', 'where users return to after signing in')
-    .option('--grant <type...>', 'default: authorization_code')
-    .option('--scope <scope...>', 'the scope values that it may request; default: openid')
-    .option('--audience <audience...>', 'the audiences whose tokens it may introspect, as their resource server')
-    .option('--jwks-uri <url>', 'the address of its public keys, for private_key_jwt')
-    .option('--jwks-file <file>', 'its public keys as a JWK set, for private_key_jwt')
-    .option('--json', 'print JSON')
-    .action((name: string, options: CreateOptions) =>
-      withAdministration(options, io, async ({ clients }) => {
-        const { client, clientSecret } = await clients.create(await registration(name, options, io))
-        showThing({ clientId: client.clientId, clientSecret }, { ...options, io, labels: credentialLabels })
-      }),
-    )
+  for (const flag of metadataFlags) command.addOption(optionOf(flag))
+  return command.option('--json', 'print JSON').action((name: string, options: CreateOptions) =>
+    withAdministration(options, io, async ({ clients }) => {
+      const { client, clientSecret } = await clients.create(await registrationOf(name, options, io))
+      showThing({ clientId: client.clientId, clientSecret }, { ...options, io, labels: credentialLabels })
+    }),
+  )
+}
+
+interface MetadataFlag {
+  readonly name: string
+  readonly rule: MetadataRule
+  /** Without the dashes. */
+  readonly flag: string
+}
+
+/** Names of flags that are not the kebab case of the member. */
+const flagNames: Readonly<Record<string, string>> = {
+  tokenEndpointAuthMethod: 'auth',
+  redirectUris: 'redirect-uri',
+  grantTypes: 'grant',
+  scopes: 'scope',
+  servedAudiences: 'audience',
+  jwks: 'jwks-file',
+}
+
+/** A flag for each member of the metadata table but the name, which is the argument. */
+const metadataFlags: readonly MetadataFlag[] = Object.entries(clientMetadata)
+  .filter(([name]) => name !== 'clientName')
+  .map(([name, rule]) => ({
+    name,
+    rule,
+    flag: flagNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+  }))
+
+function optionOf({ rule, flag }: MetadataFlag): Option {
+  const { kind, description, values = [], default: value } = rule
+  switch (kind) {
+    case 'flag':
+      return new Option(`--${flag}`, description)
+    case 'method':
+    case 'algorithm':
+      return new Option(`--${flag} <${kind}>`, withDefault(description, value)).choices(values)
+    case 'texts':
+      return new Option(`--${flag} <${flag}...>`, withDefault(description, value))
+    case 'seconds':
+      return new Option(`--${flag} <seconds>`, description).argParser(parseSeconds)
+    case 'keySet':
+      return new Option(`--${flag} <file>`, description)
+    case 'text':
+      return new Option(`--${flag} <value>`, withDefault(description, value))
+  }
+}
+
+const withDefault = (description: string, value: MetadataRule['default']): string =>
+  value === undefined || String(value) === '' ? description : `${description}; default: ${String(value)}`
+
+async function registrationOf(name: string, options: CreateOptions, io: Io): Promise<ClientRegistration> {
+  const given = new Map<string, unknown>(Object.entries(options))
+  const metadata = new Map<string, unknown>()
+  for (const { name: member, rule, flag } of metadataFlags) {
+    const value = given.get(flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+    if (value === undefined) continue
+    metadata.set(member, rule.kind === 'keySet' ? await readKeySet(resolve(io.cwd, String(value))) : value)
+  }
+  return {
+    // The flags derive from the metadata table, and so does the type of a registration.
+    ...(Object.fromEntries(metadata) as Partial<ClientRegistration>),
+    clientName: name,
+    ...(options.id !== undefined && { clientId: options.id }),
+  }
+}
 
 /** The names that clients use in their configuration (RFC 6749 §2.3.1). */
 export const credentialLabels = { clientId: 'client_id', clientSecret: 'client_secret' }
-
-async function registration(name: string, options: CreateOptions, io: Io): Promise<ClientRegistration> {
-  const { id, redirectUri, grant, scope, audience, jwksUri, jwksFile } = options
-  return {
-    clientName: name,
-    tokenEndpointAuthMethod: options.auth,
-    ...(id !== undefined && { clientId: id }),
-    ...(redirectUri && { redirectUris: redirectUri }),
-    ...(grant && { grantTypes: grant }),
-    ...(scope && { scopes: scope }),
-    ...(audience && { servedAudiences: audience }),
-    ...(jwksUri !== undefined && { jwksUri }),
-    ...(jwksFile !== undefined && { jwks: await readKeySet(resolve(io.cwd, jwksFile)) }),
-  }
-}
 
 async function readKeySet(file: string): Promise<JsonObject> {
   const text = await readSecretFile(file)
@@ -162,5 +201,3 @@ async function readKeySet(file: string): Promise<JsonObject> {
   }
   throw new UsageError(`${file} does not contain a JWK set.`)
 }
-
-const authMethods: readonly AuthMethod[] = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']

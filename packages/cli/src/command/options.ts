@@ -67,6 +67,12 @@ export function parseCount(text: string): number {
   return Number(text)
 }
 
+/** Parses a whole number of seconds, 0 or more. */
+export function parseSeconds(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Write a whole number of seconds.')
+  return Number(text)
+}
+
 /** A duration for display: in the largest unit that fits, rounded down. */
 export function durationText(duration: number): string {
   const [name, unit] = Object.entries(units).findLast(([, unit]) => duration >= unit) ?? ['s', 1]

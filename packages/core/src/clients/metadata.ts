@@ -1,9 +1,200 @@
-import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
+import type { ClientRecord, JsonObject, TokenEndpointAuthMethod } from '@mintmark/storage-interface'
 
-import type { SigningAlgorithms } from '../keys/ring.ts'
+import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
 import { isVisibleAscii } from './authenticate.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
 import { isFetchable, readKeySet } from './remote-key-set.ts'
+
+/** The rule for one member of the client metadata. */
+export interface MetadataRule {
+  readonly kind: keyof MetadataValues
+  /** For operators: a flag of the command line, and a property in the OpenAPI document. */
+  readonly description: string
+  /** The values of a `method` or an `algorithm`. */
+  readonly values?: readonly string[]
+  /** The longest text that the admin API accepts. */
+  readonly longest?: number
+  /** The largest number of texts that the admin API accepts. Default: 100. */
+  readonly most?: number
+  /** The value of a client that is registered without the member. Without a default the member stays undefined. */
+  readonly default?: MetadataValues[keyof MetadataValues]
+  /** `required`: every registration has it. `clearable`: it may be undefined, and an update can remove it. */
+  readonly presence?: 'required' | 'clearable'
+}
+
+/** The types of the values, by kind. */
+interface MetadataValues {
+  readonly text: string
+  readonly texts: readonly string[]
+  readonly method: TokenEndpointAuthMethod
+  readonly algorithm: SigningAlgorithm
+  readonly flag: boolean
+  readonly seconds: number
+  readonly keySet: JsonObject
+}
+
+const methods = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+] as const satisfies readonly TokenEndpointAuthMethod[]
+
+const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'ML-DSA-65'] as const satisfies readonly SigningAlgorithm[]
+
+/**
+ * The metadata of clients, under names that follow RFC 7591 §2. Registration, updates, the admin API with its OpenAPI
+ * document, and the flags of the command line derive from this table.
+ */
+export const clientMetadata = {
+  /** Shown to users on the consent page. */
+  clientName: { kind: 'text', description: 'shown to users on the consent page', longest: 200, presence: 'required' },
+  /**
+   * How the client authenticates; `none` makes it a public client.
+   * @defaultValue `client_secret_basic`, the default of RFC 7591 §2.
+   */
+  tokenEndpointAuthMethod: {
+    kind: 'method',
+    description: 'how it authenticates; none makes it a public client',
+    values: methods,
+    default: 'client_secret_basic',
+  },
+  /**
+   * Redirect URIs, compared character by character (RFC 9700 §2.1); on loopback any port is accepted.
+   * @defaultValue None. A client of the authorization code grant needs one.
+   */
+  redirectUris: { kind: 'texts', description: 'where users return to after signing in', longest: 2000, default: [] },
+  /**
+   * The grant types that the client may use.
+   * @defaultValue `['authorization_code']`, the default of RFC 7591 §2.
+   */
+  grantTypes: {
+    kind: 'texts',
+    description: 'the grant types that it may use',
+    longest: 200,
+    most: 20,
+    default: ['authorization_code'],
+  },
+  /**
+   * The scope values that the client may request.
+   * @defaultValue `['openid']`. It identifies the user without any further claims.
+   */
+  scopes: {
+    kind: 'texts',
+    description: 'the scope values that it may request',
+    longest: 256,
+    most: 200,
+    default: ['openid'],
+  },
+  /**
+   * The audiences that the client is the resource server of: it may introspect tokens for them.
+   * @defaultValue None. Tokens may be introspected only by their audiences (RFC 7662 §4).
+   */
+  servedAudiences: {
+    kind: 'texts',
+    description: 'the audiences whose tokens it may introspect, as their resource server',
+    longest: 2000,
+    default: [],
+  },
+  /**
+   * The algorithm of its ID tokens.
+   * @defaultValue `RS256`, or the first algorithm of a server without it. Every client supports RS256 (OIDC
+   *   Registration §2).
+   */
+  idTokenSignedResponseAlg: {
+    kind: 'algorithm',
+    description: 'the algorithm of its ID tokens',
+    values: algorithms,
+    default: 'RS256',
+  },
+  /**
+   * Accepted for completeness: ID tokens always contain `auth_time`.
+   * @defaultValue `false`. It has no effect.
+   */
+  requireAuthTime: {
+    kind: 'flag',
+    description: 'accepted for completeness: ID tokens always contain auth_time',
+    default: false,
+  },
+  /**
+   * Public keys for `private_key_jwt`, as a JWK set (RFC 7517 §5).
+   * @defaultValue None. Other methods need no keys.
+   */
+  jwks: { kind: 'keySet', description: 'its public keys as a JWK set, for private_key_jwt', presence: 'clearable' },
+  /**
+   * The URL at which the client publishes its keys instead: https, by host name.
+   * @defaultValue None. With a URL the client can rotate its keys on its own.
+   */
+  jwksUri: {
+    kind: 'text',
+    description: 'the address of its public keys, for private_key_jwt',
+    longest: 2000,
+    presence: 'clearable',
+  },
+  /**
+   * Makes the userinfo endpoint answer with a signed JWT.
+   * @defaultValue Plain JSON, received from the issuer over TLS (OIDC Registration §2).
+   */
+  userinfoSignedResponseAlg: {
+    kind: 'algorithm',
+    description: 'the algorithm of its userinfo responses; plain JSON without one',
+    values: algorithms,
+    presence: 'clearable',
+  },
+  /**
+   * Seconds after which users must sign in again when a request has no `max_age`.
+   * @defaultValue None. The host's session lifetime applies.
+   */
+  defaultMaxAge: {
+    kind: 'seconds',
+    description: 'seconds after which users must sign in again when a request has no max_age',
+    presence: 'clearable',
+  },
+} as const satisfies Readonly<Record<string, MetadataRule>>
+
+type Rules = typeof clientMetadata
+type Presence<Rule> = Rule extends { readonly presence: infer Stated } ? Stated : 'defaulted'
+type Value<Rule extends MetadataRule> = MetadataValues[Rule['kind']]
+
+/** The members that may be undefined in a stored client. */
+export type ClearableMetadata = {
+  readonly [Name in keyof Rules as Presence<Rules[Name]> extends 'clearable' ? Name : never]?: Value<Rules[Name]>
+}
+
+/** The members that a registration must have. */
+export type RequiredMetadata = {
+  readonly [Name in keyof Rules as Presence<Rules[Name]> extends 'required' ? Name : never]: Value<Rules[Name]>
+}
+
+/** The members that have a default. */
+export type DefaultedMetadata = {
+  readonly [Name in keyof Rules as Presence<Rules[Name]> extends 'defaulted' ? Name : never]?: Value<Rules[Name]>
+}
+
+/** The complete metadata of a client. */
+type ClientMetadata = RequiredMetadata &
+  Required<DefaultedMetadata> & { readonly [Name in keyof ClearableMetadata]-?: ClearableMetadata[Name] | undefined }
+
+/** Completes the metadata of a registration with the defaults of the table. */
+export function completeMetadata(
+  registration: RequiredMetadata & DefaultedMetadata & ClearableMetadata,
+): ClientMetadata {
+  const given = new Map<string, unknown>(Object.entries(registration))
+  const rules: readonly (readonly [string, MetadataRule])[] = Object.entries(clientMetadata)
+  return Object.fromEntries(rules.map(([name, rule]) => [name, given.get(name) ?? rule.default])) as ClientMetadata
+}
+
+/** The signing algorithms that a registration or a change requests. */
+function requestedAlgorithms(metadata: DefaultedMetadata & ClearableChange): readonly string[] {
+  const given = new Map<string, unknown>(Object.entries(metadata))
+  return Object.entries(clientMetadata).flatMap(([name, { kind }]) => {
+    const value = kind === 'algorithm' ? given.get(name) : undefined
+    return typeof value === 'string' ? [value] : []
+  })
+}
+
+/** Members that may be undefined in a change: undefined removes the value. */
+export type ClearableChange = { readonly [Name in keyof ClearableMetadata]?: ClearableMetadata[Name] | undefined }
 
 /**
  * Refuses a client that would be unusable or unsafe; called at registration and for the result of each update.
@@ -29,14 +220,18 @@ export function refuseUnusable(client: ClientRecord): void {
 }
 
 /**
- * Refuses an algorithm that the server does not sign with.
- * @param chosen the requested algorithms.
+ * Refuses metadata with an algorithm that the server does not sign with.
  * @throws ClientMetadataError invalid_client_metadata.
  */
-export function refuseUnsignable(chosen: readonly (string | undefined)[], keys: SigningAlgorithms | undefined): void {
-  const names = chosen.filter((name) => name !== undefined)
+export function refuseUnsignable(
+  metadata: DefaultedMetadata & ClearableChange,
+  keys: SigningAlgorithms | undefined,
+): void {
   // RFC 7591 §3.2.2: no response to this client could be signed.
-  if (keys !== undefined && !names.every((name) => keys.algorithms.some((own) => own === name))) {
+  if (
+    keys !== undefined &&
+    !requestedAlgorithms(metadata).every((name) => keys.algorithms.some((own) => own === name))
+  ) {
     throw invalid('The server does not sign with this algorithm; discovery lists those it signs with.')
   }
 }

@@ -1,7 +1,9 @@
 import { clientId, epochSeconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { clients } from '@mintmark/storage-interface/records'
 import { expect, it } from 'vitest'
 
+import { clientMetadata } from './metadata.ts'
 import { registerClient } from './registration.ts'
 
 it('refuses a client_id that is the identifier of a user (RFC 9700 §4.15)', async () => {
@@ -15,4 +17,33 @@ it('refuses a client_id that is the identifier of a user (RFC 9700 §4.15)', asy
 
   await expect(registering).rejects.toMatchObject({ code: 'invalid_client_metadata' })
   expect(await storage.clients.find(clientId('user-1'))).toBeUndefined()
+})
+
+it('has a metadata rule for every member of the record that an administrator sets (RFC 7591 §2)', () => {
+  const ownMembers = ['clientId', 'secrets', 'disabledAt', 'createdAt', 'version']
+  const members = Object.entries(clients.fields).filter(([name]) => !ownMembers.includes(name))
+
+  expect(Object.keys(clientMetadata).toSorted()).toEqual(members.map(([name]) => name).toSorted())
+  for (const [name, rule] of Object.entries(clientMetadata))
+    expect([name, 'presence' in rule && rule.presence === 'clearable']).toEqual([
+      name,
+      members.find(([member]) => member === name)?.[1].optional,
+    ])
+})
+
+it('completes a registration with the defaults of the metadata rules', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+
+  const { client } = await registerClient({ clientName: 'App', redirectUris: ['https://app.test/cb'] }, { storage })
+
+  expect(client).toMatchObject({
+    tokenEndpointAuthMethod: 'client_secret_basic',
+    grantTypes: ['authorization_code'],
+    scopes: ['openid'],
+    servedAudiences: [],
+    idTokenSignedResponseAlg: 'RS256',
+    requireAuthTime: false,
+    jwks: undefined,
+    defaultMaxAge: undefined,
+  })
 })

@@ -8,16 +8,18 @@ import {
 } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
-import { refuseUnsignable, refuseUnusable, usesSecret } from './metadata.ts'
-import type { ClientRegistration } from './registration.ts'
+import {
+  refuseUnsignable,
+  refuseUnusable,
+  usesSecret,
+  type ClearableChange,
+  type DefaultedMetadata,
+  type RequiredMetadata,
+} from './metadata.ts'
 import { clientSecretRecord } from './secrets.ts'
 
 /** A change to a client. Members that are left out stay; `undefined` removes an optional member. */
-export type ClientChange = Partial<Omit<ClientRegistration, 'clientId' | Clearable>> & {
-  readonly [Member in Clearable]?: ClientRegistration[Member] | undefined
-}
-
-type Clearable = 'jwks' | 'jwksUri' | 'userinfoSignedResponseAlg' | 'defaultMaxAge'
+export interface ClientChange extends Partial<RequiredMetadata>, DefaultedMetadata, ClearableChange {}
 
 /** The client to change. With a version, the result is `conflict` if the client has changed since. */
 export interface ClientTarget {
@@ -55,7 +57,7 @@ export async function updateClient(
   deps: UpdateClientDependencies,
 ): Promise<ClientUpdate> {
   const now = (deps.clock ?? systemClock)()
-  refuseUnsignable([change.idTokenSignedResponseAlg, change.userinfoSignedResponseAlg], deps.keys)
+  refuseUnsignable(change, deps.keys)
   return swapClient(target, deps.storage, async (client) => {
     const changed: ClientRecord = { ...client, ...change }
     refuseUnusable(changed)
