@@ -100,7 +100,10 @@ export type ProvenVerifier = Brand<{ readonly method: 'S256' | 'exempt' }, 'Prov
  * @throws OAuthError invalid_grant — reason `code_verifier_missing` | `code_verifier_unexpected` | `code_verifier_mismatch` |
  *   `code_challenge_lost` when storage returned a code without the challenge that it was stored with.
  */
-async function proveCodeVerifier(verifier: string | undefined, code: AuthorizationCodeRecord): Promise<ProvenVerifier> {
+export async function proveCodeVerifier(
+  verifier: string | undefined,
+  code: AuthorizationCodeRecord,
+): Promise<ProvenVerifier> {
   if (code.codeChallengeMethod === 'exempt') return proveExemption(verifier, code)
   // A challenge that got lost in storage must not disable PKCE.
   if (code.codeChallengeMethod !== 'S256' || typeof code.codeChallenge !== 'string') throw refuse('code_challenge_lost')

@@ -71,7 +71,7 @@ type IntrospectDependencies = VerifyAccessTokenDependencies & { readonly storage
  * Describes a token to a caller that it is meant for or was issued to (RFC 7662 §2.2, §4). `token_type_hint` is not
  * needed, because the form of a token shows its type.
  */
-async function introspectToken(
+export async function introspectToken(
   { token, caller }: { readonly token: string; readonly caller: ConfidentialClient },
   now: EpochSeconds,
   deps: IntrospectDependencies,

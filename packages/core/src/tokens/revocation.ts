@@ -41,7 +41,7 @@ type RevokeDependencies = VerifyAccessTokenDependencies & { readonly storage: OA
  * tokens. An unknown or expired token, or one of another client, changes nothing and gets the same response (RFC 7009
  * §2.2).
  */
-async function revokeToken(
+export async function revokeToken(
   { token, client }: { readonly token: string; readonly client: AuthenticatedClient },
   now: EpochSeconds,
   deps: RevokeDependencies,

@@ -1,0 +1,69 @@
+import { systemRandom } from '@mintmark/internal'
+import { epochSeconds, familyId, seconds, userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+
+import type { AuthenticatedClient } from '../src/clients/authenticate.ts'
+import { registerClient, type ClientRegistration } from '../src/clients/registration.ts'
+import { createVerifiedJwts } from '../src/keys/jws.ts'
+import { createStoredKeys } from '../src/keys/stored-keys.ts'
+import { grantForUser, type DecisionForUser, type GrantEvidence } from '../src/token/grant.ts'
+import { createRefreshToken } from '../src/tokens/refresh-token.ts'
+
+export const issuer = 'https://as.test'
+export const now = epochSeconds(1_900_000_000)
+
+/** Memory storage with the user U1, the client A and a grant between them, and what mints and verifies tokens. */
+export async function tokensUnderTest() {
+  const storage = createMemoryStorage({ issuer })
+  const clock = () => now
+  const keys = createStoredKeys({ storage, clock, sealingKey: 'A'.repeat(43), algorithms: ['ES256'] })
+  const deps = {
+    issuer,
+    storage,
+    keys,
+    random: systemRandom,
+    accessTokenAlgorithm: 'ES256',
+    verifiedJwts: createVerifiedJwts(),
+  } as const
+
+  /** Registers a client, with the brand of one that has authenticated. */
+  const aClient = async (registration: Partial<ClientRegistration> & { readonly clientId: string }) => {
+    const { client } = await registerClient({ clientName: 'App', grantTypes: [], ...registration }, { storage, clock })
+    return client as AuthenticatedClient
+  }
+  await storage.users.insert({ userId: userId('U1'), claims: { name: 'Ada' }, createdAt: now })
+  const client = await aClient({ clientId: 'A', grantTypes: ['refresh_token'], scopes: ['openid', 'offline_access'] })
+  const scopes = ['openid', 'offline_access']
+  const signedIn = { subject: 'U1', authTime: now, amr: ['pwd'] }
+  const forUser = await grantForUser({ client, signedIn, scopes, lifetime: seconds(300) }, now, { storage })
+  const decision: DecisionForUser = {
+    evidence: Object.freeze({}) as GrantEvidence,
+    client,
+    target: { audience: [issuer, 'https://api.test'], scopes: ['openid'], lifetime: seconds(300), format: 'jwt' },
+    forUser,
+    refreshToken: undefined,
+  }
+
+  /** Stores a family with a refresh token under the same grant. */
+  const aRefreshToken = async () => {
+    const lifetimes = { refreshTokenIdle: seconds(600), refreshTokenAbsolute: seconds(900) }
+    const { token, record } = await createRefreshToken(now, { random: systemRandom, lifetimes })
+    const family = familyId('refreshable')
+    await storage.families.insert({
+      familyId: family,
+      grantId: forUser.grantId,
+      clientId: client.clientId,
+      userId: userId('U1'),
+      scopes,
+      resources: [],
+      claimsRequest: undefined,
+      authentication: forUser.authentication,
+      refresh: record,
+      createdAt: now,
+      expiresAt: epochSeconds(now + 900),
+      revokedAt: undefined,
+    })
+    return { token, familyId: family }
+  }
+  return { storage, deps, decision, client, aClient, aRefreshToken }
+}
