@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 
 /** A package as it would be published. */
 export interface PackedPackage {
@@ -15,11 +14,10 @@ export interface PackedPackage {
   readonly subpaths: readonly string[]
 }
 
-/** All of them, in a folder of their own. */
+/** All of them, in `dist/packed`. */
 export interface PackedPackages {
   readonly folder: string
   readonly packages: readonly PackedPackage[]
-  remove(): void
 }
 
 /**
@@ -29,12 +27,14 @@ export interface PackedPackages {
 export function packPackages(): PackedPackages {
   const folders = readdirSync('packages').filter((folder) => existsSync(`packages/${folder}/src/index.ts`))
   if (!folders.every(isBuilt)) pnpm('build')
-  const folder = mkdtempSync(join(tmpdir(), 'mintmark-packed-'))
+  const folder = resolve('dist/packed')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
   // All with one command: one for each package takes ten times as long.
   pnpm('--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder)
 
   const packages = folders.map((name) => packedPackage(name, folder))
-  return { folder, packages, remove: () => rmSync(folder, { recursive: true }) }
+  return { folder, packages }
 }
 
 interface Manifest {

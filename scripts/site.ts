@@ -1,5 +1,5 @@
 // Builds the site from docs into docs/.vitepress/dist, with a page for every export, a Markdown twin of every page and llms.txt.
-import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { Application, Converter, ReflectionKind } from 'typedoc'
@@ -32,7 +32,8 @@ for (const path of globSync('**/{*.md,llms-full.txt}', { cwd: output })) withSou
 /** In llms.txt, each page is followed by its first paragraph. */
 function withSummaries(index: string): string {
   return index.replaceAll(/^- \[.*\]\(\/(.+\.md)\)$/gm, (line, path: string) => {
-    const paragraphs = readFileSync(join('docs', path), 'utf8').split('\n\n')
+    const twin = join(output, path)
+    const paragraphs = existsSync(twin) ? readFileSync(twin, 'utf8').split('\n\n') : []
     const summary = paragraphs.find((paragraph) => /^[\w`*[]/.test(paragraph))?.replaceAll(/\s+/g, ' ') ?? ''
     return summary === '' ? line : `${line}: ${summary.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')}`
   })

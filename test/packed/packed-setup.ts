@@ -20,8 +20,5 @@ export function setup(project: TestProject): () => Promise<void> {
   const { folder, oldestNode, oldestNodeForSources } = outside
   project.provide('outside', { folder, oldestNode, oldestNodeForSources })
 
-  return async () => {
-    await outside.remove()
-    packed.remove()
-  }
+  return () => outside.remove()
 }
