@@ -1,10 +1,10 @@
-import { adminLaws } from '@mintmark/storage-interface/contract'
+import { oauthLaws } from '@mintmark/storage-interface/contract'
 import { test } from 'vitest'
-import { myStorage } from './my-storage.ts'
+import { createMyDatabase } from './my-storage.ts'
 
-test.for(adminLaws)('$name', (law) =>
+test.for(oauthLaws)('$name', (law) =>
   law.run(async () => {
-    const database = await myStorage.createEmptyDatabase()
-    return { open: async (issuer) => database.storageFor(issuer), close: () => database.drop() }
+    const database = createMyDatabase()
+    return { open: async (issuer) => database.storageFor(issuer), close: async () => {} }
   }),
 )

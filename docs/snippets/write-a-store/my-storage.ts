@@ -1,12 +1,246 @@
-import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import type {
+  GrantRecord,
+  OAuthStorage,
+  SessionRecord,
+  TokenFamilyRecord,
+  UserRecord,
+} from '@mintmark/storage-interface'
+import { epochSeconds, revocationRetention } from '@mintmark/storage-interface'
+import { createTables, writeRevocation, type Tables } from './my-database.ts'
+import { createTokenStores } from './my-tokens.ts'
 
-/** Replace this with your store. */
-export const myStorage = {
-  async createEmptyDatabase() {
-    const medium = createMemoryDatabase()
-    return Promise.resolve({
-      storageFor: (issuer: string) => createMemoryStorage({ issuer, database: medium }),
-      drop: async () => Promise.resolve(),
-    })
-  },
+/** A database that several servers and issuers share. */
+export function createMyDatabase() {
+  const issuers = new Map<string, Tables>()
+  return {
+    storageFor(issuer: string): OAuthStorage {
+      const tables = issuers.get(issuer) ?? createTables()
+      issuers.set(issuer, tables)
+      return createMyStorage(issuer, tables)
+    },
+  }
+}
+
+function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
+  const { clients, users, grants, codes, interactions, families, opaqueTokens, sessions, signingKeys } = tables
+
+  const statusOfGrant = (grant: GrantRecord | undefined) =>
+    grant && { grant, client: clients.get(grant.clientId), user: users.get(grant.userId) }
+  const statusOfFamily = (family: TokenFamilyRecord | undefined) =>
+    family && {
+      family,
+      grant: grants.get(family.grantId),
+      client: clients.get(family.clientId),
+      user: users.get(family.userId),
+    }
+
+  function setActive(id: UserRecord['userId'], active: boolean, now: UserRecord['updatedAt']) {
+    const user = users.get(id)
+    if (user === undefined) return { outcome: 'absent' } as const
+    if (user.active === active) return { outcome: 'unchanged', record: user } as const
+    if (!active)
+      writeRevocation(tables, {
+        revocation: { kind: 'generation', userId: id, generation: user.generation },
+        revokedAt: now,
+      })
+    const generation = active ? user.generation : user.generation + 1
+    const record = users.put(id, { ...user, active, generation, updatedAt: now, version: user.version + 1 })
+    return { outcome: 'changed', record: record ?? user } as const
+  }
+
+  return {
+    issuer,
+    ...createTokenStores(tables),
+
+    clients: {
+      async insert(client) {
+        if (clients.has(client.clientId)) return { outcome: 'taken' }
+        clients.put(client.clientId, client)
+        return { outcome: 'inserted' }
+      },
+      find: async (id) => clients.get(id),
+      async list({ after, limit }) {
+        const present = clients.where((client) => client !== undefined).flatMap((client) => client ?? [])
+        const behind = present.filter(({ clientId }) => after === undefined || clientId > after)
+        return behind.toSorted((a, b) => (a.clientId < b.clientId ? -1 : 1)).slice(0, limit)
+      },
+      async compareAndSwap(client, version) {
+        const current = clients.get(client.clientId)
+        if (current === undefined) return { outcome: 'absent' }
+        if (current.version !== version) return { outcome: 'conflict' }
+        const { clientId } = client
+        if (current.disabledAt === undefined && client.disabledAt !== undefined)
+          writeRevocation(tables, { revocation: { kind: 'client', clientId }, revokedAt: client.disabledAt })
+        if (current.disabledAt !== undefined && client.disabledAt === undefined)
+          writeRevocation(tables, { revocation: { kind: 'client_in_use', clientId }, revokedAt: current.disabledAt })
+        const record = { ...client, version: version + 1 }
+        clients.put(clientId, record)
+        return { outcome: 'swapped', record }
+      },
+      async touchSecret(id, digest, now) {
+        const client = clients.get(id)
+        if (client === undefined) return
+        const used = client.secrets.map((each) => (each.digest === digest ? { ...each, lastUsedAt: now } : each))
+        clients.put(id, { ...client, secrets: used })
+      },
+      async remove(clientId, now) {
+        if (clients.get(clientId) === undefined) return { outcome: 'absent' }
+        clients.put(clientId, undefined)
+        writeRevocation(tables, { revocation: { kind: 'client', clientId }, revokedAt: now })
+        return { outcome: 'removed' }
+      },
+    },
+
+    users: {
+      async insert(user) {
+        if (users.has(user.userId)) return { outcome: 'taken' }
+        users.put(user.userId, { ...user, active: true, generation: 0, updatedAt: user.createdAt, version: 1 })
+        return { outcome: 'inserted' }
+      },
+      find: async (id) => users.get(id),
+      async replaceClaims({ userId, claims, version, now }) {
+        const user = users.get(userId)
+        if (user === undefined) return { outcome: 'absent' }
+        if (user.version !== version) return { outcome: 'conflict' }
+        const record = { ...user, claims, updatedAt: now, version: version + 1 }
+        users.put(userId, record)
+        return { outcome: 'swapped', record }
+      },
+      deactivate: async (id, now) => setActive(id, false, now),
+      reactivate: async (id, now) => setActive(id, true, now),
+      async remove(userId, now) {
+        if (users.get(userId) === undefined) return { outcome: 'absent' }
+        users.put(userId, undefined)
+        writeRevocation(tables, { revocation: { kind: 'account', userId }, revokedAt: now })
+        return { outcome: 'removed' }
+      },
+    },
+
+    grants: {
+      async insert(grant) {
+        const [record] = grants.where(
+          ({ clientId, userId, revokedAt }) =>
+            clientId === grant.clientId && userId === grant.userId && revokedAt === undefined,
+        )
+        if (record !== undefined) return { outcome: 'taken', record }
+        if (grants.has(grant.grantId)) throw new Error('Grant identifiers are random: this one was used before.')
+        grants.put(grant.grantId, grant)
+        return { outcome: 'inserted' }
+      },
+      async findUnrevoked(user, client) {
+        const isTheirs = ({ userId, clientId, revokedAt }: GrantRecord) =>
+          userId === user && clientId === client && revokedAt === undefined
+        return grants.where(isTheirs)[0]
+      },
+      async replaceScopes({ grantId, scopes, version }) {
+        const grant = grants.get(grantId)
+        if (grant === undefined || grant.revokedAt !== undefined) return { outcome: 'absent' }
+        if (grant.version !== version) return { outcome: 'conflict' }
+        return { outcome: 'swapped', record: grants.put(grantId, { ...grant, scopes, version: version + 1 }) }
+      },
+      async revoke(grantId, now) {
+        const grant = grants.get(grantId)
+        if (grant === undefined) return { outcome: 'absent' }
+        if (grant.revokedAt !== undefined) return { outcome: 'unchanged' }
+        grants.put(grantId, { ...grant, revokedAt: now })
+        writeRevocation(tables, { revocation: { kind: 'grant', grantId }, revokedAt: now })
+        return { outcome: 'ended' }
+      },
+      async listByUser(user) {
+        const theirs = grants.where(({ userId, revokedAt }) => userId === user && revokedAt === undefined)
+        return theirs.toSorted((a, b) => b.createdAt - a.createdAt)
+      },
+    },
+
+    sessions: {
+      async insert(session) {
+        const sameId = sessions.where(({ sessionId }) => sessionId === session.sessionId)
+        if (sessions.has(session.digest) || sameId.length > 0) return { outcome: 'taken' }
+        sessions.put(session.digest, session)
+        return { outcome: 'inserted' }
+      },
+      async touch(digest, idleExpiresAt) {
+        const session = sessions.get(digest)
+        if (session !== undefined && session.revokedAt === undefined)
+          sessions.put(digest, { ...session, idleExpiresAt })
+      },
+      async revoke(id, now) {
+        const [session] = sessions.where(({ sessionId }) => sessionId === id)
+        if (session === undefined) return { outcome: 'absent' }
+        if (session.revokedAt !== undefined) return { outcome: 'unchanged' }
+        sessions.put(session.digest, { ...session, revokedAt: now })
+        return { outcome: 'ended' }
+      },
+      async listByUser(user, now) {
+        const isActive = ({ userId, revokedAt, idleExpiresAt, expiresAt }: SessionRecord) =>
+          userId === user && revokedAt === undefined && now < idleExpiresAt && now < expiresAt
+        return sessions.where(isActive).toSorted((a, b) => b.createdAt - a.createdAt)
+      },
+    },
+
+    signingKeys: {
+      async insert(key) {
+        const same = signingKeys.where(
+          ({ algorithm, ordinal }) => algorithm === key.algorithm && ordinal === key.ordinal,
+        )
+        if (signingKeys.has(key.keyId) || same.length > 0) return { outcome: 'taken' }
+        signingKeys.put(key.keyId, key)
+        return { outcome: 'inserted' }
+      },
+      list: async () => signingKeys.where(() => true).toSorted((a, b) => a.createdAt - b.createdAt),
+      async drop(keyId, now) {
+        const key = signingKeys.get(keyId)
+        if (key === undefined) return { outcome: 'absent' }
+        if (key.droppedAt !== undefined) return { outcome: 'unchanged' }
+        signingKeys.put(keyId, { ...key, droppedAt: now })
+        return { outcome: 'ended' }
+      },
+      remove: async (keyId) => ({ outcome: signingKeys.delete(keyId) ? 'removed' : 'absent' }),
+    },
+
+    revocations: {
+      async revokeToken({ tokenId, expiresAt, now }) {
+        if (tables.revokedTokens.has(tokenId)) return
+        tables.revokedTokens.put(tokenId, { expiresAt })
+        writeRevocation(tables, { revocation: { kind: 'token', tokenId }, revokedAt: now })
+      },
+      isTokenRevoked: async (tokenId, now) => now < (tables.revokedTokens.get(tokenId)?.expiresAt ?? now),
+      async list({ from = 0, endedSince, limit }) {
+        const records = tables.revocations.where(
+          ({ position, revokedAt }) => position >= from && revokedAt >= endedSince,
+        )
+        return { records: records.slice(0, limit), completeSince: epochSeconds(0) }
+      },
+    },
+
+    status: {
+      ofGrant: async (grantId) => statusOfGrant(grants.get(grantId)),
+      ofFamily: async (familyId) => statusOfFamily(families.get(familyId)),
+      ofRefreshHandle: async (digest) =>
+        statusOfFamily(families.where(({ refresh }) => refresh?.handleDigest === digest)[0]),
+      async ofSession(digest) {
+        const session = sessions.get(digest)
+        return session && { session, user: users.get(session.userId) }
+      },
+    },
+
+    purge: {
+      async purgeExpired({ now, limit }) {
+        const hasExpired = ({ expiresAt }: { readonly expiresAt: number }) => expiresAt <= now
+        const recordHasExpired = ({ record }: { readonly record: { readonly expiresAt: number } }) => hasExpired(record)
+        const steps = [
+          (most: number) => codes.purge(recordHasExpired, most),
+          (most: number) => interactions.purge(recordHasExpired, most),
+          ...[opaqueTokens, families, sessions, tables.replays, tables.revokedTokens].map(
+            (table) => (most: number) => table.purge(hasExpired, most),
+          ),
+          (most: number) => sessions.purge(({ idleExpiresAt }) => idleExpiresAt <= now, most),
+          (most: number) => grants.purge(({ revokedAt }) => revokedAt !== undefined, most),
+          (most: number) => tables.revocations.purge((each) => each.revokedAt + revocationRetention <= now, most),
+        ]
+        const removed = steps.reduce((sum, purge) => sum + purge(limit - sum), 0)
+        return { removed, done: removed < limit }
+      },
+    },
+  }
 }

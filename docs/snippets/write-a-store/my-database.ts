@@ -1,0 +1,56 @@
+import type {
+  AuthorizationCodeRecord,
+  ClientRecord,
+  GrantRecord,
+  InteractionRecord,
+  OpaqueTokenRecord,
+  RevocationRecord,
+  SessionRecord,
+  SigningKeyRecord,
+  TokenFamilyRecord,
+  UserRecord,
+} from '@mintmark/storage-interface'
+
+export type Tables = ReturnType<typeof createTables>
+
+/** Stands for your database. What a method does between two `await`s is one transaction here. */
+export const createTables = () => ({
+  // `undefined` is a tombstone: the identifier stays taken.
+  clients: createTable<ClientRecord | undefined>(),
+  users: createTable<UserRecord | undefined>(),
+  grants: createTable<GrantRecord>(),
+  codes: createTable<{ readonly record: AuthorizationCodeRecord; readonly consumed: boolean }>(),
+  interactions: createTable<{ readonly record: InteractionRecord; readonly consumed: boolean }>(),
+  families: createTable<TokenFamilyRecord>(),
+  opaqueTokens: createTable<OpaqueTokenRecord>(),
+  sessions: createTable<SessionRecord>(),
+  signingKeys: createTable<SigningKeyRecord>(),
+  replays: createTable<{ readonly expiresAt: number }>(),
+  revokedTokens: createTable<{ readonly expiresAt: number }>(),
+  revocations: createTable<RevocationRecord>(),
+  position: { last: 0 },
+})
+
+/** Writes in the same transaction as the row that it is about. */
+export function writeRevocation(tables: Tables, { revocation, revokedAt }: Omit<RevocationRecord, 'position'>): void {
+  const position = (tables.position.last += 1)
+  tables.revocations.put(`${position}`, { position, revocation, revokedAt })
+}
+
+/** Rows are copied on the way in and on the way out, as a real database does. */
+function createTable<Row>() {
+  const rows = new Map<string, Row>()
+  return {
+    get: (key: string) => structuredClone(rows.get(key)),
+    put: (key: string, row: Row) => (rows.set(key, structuredClone(row)), structuredClone(row)),
+    has: (key: string) => rows.has(key),
+    where: (matches: (row: Row) => boolean) => structuredClone([...rows.values()].filter(matches)),
+    /** Deletes at most `limit` rows and returns how many it deleted. */
+    purge(matches: (row: Row) => boolean, limit: number) {
+      const keys = [...rows].filter(([, row]) => matches(row)).map(([key]) => key)
+      for (const key of keys.slice(0, limit)) rows.delete(key)
+      return Math.min(keys.length, limit)
+    },
+    delete: (key: string) => rows.delete(key),
+  }
+}
