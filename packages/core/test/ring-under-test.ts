@@ -24,12 +24,12 @@ export const sealingKey = 'A'.repeat(43)
 export const schedule = { announce: 1000, sign: 10_000, retire: 2000 }
 
 type Change = Partial<Omit<StoredKeysOptions, 'storage' | 'sealingKey' | 'clock'>> & {
-  readonly medium?: MemoryDatabase
+  readonly database?: MemoryDatabase
 }
 
-export function aRing({ medium = createMemoryDatabase(), vault, ...change }: Change = {}): RingUnderTest {
+export function aRing({ database = createMemoryDatabase(), vault, ...change }: Change = {}): RingUnderTest {
   const clock = { now: 1_790_000_000 }
-  const openStorage = (): AdminStorage => createMemoryStorage({ issuer, database: medium })
+  const openStorage = (): AdminStorage => createMemoryStorage({ issuer, database })
   const now = (): EpochSeconds => epochSeconds(clock.now)
   const common = { algorithms: ['ES256'], schedule, clock: now, ...change } as const
   const another = (): StoredKeyRing =>

@@ -90,7 +90,7 @@ it('lets only the user disconnect their apps', async () => {
 
   expect(await apps.disconnect('U9', 'g1')).toBe('absent')
   expect(await storage.grants.findUnrevoked(userId('U1'), clientId('A'))).toBeDefined()
-  expect(await apps.disconnect('U1', 'g1')).toBe('ended')
+  expect(await apps.disconnect('U1', 'g1')).toBe('revoked')
 
   expect(await storage.grants.findUnrevoked(userId('U1'), clientId('A'))).toBeUndefined()
   expect(await apps.list('U1')).toEqual([])

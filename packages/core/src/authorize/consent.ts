@@ -87,7 +87,7 @@ export interface ConnectedApps {
    * Revokes a grant: the consent and every token issued under it, at once.
    * @returns `absent` when the user has no such grant.
    */
-  disconnect(subject: string, grant: string): Promise<'ended' | 'absent'>
+  disconnect(subject: string, grant: string): Promise<'revoked' | 'absent'>
 }
 
 export function createConnectedApps(deps: { readonly storage: OAuthStorage; readonly clock?: Clock }): ConnectedApps {
@@ -108,7 +108,7 @@ export function createConnectedApps(deps: { readonly storage: OAuthStorage; read
       // Another user's grant is treated as absent.
       if (own.every(({ grantId: id }) => id !== grant)) return 'absent'
       const revoked = await storage.grants.revoke(grantId(grant), clock())
-      return revoked.outcome === 'absent' ? 'absent' : 'ended'
+      return revoked.outcome === 'absent' ? 'absent' : 'revoked'
     },
   }
 }

@@ -52,24 +52,21 @@ export interface ResponseMode {
   respond(target: VerifiedRedirect, parameters: readonly (readonly [string, string])[]): ServerResponse
 }
 
-/** Declares a response mode; discovery lists it. */
-const defineResponseMode = (mode: ResponseMode): ResponseMode => mode
-
 /** `query`: in the query of the redirect URI, the default for codes. */
-export const queryResponseMode = defineResponseMode({
+export const queryResponseMode: ResponseMode = {
   mode: 'query',
   respond(target, parameters) {
     const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
     // The registered redirect URI stays as it is, character by character; it has no fragment.
     return redirect(`${target}${target.includes('?') ? '&' : '?'}${query}`)
   },
-})
+}
 
 /**
  * `form_post`: a page that posts the parameters to the client (OAuth 2.0 Form Post Response Mode §2). Without scripts,
  * the user presses its button.
  */
-export const formPostResponseMode = defineResponseMode({
+export const formPostResponseMode: ResponseMode = {
   mode: 'form_post',
   respond(target, parameters): ServerResponse {
     const fields = parameters.map(
@@ -92,7 +89,7 @@ export const formPostResponseMode = defineResponseMode({
       body: `<!doctype html><html lang="en"><meta charset="utf-8"><title>Continue</title><form method="post" action="${escapeAttribute(target)}">${fields.join('')}<noscript><button>Continue</button></noscript></form><script>${script}</script></html>`,
     }
   },
-})
+}
 
 const escapeAttribute = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 

@@ -100,7 +100,7 @@ type FailedAuthentication =
 
 /**
  * Counts the failed attempt against the rate limit, and returns the refusal. Only failures are limited: a client with
- * correct credentials is never delayed by somebody who guesses.
+ * correct credentials is never delayed by wrong guesses.
  */
 async function countFailedAttempt(
   reason: FailedAuthentication,
@@ -145,7 +145,7 @@ interface PresentedCredentials {
   verify(client: ClientRecord | undefined, now: EpochSeconds): Promise<CredentialProof | undefined>
 }
 
-/** A way to authenticate a client (RFC 6749 §2.3). */
+/** A client authentication method (RFC 6749 §2.3); discovery lists it. */
 export interface ClientAuthentication {
   readonly method: TokenEndpointAuthMethod
   /**
@@ -154,9 +154,6 @@ export interface ClientAuthentication {
    */
   read(request: ServerRequest, form: Parameters): PresentedCredentials | undefined
 }
-
-/** Declares a client authentication method; discovery lists it. */
-export const defineClientAuthentication = (method: ClientAuthentication): ClientAuthentication => method
 
 /** An authenticated client that is not public. Created only by `requireConfidential`. */
 export type ConfidentialClient = Brand<AuthenticatedClient, 'ConfidentialClient'>

@@ -2,10 +2,10 @@ import { digestSecret, equalInConstantTime } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, SecretDigest } from '@mintmark/storage-interface'
 
 import { decodeBody, decodeComponent, type ServerRequest } from '../http/index.ts'
-import { defineClientAuthentication, type CredentialProof } from './authenticate.ts'
+import type { ClientAuthentication, CredentialProof } from './authenticate.ts'
 
 /** `client_secret_basic`: the client's identifier and secret in the Authorization header (RFC 6749 §2.3.1). */
-export const clientSecretBasic = defineClientAuthentication({
+export const clientSecretBasic: ClientAuthentication = {
   method: 'client_secret_basic',
   read(request) {
     if (!request.headers.has('authorization')) return undefined
@@ -17,7 +17,7 @@ export const clientSecretBasic = defineClientAuthentication({
       verify: (client, now) => verifyClientSecret(credentials?.secret ?? '', client, now),
     }
   },
-})
+}
 
 /** Reads both halves, form-decoded; `undefined` for another scheme and for malformed credentials. */
 function readBasicCredentials(request: ServerRequest): { clientId: string; secret: string } | undefined {
@@ -46,7 +46,7 @@ function decodeBase64(text: string): string | undefined {
 }
 
 /** `client_secret_post`: the client's identifier and secret as form parameters (RFC 6749 §2.3.1). */
-export const clientSecretPost = defineClientAuthentication({
+export const clientSecretPost: ClientAuthentication = {
   method: 'client_secret_post',
   read(_request, form) {
     const secret = form.get('client_secret')
@@ -58,10 +58,10 @@ export const clientSecretPost = defineClientAuthentication({
       verify: (client, now) => verifyClientSecret(secret, client, now),
     }
   },
-})
+}
 
 /** `none`: a public client identifies itself without proof; PKCE and its redirect URIs protect it (RFC 9700 §2.1.1). */
-export const publicClient = defineClientAuthentication({
+export const publicClient: ClientAuthentication = {
   method: 'none',
   read(request, form) {
     const clientId = form.get('client_id')
@@ -73,7 +73,7 @@ export const publicClient = defineClientAuthentication({
 
     return { method: 'none', clientId, verify: () => Promise.resolve({}) }
   },
-})
+}
 
 /**
  * Verifies that the presented secret is an active one of the client. The same work is done for an unknown client, a

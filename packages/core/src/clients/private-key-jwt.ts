@@ -12,7 +12,7 @@ import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'
 
 import { isCompactJws } from '../keys/jws.ts'
-import { defineClientAuthentication, type ClientAuthentication } from './authenticate.ts'
+import type { ClientAuthentication } from './authenticate.ts'
 import { readKeySet, type RemoteKeySets } from './remote-key-set.ts'
 
 interface PrivateKeyJwtDependencies {
@@ -22,26 +22,25 @@ interface PrivateKeyJwtDependencies {
 }
 
 /** `private_key_jwt`: an assertion that the client signed for this server only (RFC 7523 §3, OIDC Core §9). */
-export const privateKeyJwt = (deps: PrivateKeyJwtDependencies): ClientAuthentication =>
-  defineClientAuthentication({
-    method: 'private_key_jwt',
-    read(_request, form) {
-      const assertion = form.get('client_assertion')
-      const type = form.get('client_assertion_type')
-      if (assertion === undefined && type === undefined) return undefined
+export const privateKeyJwt = (deps: PrivateKeyJwtDependencies): ClientAuthentication => ({
+  method: 'private_key_jwt',
+  read(_request, form) {
+    const assertion = form.get('client_assertion')
+    const type = form.get('client_assertion_type')
+    if (assertion === undefined && type === undefined) return undefined
 
-      const isReadable = assertion !== undefined && type === assertionType && isCompactJws(assertion)
-      return {
-        method: 'private_key_jwt',
-        // RFC 7521 §4.2: client_id may be left out; the assertion's subject names the client.
-        clientId: isReadable ? unverifiedSubject(assertion) : undefined,
-        verify: async (client, now) => {
-          const isProven = client !== undefined && isReadable && (await isGenuine(assertion, { client, now }, deps))
-          return isProven ? {} : undefined
-        },
-      }
-    },
-  })
+    const isReadable = assertion !== undefined && type === assertionType && isCompactJws(assertion)
+    return {
+      method: 'private_key_jwt',
+      // RFC 7521 §4.2: client_id may be left out; the assertion's subject names the client.
+      clientId: isReadable ? unverifiedSubject(assertion) : undefined,
+      verify: async (client, now) => {
+        const isProven = client !== undefined && isReadable && (await isGenuine(assertion, { client, now }, deps))
+        return isProven ? {} : undefined
+      },
+    }
+  },
+})
 
 /** The algorithms that an assertion may be signed with: asymmetric ones only (RFC 8725 §3.1). */
 export const assertionAlgorithms: readonly string[] = ['ES256', 'RS256', 'PS256', 'EdDSA']

@@ -40,7 +40,7 @@ export async function addClientSecret(
     // RFC 7591 §3.2.2: only a client with a secret can rotate it, and two secrets are enough for that.
     if (client.secrets.length === 0) throw invalid('The client does not authenticate with a secret.')
     if (active.length >= maxActiveSecrets) throw invalid('The client has two live secrets. End one of them first.')
-    return [...active.map((previous) => ending(previous, change.previousExpiresAt)), added]
+    return [...active.map((previous) => expireAt(previous, change.previousExpiresAt)), added]
   })
   return secret
 }
@@ -100,7 +100,7 @@ async function changeSecrets(
 const isActive = (secret: SecretRecord, now: EpochSeconds): boolean =>
   secret.expiresAt === undefined || now < secret.expiresAt
 
-const ending = (secret: SecretRecord, at: number | undefined): SecretRecord =>
+const expireAt = (secret: SecretRecord, at: number | undefined): SecretRecord =>
   at === undefined ? secret : { ...secret, expiresAt: epochSeconds(Math.min(at, secret.expiresAt ?? at)) }
 
 const invalid = (description: string): ClientMetadataError =>

@@ -112,14 +112,14 @@ describe('rotateKeys', () => {
   })
 
   it('creates one key when eight processes rotate at once, and returns it to all of them', async () => {
-    const medium = createMemoryDatabase()
+    const database = createMemoryDatabase()
     const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-    const { ring, clock } = aRing({ medium })
+    const { ring, clock } = aRing({ database })
     const first = await signing(ring)
     const now = ring.settings.clock
     const rings = Array.from({ length: 8 }, () =>
       createStoredKeys({
-        storage: createMemoryStorage({ issuer, database: medium, scheduler: pause }),
+        storage: createMemoryStorage({ issuer, database, scheduler: pause }),
         sealingKey,
         algorithms: ['ES256'],
         schedule,
@@ -284,7 +284,7 @@ describe('dropKey', () => {
   })
 
   it('creates one new key when eight processes drop a key at once', async () => {
-    const { ring, another, storage } = aRing({ medium: createMemoryDatabase() })
+    const { ring, another, storage } = aRing({ database: createMemoryDatabase() })
     const first = await signing(ring)
     const rings = Array.from({ length: 8 }, another)
 

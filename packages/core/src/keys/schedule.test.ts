@@ -44,7 +44,7 @@ describe('the key schedule', () => {
 
 const schedule = parseKeySchedule({ announce: 1000, sign: 10_000, retire: 2000, staleness: 5 })
 
-/** The ordinal-th key, which signs from 10,000 times its ordinal unless told otherwise. */
+/** The key with an ordinal; it signs from 10,000 times the ordinal, or from `signsFrom`. */
 const key = (ordinal: number, change: Partial<Record<'signsFrom' | 'droppedAt', number>> = {}): SigningKeyRecord =>
   aSigningKeyRecord({
     keyId: keyId(`key-${ordinal}`),

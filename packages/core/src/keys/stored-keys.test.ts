@@ -45,9 +45,9 @@ describe('stored keys', () => {
   })
 
   it('agrees on one key for each algorithm when eight servers start at once', async () => {
-    const medium = createMemoryDatabase()
+    const database = createMemoryDatabase()
     const rings = Array.from({ length: 8 }, () =>
-      createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey }),
+      createStoredKeys({ storage: createMemoryStorage({ issuer, database }), sealingKey }),
     )
 
     const published = await Promise.all(
@@ -69,11 +69,11 @@ describe('stored keys', () => {
   })
 
   it('refuses keys that were sealed with another key, with an error that names the cause', async () => {
-    const medium = createMemoryDatabase()
-    await createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey }).publicKeys()
+    const database = createMemoryDatabase()
+    await createStoredKeys({ storage: createMemoryStorage({ issuer, database }), sealingKey }).publicKeys()
 
     const other = createStoredKeys({
-      storage: createMemoryStorage({ issuer, database: medium }),
+      storage: createMemoryStorage({ issuer, database }),
       sealingKey: 'B'.repeat(42) + 'A',
     })
 
@@ -81,12 +81,12 @@ describe('stored keys', () => {
   })
 
   it('opens keys that an earlier sealing key sealed, when that key is still listed', async () => {
-    const medium = createMemoryDatabase()
-    const before = createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey })
+    const database = createMemoryDatabase()
+    const before = createStoredKeys({ storage: createMemoryStorage({ issuer, database }), sealingKey })
     const { keyId } = await before.signer('ES256')
 
     const after = createStoredKeys({
-      storage: createMemoryStorage({ issuer, database: medium }),
+      storage: createMemoryStorage({ issuer, database }),
       sealingKey: ['B'.repeat(42) + 'A', sealingKey],
     })
 

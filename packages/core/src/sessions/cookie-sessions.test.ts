@@ -110,7 +110,7 @@ describe('cookie sessions', () => {
 
     expect(await sessions.revoke('U9', own?.sessionId ?? '')).toBe('absent')
     expect(await sessions.signedIn(requestWith(cookie))).toBeDefined()
-    expect(await sessions.revoke('U1', own?.sessionId ?? '')).toBe('ended')
+    expect(await sessions.revoke('U1', own?.sessionId ?? '')).toBe('revoked')
 
     expect(await sessions.signedIn(requestWith(cookie))).toBeUndefined()
     expect(await sessions.list('U1')).toEqual([])

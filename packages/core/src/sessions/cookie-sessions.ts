@@ -70,7 +70,7 @@ export interface CookieSessions {
   /** Lists the user's active sessions, newest first, for an account page. */
   list(subject: string): Promise<readonly SessionSummary[]>
   /** Revokes one session of the user, in whatever browser it is. @returns `absent` when they have no such session. */
-  revoke(subject: string, session: string): Promise<'ended' | 'absent'>
+  revoke(subject: string, session: string): Promise<'revoked' | 'absent'>
 }
 
 /** A session as its user sees it. */
@@ -157,7 +157,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       // Another user's session is treated as absent.
       if (own.every(({ sessionId: id }) => id !== session)) return 'absent'
       const revoked = await storage.sessions.revoke(sessionId(session), now)
-      return revoked.outcome === 'absent' ? 'absent' : 'ended'
+      return revoked.outcome === 'absent' ? 'absent' : 'revoked'
     },
   }
 }

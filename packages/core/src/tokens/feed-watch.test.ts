@@ -60,7 +60,7 @@ describe('a waiting request', () => {
 
     await Promise.all([wait(undefined, 20), wait('start', 20), wait('other', 20), wait('7.other', 20)])
 
-    // Each has read once, and nobody has looked again.
+    // Each has read once, and none has polled.
     expect(looks()).toBe(4)
     const empty = aFeed()
     await empty.wait('start', 0)

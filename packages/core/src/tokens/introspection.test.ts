@@ -29,7 +29,7 @@ describe('introspection of an access token', () => {
     }
   })
 
-  it('tells any other caller nothing (RFC 7662 §4)', async () => {
+  it('reveals nothing to any other caller (RFC 7662 §4)', async () => {
     const { deps, decision, aClient } = await tokensUnderTest()
     const token = await mintAccessToken(decision, now, deps)
     const caller = requireConfidential(await aClient({ clientId: 'B', servedAudiences: ['https://other.test'] }))
