@@ -20,7 +20,7 @@ import { functionCalls } from './function-calls.ts'
 import { outcomeOf } from './outcome-of.ts'
 import { prototypesUntouched } from './prototypes-untouched.ts'
 
-test('law: what is printed is read as it was (parse ∘ print = id)', () => {
+test('law: parsing a printed filter yields the same filter (parse ∘ print = id)', () => {
   fc.assert(
     fc.property(aFilterNode(), (node) => {
       expect(parseFilter(printFilter(node))).toEqual(node)
@@ -29,7 +29,7 @@ test('law: what is printed is read as it was (parse ∘ print = id)', () => {
   )
 })
 
-test('law: what is read prints the same text again, once it was printed (print ∘ parse ∘ print = print)', () => {
+test('law: printing a parsed filter yields the same text (print ∘ parse ∘ print = print)', () => {
   fc.assert(
     fc.property(aNearFilter(), (text) => {
       const outcome = outcomeOf(() => parseFilter(text, createToleranceCounter(allTolerances)))
@@ -43,7 +43,7 @@ test('law: what is read prints the same text again, once it was printed (print �
   )
 })
 
-test('law: any text is read or refused with 400 invalidFilter, and no prototype changes', () => {
+test('law: any text is parsed or refused with 400 invalidFilter, and no prototype changes', () => {
   const read = (text: string) => {
     const tolerances = createToleranceCounter(allTolerances)
     return finder(text, userResourceType, tolerances)
@@ -64,7 +64,7 @@ test('law: any text is read or refused with 400 invalidFilter, and no prototype 
   })
 })
 
-test('law: a predicate answers as a naive evaluator does', () => {
+test('law: a filter matches what a naive evaluator matches', () => {
   fc.assert(
     fc.property(aStoredUser(), aUserFilter(), (user, filter) => {
       const matches = finder(printPlain(filter))
@@ -103,14 +103,17 @@ const hostile: readonly (readonly [name: string, text: string])[] = [
   ['closing brackets', `a[${']'.repeat(4094)}`],
 ]
 
-test.each(hostile)('law: a text of 4096 characters costs at most three function calls for each: %s', (_, text) => {
-  const tolerances = createToleranceCounter(allTolerances)
-  const work = () => outcomeOf(() => resolveFilter(parseFilter(text, tolerances), userResourceType, tolerances))
+test.each(hostile)(
+  'law: a filter of 4096 characters costs at most three function calls per character: %s',
+  (_, text) => {
+    const tolerances = createToleranceCounter(allTolerances)
+    const work = () => outcomeOf(() => resolveFilter(parseFilter(text, tolerances), userResourceType, tolerances))
 
-  expect(functionCalls(work)).toBeLessThan(3 * 4096)
-})
+    expect(functionCalls(work)).toBeLessThan(3 * 4096)
+  },
+)
 
-test('a filter of 353 characters with 14 groups of two takes fewer than 4,000 function calls to read and to test', () => {
+test('parses and evaluates a filter of 353 characters with 14 groups of two in fewer than 4,000 function calls', () => {
   const group = (index: number) => `(id eq "${index % 10}" or id pr)`
   const text = Array.from({ length: 14 }, (_, index) => group(index))
     .join(' and ')
@@ -122,7 +125,7 @@ test('a filter of 353 characters with 14 groups of two takes fewer than 4,000 fu
   expect(functionCalls(work)).toBeLessThan(4000)
 })
 
-test('a pattern that would be slow as a regular expression is compared literally', () => {
+test('compares a pattern that would be slow as a regular expression literally', () => {
   const matches = finder('userName eq "(a+)+$"')
 
   expect(matches({ userName: 'a'.repeat(10_000) })).toBe(false)

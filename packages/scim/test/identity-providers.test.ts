@@ -69,25 +69,25 @@ function finds(tolerances: Tolerances, filter: string, resource: JsonObject = ki
 
 describe('Microsoft Entra ID', () => {
   test.each([
-    ['E-01: looking for someone who is not there', 'userName eq "d3a7b1d2-nobody"', false],
-    ['E-02: by externalId', 'externalId eq "0a1b-guid"', true],
-    ['E-02: without quotes', 'externalId eq 0a1b-guid', true],
-    ['E-04: in another case', 'userName eq "KIM@X.TEST"', true],
-    ['E-05: manager is manager.value', 'id eq "usr_1" and manager eq "u9"', false],
-    ['E-05: in either order', 'manager eq "u9" and id eq "usr_1"', false],
+    ['a user who does not exist', 'userName eq "d3a7b1d2-nobody"', false],
+    ['by externalId', 'externalId eq "0a1b-guid"', true],
+    ['without quotes', 'externalId eq 0a1b-guid', true],
+    ['in another case', 'userName eq "KIM@X.TEST"', true],
+    ['manager means manager.value', 'id eq "usr_1" and manager eq "u9"', false],
+    ['in either order', 'manager eq "u9" and id eq "usr_1"', false],
     ['by the work address', 'emails[type eq "work"].value eq "KIM@x.test"', true],
     ['by another address', 'emails[type eq "home"].value eq "kim@x.test"', false],
   ])('%s', (_, filter, found) => {
     expect(finds(entraTolerances, filter)).toBe(found)
   })
 
-  test('E-05: finds the report of a manager', () => {
+  test('finds the users of a manager', () => {
     const report = { ...kim, [enterprise]: { manager: { value: 'u9' } } }
 
     expect(finds(entraTolerances, 'id eq "usr_1" and manager eq "u9"', report)).toBe(true)
   })
 
-  test('E-07: the current form of a new user', () => {
+  test('creates a user in the current form', () => {
     const body = {
       schemas: [user, enterprise],
       externalId: '0a1b-guid',
@@ -103,7 +103,7 @@ describe('Microsoft Entra ID', () => {
     expect(create(entraTolerances, body)).toEqual({ ...expected, schemas: [user] })
   })
 
-  test('E-08: the older form: nulls, unknown keys, a misspelt URN', () => {
+  test('creates a user in the older form: nulls, unknown keys, a misspelt URN', () => {
     const body = {
       schemas: [user, 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User'],
       userName: 'kim@x.test',
@@ -117,7 +117,7 @@ describe('Microsoft Entra ID', () => {
     expect(create(entraTolerances, body)).toEqual({ schemas: [user], userName: 'kim@x.test' })
   })
 
-  test('E-10: several operations at once', () => {
+  test('applies several operations at once', () => {
     expect(
       patch(entraTolerances, [
         { op: 'Replace', path: 'emails[type eq "work"].value', value: 'kim2@x.test' },
@@ -132,7 +132,7 @@ describe('Microsoft Entra ID', () => {
     })
   })
 
-  test('E-12: four parts of an address that is not there make one address', () => {
+  test('creates one address from four sub-attributes of an absent address', () => {
     const parts = { formatted: '1 Road', locality: 'Oslo', region: 'OS', postalCode: '0001' }
     const operations = Object.entries(parts).map(([name, value]) => ({
       op: 'Add',
@@ -145,12 +145,12 @@ describe('Microsoft Entra ID', () => {
 
   test.each<[string, JsonValue, JsonObject]>([
     [
-      'E-11: a value filter that matches nothing',
+      'a value filter that matches nothing',
       { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+1 555' },
       { phoneNumbers: [{ type: 'mobile', value: '+1 555' }] },
     ],
     [
-      'E-11: beside another, which stays primary',
+      'a value filter that matches nothing, beside a primary value',
       { op: 'Add', path: 'emails[type eq "other"].value', value: 'o@x' },
       {
         emails: [
@@ -160,18 +160,18 @@ describe('Microsoft Entra ID', () => {
       },
     ],
     [
-      'E-13: primary as a boolean',
+      'primary as a boolean',
       { op: 'Replace', path: 'phoneNumbers[primary eq true].value', value: '+1' },
       { phoneNumbers: [{ primary: true, value: '+1' }] },
     ],
     [
-      'E-13: primary in quotes',
+      'primary in quotes',
       { op: 'Add', path: 'roles[primary eq "True"].value', value: 'admin' },
       { roles: [{ primary: true, value: 'admin' }] },
     ],
-    ['E-14: disabled, the old way', { op: 'Replace', path: 'active', value: 'False' }, { active: false }],
+    ['deactivation in the old form', { op: 'Replace', path: 'active', value: 'False' }, { active: false }],
     [
-      'E-16: paths as keys',
+      'paths as keys',
       {
         op: 'replace',
         value: { displayName: 'Kim', 'name.givenName': 'K', [`${enterprise}:employeeNumber`]: '42', active: true },
@@ -184,31 +184,31 @@ describe('Microsoft Entra ID', () => {
       },
     ],
     [
-      'E-17: an attribute of the enterprise extension',
+      'an attribute of the enterprise extension',
       { op: 'Add', path: `${enterprise}:department`, value: 'Ops' },
       { schemas: [user, enterprise], [enterprise]: { department: 'Ops' } },
     ],
     [
-      'E-19: manager in a list',
+      'the manager in a list',
       { op: 'Add', path: 'manager', value: [{ $ref: null, value: 'usr_9' }] },
       { schemas: [user, enterprise], [enterprise]: { manager: { value: 'usr_9' } } },
     ],
     [
-      'E-19: manager by URN',
+      'manager by URN',
       { op: 'Add', path: `${enterprise}:manager`, value: [{ $ref: null, value: 'usr_9' }] },
       { schemas: [user, enterprise], [enterprise]: { manager: { value: 'usr_9' } } },
     ],
-    ['E-22: add in place of replace', { op: 'Add', path: 'userName', value: 'x' }, { userName: 'x' }],
-    ['E-23: null clears', { op: 'Replace', path: 'externalId', value: null }, { externalId: undefined as never }],
-    ['E-26: no op', { path: 'title', value: 'Boss' }, { title: 'Boss' }],
-    ['E-26: nothing added', { op: 'Add', path: 'emails', value: [] }, {}],
+    ['add instead of replace', { op: 'Add', path: 'userName', value: 'x' }, { userName: 'x' }],
+    ['null clears', { op: 'Replace', path: 'externalId', value: null }, { externalId: undefined as never }],
+    ['no op', { path: 'title', value: 'Boss' }, { title: 'Boss' }],
+    ['nothing added', { op: 'Add', path: 'emails', value: [] }, {}],
     [
-      'E-38: capital sub-attributes',
+      'capital sub-attributes',
       { op: 'Replace', path: 'emails[type eq "work"].Value', value: 'k@x' },
       { emails: [{ primary: true, type: 'work', value: 'k@x' }] },
     ],
     [
-      'E-38: capital sub-attributes of what is not there',
+      'capital sub-attributes of an absent value',
       { op: 'Add', path: 'addresses[type eq "other"].Formatted', value: 'Room 1' },
       { addresses: [{ type: 'other', formatted: 'Room 1' }] },
     ],
@@ -216,7 +216,7 @@ describe('Microsoft Entra ID', () => {
     expect(patch(entraTolerances, [operation])).toEqual(plain({ ...kim, ...expected }))
   })
 
-  test('E-20: manager is cleared in four ways', () => {
+  test('clears the manager in four ways', () => {
     const report = { ...kim, schemas: [user, enterprise], [enterprise]: { manager: { value: 'u9' } } }
     const path = `${enterprise}:manager`
     const ways: readonly JsonValue[] = [
@@ -229,18 +229,18 @@ describe('Microsoft Entra ID', () => {
     for (const way of ways) expect(patch(entraTolerances, [way], report)).toEqual(kim)
   })
 
-  test('E-26: no operations at all', () => {
+  test('accepts a PATCH without operations', () => {
     expect(patch(entraTolerances, [])).toEqual(kim)
   })
 
-  test('E-28: a group by its name, without members', () => {
+  test('finds a group by its name, without members', () => {
     const shown = projectResource(ops, parseProjection({ excludedAttributes: ['members'] }, groupResourceType))
 
     expect(finds(entraTolerances, 'displayName eq "ops"', ops)).toBe(true)
     expect(plain(shown)).toEqual({ schemas: [group], id: 'grp_1', displayName: 'Ops' })
   })
 
-  test("E-30: a new group, with one of Microsoft's own URNs", () => {
+  test("creates a group with one of Microsoft's URNs", () => {
     const body = {
       schemas: [group, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
       externalId: '8aa1-guid',
@@ -257,7 +257,7 @@ describe('Microsoft Entra ID', () => {
 
   test.each<[string, JsonValue, readonly JsonObject[]]>([
     [
-      'E-32: members join; one is there',
+      'adding members, one of whom exists',
       {
         op: 'Add',
         path: 'members',
@@ -268,9 +268,9 @@ describe('Microsoft Entra ID', () => {
       },
       [{ value: 'u1', type: 'User' }, { value: 'u2', type: 'User' }, { value: 'u3' }],
     ],
-    ['E-34: a member leaves', { op: 'remove', path: 'members[value eq "u1"]' }, [{ value: 'u2', type: 'User' }]],
+    ['removing a member', { op: 'remove', path: 'members[value eq "u1"]' }, [{ value: 'u2', type: 'User' }]],
     [
-      'E-34: one who is not there is no error',
+      'removing an absent member',
       { op: 'remove', path: 'members[value eq "u9"]' },
       [
         { value: 'u1', type: 'User' },
@@ -286,7 +286,7 @@ describe('Microsoft Entra ID', () => {
     expect(patch(entraTolerances, [operation], ops)).toEqual({ ...ops, members })
   })
 
-  test('E-31, E-35: a group is renamed, and emptied', () => {
+  test('renames a group and removes all members', () => {
     const { members: _, ...empty } = ops
 
     expect(patch(entraTolerances, [{ op: 'Replace', path: 'displayName', value: 'Operations' }], ops)).toEqual({
@@ -296,7 +296,7 @@ describe('Microsoft Entra ID', () => {
     expect(patch(entraTolerances, [{ op: 'Remove', path: 'members' }], ops)).toEqual(empty)
   })
 
-  test('E-40, E-41, E-43: capitals are taken, meta is not, and userName is needed', () => {
+  test('accepts names in capitals, ignores meta and requires userName', () => {
     const body = {
       schemas: [user],
       UserName: 'a',
@@ -318,7 +318,7 @@ describe('Microsoft Entra ID', () => {
     )
   })
 
-  test('E-44: a value filter in attributes is taken for the attribute', () => {
+  test('treats a value filter in attributes as the attribute', () => {
     const shown = projectResource(kim, parseProjection({ attributes: ['emails[type eq "work"]'] }, userResourceType))
 
     expect(plain(shown)).toEqual({ schemas: [user], id: 'usr_1', emails: kim['emails'] })
@@ -326,7 +326,7 @@ describe('Microsoft Entra ID', () => {
 })
 
 describe('Okta', () => {
-  test('O-02: a new user', () => {
+  test('creates a user', () => {
     const body = {
       schemas: [user],
       userName: 'kim@x.test',
@@ -344,7 +344,7 @@ describe('Okta', () => {
     expect(create(oktaTolerances, body)).toEqual(expected)
   })
 
-  test('O-06: an update by PUT', () => {
+  test('updates a user by PUT', () => {
     const body = {
       schemas: [user],
       id: 'usr_1',
@@ -361,12 +361,12 @@ describe('Okta', () => {
     expect(plain(replaceResource(kim, resource, userResourceType).resource)).toEqual({ ...expected, meta: kim['meta'] })
   })
 
-  test('O-07: deactivated and reactivated without a path', () => {
+  test('deactivates and reactivates without a path', () => {
     expect(patch(oktaTolerances, [{ op: 'replace', value: { active: false } }])).toEqual({ ...kim, active: false })
     expect(patch(oktaTolerances, [{ op: 'replace', value: { active: true } }])).toEqual(kim)
   })
 
-  test('O-08: a password is taken, and not shown', () => {
+  test('accepts a password and does not show it', () => {
     const context = createParseContext(userResourceType, oktaTolerances)
     const operations = parsePatch(
       { schemas: [message], Operations: [{ op: 'replace', value: { password: 'p' } }] },
@@ -379,14 +379,14 @@ describe('Okta', () => {
     expect(plain(projectResource(resource, parseProjection({}, userResourceType)))).toEqual(kim)
   })
 
-  test('O-11: a group is pushed', () => {
+  test('creates a pushed group', () => {
     expect(create(oktaTolerances, { schemas: [group], displayName: 'Ops', members: [] }, groupResourceType)).toEqual({
       schemas: [group],
       displayName: 'Ops',
     })
   })
 
-  test('O-13, O-14: members change one by one, or all', () => {
+  test('changes members one by one, or all', () => {
     const one = [
       { op: 'remove', path: 'members[value eq "u1"]' },
       { op: 'add', path: 'members', value: [{ value: 'u3', display: 'kim@x.test' }] },
@@ -412,14 +412,14 @@ describe('Okta', () => {
     })
   })
 
-  test('a group is renamed with its own id in the value', () => {
+  test('renames a group with its own id in the value', () => {
     expect(patch(oktaTolerances, [{ op: 'replace', value: { id: 'grp_1', displayName: 'Operations' } }], ops)).toEqual({
       ...ops,
       displayName: 'Operations',
     })
   })
 
-  test('O-20: empty texts are no values', () => {
+  test('treats empty strings as absent', () => {
     expect(create(oktaTolerances, { schemas: [user], userName: 'a', nickName: '', name: { givenName: '' } })).toEqual({
       schemas: [user],
       userName: 'a',
@@ -428,23 +428,23 @@ describe('Okta', () => {
 })
 
 describe('others', () => {
-  test('C-04, SailPoint: a part of a name leaves the other parts', () => {
+  test('SailPoint: a sub-attribute of name keeps the others', () => {
     expect(patch(generalTolerances, [{ op: 'replace', path: 'name', value: { familyName: 'Li' } }])).toEqual({
       ...kim,
       name: { formatted: 'Kim Lee', familyName: 'Li', givenName: 'Kim' },
     })
   })
 
-  test('C-07, Keycloak: active in words, without a path', () => {
+  test('Keycloak: accepts active as text, without a path', () => {
     expect(patch(generalTolerances, [{ op: 'replace', value: { active: 'false' } }])).toEqual({ ...kim, active: false })
   })
 
-  test('P-02, Ping: operators in any case', () => {
+  test('Ping: accepts operators in any case', () => {
     expect(finds(strictTolerances, 'USERNAME Eq "kim@x.test"')).toBe(true)
     expect(finds(strictTolerances, 'emails Co "X.TEST"')).toBe(true)
   })
 
-  test('C-17: a list around a boolean', () => {
+  test('accepts a list around a boolean', () => {
     expect(patch(generalTolerances, [{ op: 'replace', path: 'active', value: [false] }])).toEqual({
       ...kim,
       active: false,

@@ -96,14 +96,14 @@ test.each([
   return expect(matches(text)).toBe(expected)
 })
 
-test('a resource out of JSON is read by its own members only', () => {
+test('tests only the own members of a parsed resource', () => {
   const resource = JSON.parse('{"userName":"a","name":{"__proto__":{"familyName":"Lee"}}}') as JsonObject
 
   expect(matches('name.familyName eq "Lee"', resource)).toBe(false)
   expect(matches('name.familyName pr', Object.create({ name: { familyName: 'Lee' } }) as JsonObject)).toBe(false)
 })
 
-test('values of another type than the schema says match nothing', () => {
+test('values of a type other than that of the schema match nothing', () => {
   const resource = { userName: 5, active: 'true', meta: { created: 'never' }, name: 'Lee', emails: ['x'] }
 
   expect(

@@ -13,7 +13,7 @@ import {
 import { aBadgeSchema, aUserBody, badgeUrn } from './arbitraries/user-body.ts'
 import { idOf, startScim, type ScimUnderTest } from './server/scim-under-test.ts'
 
-test('law: text that goes out as it is stored is what would be made of the resource, whichever schemas wrote and show it', async () => {
+test('law: cached text equals the rendered resource, whichever schemas stored and show it', async () => {
   await fc.assert(
     fc.asyncProperty(aBadgeSchema(), aBadgeSchema(), aUserBody(), aUserBody(), async (before, now, first, second) => {
       const writer = await startScim({ userType: typeOf(before), toleranceProfile: 'all' })

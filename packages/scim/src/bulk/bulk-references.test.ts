@@ -10,7 +10,7 @@ const references = fc
     fc.array(fc.array(fc.nat({ max: size - 1 }), { maxLength: 4 }), { minLength: size, maxLength: size }),
   )
 
-test('law: every operation has its turn once', () => {
+test('law: the order contains every operation once', () => {
   fc.assert(
     fc.property(references, (given) => {
       expect(executionOrder(given).toSorted((one, other) => one - other)).toEqual([...given.keys()])
@@ -18,7 +18,7 @@ test('law: every operation has its turn once', () => {
   )
 })
 
-test('law: without circles each comes after those that it refers to', () => {
+test('law: without cycles, each operation comes after those that it refers to', () => {
   const acyclic = references.map((given) => given.map((list, position) => list.filter((other) => other > position)))
   fc.assert(
     fc.property(acyclic, (given) => {
@@ -31,7 +31,7 @@ test('law: without circles each comes after those that it refers to', () => {
   )
 })
 
-test('law: in a circle at least one refers to what has not had its turn', () => {
+test('law: in a cycle, at least one operation comes before one that it refers to', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), (size) => {
       const circle = Array.from({ length: size }, (_, position) => [(position + 1) % size])
@@ -42,12 +42,12 @@ test('law: in a circle at least one refers to what has not had its turn', () => 
   )
 })
 
-test('RFC 7644 §3.7: in the order of the request where nothing refers forward', () => {
+test('keeps the order of the request when no reference points forward (RFC 7644 §3.7)', () => {
   expect(executionOrder([[], [0], [], [1, 0]])).toEqual([0, 1, 2, 3])
   expect(executionOrder([[], [3], [], []])).toEqual([0, 3, 1, 2])
 })
 
-test('orders a hundred thousand references, and a chain of a hundred thousand, in work linear in their number', () => {
+test('orders a hundred thousand references, and a chain of a hundred thousand, in linear work', () => {
   let reads = 0
   /** Counts how often the references of an operation are read. */
   const counted = (references: readonly (readonly number[])[]) =>

@@ -5,7 +5,7 @@ import { renderScimError } from './render-scim-error.ts'
 
 const reasons = Object.keys(refusals) as readonly ScimRefusalReason[]
 
-test('RFC 7644 §3.12: the status is a string, and there is always a detail', () => {
+test('has a status that is a string, and always a detail (RFC 7644 §3.12)', () => {
   expect(renderScimError(refusal('filter_syntax'))).toEqual({
     schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
     scimType: 'invalidFilter',
@@ -14,11 +14,11 @@ test('RFC 7644 §3.12: the status is a string, and there is always a detail', ()
   })
 })
 
-test('RFC 7644 §3.12: scimType is left out where the list has none', () => {
+test('omits scimType where the RFC lists none (RFC 7644 §3.12)', () => {
   expect(renderScimError(refusal('operations_too_many'))).not.toHaveProperty('scimType')
 })
 
-test.each(reasons)('%s is told in a fixed sentence', (reason) => {
+test.each(reasons)('%s has a fixed sentence', (reason) => {
   const error = refusal(reason)
 
   expect(error.detail).toMatch(/^[A-Z][ -~]+\.$/)
@@ -26,7 +26,7 @@ test.each(reasons)('%s is told in a fixed sentence', (reason) => {
   expect(error.reason).toBe(reason)
 })
 
-test('the cause stays inside', () => {
+test('does not send the cause', () => {
   const error = refusal('path_syntax', { cause: new Error('secret'), attribute: 'emails' })
 
   expect(JSON.stringify(renderScimError(error))).not.toMatch(/secret|emails/)

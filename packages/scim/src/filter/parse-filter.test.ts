@@ -30,7 +30,7 @@ test.each([
   ['a eq 0'],
   ['a eq true or b eq false or c eq null'],
   ['a-b_c$1 pr'],
-])('RFC 7644 §3.4.2.2: reads %s and prints it again', (text) => {
+])('parses %s and prints it again (RFC 7644 §3.4.2.2)', (text) => {
   expect(printFilter(parseFilter(text))).toBe(text)
 })
 
@@ -46,7 +46,7 @@ test.each([
   ['NOT (a PR) OR b Eq 1', '(not(a pr) or b eq 1)'],
   ['  a   pr  and ( b pr ) ', '(a pr and b pr)'],
   ['not pr', 'not pr'],
-])('RFC 7644 §3.4.2.2: not binds tighter than and, and tighter than or: %s', (text, expected) => {
+])('not binds tighter than and, and tighter than or: %s (RFC 7644 §3.4.2.2)', (text, expected) => {
   expect(grouped(parseFilter(text))).toBe(expected)
 })
 
@@ -54,7 +54,7 @@ test.each([
   ['a eq "\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00"', '"\\/\b\f\n\r\té😀'],
   ['a eq "a and b) or ["', 'a and b) or ['],
   ['a eq ""', ''],
-])('RFC 8259 §7: a value follows the escapes of JSON: %s', (text, value) => {
+])('a value uses the escapes of JSON: %s (RFC 8259 §7)', (text, value) => {
   expect(parseFilter(text)).toMatchObject({ kind: 'compare', value: { kind: 'text', value } })
 })
 
@@ -98,7 +98,7 @@ test.each([
   ['a eq .5', 'filter_value_malformed'],
   ['a eq 1e999', 'filter_value_malformed'],
   ['a eq [1]', 'filter_value_malformed'],
-])('RFC 7644 §3.4.2.2: refuses %j', (text, reason) => {
+])('refuses %j (RFC 7644 §3.4.2.2)', (text, reason) => {
   expect(refusedWith(() => parseFilter(text))).toBe(`400 invalidFilter ${reason}`)
 })
 
@@ -110,7 +110,7 @@ test.each([
   ['20 levels', nested(20)],
   ['199 tests and one or', joined(199)],
   ['a value of 1024 characters', `a eq "${'x'.repeat(1024)}"`],
-])('RFC 7644 §3.12: reads up to the bound of %s', (_, text) => {
+])('parses a filter at the limit of %s (RFC 7644 §3.12)', (_, text) => {
   expect(parseFilter(text)).toBeDefined()
 })
 
@@ -121,7 +121,7 @@ test.each([
   ['200 tests and one or', joined(200), 'filter_too_large'],
   ['a number of 1025 digits', `a eq ${'1'.repeat(1025)}`, 'filter_value_too_long'],
   ['a value of 1025 characters', `a eq "${'x'.repeat(1025)}"`, 'filter_value_too_long'],
-])('RFC 7644 §3.12: refuses %s', (_, text, reason) => {
+])('refuses %s (RFC 7644 §3.12)', (_, text, reason) => {
   expect(refusedWith(() => parseFilter(text))).toBe(`400 invalidFilter ${reason}`)
 })
 
@@ -138,7 +138,7 @@ test.each([
     'sub-attribute-after-value-filter',
     { kind: 'valuePath', test: { kind: 'present' } },
   ],
-])('Entra: reads %s where %s is tolerated', (text, tolerance, expected) => {
+])('Entra: parses %s where %s is tolerated', (text, tolerance, expected) => {
   const tolerances = createToleranceCounter(allTolerances)
 
   const node = parseFilter(text, tolerances)
@@ -149,13 +149,13 @@ test.each([
 })
 
 test.each(['a eq {}', 'a eq x;y', "a eq 'x'", 'a eq $x', 'a eq %', 'a eq "', 'emails[type eq "work"].a.b eq 1'])(
-  'a tolerated value without quotes is an identifier and nothing else: %s',
+  'a tolerated unquoted value is an identifier: %s',
   (text) => {
     expect(refusedWith(() => parseFilter(text, createToleranceCounter(allTolerances)))).toMatch(/^400 invalidFilter /)
   },
 )
 
-test('what is read is frozen', () => {
+test('a parsed filter is frozen', () => {
   const node = parseFilter('a pr and not (emails[b eq "c"])')
 
   expect(deeplyFrozen(node)).toBe(true)

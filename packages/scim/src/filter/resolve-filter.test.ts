@@ -16,7 +16,7 @@ function tolerated(text: string) {
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
-test('names are as the schema spells them, and a value that is not case-exact is folded', () => {
+test('spells names as the schema does, and folds values that are not case-exact', () => {
   expect(resolve('USERNAME eq "Kim@X.test"')).toEqual({
     kind: 'text',
     attribute: { extension: undefined, name: 'userName', subName: undefined, multiValued: false },
@@ -53,7 +53,7 @@ test.each([
   ['title eq null', { kind: 'not', operand: { kind: 'present', attribute: { name: 'title' } } }],
   ['title ne null', { kind: 'present', attribute: { name: 'title' } }],
   ['x509Certificates.value eq "AAAA"', { kind: 'element', where: { kind: 'text', value: 'AAAA' } }],
-])('RFC 7644 §3.4.2.2: %s', (text, expected) => {
+])('%s (RFC 7644 §3.4.2.2)', (text, expected) => {
   expect(resolve(text)).toMatchObject(expected)
 })
 
@@ -90,7 +90,7 @@ test.each([
   ['meta.created gt "2020-01-01T00:00:00"', 'filter_value_type'],
   ['meta.created gt "2020-02-31T00:00:00Z"', 'filter_value_type'],
   ['meta.created gt 5', 'filter_value_type'],
-])('RFC 7644 §3.4.2.2: refuses %s', (text, reason) => {
+])('refuses %s (RFC 7644 §3.4.2.2)', (text, reason) => {
   expect(refusedWith(() => resolve(text))).toBe(`400 invalidFilter ${reason}`)
 })
 
@@ -102,7 +102,7 @@ test.each([
   ['urn:other:schema:userName eq "x"', 'Perhaps userName is meant.'],
   ['email<script> eq "x"', 'does not follow the grammar'],
   ['zzz eq "x"', 'does not have.'],
-])('Ping: the refusal of %s names the attribute that was probably meant', (text, detail) => {
+])('Ping: the refusal of %s suggests the attribute that was probably meant', (text, detail) => {
   if (detail === 'address') return expect(refused(() => resolve(text)).detail).not.toContain('Perhaps')
   return expect(refused(() => resolve(text)).detail).toContain(detail)
 })
@@ -150,7 +150,7 @@ test.each([
   expect(answer.applied).toEqual(applied)
 })
 
-test('a resolved filter is frozen JSON, whole', () => {
+test('a resolved filter is deeply frozen JSON', () => {
   const filter = resolve(
     'emails[type eq "work" and not (value pr)] or active eq true or meta.created gt "2020-01-01T00:00:00Z"',
   )

@@ -193,7 +193,7 @@ test.each<[string, Operation, JsonObject?]>([
     ops,
   ],
   ['a member that left before', { op: 'remove', path: 'members[value eq "u7"]' }, ops],
-])('RFC 7644 §3.5.2.1: nothing changes with %s', (_, operation, resource = kim) => {
+])('%s changes nothing (RFC 7644 §3.5.2.1)', (_, operation, resource = kim) => {
   const result = patch(operation, resource)
 
   expect(result.changed).toBe(false)
@@ -269,11 +269,11 @@ test.each<[Operation, string, JsonObject?]>([
     { op: 'add', path: 'emails', value: Array.from({ length: 19 }, (_, index) => ({ value: `${index}@x` })) },
     'invalidValue value_too_many',
   ],
-])('RFC 7644 §3.5.2: refuses %j with %s', (operation, expected, resource = kim) => {
+])('refuses %j with %s (RFC 7644 §3.5.2)', (operation, expected, resource = kim) => {
   expect(refusedWith(() => patch(operation, resource))).toBe(`400 ${expected}`)
 })
 
-test('RFC 7644 §3.5.2: operations apply in order, and all or none', () => {
+test('applies operations in order, and all or none (RFC 7644 §3.5.2)', () => {
   const operations = [
     { op: 'add', path: 'ims', value: [{ value: 'a' }] },
     { op: 'replace', path: 'ims[value eq "a"].type', value: 'x' },
@@ -287,7 +287,7 @@ test('RFC 7644 §3.5.2: operations apply in order, and all or none', () => {
   expect(kim).not.toHaveProperty('ims')
 })
 
-test('RFC 7643 §3: an extension leaves `schemas` with its last attribute', () => {
+test('removes an extension from `schemas` with its last attribute (RFC 7643 §3)', () => {
   const before = { ...kim, schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }
 
   const { resource } = patch({ op: 'remove', path: `${enterprise}:department` }, before)
@@ -297,20 +297,20 @@ test('RFC 7643 §3: an extension leaves `schemas` with its last attribute', () =
   expect(patch({ op: 'remove', path: enterprise }, before).resource['schemas']).toEqual([core])
 })
 
-test('a suggestion for an unknown path comes out of our own schema', () => {
+test('suggests an attribute of our schema for an unknown path', () => {
   expect(refused(() => patch({ op: 'replace', path: 'familyName', value: 'x' })).detail).toContain(
     'Perhaps name.familyName is meant.',
   )
 })
 
-test('a remove without a value empties the group, and the group stays', () => {
+test('a remove without a value removes all members and keeps the group', () => {
   const { resource } = patch({ op: 'remove', path: 'members' }, ops)
 
   expect(resource).not.toHaveProperty('members')
   expect(resource['displayName']).toBe('Ops')
 })
 
-test('members: a type told later is taken on', () => {
+test('adds the type of an existing member when it is given later', () => {
   const { resource } = patch({ op: 'add', path: 'members', value: [{ value: 'u3', type: 'User' }] }, ops)
 
   expect(resource['members']).toEqual([

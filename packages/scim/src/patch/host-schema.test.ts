@@ -61,7 +61,7 @@ function patch(...operations: readonly JsonValue[]): JsonObject {
 const at = (name: string): string => `${badge.id}:${name}`
 const finds = (filter: string, resource = kim): boolean => finder(filter, type)(resource)
 
-test('RFC 7644 §3.5.2: neighbouring operations on different lists do not mix', () => {
+test('does not merge adjacent operations on different lists (RFC 7644 §3.5.2)', () => {
   const after = patch(
     { op: 'add', path: at('tags'), value: ['c'] },
     { op: 'add', path: at('labels'), value: ['y'] },
@@ -72,7 +72,7 @@ test('RFC 7644 §3.5.2: neighbouring operations on different lists do not mix', 
   expect(after).toMatchObject({ tags: ['a', 'b', 'c', 'd'], labels: ['x', 'y', 'X'] })
 })
 
-test('RFC 7644 §3.5.2: lists of simple values are replaced and removed', () => {
+test('replaces and removes lists of simple values (RFC 7644 §3.5.2)', () => {
   expect(patch({ op: 'replace', path: at('tags'), value: ['c'] })['tags']).toEqual(['c'])
   expect(patch({ op: 'add', path: at('floors'), value: [1, 2] })['floors']).toEqual([1, 2])
   expect(patch({ op: 'remove', path: at('tags') })).not.toHaveProperty('tags')
@@ -82,7 +82,7 @@ test('RFC 7644 §3.5.2: lists of simple values are replaced and removed', () => 
   )
 })
 
-test('RFC 7643 §7: what is immutable does not change, in whole or in part', () => {
+test('refuses to change immutable attributes and sub-attributes (RFC 7643 §7)', () => {
   const refusals: readonly JsonValue[] = [
     { op: 'replace', path: at('number'), value: 8 },
     { op: 'remove', path: at('number') },
@@ -97,7 +97,7 @@ test('RFC 7643 §7: what is immutable does not change, in whole or in part', () 
   expect(patch({ op: 'replace', path: at('number'), value: 7 })).toBe(kim[badge.id])
 })
 
-test('RFC 7643 §2.2: a required part of a complex value stays', () => {
+test('refuses to remove a required sub-attribute (RFC 7643 §2.2)', () => {
   expect(refusedWith(() => patch({ op: 'remove', path: at('desk.room') }))).toBe('400 mutability attribute_required')
   expect(refusedWith(() => patch({ op: 'replace', path: at('desk'), value: { room: null } }))).toBe(
     '400 invalidValue value_required',
@@ -118,16 +118,16 @@ test.each([
   [at('labels eq "X"'), false],
   [at('desk.plates eq "P"'), true],
   [at('doors[value eq "d1"]'), true],
-])('RFC 7644 §3.4.2.2: %s: %j', (filter, found) => {
+])('%s: %j (RFC 7644 §3.4.2.2)', (filter, found) => {
   expect(finds(filter)).toBe(found)
 })
 
-test('RFC 7644 §3.4.2.2: numbers are compared with numbers', () => {
+test('compares numbers with numbers (RFC 7644 §3.4.2.2)', () => {
   expect(refusedWith(() => finds(at('number eq "7"')))).toBe('400 invalidFilter filter_value_type')
   expect(refusedWith(() => finds(at('number co 7')))).toBe('400 invalidFilter filter_operator')
 })
 
-test('RFC 7644 §3.4.2.2: a part that is an empty list is not present', () => {
+test('a sub-attribute with an empty list is not present (RFC 7644 §3.4.2.2)', () => {
   expect(finds(at('desk pr'), { [badge.id]: { desk: { plates: [] } } })).toBe(false)
   expect(finds(at('desk pr'), { [badge.id]: { desk: { plates: ['p'] } } })).toBe(true)
 })

@@ -215,7 +215,7 @@ test.each<[string, Operation, readonly string[], readonly Tolerance[]]>([
     ['u1', 'u2', 'u3'],
     ['remove-with-value', 'empty-text-means-absent'],
   ],
-])('tolerated: a remove lists %s, and only they leave', (_, operation, left, tolerances) => {
+])('tolerated: a remove that lists %s removes only these', (_, operation, left, tolerances) => {
   const { resource, applied } = tolerated(operation, ops)
 
   expect((resource['members'] as readonly JsonObject[]).map(({ value }) => value)).toEqual(left)
@@ -229,7 +229,7 @@ test.each([
   'emails[type eq null].value',
   'emails[type eq "a" and type eq "b"].value',
   'members[display eq "a"].type',
-])('a filter that describes no single value begins none: %s', (path) => {
+])('a filter that does not describe one value creates none: %s', (path) => {
   const resource = path.startsWith('members') ? ops : kim
   const none = path.includes('null') ? { ...kim, emails: [homeMail] } : resource
 
@@ -238,7 +238,7 @@ test.each([
   expect(refusedWith(() => tolerated(operation, none))).toBe('400 noTarget path_no_match')
 })
 
-test('RFC 7643 §2.4: a value that is begun counts too', () => {
+test('counts a created value towards the limit (RFC 7643 §2.4)', () => {
   const full = { ...kim, emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}@x` })) }
 
   expect(refusedWith(() => tolerated({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, full))).toBe(

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 import { formatInstant } from './meta.ts'
 
-test('law: a point in time is written as ECMAScript writes it', () => {
+test('law: formats a point in time as ECMAScript does', () => {
   const aSecond = fc.oneof(
     fc.integer({ min: -100_000_000_000, max: 300_000_000_000 }),
     fc.integer({ min: 0, max: 4_000_000_000 }),

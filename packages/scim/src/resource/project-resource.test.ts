@@ -27,7 +27,7 @@ const only = (...attributes: readonly string[]) => project({ attributes })
 const without = (...excludedAttributes: readonly string[]) => project({ excludedAttributes })
 const always = { schemas: kim['schemas'], id: 'usr_1' }
 
-test('RFC 7643 §7: the default shows what schemas define, in their order, and never a password', () => {
+test('shows by default what schemas define, in their order, and never a password (RFC 7643 §7)', () => {
   expect(JSON.stringify(project({}))).toBe(
     JSON.stringify({
       schemas: [core, enterprise],
@@ -57,7 +57,7 @@ test.each<[readonly string[], JsonObject]>([
   [['password'], {}],
   [['nothing', '__proto__', 'constructor', 'name.__proto__', '', 'internal'], {}],
   [['meta.version'], { meta: { version: 'W/"1"' } }],
-])('RFC 7644 §3.9: attributes=%j', (names, expected) => {
+])('attributes=%j (RFC 7644 §3.9)', (names, expected) => {
   expect(JSON.parse(JSON.stringify(only(...names)))).toEqual({ ...always, ...expected })
 })
 
@@ -72,18 +72,18 @@ test.each<[readonly string[], readonly string[]]>([
   ],
   [['nothing'], ['schemas', 'id', 'externalId', 'userName', 'name', 'emails', 'meta', enterprise]],
   [[core], ['schemas', 'id', 'externalId', 'meta', enterprise]],
-])('RFC 7644 §3.9: excludedAttributes=%j', (names, left) => {
+])('excludedAttributes=%j (RFC 7644 §3.9)', (names, left) => {
   expect(Object.keys(without(...names))).toEqual(left)
 })
 
-test('RFC 7644 §3.9: a part can be left out', () => {
+test('excludes a sub-attribute (RFC 7644 §3.9)', () => {
   expect(without('emails.primary', 'name.givenName')).toMatchObject({
     name: { familyName: 'Lee' },
     emails: [{ value: 'a@x', type: 'work' }, { value: 'b@x' }],
   })
 })
 
-test('RFC 7643 §7: what is returned on request is shown when it is named', () => {
+test('shows an attribute that is returned on request when it is named (RFC 7643 §7)', () => {
   const badge = defineSchema({
     id: 'urn:example:badge',
     name: 'Badge',
@@ -109,7 +109,7 @@ test('RFC 7643 §7: what is returned on request is shown when it is named', () =
   expect(shown({ excludedAttributes: [badge.id] })).toEqual({ number: '2' })
 })
 
-test('RFC 7644 §3.9: attributes and excludedAttributes exclude each other, and have a bound', () => {
+test('refuses attributes together with excludedAttributes, and too many names (RFC 7644 §3.9)', () => {
   expect(refusedWith(() => project({ attributes: ['id'], excludedAttributes: ['id'] }))).toBe(
     '400 invalidSyntax projection_both',
   )

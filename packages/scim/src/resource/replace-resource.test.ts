@@ -26,7 +26,7 @@ function put(current: JsonObject, body: JsonObject, type = userResourceType) {
   return replaceResource(current, resource, type)
 }
 
-test('RFC 7644 §3.5.1: what is read-only stays, what is left out is cleared', () => {
+test('keeps read-only attributes and clears omitted ones (RFC 7644 §3.5.1)', () => {
   const { resource, changed } = put(kim, { id: 'other', meta: { resourceType: 'Admin' }, userName: 'k2' })
 
   expect(JSON.parse(JSON.stringify(resource))).toEqual({
@@ -38,14 +38,14 @@ test('RFC 7644 §3.5.1: what is read-only stays, what is left out is cleared', (
   expect(changed).toBe(true)
 })
 
-test('RFC 7644 §3.5.1: the same again changes nothing', () => {
+test('a repeated PUT changes nothing (RFC 7644 §3.5.1)', () => {
   const { resource, changed } = put(kim, { userName: 'kim', title: 'Boss', active: true, nickName: null })
 
   expect(changed).toBe(false)
   expect(resource).toBe(kim)
 })
 
-test('RFC 7643 §4.2: members come and go, and are not edited', () => {
+test('members are added and removed, not edited (RFC 7643 §4.2)', () => {
   const group: JsonObject = {
     schemas: [groupResourceType.schema.id],
     id: 'g',
@@ -62,7 +62,7 @@ test('RFC 7643 §4.2: members come and go, and are not edited', () => {
   expect(refusedWith(() => replace([{ value: 'u1', type: 'Group' }]))).toBe('400 mutability attribute_immutable')
 })
 
-test('RFC 7644 §3.5.1: what is immutable is set once', () => {
+test('an immutable attribute is set once (RFC 7644 §3.5.1)', () => {
   const badge = defineSchema({
     id: 'urn:example:badge',
     name: 'Badge',

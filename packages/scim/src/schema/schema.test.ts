@@ -7,7 +7,7 @@ import { enterpriseUserSchema, userSchema, userResourceType } from './user-schem
 import { groupSchema } from './group-schema.ts'
 import { renderResourceType, renderSchema } from '../discovery/discovery.ts'
 
-test('RFC 7643 §2.2: an attribute has these defaults', () => {
+test('an attribute has these defaults (RFC 7643 §2.2)', () => {
   expect(defineAttribute({ name: 'x' })).toMatchObject({
     type: 'string',
     multiValued: false,
@@ -41,11 +41,11 @@ test.each<[string, AttributeOptions]>([
   ],
   ['one name twice', { name: 'x', type: 'complex', subAttributes: [{ name: 'a' }, { name: 'A' }] }],
   ['reference types of a text', { name: 'x', referenceTypes: ['User'] }],
-])('RFC 7643 §2: refuses to define %s', (_, options) => {
+])('refuses to define %s (RFC 7643 §2)', (_, options) => {
   expect(() => defineAttribute(options)).toThrow(TypeError)
 })
 
-test('RFC 7643 §2.1: schemas are URNs, and hold no name twice', () => {
+test('requires a URN and unique attribute names in a schema (RFC 7643 §2.1)', () => {
   const schema = (id: string, ...names: readonly string[]) =>
     defineSchema({ id, name: 'X', attributes: names.map((name) => ({ name })) })
 
@@ -59,7 +59,7 @@ test('RFC 7643 §2.1: schemas are URNs, and hold no name twice', () => {
   ).toThrow(TypeError)
 })
 
-test('what is defined is frozen', () => {
+test('definitions are frozen', () => {
   expect(
     [
       userSchema,
@@ -82,7 +82,7 @@ test.each([
     'value',
   ],
   ['urn:example:badge:1.0:number', 'urn:example:badge:1.0', 'number', undefined],
-])('RFC 7644 §3.10: %s', (text, urn, name, subName) => {
+])('%s (RFC 7644 §3.10)', (text, urn, name, subName) => {
   expect(parseAttributeName(text)).toEqual({ urn, name, subName })
   expect(printAttributeName({ urn, name, subName })).toBe(text)
 })
@@ -105,11 +105,11 @@ test.each([
   'a/b',
   'a[0]',
   'urn:a b:c',
-])('RFC 7643 §2.1: %j is no name', (text) => {
+])('%j is not an attribute name (RFC 7643 §2.1)', (text) => {
   expect(parseAttributeName(text)).toBeUndefined()
 })
 
-test('RFC 7643 §8.7: what is published is what is implemented', () => {
+test('publishes the schemas that it implements (RFC 7643 §8.7)', () => {
   const user = renderSchema(userSchema)
   const attributes = user['attributes'] as readonly JsonObject[]
 

@@ -22,6 +22,6 @@ test.each([
   'ann.png',
   '//x/y',
   '',
-])('clients never get %j to make a link of', (address) => {
+])('omits %j, which clients would render as a link', (address) => {
   expect(claimsOf(address)).toMatchObject({ profile: undefined, picture: undefined })
 })

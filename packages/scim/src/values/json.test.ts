@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { getMember, toObject, withMember } from './json.ts'
 
-test('a member named __proto__ is a member like any other', () => {
+test('a member named __proto__ is an ordinary member', () => {
   const object = toObject([['__proto__', { polluted: true }]])
 
   expect(Object.keys(object)).toEqual(['__proto__'])
@@ -10,20 +10,20 @@ test('a member named __proto__ is a member like any other', () => {
   expect(getMember(object, 'polluted')).toBeUndefined()
 })
 
-test.each(['toString', 'constructor', 'polluted'])('%s is not there unless it was given', (name) => {
+test.each(['toString', 'constructor', 'polluted'])('%s is absent unless it was given', (name) => {
   toObject([['__proto__', { polluted: true }]])
 
   expect(name in toObject([])).toBe(false)
 })
 
-test('what an object inherits from takes no member: objects do not meet', () => {
+test('objects do not share members through their prototype', () => {
   const inherited = Object.getPrototypeOf(toObject([])) as object
 
   expect(() => Object.assign(inherited, { polluted: true })).toThrow(TypeError)
   expect(Object.getPrototypeOf(inherited)).toBeNull()
 })
 
-test('of two members of one name the last wins, and undefined takes a member away', () => {
+test('the last of two members with the same name wins, and undefined removes a member', () => {
   const object = toObject([
     ['a', 1],
     ['b', 2],

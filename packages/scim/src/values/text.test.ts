@@ -14,11 +14,11 @@ test.each([
   ['\u00df', 'ss', false],
   ['\u0130', 'i', false],
   ['\ufb01', 'fi', false],
-])('RFC 8265 §3.3: %j and %j: the same? %j', (one, other, same) => {
+])('%j and %j are equal after folding: %j (RFC 8265 §3.3)', (one, other, same) => {
   expect(foldCase(one) === foldCase(other)).toBe(same)
 })
 
-test('law: folding twice is folding once', () => {
+test('law: folding is idempotent', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => foldCase(foldCase(text)) === foldCase(text)))
 })
 
@@ -33,7 +33,7 @@ test.each([
   ['2011-05-13T25:42:34Z', undefined],
   ['2011-13-13T04:42:34Z', undefined],
   [`2011-05-13T04:42:34.${'1'.repeat(50)}Z`, undefined],
-])('RFC 7643 §2.3.5: the instant of %s', (text, instant) => {
+])('parses the dateTime %s (RFC 7643 §2.3.5)', (text, instant) => {
   expect(parseInstant(text)).toBe(instant)
 })
 
@@ -53,6 +53,6 @@ test.each([
   ['\ufb01', 'line lines'],
   ['a\u00a0b', 'line lines'],
   [' a', 'line lines'],
-])('RFC 8264 §9: %j is a text for %j', (text, rules) => {
+])('which text rules allow %j: %j (RFC 8264 §9)', (text, rules) => {
   expect((['line', 'lines', 'identifier'] as const).filter((rule) => isAllowedText(text, rule)).join(' ')).toBe(rules)
 })

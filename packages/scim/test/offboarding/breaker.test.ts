@@ -45,7 +45,7 @@ async function withPeople(size: number, options: Partial<ScimServerOptions>): Pr
 
 const held = { status: 403, body: { status: '403', detail: expect.stringContaining('Too many accounts') as string } }
 
-it('holds a provider that ends more accounts than it may, and ends none of them', async () => {
+it('suspends deprovisioning beyond the limit, and refuses further deprovisioning', async () => {
   const site = await withPeople(6, { deprovisioningLimit: { users: 3 } })
   const [a, b, c, d, e] = site.people
 
@@ -66,7 +66,7 @@ it('holds a provider that ends more accounts than it may, and ends none of them'
   })
 })
 
-it('a held provider does everything else, other providers are not concerned, and time alone lets it go nowhere', async () => {
+it('a suspension affects neither other requests nor other providers, and does not expire', async () => {
   const site = await withPeople(3, { deprovisioningLimit: { users: 1 } })
   const [a, b] = site.people
   await site.deactivate(a)
@@ -82,7 +82,7 @@ it('a held provider does everything else, other providers are not concerned, and
   expect(await site.deactivate(b)).toMatchObject(held)
 })
 
-it('a window that is over counts no more', async () => {
+it('starts a new count when the window is over', async () => {
   const site = await withPeople(4, { deprovisioningLimit: { users: 2, window: 600 } })
   const [a, b, c] = site.people
   await site.deactivate(a)
@@ -92,7 +92,7 @@ it('a window that is over counts no more', async () => {
   expect(await site.deactivate(c)).toMatchObject({ status: 200 })
 })
 
-it('law: however many end at once, on however many servers, no more end than may', async () => {
+it('law: concurrent deprovisioning on several servers never exceeds the limit', async () => {
   const storage = createMemoryStorage({ issuer })
   const site = await withPeople(30, { storage, deprovisioningLimit: { users: 10 } })
   const other = startOther(site, storage)
@@ -104,7 +104,7 @@ it('law: however many end at once, on however many servers, no more end than may
   expect(site.events.filter(({ type }) => type === 'deprovisioning.suspended').length).toBeLessThanOrEqual(1)
 })
 
-it('a share of the active accounts is what may end, and the first five always', async () => {
+it('limits deprovisioning to a share of the active users, and always allows the first five', async () => {
   const site = await withPeople(40, { deprovisioningLimit: { percent: 20 } })
 
   const replies = []
@@ -113,7 +113,7 @@ it('a share of the active accounts is what may end, and the first five always', 
   expect(replies).toEqual([...Array<number>(8).fill(200), 403, 403])
 })
 
-it('J-01: the account that a connection is tried with, created and removed at once, trips nothing', async () => {
+it('does not count a user that is created and removed at once to test a connection', async () => {
   const site = await withPeople(2, { deprovisioningLimit: { users: 1 } })
 
   for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -128,7 +128,7 @@ it('J-01: the account that a connection is tried with, created and removed at on
   expect(await site.deactivate(site.people[0])).toMatchObject({ status: 200 })
 })
 
-it('what has ended before is not counted again, and a removal of it is let through', async () => {
+it('does not count a user that is already inactive, and allows its removal', async () => {
   const site = await withPeople(3, { deprovisioningLimit: { users: 1 } })
   const [a] = site.people
   await site.deactivate(a)
@@ -137,7 +137,7 @@ it('what has ended before is not counted again, and a removal of it is let throu
   expect(await site.remove(a)).toMatchObject({ status: 204 })
 })
 
-it('an account that a POST links and deactivates is counted', async () => {
+it('counts a user that a POST links and deactivates', async () => {
   const storage = createMemoryStorage({ issuer })
   const site = await withPeople(0, { storage, deprovisioningLimit: { users: 0 }, link: async () => userId('own') })
   await storage.users.insert({ userId: userId('own'), claims: {}, createdAt: site.clock.now() })
@@ -153,7 +153,7 @@ it('an account that a POST links and deactivates is counted', async () => {
   expect(await storage.users.find(userId('own'))).toMatchObject({ active: true, version: 1 })
 })
 
-it('each request that is answered to a provider is told once: without query, body or secret', async () => {
+it('reports each request of a provider once, without query, body and secret', async () => {
   const answered: unknown[] = []
   const scim = await startScim({ onRequest: (request) => void answered.push(request) })
 
@@ -171,7 +171,7 @@ it('each request that is answered to a provider is told once: without query, bod
   ])
 })
 
-it('a request log that fails fails no request', async () => {
+it('a failing request log does not fail a request', async () => {
   const scim = await startScim({ onRequest: () => Promise.reject(new Error('full')) })
 
   expect(await scim.send({ path: '/Users' })).toMatchObject({ status: 200 })

@@ -34,7 +34,7 @@ function signed(payload: string, { secrets }: Directory): string {
     .digest('base64url')}`
 }
 
-test('RFC 9865 §2: an empty cursor is the first page; nextCursor leads on, and the last page has none', async () => {
+test('an empty cursor requests the first page, nextCursor the next, and the last page has none (RFC 9865 §2)', async () => {
   const people = await startPeople()
 
   const first = await people.send({ path: '/Users?cursor&count=3' })
@@ -53,7 +53,7 @@ test('RFC 9865 §2: an empty cursor is the first page; nextCursor leads on, and 
   expect(nextOf(last)).toBeUndefined()
 })
 
-test('RFC 9865 §2.3: without a cursor pages are told by index, as before', async () => {
+test('without a cursor, pages are by index (RFC 9865 §2.3)', async () => {
   const people = await startPeople()
 
   const { body } = await page(people, { count: '2' })
@@ -62,7 +62,7 @@ test('RFC 9865 §2.3: without a cursor pages are told by index, as before', asyn
   expect(body).not.toHaveProperty('nextCursor')
 })
 
-test('RFC 9865 §3: a cursor from a query goes on in a search, and with other attributes', async () => {
+test('a cursor of a query is valid in a search, and with other attributes (RFC 9865 §3)', async () => {
   const people = await startPeople()
   const cursor = await secondOf(people, { filter: 'userName pr', attributes: 'id' })
 
@@ -81,7 +81,7 @@ test('RFC 9865 §3: a cursor from a query goes on in a search, and with other at
   expect(namesOf(reply)).toEqual(['Max', 'Ann'])
 })
 
-test('RFC 9865 §2.2: pages keep the order that was asked for', async () => {
+test('pages keep the requested order (RFC 9865 §2.2)', async () => {
   const people = await startPeople()
   const order = { sortBy: 'displayName', sortOrder: 'descending' }
 
@@ -90,7 +90,7 @@ test('RFC 9865 §2.2: pages keep the order that was asked for', async () => {
   expect(namesOf(await page(people, { ...order, cursor, count: '2' }))).toEqual(['Kim', 'Ann'])
 })
 
-test('RFC 9865 §2: a count of 0 tells the total, and ends the walk', async () => {
+test('a count of 0 returns the total and no cursor (RFC 9865 §2)', async () => {
   const people = await startPeople()
 
   const reply = await page(people, { cursor: '', count: '0' })
@@ -99,7 +99,7 @@ test('RFC 9865 §2: a count of 0 tells the total, and ends the walk', async () =
   expect(nextOf(reply)).toBeUndefined()
 })
 
-describe('ATK-418, K-45', () => {
+describe('an invalid cursor is refused', () => {
   test.each([
     'null',
     '{}',
@@ -114,7 +114,7 @@ describe('ATK-418, K-45', () => {
     '[0,"1.\\u0000",2,1790000000]',
     '[0,"1.\\ud800",2,1790000000]',
     '[0,null,2]',
-  ])('made up and signed by whoever holds the secret, whose digest is the key: %s', async (payload) => {
+  ])('a forged payload, signed by the holder of the secret: %s', async (payload) => {
     const people = await startPeople()
 
     await expectRefused(
@@ -124,7 +124,7 @@ describe('ATK-418, K-45', () => {
     )
   })
 
-  test('what the holder of the secret signs leads where they could go all the same', async () => {
+  test('a payload that the holder of the secret signs only reaches their own resources', async () => {
     const people = await startPeople()
 
     expect(namesOf(await page(people, { cursor: signed('[0,null,2,1790000000]', people), count: '2' }))).toEqual([
@@ -133,7 +133,7 @@ describe('ATK-418, K-45', () => {
     ])
   })
 
-  test('altered, cut, of no one: refused in the same words', async () => {
+  test('an altered, truncated or invented cursor is refused in the same words', async () => {
     const people = await startPeople()
     const cursor = await secondOf(people)
     const [payload = '', signature = ''] = cursor.split('.')
@@ -165,7 +165,7 @@ describe('ATK-418, K-45', () => {
     expect(details.size).toBe(1)
   })
 
-  test('of another provider, filter, order or type', async () => {
+  test('a cursor of another provider, filter, order or type', async () => {
     const people = await startPeople()
     const cursor = await secondOf(people, { filter: 'userName pr', sortBy: 'displayName' })
     const plain = await secondOf(people)
@@ -184,7 +184,7 @@ describe('ATK-418, K-45', () => {
     expect((await page(people, same)).status).toBe(200)
   })
 
-  test('expired: after an hour, and not before', async () => {
+  test('an expired cursor: after an hour, and not before', async () => {
     const people = await startPeople()
     const cursor = await secondOf(people)
 
@@ -196,7 +196,7 @@ describe('ATK-418, K-45', () => {
     await expectRefused(people, () => page(people, { cursor: `${cursor}x`, count: '2' }), invalidCursor)
   })
 
-  test('with another count than that of the first page', async () => {
+  test('a cursor with a count other than that of the first page', async () => {
     const people = await startPeople()
     const cursor = await secondOf(people)
 
@@ -205,7 +205,7 @@ describe('ATK-418, K-45', () => {
   })
 
   test.each(['-1', '201', '1e9', 'abc', '', '1.5', '9'.repeat(400)])(
-    'a count of %j is not cut to size, as it is by index',
+    'a count of %j is not clamped, unlike by index',
     async (count) => {
       const people = await startPeople()
 
@@ -214,8 +214,8 @@ describe('ATK-418, K-45', () => {
   )
 })
 
-describe('K-45: a cursor lives as long as the secret that it was signed with', () => {
-  test('another secret beside it changes nothing; the end of the secret ends the cursor', async () => {
+describe('a cursor is valid as long as the secret that signed it', () => {
+  test('adding a secret keeps the cursor, revoking its secret invalidates it', async () => {
     const people = await startPeople()
     const { storage, clock } = people
     const cursor = await secondOf(people)
@@ -238,7 +238,7 @@ describe('K-45: a cursor lives as long as the secret that it was signed with', (
     expect(people.dump().replaceAll(/"lastUsedAt": \d+/g, '')).toBe(before.replaceAll(/"lastUsedAt": \d+/g, ''))
   })
 
-  test('so does ending all secrets but the newest', async () => {
+  test('revoking all secrets except the newest invalidates it', async () => {
     const people = await startPeople()
     const { storage, clock } = people
     const old = await secondOf(people)
@@ -254,7 +254,7 @@ describe('K-45: a cursor lives as long as the secret that it was signed with', (
     expect((await page(people, { cursor: newer, count: '2' }, { authorization })).status).toBe(200)
   })
 
-  test('another process, which shares storage alone, knows the cursor', async () => {
+  test('another process with the same storage accepts the cursor', async () => {
     const people = await startPeople()
     const cursor = await secondOf(people)
     const other = createScimServer({
@@ -275,7 +275,7 @@ describe('K-45: a cursor lives as long as the secret that it was signed with', (
     expect(String(response.body)).toContain('"displayName":"Max"')
   })
 
-  test('a client with an access token walks too, also where no secret is left', async () => {
+  test('a client with an access token can page, even without any secret', async () => {
     const token = { subject: 'c1', clientId: clientId('c1'), scopes: ['scim'], expiresAt: epochSeconds(2_000_000_000) }
     const scim = await startScim({ accessTokens: { accessToken: async () => token } })
     for (const userName of ['a', 'b', 'c'])
@@ -299,7 +299,7 @@ describe('K-45: a cursor lives as long as the secret that it was signed with', (
   })
 })
 
-test('ATK-419: whoever is there during the whole walk is seen once, whoever comes and goes meanwhile', async () => {
+test('a resource that exists throughout is listed once, whatever is added or removed meanwhile', async () => {
   const directory = await startDirectory(150)
   const { people } = directory
   const leaving = new Set(people.filter((_, index) => index % 3 === 0))
@@ -335,7 +335,7 @@ test('ATK-419: whoever is there during the whole walk is seen once, whoever come
   expect(pending.length).toBeGreaterThan(100)
 })
 
-test('law: pages of any size, put together, are the list', async () => {
+test('law: pages of any size, concatenated, are the list', async () => {
   const directory = await startDirectory(23)
   const whole = idsOf(await directory.send({ path: '/Users' }))
 

@@ -7,7 +7,7 @@ import type { ScimReply } from './scim-under-test.ts'
 
 const t1 = providerId('T1')
 
-test('of a hundred groups the members are read at once, and not at all where they are not shown', async () => {
+test('reads the members of a hundred groups at once, and not at all when they are not shown', async () => {
   const directory = await startDirectory(3)
   await addGroups(directory, { count: 100, memberIds: directory.people })
 
@@ -19,7 +19,7 @@ test('of a hundred groups the members are read at once, and not at all where the
   expect([excluded.body?.['itemsPerPage'], directory.calls.membersOf]).toEqual([100, 0])
 })
 
-test('RFC 7644 §3.4.2.4: with more members than an answer holds a page by its number is refused, as who goes on by count would miss groups', async () => {
+test('refuses a page by index with too many members, because a client that continues by count would miss groups (RFC 7644 §3.4.2.4)', async () => {
   const directory = await startDirectory(0)
   const memberIds = await addPeople(directory, 5000)
   await addGroups(directory, { count: 7, memberIds })
@@ -37,7 +37,7 @@ test('RFC 7644 §3.4.2.4: with more members than an answer holds a page by its n
   expect(namesOf(without)).toEqual(all)
 })
 
-test('RFC 9865 §2: with more members than an answer holds a page by cursor has fewer groups, and the next goes on behind them', async () => {
+test('shortens a page by cursor with too many members, and the next page continues after it (RFC 9865 §2)', async () => {
   const directory = await startDirectory(0)
   await addGroups(directory, { count: 7, memberIds: await addPeople(directory, 5000) })
   const all = Array.from({ length: 7 }, (_, index) => `group-${index}`)

@@ -10,7 +10,7 @@ const join = (value: string) => ({ op: 'add', path: 'members', value: [{ value }
 const leave = (value: string) => ({ op: 'remove', path: `members[value eq "${value}"]` })
 const rename = (value: string) => ({ op: 'replace', path: 'displayName', value })
 
-test('law: of 50 who join and 50 who leave at once, none is lost, under any interleaving', async () => {
+test('law: no change is lost when 50 members are added and 50 removed at once, under any interleaving', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), async (scheduler) => {
       const { scim, storage, staying, leaving, joining, id } = await startRace(scheduler)
@@ -25,7 +25,7 @@ test('law: of 50 who join and 50 who leave at once, none is lost, under any inte
   )
 })
 
-test('law: nobody is lost to those who rename the group meanwhile, and no name is half written', async () => {
+test('law: no membership change is lost to a concurrent rename, and no name is half written', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), async (scheduler) => {
       const { scim, storage, staying, leaving, joining, id } = await startRace(scheduler)
@@ -43,7 +43,7 @@ test('law: nobody is lost to those who rename the group meanwhile, and no name i
   )
 })
 
-test('law: nobody is lost to a request that had to look at who is there', async () => {
+test('law: no membership change is lost to a request that reads the members', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), async (scheduler) => {
       const { scim, storage, staying, leaving, joining, id } = await startRace(scheduler, 6)
@@ -59,7 +59,7 @@ test('law: nobody is lost to a request that had to look at who is there', async 
   )
 })
 
-test('law: two who change different attributes both have their way', async () => {
+test('law: concurrent changes of different attributes are both applied', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), async (scheduler) => {
       const { scim, id } = await startRace(scheduler, 0)
@@ -75,7 +75,7 @@ test('law: two who change different attributes both have their way', async () =>
   )
 })
 
-test('law: who removes a group in a version that it no longer has removes nothing (RFC 9110 §13.1.1)', async () => {
+test('law: a DELETE with an outdated version removes nothing (RFC 9110 §13.1.1)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), async (scheduler) => {
       const { scim, id } = await startRace(scheduler, 0)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createScimServer, registerIdentityProvider } from '../../src/index.ts'
 
 test.each(['https://as.test', 'https://as.test:8443', 'https://as.test/tenant/a'])(
-  'R-02: below the issuer %s, whatever its path is',
+  'serves SCIM below the issuer %s, whatever its path',
   async (issuer) => {
     const storage = createMemoryStorage({ issuer })
     const { tenantUrl, secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage })
@@ -43,6 +43,6 @@ test.each([
   ['https://as.test/', 'https://as.test/', /without query, fragment or a slash at its end/],
   ['https://AS.test', 'https://AS.test', /as the authorization server has it/],
   ['https://as.test?x', 'https://as.test?x', /as the authorization server has it/],
-])('a storage of %s is not served as %s', (stored, issuer, message) => {
+])('refuses a storage of %s for the issuer %s', (stored, issuer, message) => {
   expect(() => createScimServer({ issuer, storage: createMemoryStorage({ issuer: stored }) })).toThrow(message)
 })

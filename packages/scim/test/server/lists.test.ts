@@ -11,7 +11,7 @@ const base = 'https://as.test/scim/v2/enterprise-idps/T1'
 const department = `${enterpriseUserSchema.id}:department`
 const invalidFilter = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidFilter', reason })
 
-test('K-15, R-06 (RFC 7644 §3.4.2): a list tells its totals as numbers, and all of each resource', async () => {
+test('a list contains its totals as numbers, and complete resources (RFC 7644 §3.4.2)', async () => {
   const people = await startPeople()
 
   const { status, headers, body } = await people.list('/Users')
@@ -29,7 +29,7 @@ test('K-15, R-06 (RFC 7644 §3.4.2): a list tells its totals as numbers, and all
   expect(resourcesOf({ status, headers, body })[0]).toEqual(kim.body)
 })
 
-test('E-01, O-01 (RFC 7644 §3.4.2): nobody is 200 with an empty list, and unknown parameters are ignored', async () => {
+test('responds with 200 and an empty list when nothing matches, and ignores unknown parameters (RFC 7644 §3.4.2)', async () => {
   const people = await startPeople()
 
   const reply = await people.list('/users', { filter: 'userName eq "nobody"', unknown: '1', aadOptscim062020: '' })
@@ -46,7 +46,7 @@ test('E-01, O-01 (RFC 7644 §3.4.2): nobody is 200 with an empty list, and unkno
   })
 })
 
-test('R-11: who is deactivated is listed, who is removed is not; another provider has a list of its own', async () => {
+test('lists deactivated users, but neither removed users nor those of another provider', async () => {
   const people = await startPeople()
   await people.send({ method: 'DELETE', path: `/Users/${people.ids['Max']}` })
 
@@ -59,62 +59,62 @@ test('R-11: who is deactivated is listed, who is removed is not; another provide
 
 describe('filters', () => {
   test.each<[string, readonly string[]]>([
-    ['E-04, K-18: userName eq "KIM@x.TEST"', ['Kim']],
-    ['E-02: externalId eq "ab"', ['Kim']],
-    ['ATK-436, K-18: externalId eq "aB"', []],
-    ['K-18: externalId sw "A"', ['Lou']],
-    ['K-18: displayName ew "IM"', ['Kim']],
-    ['K-16: displayName eq "Max" or displayName eq "Kim" and active eq false', ['Max']],
-    ['K-16: (displayName eq "Max" or displayName eq "Lou") and active eq false', ['Lou']],
-    ['K-16: not (displayName eq "Max" or active eq false)', ['Kim', 'Ann']],
-    ['K-17: displayName EQ "kim" AND active Eq true', ['Kim']],
-    ['K-01: DISPLAYNAME eq "Kim"', ['Kim']],
-    ['K-19: title pr', ['Kim', 'Max']],
-    ['K-19: name pr', ['Kim', 'Lou', 'Ann']],
-    ['K-19: roles pr', []],
-    ['K-20: emails.type eq "home"', ['Kim', 'Lou']],
-    ['K-20: emails.type ne "home"', ['Kim', 'Max', 'Ann']],
-    ['K-20: emails co "anna@"', ['Lou']],
-    ['K-20: emails[type eq "home" and value co "x.test"]', []],
-    ['K-20: emails[type eq "work" and value co "X.test"]', ['Kim']],
-    ['K-23: urn:ietf:params:scim:schemas:core:2.0:User:displayName eq "Kim"', ['Kim']],
-    [`K-23: ${department} eq "ops"`, ['Kim']],
-    [`K-23: ${department.toUpperCase()} eq "dev"`, ['Ann']],
-    ['K-21: meta.created gt "2026-09-21T14:13:22Z"', ['Max', 'Ann']],
-    ['K-21: meta.created le "2026-09-21T16:13:22+02:00"', ['Kim', 'Lou']],
+    ['userName eq "KIM@x.TEST"', ['Kim']],
+    ['externalId eq "ab"', ['Kim']],
+    ['externalId eq "aB"', []],
+    ['externalId sw "A"', ['Lou']],
+    ['displayName ew "IM"', ['Kim']],
+    ['displayName eq "Max" or displayName eq "Kim" and active eq false', ['Max']],
+    ['(displayName eq "Max" or displayName eq "Lou") and active eq false', ['Lou']],
+    ['not (displayName eq "Max" or active eq false)', ['Kim', 'Ann']],
+    ['displayName EQ "kim" AND active Eq true', ['Kim']],
+    ['DISPLAYNAME eq "Kim"', ['Kim']],
+    ['title pr', ['Kim', 'Max']],
+    ['name pr', ['Kim', 'Lou', 'Ann']],
+    ['roles pr', []],
+    ['emails.type eq "home"', ['Kim', 'Lou']],
+    ['emails.type ne "home"', ['Kim', 'Max', 'Ann']],
+    ['emails co "anna@"', ['Lou']],
+    ['emails[type eq "home" and value co "x.test"]', []],
+    ['emails[type eq "work" and value co "X.test"]', ['Kim']],
+    ['urn:ietf:params:scim:schemas:core:2.0:User:displayName eq "Kim"', ['Kim']],
+    [`${department} eq "ops"`, ['Kim']],
+    [`${department.toUpperCase()} eq "dev"`, ['Ann']],
+    ['meta.created gt "2026-09-21T14:13:22Z"', ['Max', 'Ann']],
+    ['meta.created le "2026-09-21T16:13:22+02:00"', ['Kim', 'Lou']],
     ['meta.lastModified ge "2026-09-21T14:13:24.000Z"', ['Ann']],
     ['schemas eq "urn:ietf:params:scim:schemas:extension:ENTERPRISE:2.0:User"', ['Kim', 'Ann']],
     ['active eq true', ['Kim', 'Max', 'Ann']],
-    ['ATK-434: userName eq null', []],
-    ['ATK-434: title eq null', ['Lou', 'Ann']],
-    [`ATK-424: userName eq "x' OR '1'='1"`, ['Max']],
-    ['ATK-424: userName eq "\\"; DROP TABLE users;--"', []],
-    ['ATK-425: title co "%"', ['Max']],
-    ['ATK-425: title co "_"', ['Max']],
-    ['ATK-425: title sw "*"', []],
-    ['ATK-425: title co "\\\\"', ['Max']],
-    ['ATK-425: userName co "%"', []],
-    ['ATK-427: userName eq "(a+)+$"', []],
-    ['ATK-443: emails[type eq "work" and value co "@"]', ['Kim']],
+    ['userName eq null', []],
+    ['title eq null', ['Lou', 'Ann']],
+    [`userName eq "x' OR '1'='1"`, ['Max']],
+    ['userName eq "\\"; DROP TABLE users;--"', []],
+    ['title co "%"', ['Max']],
+    ['title co "_"', ['Max']],
+    ['title sw "*"', []],
+    ['title co "\\\\"', ['Max']],
+    ['userName co "%"', []],
+    ['userName eq "(a+)+$"', []],
+    ['emails[type eq "work" and value co "@"]', ['Kim']],
     ['id pr', ['Kim', 'Lou', 'Max', 'Ann']],
     ['meta pr and meta.created pr', ['Kim', 'Lou', 'Max', 'Ann']],
     ['meta.resourceType eq "User"', ['Kim', 'Lou', 'Max', 'Ann']],
     ['meta.resourceType eq "user"', []],
     ['meta.resourceType eq "Group" or displayName eq "Kim"', ['Kim']],
-    ['ATK-355: meta.location co "/T2/"', []],
+    ['meta.location co "/T2/"', []],
     ['meta.location co "/T1/" and displayName eq "Kim"', ['Kim']],
     [`not (meta.location sw "${base}/Users/")`, []],
     ['meta.location ne "https://elsewhere.test/" and displayName eq "Kim"', ['Kim']],
   ])('%s', async (title, names) => {
     const people = await startPeople()
 
-    const reply = await people.list('/Users', { filter: title.replace(/^[A-Z]+-\d+(?:, [A-Z]+-\d+)*: /, '') })
+    const reply = await people.list('/Users', { filter: title })
 
     expect(reply).toMatchObject({ status: 200, body: { totalResults: names.length, itemsPerPage: names.length } })
     expect(namesOf(reply)).toEqual(names)
   })
 
-  test('ATK-437: by id and by meta.location, one is found', async () => {
+  test('finds one user by id and by meta.location', async () => {
     const people = await startPeople()
     const id = people.ids['Lou'] ?? ''
 
@@ -128,7 +128,7 @@ describe('filters', () => {
     }
   })
 
-  test('ATK-355 (RFC 7644 §6): the id of another provider finds nobody', async () => {
+  test('the id of a user of another provider matches nothing (RFC 7644 §6)', async () => {
     const people = await startPeople()
 
     const reply = await people.list('/Users', { filter: `id eq "${people.stranger}"` })
@@ -137,7 +137,7 @@ describe('filters', () => {
   })
 
   test.each(['id eq "ID" and manager eq "boss"', 'manager eq "boss" and id eq "ID"'])(
-    'E-05: %s, as Entra checks',
+    'matches %s, as Entra checks',
     async (template) => {
       const people = await startPeople('entra')
       const ask = (id: string | undefined) =>
@@ -154,54 +154,54 @@ describe('filters', () => {
   )
 
   test.each<[string, Refused]>([
-    ['ATK-421: ', invalidFilter('filter_empty')],
-    ['ATK-428: users;drop eq "x"', invalidFilter('filter_syntax')],
-    ['ATK-428: user name eq "x"', invalidFilter('filter_syntax')],
-    ['ATK-428: 1abc eq 1', invalidFilter('filter_syntax')],
-    ['P-02: email co "x"', invalidFilter('filter_attribute_unknown')],
-    ['ATK-430: password eq "x"', invalidFilter('filter_attribute_secret')],
-    ['ATK-430: password pr', invalidFilter('filter_attribute_secret')],
-    ['ATK-431: __proto__ eq "x"', invalidFilter('filter_syntax')],
-    ['ATK-431: constructor.name eq "Object"', invalidFilter('filter_attribute_unknown')],
-    ['ATK-431: meta.__proto__ pr', invalidFilter('filter_syntax')],
-    ['ATK-433, K-21: active gt true', invalidFilter('filter_operator')],
-    ['ATK-433, K-21: active co "t"', invalidFilter('filter_operator')],
-    ['ATK-434: userName eq 5', invalidFilter('filter_value_type')],
-    ['ATK-434: userName eq true', invalidFilter('filter_value_type')],
-    ['ATK-434: userName eq {}', invalidFilter('filter_value_malformed')],
-    [`ATK-439: ${'not('.repeat(21)}title pr${')'.repeat(21)}`, invalidFilter('filter_too_deep')],
-    [`ATK-442: title eq "${'a'.repeat(4096)}"`, invalidFilter('filter_too_long')],
-    ['ATK-443: emails[a[b eq 1]]', invalidFilter('filter_syntax')],
-    ['ATK-445: userName eq "\\u0000"', invalidFilter('filter_value_malformed')],
-    ['ATK-445: userName eq "\\ud800"', invalidFilter('filter_value_malformed')],
-    ['ATK-445: userName eq "\\q"', invalidFilter('filter_value_malformed')],
-    [`ATK-446: userName eq "${'a'.repeat(1025)}"`, invalidFilter('filter_value_too_long')],
-    ['K-22: userName has "x"', invalidFilter('filter_syntax')],
-    ['K-22: meta.version eq "W/\\"1\\""', invalidFilter('filter_attribute_unsearchable')],
-    ['K-22: groups.display eq "Ops"', invalidFilter('filter_attribute_unsearchable')],
-    ['K-22: groups[value eq "g" and type eq "direct"]', invalidFilter('filter_attribute_unsearchable')],
-    ['K-22: groups.$ref eq "x"', invalidFilter('filter_attribute_unsearchable')],
+    ['', invalidFilter('filter_empty')],
+    ['users;drop eq "x"', invalidFilter('filter_syntax')],
+    ['user name eq "x"', invalidFilter('filter_syntax')],
+    ['1abc eq 1', invalidFilter('filter_syntax')],
+    ['email co "x"', invalidFilter('filter_attribute_unknown')],
+    ['password eq "x"', invalidFilter('filter_attribute_secret')],
+    ['password pr', invalidFilter('filter_attribute_secret')],
+    ['__proto__ eq "x"', invalidFilter('filter_syntax')],
+    ['constructor.name eq "Object"', invalidFilter('filter_attribute_unknown')],
+    ['meta.__proto__ pr', invalidFilter('filter_syntax')],
+    ['active gt true', invalidFilter('filter_operator')],
+    ['active co "t"', invalidFilter('filter_operator')],
+    ['userName eq 5', invalidFilter('filter_value_type')],
+    ['userName eq true', invalidFilter('filter_value_type')],
+    ['userName eq {}', invalidFilter('filter_value_malformed')],
+    [`${'not('.repeat(21)}title pr${')'.repeat(21)}`, invalidFilter('filter_too_deep')],
+    [`title eq "${'a'.repeat(4096)}"`, invalidFilter('filter_too_long')],
+    ['emails[a[b eq 1]]', invalidFilter('filter_syntax')],
+    ['userName eq "\\u0000"', invalidFilter('filter_value_malformed')],
+    ['userName eq "\\ud800"', invalidFilter('filter_value_malformed')],
+    ['userName eq "\\q"', invalidFilter('filter_value_malformed')],
+    [`userName eq "${'a'.repeat(1025)}"`, invalidFilter('filter_value_too_long')],
+    ['userName has "x"', invalidFilter('filter_syntax')],
+    ['meta.version eq "W/\\"1\\""', invalidFilter('filter_attribute_unsearchable')],
+    ['groups.display eq "Ops"', invalidFilter('filter_attribute_unsearchable')],
+    ['groups[value eq "g" and type eq "direct"]', invalidFilter('filter_attribute_unsearchable')],
+    ['groups.$ref eq "x"', invalidFilter('filter_attribute_unsearchable')],
     [
-      'K-22: urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.$ref pr',
+      'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.$ref pr',
       invalidFilter('filter_attribute_unsearchable'),
     ],
     [
-      'K-22: urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.displayName eq "x"',
+      'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.displayName eq "x"',
       invalidFilter('filter_attribute_unsearchable'),
     ],
-    ['K-22: meta.location gt "a"', invalidFilter('filter_attribute_unsearchable')],
+    ['meta.location gt "a"', invalidFilter('filter_attribute_unsearchable')],
     [
-      'K-22: meta.location co "/T2/" and meta.version pr and meta.version eq "x"',
+      'meta.location co "/T2/" and meta.version pr and meta.version eq "x"',
       invalidFilter('filter_attribute_unsearchable'),
     ],
-  ])('%s is refused, never answered with an empty list', async (title, refused) => {
+  ])('refuses %s instead of responding with an empty list', async (title, refused) => {
     const people = await startPeople()
-    const filter = title.replace(/^[A-Z]+-\d+(?:, [A-Z]+-\d+)*: /, '')
+    const filter = title
 
     await expectRefused(people, () => people.list('/Users', { filter }), refused)
   })
 
-  test('ATK-422: two filters are refused', async () => {
+  test('refuses two filters', async () => {
     const people = await startPeople()
 
     await expectRefused(
@@ -211,7 +211,7 @@ describe('filters', () => {
     )
   })
 
-  test('refuses 100,000 parentheses for their number, without parsing them (RFC 7644 §3.12)', async () => {
+  test('refuses 100,000 parentheses by length, without parsing them (RFC 7644 §3.12)', async () => {
     const people = await startPeople()
 
     await expectRefused(
@@ -221,7 +221,7 @@ describe('filters', () => {
     )
   })
 
-  test('K-42: no event holds what was searched for', async () => {
+  test('no event contains the filter', async () => {
     const people = await startPeople()
     await people.list('/Users', { filter: 'email eq "kim@secret.test"' })
 
@@ -245,7 +245,7 @@ describe('order', () => {
     [{ sortBy: 'meta.created', sortOrder: 'descending' }, ['Ann', 'Max', 'Lou', 'Kim']],
     [{ sortOrder: 'descending' }, ['Kim', 'Lou', 'Max', 'Ann']],
     [{ sortBy: 'displayName', filter: 'active eq true', startIndex: '2', count: '2' }, ['Kim', 'Max']],
-  ])('K-24 (RFC 7644 §3.4.2.3): %j', async (parameters, names) => {
+  ])('sorts by %j (RFC 7644 §3.4.2.3)', async (parameters, names) => {
     const people = await startPeople()
 
     const reply = await people.list('/Users', parameters)
@@ -265,7 +265,7 @@ describe('order', () => {
     [{ sortBy: 'groups.value' }, 'sort_attribute'],
     [{ sortBy: 'meta.version' }, 'sort_attribute'],
     [{ sortBy: 'displayName', sortOrder: 'sideways' }, 'sort_order'],
-  ])('RFC 7644 §3.4.2.3: %j is refused', async (parameters, reason) => {
+  ])('refuses to sort by %j (RFC 7644 §3.4.2.3)', async (parameters, reason) => {
     const people = await startPeople()
 
     await expectRefused(people, () => people.list('/Users', parameters), {
@@ -291,7 +291,7 @@ describe('pages', () => {
     [{ count: '9'.repeat(400) }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
     [{ startIndex: '99999999999999999999' }, 2_147_483_647, []],
     [{ startIndex: '9e15' }, 2_147_483_647, []],
-  ])('K-25, ATK-412, ATK-413, ATK-415, ATK-416 (RFC 7644 §3.4.2.4): %j', async (parameters, startIndex, names) => {
+  ])('the page of %j (RFC 7644 §3.4.2.4)', async (parameters, startIndex, names) => {
     const people = await startPeople()
 
     const reply = await people.list('/Users', parameters)
@@ -301,7 +301,7 @@ describe('pages', () => {
   })
 
   test.each(['abc', '', '1.5', 'NaN', 'Infinity', '0x10', ' 1', '1_0', '1;2'])(
-    'K-25 (RFC 7644 §3.4.2.4): %j is no number of a page',
+    'refuses %j (RFC 7644 §3.4.2.4)',
     async (text) => {
       const people = await startPeople()
 
@@ -315,7 +315,7 @@ describe('pages', () => {
     },
   )
 
-  test('ATK-410, K-25: 100 are on a page, and never more than 200, however many are asked for', async () => {
+  test('a page has 100 resources by default and never more than 200', async () => {
     const directory = await startDirectory(250)
 
     for (const [query, size] of [
@@ -329,7 +329,7 @@ describe('pages', () => {
     }
   })
 
-  test('O-04: pages of an import, put together, are the whole directory', async () => {
+  test('the pages of an import, concatenated, are the whole directory', async () => {
     const directory = await startDirectory(25)
     const seen: string[] = []
 
@@ -356,7 +356,7 @@ describe('which attributes are shown', () => {
       { excludedAttributes: `meta,userName,active,id,schemas,emails,${enterpriseUserSchema.id}` },
       ['schemas', 'id', 'externalId', 'name', 'displayName', 'title'],
     ],
-  ])('K-26, E-44, ATK-406, ATK-407 (RFC 7644 §3.9): %j', async (parameters, names) => {
+  ])('shows the attributes of %j (RFC 7644 §3.9)', async (parameters, names) => {
     const people = await startPeople()
 
     const listed = await people.list('/Users', { ...parameters, filter: 'displayName eq "Kim"' })
@@ -366,7 +366,7 @@ describe('which attributes are shown', () => {
     expect(read.body).toEqual(resourcesOf(listed)[0])
   })
 
-  test('K-26: both at once are refused; ATK-409: so are 10,000 names', async () => {
+  test('refuses attributes together with excludedAttributes, and 10,000 names', async () => {
     const people = await startPeople()
     const refused = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidSyntax', reason })
 
@@ -384,7 +384,7 @@ describe('which attributes are shown', () => {
 })
 
 describe('groups', () => {
-  test('E-28, O-10, E-29: without members none are loaded, and with them those of a page in one read', async () => {
+  test('loads no members when they are not shown, and those of a page in one read', async () => {
     const directory = await startDirectory(3)
     const ids = await Promise.all([
       directory.group(aGroup(directory.people)),
@@ -410,7 +410,7 @@ describe('groups', () => {
     expect(ids.map((id) => sizes.get(id))).toEqual([3, 2, 0])
   })
 
-  test('a listed group is what is read at its address', async () => {
+  test('a listed group equals the group at its location', async () => {
     const directory = await startDirectory(2)
     const id = await directory.group(aGroup(directory.people))
 
@@ -420,7 +420,7 @@ describe('groups', () => {
   })
 
   test.each<[string, readonly string[]]>([
-    ['E-05: members eq "P0"', ['Ops']],
+    ['members eq "P0"', ['Ops']],
     ['members.value eq "P1"', ['Ops', 'Dev']],
     ['members[value eq "P1" and type eq "User"]', ['Ops', 'Dev']],
     ['members.type eq "Group"', ['All']],
@@ -441,10 +441,7 @@ describe('groups', () => {
     await dev('Dev', [two])
     await dev('All', [ops])
     await dev('None', [])
-    const filter = title
-      .replace(/^E-05: /, '')
-      .replace('P0', one)
-      .replace('P1', two)
+    const filter = title.replace('P0', one).replace('P1', two)
 
     const reply = await directory.send({ path: `/Groups?filter=${encodeURIComponent(filter)}` })
 
@@ -452,7 +449,7 @@ describe('groups', () => {
     expect(namesOf(reply)).toEqual(names)
   })
 
-  test('groups of a person are found by their id', async () => {
+  test('finds users by the id of a group', async () => {
     const directory = await startDirectory(3)
     const [one = '', two = ''] = directory.people
     const ops = await directory.group(aGroup([one, two]))
@@ -470,7 +467,7 @@ describe('groups', () => {
     'members.$ref pr',
     'members[display eq "x"]',
     'meta.version pr and meta.version ne "x"',
-  ])('K-22: %s is refused', async (filter) => {
+  ])('refuses the filter %s', async (filter) => {
     const directory = await startDirectory(1)
 
     await expectRefused(
@@ -480,7 +477,7 @@ describe('groups', () => {
     )
   })
 
-  test('K-24: members are not sorted by', async () => {
+  test('refuses to sort by members', async () => {
     const directory = await startDirectory(1)
 
     await expectRefused(directory, () => directory.send({ path: '/Groups?sortBy=members' }), {
@@ -501,7 +498,7 @@ describe('one resource', () => {
     'me',
     '%zz',
     'x/y',
-  ])('ATK-404: /Users/%s is not there', async (segment) => {
+  ])('/Users/%s is 404', async (segment) => {
     const people = await startPeople()
 
     const before = people.dump()
@@ -515,7 +512,7 @@ describe('one resource', () => {
     expect(people.dump()).toBe(before)
   })
 
-  test('K-40 (RFC 7644 §3.14): 304 for the version that is known; another one when the resource has changed', async () => {
+  test('responds with 304 to the current version, and with a new version after a change (RFC 7644 §3.14)', async () => {
     const people = await startPeople()
     const path = `/Users/${people.ids['Kim']}`
     const known = (await people.send({ path })).headers.get('etag') ?? ''
@@ -538,7 +535,7 @@ describe('one resource', () => {
     expect(changed.body).toMatchObject({ meta: { version: changed.headers.get('etag') } })
   })
 
-  test('K-40: joining a group changes the version of the person, whose groups are part of them', async () => {
+  test('joining a group changes the version of the user, because groups are part of the resource', async () => {
     const directory = await startDirectory(1)
     const path = `/Users/${directory.people[0]}`
     const known = (await directory.send({ path })).headers.get('etag') ?? ''
@@ -552,7 +549,7 @@ describe('one resource', () => {
   })
 })
 
-test('ATK-448 (RFC 7644 §3.12 tooMany): what a store does not want to look at is 400', async () => {
+test('a filter that a store refuses to evaluate is 400 (RFC 7644 §3.12 tooMany)', async () => {
   const directory = await startDirectory(1)
   const { provisionedUsers } = directory.storage
   Object.assign(provisionedUsers, { list: async () => ({ outcome: 'tooMany' }) })
@@ -564,7 +561,7 @@ test('ATK-448 (RFC 7644 §3.12 tooMany): what a store does not want to look at i
   })
 })
 
-test('a page of accounts is one read of storage, by index and by cursor', async () => {
+test('a page of users is one read, by index and by cursor', async () => {
   const directory = await startDirectory(3)
   const { provisionedUsers } = directory.storage
   const uncounted = { ...provisionedUsers }
@@ -577,7 +574,7 @@ test('a page of accounts is one read of storage, by index and by cursor', async 
   expect(reads).toBe(3)
 })
 
-test('a filter that nobody can match asks storage for nothing', async () => {
+test('a filter that cannot match does not read storage', async () => {
   const directory = await startDirectory(1)
   Object.assign(directory.storage.provisionedUsers, { list: async () => Promise.reject(new Error('asked')) })
 
@@ -586,7 +583,7 @@ test('a filter that nobody can match asks storage for nothing', async () => {
   expect(reply).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } })
 })
 
-test('an account that was there before the provider is found by a location whose id needs escapes', async () => {
+test('finds a linked user by a location whose id needs escapes', async () => {
   const storage = createMemoryStorage({ issuer })
   const id = userId('auth0|kim@x')
   await storage.users.insert({ userId: id, claims: {}, createdAt: epochSeconds(1_700_000_000) })

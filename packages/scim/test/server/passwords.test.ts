@@ -39,24 +39,21 @@ async function startWithPasswords() {
 test.each([
   ['PATCH', patch({ password: 'new-secret' })],
   ['PUT', withPassword],
-])(
-  'ATK-490: the password of an account that the host protects is not changed by %s, also when nothing else changes',
-  async (method, body) => {
-    const scim = await startWithPasswords()
-    const id = idOf(await scim.post(alice))
-    scim.protect()
-    const before = scim.dump()
+])('%s does not change the password of a protected user, even when nothing else changes', async (method, body) => {
+  const scim = await startWithPasswords()
+  const id = idOf(await scim.post(alice))
+  scim.protect()
+  const before = scim.dump()
 
-    const reply = await scim.send({ method, path: `/Users/${id}`, body })
+  const reply = await scim.send({ method, path: `/Users/${id}`, body })
 
-    expect(reply).toMatchObject({ status: 403, body: { status: '403' } })
-    expect(scim.lastReason()).toBe('change_refused')
-    expect(scim.given).toEqual([])
-    expect(scim.dump()).toBe(before)
-  },
-)
+  expect(reply).toMatchObject({ status: 403, body: { status: '403' } })
+  expect(scim.lastReason()).toBe('change_refused')
+  expect(scim.given).toEqual([])
+  expect(scim.dump()).toBe(before)
+})
 
-test('ATK-490: nor by a POST of the same account', async () => {
+test('a POST of the same user does not change its password either', async () => {
   const scim = await startWithPasswords()
   await scim.post(alice)
   scim.protect()
@@ -67,7 +64,7 @@ test('ATK-490: nor by a POST of the same account', async () => {
   expect(scim.given).toEqual([])
 })
 
-test('ATK-490: nor by a POST for which the host has a link: nothing of that account changes', async () => {
+test('a POST that the host links to a protected user changes nothing', async () => {
   const scim = await startWithPasswords()
   await scim.storage.users.insert({
     userId: userId('local'),
@@ -84,7 +81,7 @@ test('ATK-490: nor by a POST for which the host has a link: nothing of that acco
   expect(scim.dump()).toBe(before)
 })
 
-test('O-08: a password alone is handed on, and moves neither version nor date', async () => {
+test('a password on its own is passed to the host, and changes neither version nor date', async () => {
   const scim = await startWithPasswords()
   const created = await scim.post(alice)
   scim.clock.advance(5)
@@ -99,7 +96,7 @@ test('O-08: a password alone is handed on, and moves neither version nor date', 
   expect(scim.given).toEqual(['new-secret'])
 })
 
-test('RFC 7644 §3.3: a retried POST hands on the password that was lost with the first', async () => {
+test('a retried POST passes the password again (RFC 7644 §3.3)', async () => {
   const scim = await startWithPasswords()
   scim.fails.now = true
   expect(await scim.post(withPassword)).toMatchObject({ status: 500 })
@@ -114,7 +111,7 @@ test('RFC 7644 §3.3: a retried POST hands on the password that was lost with th
   expect(scim.given).toEqual(['new-secret'])
 })
 
-test('a deactivation is told also when the host does not take the password beside it', async () => {
+test('records a deactivation even when the password hook fails', async () => {
   const scim = await startWithPasswords()
   const id = idOf(await scim.post(alice))
   scim.fails.now = true
@@ -127,7 +124,7 @@ test('a deactivation is told also when the host does not take the password besid
   expect(await scim.storage.users.find(userId(id))).toMatchObject({ active: false, generation: 1 })
 })
 
-test('an account that the host links receives the password as well', async () => {
+test('passes the password of a linked user to the host', async () => {
   const scim = await startWithPasswords()
   await scim.storage.users.insert({ userId: userId('local'), claims: {}, createdAt: scim.clock.now() })
 

@@ -16,9 +16,9 @@ async function startWithOne(collection: Collection): Promise<{ readonly director
   return { directory, path: `/${collection}/${id}` }
 }
 
-describe.each<Collection>(['Users', 'Groups'])('K-40: conditions on /%s', (collection) => {
+describe.each<Collection>(['Users', 'Groups'])('preconditions on /%s', (collection) => {
   test.each(['W/"1"', '"1"', '*', 'W/"9", W/"1"', 'W/"9",W/"1"'])(
-    'RFC 9110 §13.1.1: If-Match: %s names the version that is there',
+    'If-Match: %s matches the current version (RFC 9110 §13.1.1)',
     async (tags) => {
       const { directory, path } = await startWithOne(collection)
 
@@ -35,7 +35,7 @@ describe.each<Collection>(['Users', 'Groups'])('K-40: conditions on /%s', (colle
   )
 
   test.each(['', '""', 'W/""', 'W/"2"', '1', 'w/"1"', 'W/"11"', ',', 'W/"9", W/"8"'])(
-    'RFC 9110 §13.1.1: If-Match: %j does not',
+    'If-Match: %j does not match (RFC 9110 §13.1.1)',
     async (tags) => {
       const { directory, path } = await startWithOne(collection)
       const versionMismatch = { status: 412, reason: 'version_mismatch' } as const
@@ -50,7 +50,7 @@ describe.each<Collection>(['Users', 'Groups'])('K-40: conditions on /%s', (colle
     },
   )
 
-  test.each(['*', 'W/"1"', '"1"'])('RFC 9110 §13.1.2: If-None-Match: %s lets no write pass', async (tags) => {
+  test.each(['*', 'W/"1"', '"1"'])('If-None-Match: %s refuses every write (RFC 9110 §13.1.2)', async (tags) => {
     const { directory, path } = await startWithOne(collection)
     const versionMismatch = { status: 412, reason: 'version_mismatch' } as const
 
@@ -66,7 +66,7 @@ describe.each<Collection>(['Users', 'Groups'])('K-40: conditions on /%s', (colle
     ).toMatchObject({ status: 200 })
   })
 
-  test('RFC 9110 §15.4.5: 304 says of what, and in which version', async () => {
+  test('304 contains the location and the version (RFC 9110 §15.4.5)', async () => {
     const { directory, path } = await startWithOne(collection)
     const whole = await directory.send({ path })
 

@@ -7,8 +7,8 @@ import { startScim } from './scim-under-test.ts'
 const twoAMinute = () => createMemoryRateLimiter({ points: 2, window: seconds(60) })
 const ann = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'ann' }
 
-describe('C-02: a limit of requests', () => {
-  test('every answer says what is left until when, also a refusal', async () => {
+describe('a request limit', () => {
+  test('every response contains the remaining quota, including refusals', async () => {
     const scim = await startScim({ requestLimit: twoAMinute() })
 
     const found = await scim.send({ path: '/Users' })
@@ -19,7 +19,7 @@ describe('C-02: a limit of requests', () => {
     expect([missing.status, Object.fromEntries(missing.headers)]).toMatchObject([404, quota('0', '50')])
   })
 
-  test('RFC 6585 §4: one too many changes nothing, is an error of SCIM, and says when to come again', async () => {
+  test('a request beyond the limit changes nothing and is a SCIM error with Retry-After (RFC 6585 §4)', async () => {
     const scim = await startScim({ requestLimit: twoAMinute() })
     await scim.send({ path: '/Users' })
     await scim.send({ path: '/Users' })
@@ -39,7 +39,7 @@ describe('C-02: a limit of requests', () => {
     expect(listed.body).toMatchObject({ totalResults: 0 })
   })
 
-  test('who does not know the secret uses up nothing of the provider, nor does another provider', async () => {
+  test('neither unauthenticated requests nor other providers use the quota of a provider', async () => {
     const scim = await startScim({ requestLimit: twoAMinute() })
     for (let guess = 0; guess < 3; guess += 1)
       await scim.send({ path: '/Users', authorization: `Bearer guess-${guess}` })
@@ -51,7 +51,7 @@ describe('C-02: a limit of requests', () => {
     expect(own.headers.get('x-rate-limit-remaining')).toBe('1')
   })
 
-  test('design §4: while nobody can count, the answer is 503, and nothing is written', async () => {
+  test('responds with 503 and writes nothing while the rate limiter fails', async () => {
     const answers = [Promise.reject(new StorageUnavailableError('down')), Promise.resolve({ allowed: true } as const)]
     const scim = await startScim({ requestLimit: { consume: () => answers.shift() ?? never() } })
 
@@ -63,7 +63,7 @@ describe('C-02: a limit of requests', () => {
     expect(listed.body).toMatchObject({ totalResults: 0 })
   })
 
-  test('without one, no answer speaks of limits', async () => {
+  test('without a limit, responses have no rate limit headers', async () => {
     const scim = await startScim()
 
     const { headers } = await scim.send({ path: '/Users' })

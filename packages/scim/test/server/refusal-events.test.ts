@@ -8,13 +8,9 @@ import { aGroup, patchOp, startDirectory } from './directory-under-test.ts'
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
 test.each([
+  ['a body that is no JSON', { method: 'POST', path: '/Users', body: '{"password": hunter2}' }, 'body_malformed'],
   [
-    'ATK-358: a body that is no JSON',
-    { method: 'POST', path: '/Users', body: '{"password": hunter2}' },
-    'body_malformed',
-  ],
-  [
-    'K-42: a filter with a broken text',
+    'a filter with a broken text',
     { path: `/Users?filter=${encodeURIComponent('userName eq "hunter2\u0001"')}` },
     'filter_value_malformed',
   ],
@@ -32,7 +28,7 @@ test.each([
     { method: 'POST', path: '/Users', body: { schemas: [core], userName: { hunter2: 1 } } },
     'value_type',
   ],
-])('no event holds what was refused, not even where its parser quotes it: %s', async (_, sent, reason) => {
+])('no event contains the refused input, even where a parser quotes it: %s', async (_, sent, reason) => {
   const directory = await startDirectory(1)
   const [id = ''] = directory.people
 
@@ -42,7 +38,7 @@ test.each([
   expect(inspect(directory.events, { depth: 20, showHidden: true })).not.toMatch(/hunter2|unter2/)
 })
 
-test('what is behind a failure of ours is told', async () => {
+test('the event of an internal error contains its cause', async () => {
   const directory = await startDirectory(0)
   const failure = new StorageUnavailableError('The disk is full.')
   directory.failWith(failure)

@@ -16,7 +16,7 @@ const search = (directory: Directory, path: string, members: object, sent: objec
   directory.send({ method: 'POST', path, body: { schemas: [searchRequest], ...members }, ...sent })
 
 describe('below /Users and /Groups', () => {
-  test('RFC 7644 §3.4.3, K-27: answers 200, with what the same query answers', async () => {
+  test('responds with 200 and the same result as the query (RFC 7644 §3.4.3)', async () => {
     const people = await startPeople()
 
     const reply = await search(people, '/Users/.search', {
@@ -42,7 +42,7 @@ describe('below /Users and /Groups', () => {
     expect(reply.body).toMatchObject({ totalResults: 2, itemsPerPage: 1 })
   })
 
-  test('RFC 7644 §3.4.3: an empty search is everybody; null says nothing; names do not differ by case; other members are ignored', async () => {
+  test('an empty search matches all; null is ignored, names are case-insensitive, unknown members are ignored (RFC 7644 §3.4.3)', async () => {
     const people = await startPeople()
 
     const all = await search(people, '/users/.search', {})
@@ -65,7 +65,7 @@ describe('below /Users and /Groups', () => {
     expect(capital.body).toMatchObject({ totalResults: 2, itemsPerPage: 1 })
   })
 
-  test('E-28: groups, without their members', async () => {
+  test('finds groups without their members', async () => {
     const directory = await startDirectory(2)
     const id = await directory.group(aGroup(directory.people))
     directory.forgetCalls()
@@ -79,7 +79,7 @@ describe('below /Users and /Groups', () => {
     expect(directory.calls.membersOf).toBe(0)
   })
 
-  test('C-16: without schemas, where that is tolerated', async () => {
+  test('accepts a search without schemas where that is tolerated', async () => {
     const people = await startPeople('oneLogin')
 
     expect(await people.send({ method: 'POST', path: '/Users/.search', body: { count: 0 } })).toMatchObject({
@@ -137,7 +137,7 @@ describe('below /Users and /Groups', () => {
       { schemas: [searchRequest], sortBy: 'x' },
       { status: 400, scimType: 'invalidValue', reason: 'sort_attribute' },
     ],
-  ])('RFC 7644 §3.4.3: %s is refused', async (_, body, refused) => {
+  ])('refuses %s (RFC 7644 §3.4.3)', async (_, body, refused) => {
     const people = await startPeople()
 
     for (const path of ['/Users/.search', '/Groups/.search', '/.search']) {
@@ -145,7 +145,7 @@ describe('below /Users and /Groups', () => {
     }
   })
 
-  test('ATK-449: who calls is asked first, and other methods are not answered', async () => {
+  test('requires authentication and refuses other methods', async () => {
     const people = await startPeople()
 
     for (const path of ['/Users/.search', '/Groups/.search', '/.search']) {
@@ -192,7 +192,7 @@ describe('over both types', () => {
     ['meta.resourceType eq "Group"', ['Group Kim', 'Group Ops']],
     ['meta.location co "/Users/" and displayName eq "Kim"', ['User Kim']],
     ['meta.location co "/T2/"', []],
-  ])('K-27 (RFC 7644 §3.4.2.1): an attribute that a type lacks has no value: %s', async (filter, names) => {
+  ])('an attribute that a type does not define has no value: %s (RFC 7644 §3.4.2.1)', async (filter, names) => {
     const people = await withGroups()
 
     const reply = await search(people, '/.search', { filter })
@@ -204,7 +204,7 @@ describe('over both types', () => {
     expect(typesOf(reply)).toEqual(names)
   })
 
-  test('RFC 7644 §3.4.2.4: pages go on from one type to the next', async () => {
+  test('pages continue from one type to the next (RFC 7644 §3.4.2.4)', async () => {
     const people = await withGroups()
     const page = async (startIndex: number, count: number) =>
       typesOf(await search(people, '/.search', { startIndex, count }))
@@ -217,25 +217,28 @@ describe('over both types', () => {
     expect(await search(people, '/.search', { count: 0 })).toMatchObject({ body: { totalResults: 6, Resources: [] } })
   })
 
-  test.each([1, 2, 3, 4, 5, 6, 7])('RFC 9865 §2: a walk by cursor, %i at a time, shows each once', async (count) => {
-    const people = await withGroups()
-    const seen: string[] = []
-    let cursor: unknown = ''
-    let pages = 0
+  test.each([1, 2, 3, 4, 5, 6, 7])(
+    'paging by cursor, %i at a time, lists each resource once (RFC 9865 §2)',
+    async (count) => {
+      const people = await withGroups()
+      const seen: string[] = []
+      let cursor: unknown = ''
+      let pages = 0
 
-    while (cursor !== undefined && pages < 20) {
-      const reply = await search(people, '/.search', { cursor, count })
-      expect(reply).toMatchObject({ status: 200, body: { totalResults: 6 } })
-      seen.push(...typesOf(reply))
-      cursor = reply.body?.['nextCursor']
-      pages += 1
-    }
+      while (cursor !== undefined && pages < 20) {
+        const reply = await search(people, '/.search', { cursor, count })
+        expect(reply).toMatchObject({ status: 200, body: { totalResults: 6 } })
+        seen.push(...typesOf(reply))
+        cursor = reply.body?.['nextCursor']
+        pages += 1
+      }
 
-    expect(seen).toEqual(['User Kim', 'User Lou', 'User Max', 'User Ann', 'Group Kim', 'Group Ops'])
-    expect(pages).toBeLessThanOrEqual(Math.ceil(6 / count) + 1)
-  })
+      expect(seen).toEqual(['User Kim', 'User Lou', 'User Max', 'User Ann', 'Group Kim', 'Group Ops'])
+      expect(pages).toBeLessThanOrEqual(Math.ceil(6 / count) + 1)
+    },
+  )
 
-  test('K-26: attributes are chosen in each type', async () => {
+  test('attributes apply to each type', async () => {
     const people = await withGroups()
 
     const reply = await search(people, '/.search', {
@@ -249,7 +252,7 @@ describe('over both types', () => {
     ])
   })
 
-  test('RFC 7644 §3.4.2.3: there is no order across types; where the filter leaves one type there is', async () => {
+  test('refuses to sort across types, unless the filter leaves one type (RFC 7644 §3.4.2.3)', async () => {
     const people = await withGroups()
 
     await expectRefused(people, () => search(people, '/.search', { sortBy: 'displayName' }), {
@@ -271,7 +274,7 @@ describe('over both types', () => {
     ).toEqual(['Group Kim', 'Group Ops'])
   })
 
-  test('RFC 7644 §6: another provider finds its own', async () => {
+  test('another provider finds only its own resources (RFC 7644 §6)', async () => {
     const people = await withGroups()
 
     expect(await search(people, '/.search', {}, { provider: 'T2' })).toMatchObject({

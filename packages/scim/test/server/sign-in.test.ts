@@ -64,8 +64,8 @@ async function expectRefused(scim: Provider, login: Partial<ProviderLogin>, erro
   expect(scim.dump()).toBe(before)
 }
 
-describe('an account begins at the first login', () => {
-  test('with what the profile gives, as SCIM and as claims', async () => {
+describe('the first login creates a user', () => {
+  test('with the attributes of the profile, as SCIM and as claims', async () => {
     const scim = await startProvider({ emailVerified: (email) => email.endsWith('@x.test') })
 
     const signedIn = await scim.signIn()
@@ -78,7 +78,7 @@ describe('an account begins at the first login', () => {
     expect(scim.events).toMatchObject([{ type: 'user.created', providerId: 'T1', userId: account?.userId }])
   })
 
-  test('and is what the provider then finds, and provisions', async () => {
+  test('that the provider then finds and provisions', async () => {
     const scim = await startProvider()
     await scim.signIn()
     const account = await find(scim.storage)
@@ -90,7 +90,7 @@ describe('an account begins at the first login', () => {
     expect(idOf(provisioned)).toBe(account?.userId)
   })
 
-  test('of each provider apart (C-13)', async () => {
+  test('separately for each provider', async () => {
     const scim = await startProvider()
 
     const one = await scim.signIn()
@@ -100,7 +100,7 @@ describe('an account begins at the first login', () => {
     expect((one as { userId: string }).userId).not.toBe((other as { userId: string }).userId)
   })
 
-  test('never with an id of its own, a password, or inactive', async () => {
+  test('never with a given id, a password, or inactive', async () => {
     const passwords: string[] = []
     const scim = await startProvider({ password: async ({ password }) => void passwords.push(password) })
 
@@ -114,8 +114,8 @@ describe('an account begins at the first login', () => {
   })
 })
 
-describe('a provisioned account is met', () => {
-  test('by provider and externalId: it is the account that SCIM made, and gains what the profile gives', async () => {
+describe('a login finds a provisioned user', () => {
+  test('by provider and externalId, and adds the attributes of the profile', async () => {
     const scim = await startProvider()
     const id = idOf(await provision(scim, { ...aUser, title: 'Doctor', name: { givenName: 'K', middleName: 'Q' } }))
 
@@ -129,7 +129,7 @@ describe('a provisioned account is met', () => {
     expect(scim.events.at(-1)).toMatchObject({ type: 'user.changed', userId: id })
   })
 
-  test('K-30: a login that says what is there already writes nothing', async () => {
+  test('and writes nothing when the profile is unchanged', async () => {
     const scim = await startProvider()
     await scim.signIn()
     const before = scim.dump()
@@ -144,7 +144,7 @@ describe('a provisioned account is met', () => {
     expect(scim.dump()).toBe(before)
   })
 
-  test('never by userName or e-mail: the name is taken, and the login is refused', async () => {
+  test('never by userName or e-mail address: a taken userName is refused', async () => {
     const scim = await startProvider()
     await provision(scim, { ...aUser, emails: profile.emails })
 
@@ -159,7 +159,7 @@ describe('a provisioned account is met', () => {
     expect((other as { userId: string }).userId).not.toBe((await find(scim.storage))?.userId)
   })
 
-  test('K-04: externalId is compared in its own case', async () => {
+  test('by a case-sensitive externalId', async () => {
     const scim = await startProvider()
     await provision(scim)
 
@@ -169,7 +169,7 @@ describe('a provisioned account is met', () => {
     })
   })
 
-  test('a login never changes to whom the account belongs, nor whether it is active', async () => {
+  test('and never changes the provider or active', async () => {
     const scim = await startProvider()
     const id = idOf(await provision(scim))
 
@@ -178,7 +178,7 @@ describe('a provisioned account is met', () => {
     expect(await find(scim.storage)).toMatchObject({ userId: id, active: true, generation: 0 })
   })
 
-  test('an account that the host protects stays as it is, and may come in', async () => {
+  test('and leaves a protected user unchanged', async () => {
     const scim = await startProvider({ mayChange: async () => false })
     const id = idOf(await provision(scim))
     const before = scim.dump()
@@ -188,8 +188,8 @@ describe('a provisioned account is met', () => {
   })
 })
 
-describe('who was deactivated', () => {
-  test('does not come in, and no login brings them back', async () => {
+describe('a deactivated user', () => {
+  test('cannot sign in, and no login reactivates it', async () => {
     const scim = await startProvider()
     const id = idOf(await provision(scim))
     await patch(scim, id, { active: false })
@@ -201,7 +201,7 @@ describe('who was deactivated', () => {
     expect(scim.dump()).toBe(before)
   })
 
-  test('comes in again when the provider reactivates them', async () => {
+  test('can sign in again after the provider reactivates it', async () => {
     const scim = await startProvider()
     const id = idOf(await provision(scim))
     await patch(scim, id, { active: false })
@@ -211,7 +211,7 @@ describe('who was deactivated', () => {
   })
 })
 
-describe('an account of before the provider', () => {
+describe('a user that existed before the provider', () => {
   const adopting = async (active: boolean, hooks: Partial<ScimServerOptions> = {}) => {
     const medium = createMemoryDatabase()
     const storage = createMemoryStorage({ issuer, database: medium })
@@ -231,7 +231,7 @@ describe('an account of before the provider', () => {
     return { scim, id }
   }
 
-  test('is linked when the host says so, and keeps what SCIM knows nothing of', async () => {
+  test('is linked when the host chooses it, and keeps claims that do not derive from SCIM', async () => {
     const { scim, id } = await adopting(true)
 
     const signedIn = await scim.signIn()
@@ -246,7 +246,7 @@ describe('an account of before the provider', () => {
     expect(await scim.signIn()).toEqual({ outcome: 'signed_in', userId: id, isNew: false })
   })
 
-  test('is not linked where the host protects it: nothing of it is changed by a login', async () => {
+  test('is not linked or changed when the host protects it', async () => {
     const { scim } = await adopting(true, { mayChange: async () => false })
 
     await expectRefused(scim, {}, { status: 403, reason: 'change_refused' })
@@ -260,7 +260,7 @@ describe('an account of before the provider', () => {
   })
 })
 
-describe('at once', () => {
+describe('concurrent requests', () => {
   /** A provider whose storage lets others in before every step, in an order of the scheduler's, once it is told to. */
   async function interleaved(scheduler: fc.Scheduler, options: Partial<ScimServerOptions> = {}) {
     const gate = { open: false }
@@ -279,7 +279,7 @@ describe('at once', () => {
     }
   }
 
-  test('law: logins and POSTs of one externalId end in one account', async () => {
+  test('law: logins and POSTs with the same externalId create one user', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), async (scheduler, crowd) => {
         const { scim, race } = await interleaved(scheduler)
@@ -298,7 +298,7 @@ describe('at once', () => {
     )
   })
 
-  test('law: both meet the account that the host links', async () => {
+  test('law: logins and POSTs link the user that the host chooses', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
         const id = userId('u-local')
@@ -318,7 +318,7 @@ describe('at once', () => {
     )
   })
 
-  test('law: a deactivation during a login stands, and nothing is written behind it', async () => {
+  test('law: a deactivation during a login persists, and the login writes nothing after it', async () => {
     const outcomes = new Set<string>()
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
@@ -344,15 +344,15 @@ describe('at once', () => {
   })
 })
 
-describe('what is not a login', () => {
-  test('of a provider that is not there', async () => {
+describe('an invalid login', () => {
+  test('of an unknown provider', async () => {
     const scim = await startProvider()
 
     await expectRefused(scim, { providerId: 'T9' }, { reason: 'provider_unknown' })
     await expect(scim.signIn({ providerId: 'T9' })).rejects.toBeInstanceOf(ProviderError)
   })
 
-  test('of a provider that is disabled', async () => {
+  test('of a disabled provider', async () => {
     const scim = await startProvider()
     await provision(scim)
     const provider = await scim.storage.identityProviders.find(providerId('T1'))
@@ -398,7 +398,7 @@ describe('what is not a login', () => {
     await expect(scim.signIn(login)).rejects.toBeInstanceOf(ScimError)
   })
 
-  test('the same tolerances hold as in requests of the provider', async () => {
+  test('has the same tolerances as requests of the provider', async () => {
     const strict = await startProvider({ toleranceProfile: 'strict' })
     const entra = await startProvider({ toleranceProfile: 'entra' })
     const login = { profile: { ...profile, groups: [], favouriteColour: 'blue', title: '' } }

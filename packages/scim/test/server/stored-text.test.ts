@@ -17,7 +17,7 @@ const userType = defineResourceType({
 })
 const kim = { schemas: [userSchema.id], userName: 'kim' }
 
-test('RFC 7643 §7 returned: what answers leave out is stored all the same, and shown to whoever asks', async () => {
+test('stores attributes that responses omit by default, and shows them on request (RFC 7643 §7 returned)', async () => {
   const scim = await startScim({ userType })
   const id = idOf(
     await scim.send({ method: 'POST', path: '/Users', body: { ...kim, [badge.id]: { number: '1', colour: 'red' } } }),
@@ -29,7 +29,7 @@ test('RFC 7643 §7 returned: what answers leave out is stored all the same, and 
   })
 })
 
-test('RFC 7643 §7 returned: also what the server knows itself is in an answer only as the host defines it', async () => {
+test("shows server-assigned attributes only as the host's schema defines them (RFC 7643 §7 returned)", async () => {
   const attributes = userSchema.attributes
     .filter(({ name }) => name !== 'groups')
     .map((attribute) => (attribute.name === 'active' ? { ...attribute, returned: 'request' as const } : attribute))
@@ -59,7 +59,7 @@ test('RFC 7643 §7 returned: also what the server knows itself is in an answer o
   expect((await scim.send({ path: `/Users/${id}?attributes=active` })).body?.['active']).toBe(true)
 })
 
-test('RFC 7644 §3.5.2.1: a write that changes nothing leaves the version, also where the server would write another text', async () => {
+test('a write without changes keeps the version, even when the server would store other text (RFC 7644 §3.5.2.1)', async () => {
   const scim = await startScim({ userType })
   const body = { ...kim, [enterpriseUserSchema.id]: { department: 'Sales' }, [badge.id]: { number: '1' } }
   const id = idOf(await scim.send({ method: 'POST', path: '/Users', body }))
@@ -74,7 +74,7 @@ test('RFC 7644 §3.5.2.1: a write that changes nothing leaves the version, also 
   expect([changed.status, changed.headers.get('etag')]).toEqual([200, 'W/"2"'])
 })
 
-test('the reference to a manager is made for those who read: what the host is handed is what the provider wrote', async () => {
+test('the host receives the resource that the provider wrote, without the computed manager.$ref', async () => {
   const seen: JsonObject[] = []
   const scim = await startScim({ claims: (resource) => (seen.push(resource), {}) })
   const manager = { value: 'm1' }

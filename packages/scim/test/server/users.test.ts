@@ -12,7 +12,7 @@ const patch = (...Operations: readonly object[]) => ({
   Operations,
 })
 
-test('RFC 7644 §3.3: creates an account, and answers 201 with all of it', async () => {
+test('creates a user and responds with 201 and the complete resource (RFC 7644 §3.3)', async () => {
   const scim = await startScim()
 
   const reply = await scim.send({ method: 'POST', path: '/users', body: alice })
@@ -37,7 +37,7 @@ test('RFC 7644 §3.3: creates an account, and answers 201 with all of it', async
   expect(scim.events).toMatchObject([{ type: 'user.created', providerId: 'T1', userId: id }])
 })
 
-test('the specification §3: active false deactivates, in one write that ends the generation', async () => {
+test('active false deactivates a user in one write that starts a new generation', async () => {
   const scim = await startScim()
   const created = await scim.send({ method: 'POST', path: '/Users', body: alice })
   const id = idOf(created)
@@ -57,7 +57,7 @@ test('the specification §3: active false deactivates, in one write that ends th
   })
 })
 
-test('RFC 7644 §3.6: a removed account is gone, and its names are free', async () => {
+test('a removed user is 404, and its names can be reused (RFC 7644 §3.6)', async () => {
   const scim = await startScim()
   const created = await scim.send({ method: 'POST', path: '/Users', body: alice })
   const path = `/Users/${idOf(created)}`
@@ -68,7 +68,7 @@ test('RFC 7644 §3.6: a removed account is gone, and its names are free', async 
   expect(await scim.send({ method: 'POST', path: '/Users', body: alice })).toMatchObject({ status: 201 })
 })
 
-test('a retried POST is answered with the same account, and does not bring back who was deactivated since', async () => {
+test('a retried POST returns the same user and does not reactivate it', async () => {
   const scim = await startScim()
   const first = await scim.send({ method: 'POST', path: '/Users', body: alice })
   const again = await scim.send({ method: 'POST', path: '/Users', body: alice })
@@ -81,7 +81,7 @@ test('a retried POST is answered with the same account, and does not bring back 
   expect(late).toMatchObject({ status: 201, body: { id: first.body?.['id'], active: false } })
 })
 
-test('a new account is one write, and no account is read before it', async () => {
+test('a new user is one write without a read', async () => {
   const storage = createMemoryStorage({ issuer })
   const { provisionedUsers } = storage
   const asked: string[] = []
@@ -104,7 +104,7 @@ test('a new account is one write, and no account is read before it', async () =>
   expect(asked).toEqual(['insert', 'insert', 'find'])
 })
 
-test('the host is asked whom it links to a new account, and not about somebody who has one', async () => {
+test('calls the link hook for a new user, and not for one that is already linked', async () => {
   const candidates: unknown[] = []
   const link: NonNullable<ScimServerOptions['link']> = async ({ externalId }) => {
     candidates.push(externalId)
@@ -122,25 +122,22 @@ test('the host is asked whom it links to a new account, and not about somebody w
 test.each([
   ['links with it', { phoneNumbers: [{ value: '+44 666' }] }, []],
   ['writes later', {}, [{ op: 'replace', path: 'phoneNumbers', value: [{ value: '+44 666' }] }]],
-])(
-  'ATK-482: a telephone number that a provider %s is not the one that the host had verified',
-  async (_, members, operations) => {
-    const link = async () => userId('local')
-    const scim = await startScim({ link })
-    const claims = { phone_number: '+44 1', phone_number_verified: true }
-    await scim.storage.users.insert({ userId: userId('local'), claims, createdAt: scim.clock.now() })
+])('a telephone number that a provider %s is not verified', async (_, members, operations) => {
+  const link = async () => userId('local')
+  const scim = await startScim({ link })
+  const claims = { phone_number: '+44 1', phone_number_verified: true }
+  await scim.storage.users.insert({ userId: userId('local'), claims, createdAt: scim.clock.now() })
 
-    await scim.send({ method: 'POST', path: '/Users', body: { ...alice, ...members } })
-    if (operations.length > 0) await scim.send({ method: 'PATCH', path: '/Users/local', body: patch(...operations) })
+  await scim.send({ method: 'POST', path: '/Users', body: { ...alice, ...members } })
+  if (operations.length > 0) await scim.send({ method: 'PATCH', path: '/Users/local', body: patch(...operations) })
 
-    expect((await scim.storage.users.find(userId('local')))?.claims).toMatchObject({
-      phone_number: '+44 666',
-      phone_number_verified: false,
-    })
-  },
-)
+  expect((await scim.storage.users.find(userId('local')))?.claims).toMatchObject({
+    phone_number: '+44 666',
+    phone_number_verified: false,
+  })
+})
 
-test('K-33: an id that is repeated in a PATCH says nothing; another one is refused', async () => {
+test('a PATCH may repeat the id, and refuses a different one', async () => {
   const scim = await startScim()
   const id = idOf(await scim.send({ method: 'POST', path: '/Users', body: alice }))
   const path = `/Users/${id}`
