@@ -1,13 +1,13 @@
 import type { AuthorizationCodeStore } from '@mintmark/storage-interface'
+import { codes, jsonCodec } from '@mintmark/storage-interface/records'
 import type { KeyOf } from './key-space.ts'
-import { readCode } from './records/code.ts'
-import type { RunScript } from './script-runner.ts'
-import { consumeScript, findScript, insertScript } from './single-use-scripts.ts'
-import { readStored, storedJson } from './stored-json.ts'
-import { timeToLive } from './time-to-live.ts'
-import { unexpectedReply } from './unexpected-reply.ts'
+import { type RunScript, unexpectedReply } from './script-runner.ts'
+import { consumeScript, findScript, insertScript, timeToLive } from './scripts.ts'
+import { parseStored, storedJson } from './stored-json.ts'
 
 export function createRedisCodes(run: RunScript, keyOf: KeyOf): AuthorizationCodeStore {
+  const { decode } = jsonCodec(codes.fields, 'null')
+
   return {
     async insert(code) {
       const kept = timeToLive({ from: code.issuedAt, until: code.expiresAt })
@@ -21,14 +21,14 @@ export function createRedisCodes(run: RunScript, keyOf: KeyOf): AuthorizationCod
     async find(digest, clientId, now) {
       const [outcome, record] = await run(findScript, await keyOf('code', digest), [clientId, now])
       if (outcome === 'absent') return undefined
-      if (outcome === 'found' || outcome === 'ended') return readCode(readStored(record))
+      if (outcome === 'found' || outcome === 'ended') return decode(parseStored(record))
       throw unexpectedReply(outcome)
     },
 
     async consume(digest, clientId, now) {
       const [outcome, record] = await run(consumeScript, await keyOf('code', digest), [clientId, now])
       if (outcome === 'absent') return { outcome }
-      if (outcome === 'won' || outcome === 'replayed') return { outcome, record: readCode(readStored(record)) }
+      if (outcome === 'won' || outcome === 'replayed') return { outcome, record: decode(parseStored(record)) }
       throw unexpectedReply(outcome)
     },
   }

@@ -1,3 +1,3 @@
-export { createRedisStorage } from './create-redis-stores.ts'
-export type { RedisStorageOptions } from './create-redis-stores.ts'
+export { createRedisStorage } from './redis-storage.ts'
+export type { RedisStorageOptions } from './redis-storage.ts'
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './redis-client.ts'

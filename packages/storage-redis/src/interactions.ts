@@ -1,13 +1,13 @@
 import type { InteractionRecord, InteractionStore } from '@mintmark/storage-interface'
+import { interactions, jsonCodec, loginFields } from '@mintmark/storage-interface/records'
 import type { KeyOf } from './key-space.ts'
-import { readInteraction } from './records/interaction.ts'
-import type { RunScript } from './script-runner.ts'
-import { consumeScript, findScript, insertScript, liveRecord } from './single-use-scripts.ts'
-import { storedJson } from './stored-json.ts'
-import { timeToLive } from './time-to-live.ts'
-import { unexpectedReply } from './unexpected-reply.ts'
+import { type RunScript, unexpectedReply } from './script-runner.ts'
+import { consumeScript, findScript, insertScript, unexpiredRecord, timeToLive } from './scripts.ts'
+import { parseStored, storedJson } from './stored-json.ts'
 
 export function createRedisInteractions(run: RunScript, keyOf: KeyOf): InteractionStore {
+  const readInteraction = interactionReader()
+
   return {
     async insert(interaction) {
       const kept = timeToLive({ from: interaction.createdAt, until: interaction.expiresAt })
@@ -56,12 +56,31 @@ function fieldsOf({ login, version, ...record }: InteractionRecord): readonly (s
   return login === undefined ? fields : [...fields, 'login', storedJson(login)]
 }
 
+/** Reads record, login and version, as scripts answer them. Login and version change, so they are fields of their own. */
+function interactionReader(): (reply: readonly (string | null)[]) => InteractionRecord {
+  const { login: _login, version: _version, ...storedFields } = interactions.fields
+  const { decode } = jsonCodec(storedFields, 'null')
+  const { decode: decodeLogin } = jsonCodec(loginFields, 'null')
+
+  return ([record, login, version]) => ({
+    ...decode(parseStored(record)),
+    login: typeof login === 'string' ? decodeLogin(parseStored(login)) : undefined,
+    version: readVersion(version),
+  })
+}
+
+function readVersion(version: string | null | undefined): number {
+  if (typeof version !== 'string' || !/^-?\d+$/.test(version))
+    throw new Error('A stored interaction has no valid version.')
+  return Number(version)
+}
+
 /**
  * ARGV: owner, now, version, login, the next version.
  * Answers `swapped` with record, login and version, `conflict` or `absent`.
  */
 const recordLoginScript = `#!lua
-${liveRecord}
+${unexpiredRecord}
 if endedAt then return {'absent'} end
 if version ~= ARGV[3] then return {'conflict'} end
 redis.call('HSET', KEYS[1], 'login', ARGV[4], 'version', ARGV[5])

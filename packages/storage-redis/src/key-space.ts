@@ -1,7 +1,6 @@
 /**
- * Names the one key that an operation touches. There is no hash tag in it, so that a cluster spreads an issuer's keys
- * over all of its masters.
- * @param id of bounded length; the last part of the name, so that it may contain anything.
+ * Names the one key of an operation. It has no hash tag, so a cluster spreads the keys of an issuer over all masters.
+ * @param id of bounded length. As the last part of the name it may contain anything.
  */
 export type KeyOf = (kind: string, id: string) => Promise<string>
 
@@ -10,9 +9,9 @@ export function createKeySpace({ prefix, issuer }: { readonly prefix: string; re
   return async (kind, id) => `${prefix}:${await issuerDigest}:${kind}:${id}`
 }
 
-/** SHA-256 in base64url without padding: a name of 43 characters for a text of any length and content. */
+/** SHA-256 in base64url without padding: 43 characters for a text of any length and content. */
 export async function sha256(text: string): Promise<string> {
-  // As JSON, so that ill-formed text, which UTF-8 cannot tell apart, stays apart.
+  // As JSON, because UTF-8 would map different ill-formed texts to the same bytes.
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(text)))
   return btoa(String.fromCharCode(...new Uint8Array(digest)))
     .replaceAll('+', '-')

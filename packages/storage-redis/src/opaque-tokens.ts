@@ -1,17 +1,18 @@
 import type { OpaqueTokenStore } from '@mintmark/storage-interface'
+import { jsonCodec, opaqueTokens } from '@mintmark/storage-interface/records'
 import type { KeyOf } from './key-space.ts'
-import { readOpaqueToken } from './records/opaque-token.ts'
-import type { RunScript } from './script-runner.ts'
-import { insertScript } from './single-use-scripts.ts'
-import { readStored, storedJson } from './stored-json.ts'
-import { timeToLive } from './time-to-live.ts'
-import { unexpectedReply } from './unexpected-reply.ts'
+import { type RunScript, unexpectedReply } from './script-runner.ts'
+import { insertScript, timeToLive } from './scripts.ts'
+import { parseStored, storedJson } from './stored-json.ts'
 
 export function createRedisOpaqueTokens(run: RunScript, keyOf: KeyOf): OpaqueTokenStore {
+  const { revokedAt: _, ...storedFields } = opaqueTokens.fields
+  const { decode } = jsonCodec(storedFields, 'null')
+
   return {
     async insert({ revokedAt, ...token }) {
-      // The record does not say when it was issued: Redis's own clock alone says how long the key is kept. A key that
-      // goes too early ends its token too early, which is safe.
+      // The record has no time of issue, so Redis's own clock decides how long the key is kept. If the key expires too
+      // early, its token does too, which is safe.
       const kept = timeToLive({ from: undefined, until: token.expiresAt })
       const fields = ['owner', token.clientId, 'expiresAt', token.expiresAt, 'record', storedJson(token)]
       const ended = revokedAt === undefined ? [] : ['endedAt', revokedAt]
@@ -24,7 +25,7 @@ export function createRedisOpaqueTokens(run: RunScript, keyOf: KeyOf): OpaqueTok
     async find(digest, now) {
       const [outcome, record] = await run(findUnrevokedScript, await keyOf('token', digest), [now])
       if (outcome === 'absent') return undefined
-      if (outcome === 'found') return readOpaqueToken(readStored(record))
+      if (outcome === 'found') return { ...decode(parseStored(record)), revokedAt: undefined }
       throw unexpectedReply(outcome)
     },
 
@@ -36,7 +37,9 @@ export function createRedisOpaqueTokens(run: RunScript, keyOf: KeyOf): OpaqueTok
   }
 }
 
-/** ARGV: now. Whoever holds the token may ask: no owner is compared. Answers `found` with the record, or `absent`. */
+/**
+ * ARGV: now. Anyone who holds the token may ask: no owner is compared. Answers `found` with the record, or `absent`.
+ */
 const findUnrevokedScript = `#!lua flags=allow-oom
 local expiresAt, endedAt, record = unpack(redis.call('HMGET', KEYS[1], 'expiresAt', 'endedAt', 'record'))
 if not expiresAt or endedAt then return {'absent'} end

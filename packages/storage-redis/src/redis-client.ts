@@ -1,16 +1,16 @@
-/** What is used of a node-redis client, pool, cluster or sentinel (`redis`, from 6.0). */
+/** The part of a node-redis client, pool, cluster or sentinel that is used (`redis`, from 6.0). */
 export interface NodeRedisClient {
   evalSha(sha1: string, options: ScriptInput): Promise<unknown>
   eval(script: string, options: ScriptInput): Promise<unknown>
 }
 
-/** What is used of an ioredis `Redis` or `Cluster` (from 6.0). */
+/** The part of an ioredis `Redis` or `Cluster` that is used (from 6.0). */
 export interface IoRedisClient {
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
 }
 
-/** A connected client of the host's own: it configures, connects, watches and closes it. */
+/** A connected client of the host, who configures, connects, monitors and closes it. */
 export type RedisClient = NodeRedisClient | IoRedisClient
 
 interface ScriptInput {
@@ -18,13 +18,13 @@ interface ScriptInput {
   arguments: string[]
 }
 
-/** The two commands that everything here goes through, each for one key. */
+/** The two commands that are used, each for one key. */
 export interface Evaluator {
   bySha1(sha1: string, key: string, args: readonly string[]): Promise<unknown>
   byText(script: string, key: string, args: readonly string[]): Promise<unknown>
 }
 
-/** Reads both kinds of client alike. */
+/** Makes both kinds of client look the same. */
 export function evaluatorOf(client: RedisClient): Evaluator {
   if ('evalSha' in client) {
     return {

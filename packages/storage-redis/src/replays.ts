@@ -1,8 +1,7 @@
 import type { ReplayPurpose, ReplayStore } from '@mintmark/storage-interface'
 import { sha256, type KeyOf } from './key-space.ts'
-import type { RunScript } from './script-runner.ts'
-import { keepSeconds, timeToLive } from './time-to-live.ts'
-import { unexpectedReply } from './unexpected-reply.ts'
+import { type RunScript, unexpectedReply } from './script-runner.ts'
+import { keepSeconds, timeToLive } from './scripts.ts'
 
 export function createRedisReplays(run: RunScript, keyOf: KeyOf): ReplayStore {
   const claimKey = async (purpose: ReplayPurpose, value: string): Promise<string> => keyOf(purpose, await sha256(value))
@@ -17,10 +16,10 @@ export function createRedisReplays(run: RunScript, keyOf: KeyOf): ReplayStore {
   }
 }
 
-/** In seconds: a clock that is set back by an hour must not make an old assertion fresh. */
+/** In seconds: setting a clock back by an hour must not make an old assertion acceptable. */
 const keptAfterExpiry = 3900
 
-// A claim is a string: the second in which it expires.
+// A replay mark is a string: the second in which it expires.
 
 /** ARGV: now, expiresAt, lifetime, margin. Answers `fresh` or `seen`. */
 const claimScript = `#!lua

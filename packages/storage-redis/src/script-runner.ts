@@ -1,8 +1,8 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import { evaluatorOf, type Evaluator, type RedisClient } from './redis-client.ts'
-import { storageError } from './storage-error.ts'
 
-/** What a script answers: a word that says what happened, and what belongs to it. */
+import { evaluatorOf, type Evaluator, type RedisClient } from './redis-client.ts'
+
+/** The answer of a script: an outcome, and the values that belong to it. */
 type ScriptReply = readonly [outcome: string, ...values: (string | null)[]]
 
 /**
@@ -11,7 +11,7 @@ type ScriptReply = readonly [outcome: string, ...values: (string | null)[]]
  */
 export type RunScript = (script: string, key: string, args: readonly (string | number)[]) => Promise<ScriptReply>
 
-/** @param timeoutMilliseconds after which an answer is no longer waited for. */
+/** @param timeoutMilliseconds how long to wait for an answer. */
 export function createScriptRunner(client: RedisClient, timeoutMilliseconds: number): RunScript {
   const evaluator = evaluatorOf(client)
   const digests = new Map<string, Promise<string>>()
@@ -38,7 +38,10 @@ interface ScriptCall {
   readonly args: readonly string[]
 }
 
-/** A server that does not know the script, being new or restarted, is sent its text and knows it from then on. */
+/**
+ * A server that does not know the script, because it is new or was restarted, is sent its text and knows it from then
+ * on.
+ */
 async function evaluate(evaluator: Evaluator, { script, sha1, key, args }: ScriptCall): Promise<unknown> {
   try {
     return await evaluator.bySha1(sha1, key, args)
@@ -48,7 +51,7 @@ async function evaluate(evaluator: Evaluator, { script, sha1, key, args }: Scrip
   }
 }
 
-/** A client may wait for a lost connection as long as it likes; whoever asks here gets an answer in time. */
+/** A client may wait for a lost connection as long as it likes. The caller gets an answer in time. */
 async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const deadline = new Promise<never>((_resolve, reject) => {
@@ -62,7 +65,7 @@ async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** An answer of another shape is never read as "absent". */
+/** An answer of another shape is an error, never "absent". */
 function readReply(reply: unknown): ScriptReply {
   if (!Array.isArray(reply) || !isReply(reply)) {
     throw new TypeError('The Redis client did not answer with text: it must not map replies to other types.')
@@ -75,7 +78,29 @@ function isReply(values: unknown[]): values is [string, ...(string | null)[]] {
 }
 
 async function sha1(text: string): Promise<string> {
-  // EVALSHA names scripts so; nothing depends on its strength.
+  // EVALSHA identifies scripts by SHA-1; nothing depends on its strength.
   const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/**
+ * Classifies an error of the client. Everything that keeps Redis from answering now is an outage: a lost or closed
+ * connection, a timed-out command, READONLY, CLUSTERDOWN, LOADING, MASTERDOWN, TRYAGAIN, OOM, MISCONF, NOREPLICAS,
+ * BUSY, refused credentials. Only a reply that rejects the request itself is passed on: a retry would not help.
+ */
+export function storageError(thrown: unknown): unknown {
+  if (thrown instanceof StorageUnavailableError) return thrown
+  if (thrown instanceof Error && isDefect(thrown.message)) return thrown
+
+  return new StorageUnavailableError('Redis cannot answer now.', { cause: thrown })
+}
+
+/** A full server also answers `ERR`, and that is an outage. */
+function isDefect(message: string): boolean {
+  return /^(?:ERR|WRONGTYPE|CROSSSLOT) /.test(message) && !message.startsWith('ERR max number of clients')
+}
+
+/** A script returned an outcome that it does not have: nothing can be concluded from it. */
+export function unexpectedReply(outcome: string): Error {
+  return new Error(`A Redis script answered "${outcome}", which is not one of its answers.`)
 }

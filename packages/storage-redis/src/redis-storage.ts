@@ -1,0 +1,76 @@
+import type { ExpiringStores } from '@mintmark/storage-interface'
+
+import { createRedisCodes } from './codes.ts'
+import { createRedisInteractions } from './interactions.ts'
+import { createRedisOpaqueTokens } from './opaque-tokens.ts'
+import { createKeySpace } from './key-space.ts'
+import type { RedisClient } from './redis-client.ts'
+import { createRedisReplays } from './replays.ts'
+import { createScriptRunner } from './script-runner.ts'
+
+/** Options of `createRedisStorage`. */
+export interface RedisStorageOptions {
+  /**
+   * A connected client of node-redis (single, pool, cluster or sentinel) or of ioredis (`Redis` or `Cluster`). The host
+   * owns it: its `error` listener, its reconnecting and its closing. Turn off the offline queue and re-sending
+   * (`disableOfflineQueue: true`; for ioredis `enableOfflineQueue: false, autoResendUnfulfilledCommands: false`): a
+   * command that runs after its caller got a 503 uses up a code that the client never receives.
+   */
+  readonly client: RedisClient
+  /** The issuer identifier that the storage is bound to (RFC 8414 §2). */
+  readonly issuer: string
+  /**
+   * The prefix of every key. A `{hash tag}` in it puts all keys on one master of a cluster.
+   * @defaultValue `mintmark`. Other programs can use the same Redis.
+   */
+  readonly prefix?: string
+  /**
+   * After how many milliseconds without an answer a command counts as an outage.
+   * @defaultValue 3000. Users and proxies still wait that long.
+   */
+  readonly timeoutMilliseconds?: number
+}
+
+/**
+ * Stores for records that expire, in Redis 7 or later: authorization codes, interactions, replay marks and opaque
+ * access tokens. Combine it with a durable storage: `composeStorage({ durable, expiring: createRedisStorage({ client,
+ * issuer }) })`.
+ *
+ * Every operation is one Lua script on one key, atomic on the key's master, so it works on Redis Cluster. The caller's
+ * `now` decides what has expired; every key has a time to live that ends a little later. Keys contain digests only.
+ *
+ * The host has to configure Redis, which confirms a write before it is safe:
+ * - `maxmemory-policy noeviction`. Any other policy silently drops replay marks and revocations when memory is short.
+ *   With it, a full server refuses writes, which is an outage.
+ * - `appendonly yes`. Otherwise a restart restores the last snapshot, where consumed codes and revoked tokens are valid
+ *   again. With `appendfsync everysec` a crash loses up to two seconds; `always` loses nothing that was confirmed.
+ * - Replication is asynchronous, also in a cluster and under Sentinel: a failover loses writes that had not reached the
+ *   new master. `min-replicas-to-write 1` with `min-replicas-max-lag 1` makes an isolated master refuse writes after
+ *   two or three seconds, which limits the loss to those. `WAIT` would narrow it further without closing it, and is not
+ *   used.
+ *
+ * The consequences of such a loss, until the record in question expires:
+ * - A consumed code can be redeemed once more. The family that it creates is a row of the durable storage: the second
+ *   redemption is detected there, and revokes the tokens of the first. No second set of tokens stays valid.
+ * - A client assertion can be used once more by an attacker who has intercepted it.
+ * - An access token that was revoked by itself (RFC 7009) is accepted again. Tokens that were revoked with their
+ *   family, grant, client or user are not: those are rows of the durable storage.
+ * - The same browser can complete an interaction once more; a new code, token or interaction may be missing. If that is
+ *   too much, keep these records in SQL.
+ *
+ * @throws StorageUnavailableError from every method while Redis cannot answer; it never answers "absent" instead.
+ * Whether a command in progress took effect is then unknown: a code that it consumed stays consumed.
+ */
+export function createRedisStorage(options: RedisStorageOptions): ExpiringStores {
+  const { client, issuer, prefix = 'mintmark', timeoutMilliseconds = 3000 } = options
+  const run = createScriptRunner(client, timeoutMilliseconds)
+  const keyOf = createKeySpace({ prefix, issuer })
+
+  return {
+    issuer,
+    codes: createRedisCodes(run, keyOf),
+    interactions: createRedisInteractions(run, keyOf),
+    replays: createRedisReplays(run, keyOf),
+    opaqueTokens: createRedisOpaqueTokens(run, keyOf),
+  }
+}
