@@ -18,7 +18,7 @@ export const openidConnectCore: Standard = {
       '2',
       'sub has at most 255 ASCII characters, and is never given to somebody else',
       'sub is at most 255 ASCII characters and the same in every token and response (OIDC Core §2)',
-      'OIDC Core §2: an identifier is used once, and never one of a client',
+      'rejects an identifier that a user had before, or that a client has (OIDC Core §2)',
       'users: a removed account is gone for every method, and its identifier stays taken',
     ],
     [
@@ -162,7 +162,7 @@ export const openidConnectCore: Standard = {
       '5.1',
       'Claims have the names and types of the table; those without a value are left out',
       'omits a claim that the user does not have, instead of sending null (OIDC Core §5.3.2)',
-      'refuses claims that the protocol or a custom field makes, and values that a schema does not admit',
+      'rejects claims that the protocol or a custom field sets, and values that a schema rejects',
     ],
     [
       '5.3',
@@ -292,7 +292,7 @@ export const openidConnectCore: Standard = {
       '17.1',
       'Logs hold nothing of a person that is not needed',
       'no event contains a code, a verifier, a secret or a token (RFC 9700 §4.2)',
-      'of an account the log has the names of what is known, and nothing of the person',
+      "the log has the names of a user's claims, and no personal data",
     ],
     [
       '17.2',

@@ -36,20 +36,20 @@ export const rfc7591: Standard = {
       '2',
       'Members that are not understood are ignored',
       endpoint,
-      'mass assignment: POST … takes no member that it does not name',
+      'POST … rejects members that it does not define (mass assignment)',
     ],
     ['3', 'The endpoint takes JSON by POST, over TLS', endpoint],
     [
       '3.2.1',
       'A client_id is given to one client',
-      'refuses an identifier that is taken, also by a client that was removed',
+      'rejects an identifier that a client has, or had before it was removed',
       'clients: a client_id is inserted at most once',
     ],
     [
       '3.2.1',
       'A secret is answered with when it ends',
       endpoint,
-      'the specification §5: a client is created with a secret that is shown once',
+      'a client is created with a secret that is shown once',
     ],
     [
       '3.2.2',

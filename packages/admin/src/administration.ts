@@ -1,9 +1,8 @@
-import type { KeyRing } from '@mintmark/core'
 import { createJournal, type Journal } from '@mintmark/core/http'
 import { type Clock, type Random, randomIdentifier, systemClock, systemRandom } from '@mintmark/internal'
 import { requireStores, seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 
-import type { Actor, AdminContext, AdminDependencies } from './audit/admin-context.ts'
+import type { Actor, AdminContext, AdminDependencies, SigningAlgorithms } from './audit/admin-context.ts'
 import type { AdminEvent, AdminOccurrence } from './audit/admin-event.ts'
 import { adminLog, createAuditLog, listLog, type LogEntryView } from './audit/audit-log.ts'
 import { reportAdminFaults } from './audit/log-admin-events.ts'
@@ -30,7 +29,7 @@ export interface AdministrationOptions {
    * @defaultValue None. A client may then be registered with an algorithm that the server does not sign with, and gets
    *   no ID token.
    */
-  readonly keys?: Pick<KeyRing, 'algorithms'>
+  readonly keys?: SigningAlgorithms
   /**
    * The host's own data about users, beside the claims of OpenID Connect.
    * @defaultValue None. Users have the claims of OpenID Connect.

@@ -20,12 +20,12 @@ import type { AdminRoute } from '../src/http/admin-route.ts'
 import { matchRoute } from '../src/http/match-route.ts'
 import { adminRoutes } from '../src/http/admin-routes.ts'
 
-/** What a test sends: as a client that may do everything, unless it says another. */
+/** A request of a test. Unless `scopes` says otherwise, it comes from a client with `admin:write`. */
 export interface AdminSent {
   readonly method?: string
   /** Below the base, with a leading slash, query included. */
   readonly path: string
-  /** The scope values of the access token, of a client that acts for itself; undefined sends no token. */
+  /** The scope values of a client's access token; undefined sends no token. */
   readonly scopes?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON unless it is a string. */
@@ -40,14 +40,14 @@ export interface AdminReply {
   readonly text: string
 }
 
-/** The server over memory, in this process, without a port. Whatever it answers is held against its own document. */
+/** A server over memory storage, without a port. Every response is checked against the schema of its route. */
 export interface AdminServerUnderTest {
   readonly server: AdminServer
   readonly storage: AdminStorage
   readonly events: readonly AdminEvent[]
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
   send(sent: AdminSent): Promise<AdminReply>
-  /** Everything that is stored but the logs, as text. */
+  /** Everything in storage but the logs, as text. */
   dump(): string
 }
 
@@ -57,8 +57,8 @@ export const base = `${issuer}/admin/v1`
 export function startAdminServer(options: Partial<AdminServerOptions> = {}): AdminServerUnderTest {
   let now = 1_790_000_000
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
-  const medium = createMemoryDatabase()
-  const storage = options.storage ?? createMemoryStorage({ issuer, database: medium })
+  const database = createMemoryDatabase()
+  const storage = options.storage ?? createMemoryStorage({ issuer, database })
   const events: AdminEvent[] = []
   const server = createAdminServer({
     issuer,
@@ -78,11 +78,11 @@ export function startAdminServer(options: Partial<AdminServerOptions> = {}): Adm
       expectDocumented(sent, reply)
       return reply
     },
-    dump: () => JSON.stringify({ ...medium.tablesOf(issuer), logs: undefined }, plain, 1),
+    dump: () => JSON.stringify({ ...database.tablesOf(issuer), logs: undefined }, plain, 1),
   }
 }
 
-/** Sends what is to be refused: with problem details, for that reason, told in an event, and nothing is changed. */
+/** Expects a refusal: problem details with this reason, an event, and unchanged storage. */
 export async function expectRefused(
   under: AdminServerUnderTest,
   sent: AdminSent,
@@ -103,7 +103,7 @@ export async function expectRefused(
   return reply
 }
 
-/** A token is `subject;client;scopes`, in base64url. Whatever else is sent is no token. */
+/** A token is the JSON of subject, client and scopes, in base64url. Any other text is not a token. */
 export const tokenFor = (subject: string, scopes: string, client = subject): string =>
   Buffer.from(JSON.stringify([subject, client, scopes])).toString('base64url')
 
@@ -140,7 +140,7 @@ function readReply({ status, headers, body }: ServerResponse): AdminReply {
   }
 }
 
-/** What is answered with success is what the route's schema says, and with the status that it says. */
+/** Checks that a successful response has the status and the schema of its route. */
 function expectDocumented({ method = 'GET', path }: AdminSent, { status, body }: AdminReply): void {
   expect(status).toBeLessThan(500)
   if (status >= 300) return

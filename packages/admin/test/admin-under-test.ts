@@ -20,13 +20,13 @@ import {
   type AdminRefusalReason,
 } from '../src/index.ts'
 
-/** An administration in the hands of the host's operator, over a storage that can be looked into. */
+/** An administration in the name of the host's operator, over memory storage. */
 export interface AdminUnderTest {
   readonly admin: Administration
   readonly storage: AdminStorage
   readonly events: readonly AdminEvent[]
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
-  /** Everything that is stored but the logs, as text. */
+  /** Everything in storage but the logs, as text. */
   dump(): string
 }
 
@@ -36,8 +36,8 @@ export const operator = { kind: 'host', id: 'operator' } as const
 export function startAdmin(options: Partial<AdministrationOptions> = {}): AdminUnderTest {
   let now = 1_790_000_000
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
-  const medium = createMemoryDatabase()
-  const storage = options.storage ?? createMemoryStorage({ issuer, database: medium })
+  const database = createMemoryDatabase()
+  const storage = options.storage ?? createMemoryStorage({ issuer, database })
   const events: AdminEvent[] = []
   const administrations = createAdministration({
     ...options,
@@ -50,11 +50,11 @@ export function startAdmin(options: Partial<AdministrationOptions> = {}): AdminU
     storage,
     events,
     clock,
-    dump: () => JSON.stringify({ ...medium.tablesOf(issuer), logs: undefined }, plain, 1),
+    dump: () => JSON.stringify({ ...database.tablesOf(issuer), logs: undefined }, plain, 1),
   }
 }
 
-/** Does what is to be refused: for that reason, with nothing changed, and told in an event. */
+/** Expects a refusal with this reason and unchanged storage. */
 export async function expectRefused(
   under: AdminUnderTest,
   act: () => Promise<unknown>,
@@ -72,12 +72,12 @@ export async function expectRefused(
   expect(under.dump()).toBe(before)
 }
 
-/** A grant and a session of an account, as a sign-in leaves them. */
-export async function signIn(under: AdminUnderTest, account: string, client = 'app'): Promise<void> {
-  const user = await under.storage.users.find(userId(account))
-  if (user === undefined) throw new Error('There is no such account.')
-  const born = { userId: user.userId, userGeneration: user.generation, createdAt: under.clock.now() }
-  const id = `${account}-${client}-${user.generation}`
+/** Creates a grant and a session of a user, as a sign-in does. */
+export async function signIn(under: AdminUnderTest, name: string, client = 'app'): Promise<void> {
+  const user = await under.storage.users.find(userId(name))
+  if (user === undefined) throw new Error('There is no such user.')
+  const issued = { userId: user.userId, userGeneration: user.generation, createdAt: under.clock.now() }
+  const id = `${name}-${client}-${user.generation}`
   const grant = {
     grantId: grantId(`g-${id}`),
     clientId: clientId(client),
@@ -85,20 +85,20 @@ export async function signIn(under: AdminUnderTest, account: string, client = 'a
     revokedAt: undefined,
     version: 1,
   }
-  await under.storage.grants.insert({ ...born, ...grant })
-  const lasting = epochSeconds(under.clock.now() + 3600)
+  await under.storage.grants.insert({ ...issued, ...grant })
+  const inAnHour = epochSeconds(under.clock.now() + 3600)
   const session = {
     sessionId: sessionId(`s-${id}`),
     digest: secretDigest(`d-${id}`),
-    authTime: born.createdAt,
+    authTime: issued.createdAt,
     acr: undefined,
     amr: ['pwd'],
   }
   await under.storage.sessions.insert({
-    ...born,
+    ...issued,
     ...session,
-    idleExpiresAt: lasting,
-    expiresAt: lasting,
+    idleExpiresAt: inAnHour,
+    expiresAt: inAnHour,
     revokedAt: undefined,
   })
 }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { AdminError } from '../src/index.ts'
 import { issuer, operator, signIn, startAdmin } from './admin-under-test.ts'
 
-it('an act is announced, carried out and told, with its actor, its target, before and after', async () => {
+it('an action is logged before and after it happens, with its actor, its target, and the record before and after', async () => {
   const under = startAdmin()
   await under.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] })
 
@@ -39,7 +39,7 @@ it('an act is announced, carried out and told, with its actor, its target, befor
   })
 })
 
-it('an act that is refused is told too, with its reason', async () => {
+it('a refused action is logged with its reason', async () => {
   const under = startAdmin()
 
   await expect(under.admin.users.deactivate('no\u0000body')).rejects.toMatchObject({ reason: 'account_unknown' })
@@ -53,7 +53,7 @@ it('an act that is refused is told too, with its reason', async () => {
   ])
 })
 
-it('of an account the log has the names of what is known, and nothing of the person', async () => {
+it("the log has the names of a user's claims, and no personal data", async () => {
   const under = startAdmin()
   await under.admin.users.create({ userId: 'a1', claims: { name: 'Annabella', email: 'annabella@x.test' } })
   await under.admin.users.update({ userId: 'a1' }, { claims: { email: 'leeward@x.test' } })
@@ -69,7 +69,7 @@ it('of an account the log has the names of what is known, and nothing of the per
   ])
 })
 
-it('an act that cannot be announced does not happen', async () => {
+it('an action is refused when its intention cannot be logged', async () => {
   const { under, down } = withLog()
   down.when = () => true
 
@@ -82,7 +82,7 @@ it('an act that cannot be announced does not happen', async () => {
   expect(under.events).toMatchObject([{ type: 'action.refused', reason: 'audit_unavailable' }])
 })
 
-it('ATK-511: access is taken away also while the log is down, and the event says so', async () => {
+it('an action that takes access away is performed while the log is down, and its event says so', async () => {
   const { under, down } = withLog()
   await under.admin.users.create({ userId: 'ann' })
   down.when = () => true
@@ -93,7 +93,7 @@ it('ATK-511: access is taken away also while the log is down, and the event says
   expect(under.events.at(-1)).toMatchObject({ type: 'account.deactivated', logged: 'nothing' })
 })
 
-it('an act whose end cannot be written down stands, as its announcement does', async () => {
+it('an action whose outcome cannot be logged is not undone', async () => {
   const { under, down } = withLog()
   down.when = (stage) => stage === 'done'
 
@@ -103,7 +103,7 @@ it('an act whose end cannot be written down stands, as its announcement does', a
   expect((await under.admin.audit.list()).items.map(({ detail }) => detail['stage'])).toEqual(['intended'])
 })
 
-it('a failure of storage is no refusal: 503, and its cause goes to the event alone', async () => {
+it('a failure of storage gives 503, and only the event has its cause', async () => {
   const storage = createMemoryStorage({ issuer, database: createMemoryDatabase() })
   const failing: AdminStorage = {
     ...storage,
@@ -123,7 +123,7 @@ it('a failure of storage is no refusal: 503, and its cause goes to the event alo
   ])
 })
 
-/** An administration whose log goes down for the entries that a test picks. */
+/** An administration whose log fails for the entries that a test selects. */
 function withLog() {
   const down: { when: ((stage: unknown) => boolean) | undefined } = { when: undefined }
   const storage = createMemoryStorage({ issuer })

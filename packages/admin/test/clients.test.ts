@@ -5,7 +5,7 @@ import { expectRefused, startAdmin } from './admin-under-test.ts'
 
 const web = { clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'] }
 
-it('the specification §5: a client is created with a secret that is shown once', async () => {
+it('a client is created with a secret that is shown once', async () => {
   const under = startAdmin()
 
   const { client, clientSecret } = await under.admin.clients.create(web)
@@ -28,7 +28,7 @@ it('the specification §5: a client is created with a secret that is shown once'
   expect(JSON.stringify([client, under.events, await under.admin.audit.list()])).not.toContain(digest)
 })
 
-it('refuses an identifier that is taken, also by a client that was removed', async () => {
+it('rejects an identifier that a client has, or had before it was removed', async () => {
   const under = startAdmin()
   await under.admin.clients.create(web)
 
@@ -37,7 +37,7 @@ it('refuses an identifier that is taken, also by a client that was removed', asy
   await expectRefused(under, () => under.admin.clients.create(web), 'invalid_client_metadata')
 })
 
-it('what is changed is held to the rules as it would be left, and to the version that was seen', async () => {
+it('rejects a change whose result would be invalid, and a change of another version', async () => {
   const under = startAdmin({ keys: { algorithms: ['ES256'] } })
   await under.admin.clients.create(web)
   const { client } = await under.admin.clients.update({ clientId: 'app', version: 1 }, { clientName: 'Better' })
@@ -61,7 +61,7 @@ it('what is changed is held to the rules as it would be left, and to the version
   await expectRefused(under, () => under.admin.clients.update({ clientId: 'other' }, {}), 'client_unknown')
 })
 
-it('a client is disabled, put back and removed; a version that is no longer there removes nothing', async () => {
+it('a client is disabled, enabled and removed; an old version removes nothing', async () => {
   const under = startAdmin()
   await under.admin.clients.create(web)
 
@@ -72,7 +72,7 @@ it('a client is disabled, put back and removed; a version that is no longer ther
   await expectRefused(under, () => under.admin.clients.read('app'), 'client_unknown')
 })
 
-it('secrets overlap: two are live, a third is refused, and the old one ends when it was told to', async () => {
+it('a client can have two active secrets, not three, and the old one expires at the given time', async () => {
   const under = startAdmin()
   const { clientSecret } = await under.admin.clients.create(web)
 
@@ -88,7 +88,7 @@ it('secrets overlap: two are live, a third is refused, and the old one ends when
   expect((await under.admin.clients.read('app')).secrets).toHaveLength(1)
 })
 
-it('lists are read page by page, and a page that is none is refused', async () => {
+it('lists are read page by page, and an invalid page is rejected', async () => {
   const under = startAdmin()
   for (const id of ['c', 'a', 'b']) await under.admin.clients.create({ ...web, clientId: id })
 

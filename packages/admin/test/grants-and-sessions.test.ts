@@ -11,7 +11,7 @@ async function withPeople(): Promise<AdminUnderTest> {
   return under
 }
 
-it('RFC 7009 §2: one grant, or all of a person, end at once, and only that person', async () => {
+it("revokes one grant, or all grants of a user, and no other user's (RFC 7009 §2)", async () => {
   const under = await withPeople()
 
   await expectRefused(
@@ -28,7 +28,7 @@ it('RFC 7009 §2: one grant, or all of a person, end at once, and only that pers
   expect(await under.admin.grants.listOfUser('bob')).toHaveLength(1)
 })
 
-it("a client's grants are listed and ended page by page, and no other client's", async () => {
+it("lists and revokes a client's grants page by page, and no other client's", async () => {
   const under = await withPeople()
   const listed: string[] = []
   let next: string | undefined
@@ -45,7 +45,7 @@ it("a client's grants are listed and ended page by page, and no other client's",
   await expectRefused(under, () => under.admin.grants.revokeOfClient('none'), 'client_unknown')
 })
 
-it('one session, or all of a person, end at once, and only that person', async () => {
+it("revokes one session, or all sessions of a user, and no other user's", async () => {
   const under = await withPeople()
 
   await expectRefused(

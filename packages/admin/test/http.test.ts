@@ -6,7 +6,7 @@ import { base, expectRefused, issuer, startAdminServer } from './admin-server-un
 
 const app = { client_id: 'app', client_name: 'App', redirect_uris: ['https://app.test/cb'] }
 
-it('RFC 7591 §2: a client is registered, read, changed, disabled and removed, in the names of the RFC', async () => {
+it('a client is registered, read, changed, disabled and removed, with the names of the RFC (RFC 7591 §2)', async () => {
   const under = startAdminServer()
 
   const created = await under.send({ method: 'POST', path: '/clients', body: app })
@@ -41,7 +41,7 @@ it('RFC 7591 §2: a client is registered, read, changed, disabled and removed, i
   await expectRefused(under, { path: '/clients/app' }, { status: 404, reason: 'client_unknown' })
 })
 
-it('identity providers, accounts, organizations, grants, sessions and the log are served', async () => {
+it('serves identity providers, accounts, organizations, grants, sessions and the log', async () => {
   const under = startAdminServer()
   const post = (path: string, body?: object) => under.send({ method: 'POST', path, body })
 
@@ -119,7 +119,7 @@ it('identity providers, accounts, organizations, grants, sessions and the log ar
   })
 })
 
-it('RFC 9110 §13.1.1: If-Match holds a write to the version that was read', async () => {
+it('If-Match limits a write to the version that was read (RFC 9110 §13.1.1)', async () => {
   const under = startAdminServer()
   await under.send({ method: 'POST', path: '/clients', body: app })
   const patch = (tag: string) => ({
@@ -140,7 +140,7 @@ it('RFC 9110 §13.1.1: If-Match holds a write to the version that was read', asy
   )
 })
 
-it('lists go on behind `next`, and a query that is not understood is refused', async () => {
+it('lists continue after `next`, and an unknown or invalid query is rejected', async () => {
   const under = startAdminServer()
   for (const id of ['a', 'b', 'c'])
     await under.send({ method: 'POST', path: '/clients', body: { ...app, client_id: id } })
@@ -168,7 +168,7 @@ it('lists go on behind `next`, and a query that is not understood is refused', a
   await expectRefused(under, { path: '/accounts?filter=externalId%20pr' }, { status: 400, reason: 'filter_invalid' })
 })
 
-it('RFC 9457 §3: refusals are problem details; with the method, the media type and the challenge that HTTP wants', async () => {
+it('refusals are problem details, with the headers that HTTP requires (RFC 9457 §3)', async () => {
   const under = startAdminServer()
 
   expect((await expectRefused(under, { path: '/nothing' }, { status: 404, reason: 'path_not_found' })).body).toEqual({
@@ -205,13 +205,13 @@ it('RFC 9457 §3: refusals are problem details; with the method, the media type 
   expect(under.server.tooLarge()).toMatchObject({ status: 413 })
 })
 
-it('RFC 9110 §9.3.2: HEAD is answered as GET, without the body', async () => {
+it('answers HEAD as GET without the body (RFC 9110 §9.3.2)', async () => {
   const under = startAdminServer()
 
   expect(await under.send({ method: 'HEAD', path: '/clients' })).toMatchObject({ status: 200, text: '' })
 })
 
-it('the OpenAPI document is that of the routes: each of them, with its scope, its message and its answer', async () => {
+it('the OpenAPI document has every route with its scope, its request and its response', async () => {
   const under = startAdminServer()
 
   const { body, status } = await under.send({ path: '/openapi.json', scopes: undefined })
@@ -242,7 +242,7 @@ it('the OpenAPI document is that of the routes: each of them, with its scope, it
   })
 })
 
-it('a server that could admit nobody is not created', () => {
+it('rejects options with which nobody could be authenticated', () => {
   const { storage } = startAdminServer()
 
   expect(() => createAdminServer({ issuer, storage })).toThrow(TypeError)

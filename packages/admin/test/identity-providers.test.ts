@@ -7,7 +7,7 @@ import { expectRefused, issuer, startAdmin } from './admin-under-test.ts'
 
 const entra = { providerId: 'contoso', displayName: 'Contoso', toleranceProfile: 'entra' } as const
 
-it('the specification §4: a provider is registered with a SCIM Tenant URL and a Secret Token that is shown once', async () => {
+it('a provider is registered with a SCIM Tenant URL and a Secret Token that is shown once', async () => {
   const under = startAdmin()
 
   const { provider, secret } = await under.admin.identityProviders.register(entra)
@@ -27,7 +27,7 @@ it('the specification §4: a provider is registered with a SCIM Tenant URL and a
   expect(shown).not.toContain(secret)
 })
 
-it('refuses an identifier that is taken or none, and what a provider cannot be', async () => {
+it('rejects identifiers that are taken or invalid, and invalid settings of a provider', async () => {
   const under = startAdmin()
   const { identityProviders } = under.admin
   await identityProviders.register(entra)
@@ -59,7 +59,7 @@ it('refuses an identifier that is taken or none, and what a provider cannot be',
   await expectRefused(under, () => identityProviders.read('contoso'), 'provider_unknown')
 })
 
-it('secrets overlap, a provider is disabled and put back, and one that is held is let go', async () => {
+it('a provider can have two secrets, is disabled and enabled, and is released from its deprovisioning limit', async () => {
   const under = startAdmin()
   const { identityProviders } = under.admin
   await identityProviders.register(entra)
@@ -85,7 +85,7 @@ it('secrets overlap, a provider is disabled and put back, and one that is held i
   })
 })
 
-it('the setup text has what is pasted, and fits the tolerance profile', async () => {
+it('the setup text has the values to paste, and fits the tolerance profile', async () => {
   const under = startAdmin()
   const { identityProviders } = under.admin
   const { secret } = await identityProviders.register(entra)
@@ -113,7 +113,7 @@ it('the setup text has what is pasted, and fits the tolerance profile', async ()
   expect(toEntra.text + toOkta.text).not.toContain(secret)
 })
 
-it('RFC 7644 §7.5.2: the request log of a provider has what was asked and answered, no query, no body, and goes with time', async () => {
+it('the request log of a provider has requests and responses without queries and bodies, and expires (RFC 7644 §7.5.2)', async () => {
   const under = startAdmin()
   const { identityProviders } = under.admin
   const { secret } = await identityProviders.register(entra)

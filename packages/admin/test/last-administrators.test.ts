@@ -7,7 +7,7 @@ import { expectRefused, issuer, startAdmin, type AdminUnderTest } from './admin-
 
 const rule = { protectedRoles: ['owner'], administrators: 'claims.nickname eq "root"' }
 
-/** Two owners and a member; two roots. */
+/** Creates an organization with two owners and a member, and two administrators of the service. */
 async function withOwners(): Promise<AdminUnderTest> {
   const under = startAdmin({ lastAdministrators: rule })
   for (const id of ['ann', 'bob', 'cy']) await under.admin.users.create({ userId: id })
@@ -21,7 +21,7 @@ async function withOwners(): Promise<AdminUnderTest> {
 
 const asMember = (id: string) => ({ organizationId: 'acme', userId: id })
 
-it('the last owner of an organization is not deactivated, removed, stripped or put out of it', async () => {
+it('the last owner of an organization cannot be deactivated, removed, or lose the role or the membership', async () => {
   const under = await withOwners()
   const { users, organizations } = under.admin
   await users.deactivate('bob')
@@ -34,7 +34,7 @@ it('the last owner of an organization is not deactivated, removed, stripped or p
   expect(await users.deactivate('cy')).toMatchObject({ user: { active: false } })
 })
 
-it('as long as there is another one, and when the organization goes, an owner goes as everybody does', async () => {
+it('an owner can be removed while there is another one, and when the organization is removed', async () => {
   const under = await withOwners()
 
   expect(await under.admin.users.deactivate('ann')).toMatchObject({ user: { active: false } })
@@ -42,7 +42,7 @@ it('as long as there is another one, and when the organization goes, an owner go
   expect(await under.admin.users.remove('bob')).toEqual({ grants: [], sessionIds: [] })
 })
 
-it('the last account that administers the service keeps what makes it that', async () => {
+it('the last user who administers the service keeps the claim that says so', async () => {
   const under = await withOwners()
   const { users } = under.admin
   await users.update({ userId: 'root2' }, { claims: { nickname: null } })
@@ -58,7 +58,7 @@ it('the last account that administers the service keeps what makes it that', asy
   })
 })
 
-it('law: of owners who end each other at the same moment, one stays', async () => {
+it('law: of owners who remove each other concurrently, one remains', async () => {
   for (let round = 0; round < 20; round += 1) {
     const under = await withOwners()
     const { users, organizations } = under.admin
@@ -74,7 +74,7 @@ it('law: of owners who end each other at the same moment, one stays', async () =
   }
 })
 
-it('law: of two roots who are ended or stripped at the same moment, one stays', async () => {
+it('law: of two administrators who are deactivated or lose the claim concurrently, one remains', async () => {
   for (let round = 0; round < 20; round += 1) {
     const under = await withOwners()
     const { users } = under.admin
@@ -92,7 +92,7 @@ it('law: of two roots who are ended or stripped at the same moment, one stays', 
   }
 })
 
-it('ATK-490: a directory cannot end the last administrator either: 403, and the account is as it was', async () => {
+it('a directory cannot deactivate the last administrator: 403, and the user is not changed', async () => {
   const under = await withOwners()
   const { storage } = under
   const { secret } = await registerIdentityProvider({ providerId: 'corp' }, { storage })

@@ -27,7 +27,7 @@ const writes: readonly (AdminSent & {
   { method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } },
 ]
 
-/** What nobody says for themselves: what the server keeps, what others have, and what means something to JavaScript. */
+/** Members that a request must not set: those that the server sets, those of other records, and special names of JavaScript. */
 const foreign = [
   '',
   ...`
@@ -49,7 +49,7 @@ async function filled(): Promise<AdminServerUnderTest> {
 }
 
 it.for(writes)(
-  'mass assignment: $method $path takes no member that it does not name',
+  '$method $path rejects members that it does not define (mass assignment)',
   async ({ own = [], ...sent }) => {
     const under = await filled()
 
@@ -63,7 +63,7 @@ it.for(writes)(
   },
 )
 
-it('claims of an account make nothing of it but claims', async () => {
+it('claims of a user do not change other members of the record', async () => {
   const under = await filled()
   const claims = { active: false, generation: 7, version: 9, createdAt: 0, client: 'x', roles: ['admin'] }
 
@@ -82,7 +82,7 @@ it('claims of an account make nothing of it but claims', async () => {
   expect({}).not.toHaveProperty('admin')
 })
 
-it('a secret is in one answer, and nowhere else: not in later answers, not in events, not in the log, not in storage', async () => {
+it('a secret appears in one response only: not in later responses, events, the log or storage', async () => {
   const under = await filled()
   const post = async (path: string, body: object, name: string): Promise<string> => {
     const reply = await under.send({ method: 'POST', path, body })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 import { expectRefused, startAdmin } from './admin-under-test.ts'
 
-it('the specification §3: organizations and memberships are of the same accounts', async () => {
+it('organizations have the same users as everything else', async () => {
   const under = startAdmin()
   await under.admin.users.create({ userId: 'ann' })
   const { organizations } = under.admin
@@ -24,7 +24,7 @@ it('the specification §3: organizations and memberships are of the same account
   expect(await organizations.list()).toEqual({ items: [], next: undefined })
 })
 
-it('refuses what is not there, what was overtaken, and names and roles that are none', async () => {
+it('rejects unknown records, old versions, and invalid names and roles', async () => {
   const under = startAdmin()
   const { organizations } = under.admin
   await under.admin.users.create({ userId: 'ann' })

@@ -11,7 +11,7 @@ import {
   type AdminServerUnderTest,
 } from './admin-server-under-test.ts'
 
-/** What a route is asked with, as one would like it. */
+/** A valid body for each route. */
 const bodies: Readonly<Record<string, object>> = {
   'POST /clients': { client_name: 'New', grant_types: [] },
   'PATCH /clients/{client_id}': { client_name: 'Changed' },
@@ -59,7 +59,7 @@ async function filled(options: Parameters<typeof startAdminServer>[0] = {}): Pro
 }
 
 it.for(requests)(
-  'RFC 6750 §3.1: $name is refused without a token, with a wrong one, and without its scope',
+  '$name is rejected without a token, with an invalid one, and without its scope (RFC 6750 §3.1)',
   async ({ route, name }) => {
     const under = await filled()
     const { area, access } = route
@@ -106,28 +106,25 @@ it.for(requests)(
   },
 )
 
-it.for(requests)(
-  '$name is answered to the least scope that it needs, and to those that have it in them',
-  async ({ route, name }) => {
-    const { area, access } = route
-    const enough = [
-      `admin:${area}:${access}`,
-      `admin:${access}`,
-      ...(access === 'read' && area !== 'audit' ? [`admin:${area}:write`, 'admin:write'] : []),
-    ]
+it.for(requests)('$name accepts the narrowest scope and every scope that includes it', async ({ route, name }) => {
+  const { area, access } = route
+  const enough = [
+    `admin:${area}:${access}`,
+    `admin:${access}`,
+    ...(access === 'read' && area !== 'audit' ? [`admin:${area}:write`, 'admin:write'] : []),
+  ]
 
-    for (const scopes of enough) {
-      const { status, body } = await (await filled()).send({ ...sent(route, name), scopes })
-      expect({ scopes, code: body?.['code'], isAnswered: status < 300 || status === 404 }).toMatchObject({
-        isAnswered: true,
-      })
-      if (status === 404) expect(name).toMatch(/(?:grant|session)_id\}$/)
-    }
-  },
-)
+  for (const scopes of enough) {
+    const { status, body } = await (await filled()).send({ ...sent(route, name), scopes })
+    expect({ scopes, code: body?.['code'], isAnswered: status < 300 || status === 404 }).toMatchObject({
+      isAnswered: true,
+    })
+    if (status === 404) expect(name).toMatch(/(?:grant|session)_id\}$/)
+  }
+})
 
 it.for(requests)(
-  'RFC 9700 §2.3: $name is refused to a person whom nobody made an administrator, whatever the scope',
+  '$name rejects a user who is not an administrator, whatever the scope (RFC 9700 §2.3)',
   async ({ route, name }) => {
     const under = await filled()
     const headers = { authorization: `Bearer ${tokenFor('ann', 'admin:write admin:read', 'app')}` }
@@ -136,7 +133,7 @@ it.for(requests)(
   },
 )
 
-it('a person whom the host made an administrator is admitted, and is the actor; another is not', async () => {
+it('accepts a user whom the host names as administrator, as the actor, and no other user', async () => {
   const under = await filled({ administrators: async (subject) => subject === 'ann' })
   const headers = (subject: string) => ({ authorization: `Bearer ${tokenFor(subject, 'admin:clients:write', 'app')}` })
 
@@ -147,7 +144,7 @@ it('a person whom the host made an administrator is admitted, and is the actor; 
   await expectRefused(under, { path: '/accounts', headers: headers('ann') }, { status: 403, reason: 'scope_missing' })
 })
 
-it("the host's own check is asked first; what a browser sends along is admitted from its own pages alone", async () => {
+it("asks the host's own check first, and accepts browser requests from the issuer's own pages only", async () => {
   const under = await filled({
     authorize: async ({ headers }) =>
       headers.get('cookie') === 'staff=1'
@@ -185,7 +182,7 @@ it("the host's own check is asked first; what a browser sends along is admitted 
   expect(under.events.at(-1)).toMatchObject({ actor: { kind: 'host', id: 'kim' } })
 })
 
-it('who administers clients makes none, and takes none over, that administers more than they do', async () => {
+it('an administrator of clients cannot create or change a client with more administrative scopes than their own', async () => {
   const under = await filled()
   await under.send({
     method: 'POST',
@@ -217,7 +214,7 @@ it('who administers clients makes none, and takes none over, that administers mo
   })
 })
 
-it('a client that writes the accounts of a provider is for those who give providers their secrets', async () => {
+it('only administrators who may add provider secrets can manage a client with the scope scim', async () => {
   const under = await filled()
   await under.send({
     method: 'POST',
@@ -243,7 +240,7 @@ it('a client that writes the accounts of a provider is for those who give provid
   })
 })
 
-it('the document is public, and nothing else is', async () => {
+it('serves nothing but the OpenAPI document without authentication', async () => {
   const under = await filled()
 
   expect(await under.send({ path: '/openapi.json', scopes: undefined })).toMatchObject({ status: 200 })

@@ -5,7 +5,7 @@ import { registerIdentityProvider } from '@mintmark/scim'
 import type { CustomField } from '../src/index.ts'
 import { expectRefused, signIn, startAdmin } from './admin-under-test.ts'
 
-/** A Standard Schema of one's own. */
+/** Creates a Standard Schema. */
 const schema = (read: (value: unknown) => unknown): CustomField['schema'] => ({
   '~standard': {
     version: 1,
@@ -22,7 +22,7 @@ const customFields: readonly CustomField[] = [
   { name: 'notes', schema: schema((value) => value) },
 ]
 
-it('an account begins with claims and custom fields; mapped ones are claims too', async () => {
+it('a user is created with claims and custom fields; mapped fields are claims too', async () => {
   const under = startAdmin({ customFields })
 
   const account = await under.admin.users.create({
@@ -44,7 +44,7 @@ it('an account begins with claims and custom fields; mapped ones are claims too'
   })
 })
 
-it('RFC 7396 §2: what a change leaves out stays, and null takes away', async () => {
+it('members that a change leaves out stay as they are, and null removes a value (RFC 7396 §2)', async () => {
   const under = startAdmin({ customFields })
   await under.admin.users.create({
     userId: 'ann',
@@ -60,7 +60,7 @@ it('RFC 7396 §2: what a change leaves out stays, and null takes away', async ()
   expect(account).toMatchObject({ claims: { name: 'Ann', locale: 'en' }, customFields: { notes: 'x' }, version: 2 })
 })
 
-it('refuses claims that the protocol or a custom field makes, and values that a schema does not admit', async () => {
+it('rejects claims that the protocol or a custom field sets, and values that a schema rejects', async () => {
   const under = startAdmin({ customFields })
   await under.admin.users.create({ userId: 'ann' })
   const update = (change: object) => () => under.admin.users.update({ userId: 'ann' }, change)
@@ -86,11 +86,11 @@ it.for([
     { name: 'a', schema: text, claim: 'x' },
     { name: 'b', schema: text, claim: 'x' },
   ],
-])('a custom field that is none is refused at once: %j', (declared) => {
+])('rejects an invalid custom field at startup: %j', (declared) => {
   expect(() => startAdmin({ customFields: declared })).toThrow(TypeError)
 })
 
-it('OIDC Core §2: an identifier is used once, and never one of a client', async () => {
+it('rejects an identifier that a user had before, or that a client has (OIDC Core §2)', async () => {
   const under = startAdmin()
   await under.admin.users.create({ userId: 'ann' })
   await under.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] })
@@ -101,7 +101,7 @@ it('OIDC Core §2: an identifier is used once, and never one of a client', async
   await expectRefused(under, () => under.admin.users.create({ userId: 'a b' }), 'identifier_invalid')
 })
 
-it('identifiers that are drawn at random are good ones, whatever they begin with', async () => {
+it('random identifiers are valid whatever bytes they start with', async () => {
   for (const byte of [0x00, 0xf8, 0xfc, 0xff]) {
     const under = startAdmin({ random: (length) => new Uint8Array(length).fill(byte) })
 
@@ -113,7 +113,7 @@ it('identifiers that are drawn at random are good ones, whatever they begin with
   }
 })
 
-it('a deactivation ends what was issued, says what, and is not undone by a reactivation', async () => {
+it('a deactivation revokes everything issued and lists it, and a reactivation does not restore it', async () => {
   const under = startAdmin()
   await under.admin.users.create({ userId: 'ann' })
   await signIn(under, 'ann')
@@ -130,7 +130,7 @@ it('a deactivation ends what was issued, says what, and is not undone by a react
   expect(await under.admin.grants.listOfUser('ann')).toMatchObject([{ grantId: 'g-ann-app-0', honoured: false }])
 })
 
-it('RFC 7644 §3.4.2.2: accounts are found by a filter, page by page; one that cannot be understood is refused', async () => {
+it('lists users that match a filter, page by page, and rejects invalid filters (RFC 7644 §3.4.2.2)', async () => {
   const under = startAdmin({ customFields })
   for (const [id, email] of [
     ['a', 'a@x.test'],
@@ -165,7 +165,7 @@ it('RFC 7644 §3.4.2.2: accounts are found by a filter, page by page; one that c
   }
 })
 
-it('two changes at once are both made, and one of a version that is no longer there is refused', async () => {
+it('applies two concurrent changes, and rejects a change of an old version', async () => {
   const under = startAdmin()
   await under.admin.users.create({ userId: 'ann' })
 

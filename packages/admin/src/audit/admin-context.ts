@@ -18,12 +18,15 @@ export interface Actor {
   readonly id: string
 }
 
+/** The algorithms that a key ring signs with. */
+export type SigningAlgorithms = Pick<KeyRing, 'algorithms'>
+
 /** The parts of administration that do not depend on who administers. They are created once. */
 export interface AdminDependencies {
   readonly storage: AdminStorage
   readonly clock: Clock
   readonly random: Random
-  readonly keys: Pick<KeyRing, 'algorithms'> | undefined
+  readonly keys: SigningAlgorithms | undefined
   readonly customFields: CustomFields
   /** The attributes that filters of users are resolved against. */
   readonly userType: ResourceType

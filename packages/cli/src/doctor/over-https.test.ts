@@ -33,7 +33,7 @@ test.for([
   ['__Host-b=x; Path=/; SameSite=Lax; Secure', 'fail'],
   ['b=x; Path=/; HttpOnly; SameSite=Lax; Secure', 'fail'],
   ['__Host-b=x; Path=/; Domain=as.test; HttpOnly; SameSite=Lax; Secure', 'fail'],
-] as const)('RFC 6265bis §4.1.3.2: over https the cookie %s is %s', async ([cookie, level]) => {
+] as const)('over https, the cookie %s is %s (RFC 6265bis §4.1.3.2)', async ([cookie, level]) => {
   const target = aTarget(() => new Response(null, { status: 303, headers: { 'set-cookie': cookie } }))
 
   expect((await checkCookies(target)).map(shortly)).toEqual([`${level} cookies.flags`])
