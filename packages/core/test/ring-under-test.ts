@@ -5,13 +5,13 @@ import { listKeys } from '../src/keys/rotate.ts'
 import type { StoredKeyRing, StoredKeysOptions } from '../src/keys/settings.ts'
 import { createStoredKeys } from '../src/keys/stored-keys.ts'
 
-/** A ring of quick keys over memory, with a clock that a test moves. */
+/** A ring with a short schedule over memory storage, with a clock that a test sets. */
 export interface RingUnderTest {
   readonly ring: StoredKeyRing
   readonly storage: AdminStorage
-  /** The time, in seconds; a test sets it. */
+  /** The time in seconds, set by a test. */
   readonly clock: { now: number }
-  /** Another ring over the same keys, as another process has it. */
+  /** Another ring over the same keys, like one of another process. */
   readonly another: () => StoredKeyRing
   /** The states of the keys, in the order in which they sign. */
   readonly states: () => Promise<readonly string[]>

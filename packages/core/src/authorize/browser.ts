@@ -1,4 +1,4 @@
-import { type Random, digestSecret, randomSecret } from '@mintmark/internal'
+import { digestSecret, randomSecret, type Random } from '@mintmark/internal'
 import type { SecretDigest } from '@mintmark/storage-interface'
 
 import {
@@ -59,7 +59,5 @@ export function requireSameOrigin(request: ServerRequest): void {
   const isSameOrigin =
     site === undefined ? request.headers.get('origin') === request.url.origin : site === 'same-origin'
   // RFC 9700 §4.7: state changes must come from this server's own pages.
-  if (!isSameOrigin) {
-    throw refuse('cross_site_post')
-  }
+  if (!isSameOrigin) throw refuse('cross_site_post')
 }

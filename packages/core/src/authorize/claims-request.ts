@@ -15,9 +15,8 @@ export function parseClaimsRequest(text: string | undefined): JsonObject | undef
   if (text === undefined) return undefined
   const request = parseJsonObject(text)
   // OIDC Core §5.5: a JSON object of objects.
-  if (request === undefined || !destinations.every((name) => isOptionalClaims(own(request, name)))) {
+  if (request === undefined || !destinations.every((name) => isOptionalClaims(own(request, name))))
     throw refuse('claims_malformed')
-  }
   return request
 }
 

@@ -1,4 +1,4 @@
-import { type Random, digestSecret, randomSecretAndIdentifier } from '@mintmark/internal'
+import { digestSecret, randomSecretAndIdentifier, type Random } from '@mintmark/internal'
 import {
   after,
   familyId,

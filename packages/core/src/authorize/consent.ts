@@ -1,4 +1,4 @@
-import { type Clock, type Random, randomIdentifier, systemClock } from '@mintmark/internal'
+import { randomIdentifier, systemClock, type Clock, type Random } from '@mintmark/internal'
 import {
   grantId,
   untilSettled,

@@ -108,17 +108,11 @@ export function parseCodeChallenge(
   if (challenge === undefined && method === undefined && isExempt) return { method: 'exempt', challenge: undefined }
 
   // RFC 9700 §2.1.1: without PKCE a leaked or injected code can be redeemed.
-  if (challenge === undefined) {
-    throw refuse('code_challenge_missing')
-  }
+  if (challenge === undefined) throw refuse('code_challenge_missing')
   // RFC 7636 §4.3: a missing method means plain, which is refused.
-  if (method !== 'S256') {
-    throw refuse('code_challenge_method')
-  }
+  if (method !== 'S256') throw refuse('code_challenge_method')
   // RFC 7636 §4.2: base64url of a SHA-256 hash is 43 characters.
-  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
-    throw refuse('code_challenge_malformed')
-  }
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) throw refuse('code_challenge_malformed')
   return { method: 'S256', challenge }
 }
 
@@ -132,9 +126,7 @@ export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
   const values = spaceSeparated(value)
   const known = prompts.filter((prompt) => values.includes(prompt))
   // OIDC Core §3.1.2.1: none cannot be combined with other values, and undefined values are refused.
-  if (known.length !== values.length || (values.includes('none') && values.length > 1)) {
-    throw refuse('prompt_invalid')
-  }
+  if (known.length !== values.length || (values.includes('none') && values.length > 1)) throw refuse('prompt_invalid')
   return new Set(known)
 }
 
@@ -152,9 +144,7 @@ export async function hintedSubject(
   const subject = claims?.['sub']
   // OIDC Core §3.1.2.1: the hint must be an ID token of this server. A signed userinfo response has the same type, but
   // no `exp`, which every ID token has (OIDC Core §2, RFC 8725 §3.12).
-  if (typeof subject !== 'string' || !Number.isSafeInteger(claims?.['exp'])) {
-    throw refuse('id_token_hint_invalid')
-  }
+  if (typeof subject !== 'string' || !Number.isSafeInteger(claims?.['exp'])) throw refuse('id_token_hint_invalid')
   return subject
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, digestSecret } from '@mintmark/internal'
+import { digestSecret, type Clock } from '@mintmark/internal'
 import type { EpochSeconds, UserRecord } from '@mintmark/storage-interface'
 
 import { redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'

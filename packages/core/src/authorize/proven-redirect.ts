@@ -42,9 +42,7 @@ export function verifyRedirect(parameters: Parameters, client: ClientRecord): Ve
   // OIDC Core §3.1.2.1: redirect_uri is required.
   if (requested === undefined) throw refuse('redirect_uri_missing')
   // RFC 6749 §3.1: it must not repeat; the second may be an attacker's.
-  if (parameters.isRepeated('redirect_uri')) {
-    throw refuse('redirect_uri_repeated')
-  }
+  if (parameters.isRepeated('redirect_uri')) throw refuse('redirect_uri_repeated')
   const isRegistered = client.redirectUris.some((uri) => uri === requested || isSameLoopback(uri, requested))
   // RFC 6749 §3.1.2.4: never redirect to an unregistered URI.
   if (!isRegistered) throw refuse('redirect_uri_mismatch')

@@ -135,17 +135,14 @@ function requireCodeResponse(parameters: Parameters, client: ClientRecord): void
   // RFC 9700 §2.1.2: tokens are not returned in a redirect.
   if (responseType !== 'code') throw refuse('response_type_unsupported')
   // RFC 6749 §4.1.2.1: unauthorized_client.
-  if (!client.grantTypes.includes('authorization_code')) {
-    throw refuse('grant_type_not_registered')
-  }
+  if (!client.grantTypes.includes('authorization_code')) throw refuse('grant_type_not_registered')
 }
 
 function requireResponseMode(parameters: Parameters, responseModes: readonly ResponseMode[]): void {
   const requested = parameters.get('response_mode')
   // OAuth 2.0 Multiple Response Type Encoding Practices §2.1.
-  if (requested !== undefined && responseModes.every(({ mode }) => mode !== requested)) {
+  if (requested !== undefined && responseModes.every(({ mode }) => mode !== requested))
     throw refuse('response_mode_unknown')
-  }
 }
 
 /** Contexts are requested in the claims parameter or in `acr_values` (OIDC Core §5.5.1.1). */

@@ -15,18 +15,12 @@ export function requestedScopes(
   registry: ScopeRegistry,
 ): readonly string[] {
   // RFC 6749 §3.3: scope tokens are visible ASCII without quote and backslash.
-  if (scope !== undefined && !/^[\x20\x21\x23-\x5B\x5D-\x7E]{1,2000}$/.test(scope)) {
-    throw refuse('scope_malformed')
-  }
+  if (scope !== undefined && !/^[\x20\x21\x23-\x5B\x5D-\x7E]{1,2000}$/.test(scope)) throw refuse('scope_malformed')
   const scopes = spaceSeparated(scope).filter((value) => registry.has(value) && !isIdleOfflineAccess(value, client))
   // RFC 6749 §3.3: there is no default scope, so a request without one fails.
-  if (scopes.length === 0) {
-    throw refuse('scope_missing')
-  }
+  if (scopes.length === 0) throw refuse('scope_missing')
   // RFC 6749 §4.1.2.1: invalid_scope.
-  if (scopes.some((value) => !client.scopes.includes(value))) {
-    throw refuse('scope_not_allowed')
-  }
+  if (scopes.some((value) => !client.scopes.includes(value))) throw refuse('scope_not_allowed')
   return scopes
 }
 

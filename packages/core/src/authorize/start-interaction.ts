@@ -1,4 +1,4 @@
-import { type Random, digestSecret, randomSecret } from '@mintmark/internal'
+import { digestSecret, randomSecret, type Random } from '@mintmark/internal'
 import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 import type { Journal } from '../event/journal.ts'

@@ -11,7 +11,7 @@ import {
 import type { ServerRequest } from '../http/index.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
-import { type OAuthError, refuse } from '../refusals.ts'
+import { refuse, type OAuthError } from '../refusals.ts'
 
 /**
  * A client that authenticated by its registered method, or a public client that identified itself. Created only by
@@ -61,9 +61,7 @@ function readCredentials(
   const [credentials, second] = presented
   // RFC 6749 §2.3: a client must not use more than one method in a request. RFC 9110 §5.3: Authorization is not a list,
   // so a repeated header is a second method.
-  if (second !== undefined || request.repeatedHeaders.has('authorization')) {
-    throw refuse('client_authentication_twice')
-  }
+  if (second !== undefined || request.repeatedHeaders.has('authorization')) throw refuse('client_authentication_twice')
   // RFC 6749 §3.2.1.
   if (credentials === undefined) throw refuse('client_authentication_missing')
 
@@ -165,9 +163,7 @@ export type ConfidentialClient = Brand<AuthenticatedClient, 'ConfidentialClient'
  */
 export function requireConfidential(client: AuthenticatedClient): ConfidentialClient {
   // RFC 7662 §2.1: the endpoint requires authentication; a public client only names itself.
-  if (client.tokenEndpointAuthMethod === 'none') {
-    throw refuse('client_public', { clientId: client.clientId })
-  }
+  if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public', { clientId: client.clientId })
   return client as ConfidentialClient
 }
 

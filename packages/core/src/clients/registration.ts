@@ -1,4 +1,4 @@
-import { type Clock, type Random, randomIdentifier, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
+import { randomIdentifier, randomSecret, systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
 import { clientId, userId, type ClientRecord, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'

@@ -7,7 +7,7 @@ const uri = 'https://client.test/jwks'
 const now = epochSeconds(1000)
 const keySet = { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] }
 
-/** A fetch that answers with what `respond` makes, and counts. */
+/** A fetch that answers with `respond` and counts its calls. */
 function fetching(respond: () => Response | Promise<Response>) {
   const calls: (RequestInit | undefined)[] = []
   const fetch = (_input: unknown, init?: RequestInit): Promise<Response> => {

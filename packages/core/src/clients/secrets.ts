@@ -1,4 +1,4 @@
-import { type Clock, type Random, digestSecret, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
+import { digestSecret, randomSecret, systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
 import {
   clientId,
   epochSeconds,

@@ -1,4 +1,4 @@
-import { type Clock, type Random, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
+import { randomSecret, systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
 import {
   clientId,
   untilSettled,

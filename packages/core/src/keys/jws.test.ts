@@ -64,7 +64,7 @@ describe('compact serialization (RFC 7515 §7.1)', () => {
 const issuer = 'https://as.test'
 const claims: JsonObject = { iss: issuer, sub: 'U1', iat: 1000, exp: 1060 }
 
-/** A ring whose published keys the test changes, with what verifies against it. */
+/** A ring whose published keys the test can change, with the dependencies of verification. */
 async function aRing(): Promise<{ deps: VerifyOwnJwtDependencies; signer: Signer; published: PublicKey[] }> {
   const pair = await generateKeyPair('ES256', { extractable: true })
   const signer = createSigner(keyId('k1'), 'ES256', pair.privateKey)
@@ -105,7 +105,7 @@ describe('a remembered JWT', () => {
     const [key] = published.splice(0)
 
     expect(await verifyOwnJwt(token, 'at+jwt', deps)).toBeUndefined()
-    // Another key under the same name vouches for nothing that this one signed.
+    // Another key with the same identifier does not validate the signature of this one.
     const other = await generateKeyPair('ES256', { extractable: true })
     published.push(await publicKey(other.publicKey))
     expect(await verifyOwnJwt(token, 'at+jwt', deps)).toBeUndefined()

@@ -94,8 +94,6 @@ export const idTokenAlgorithm = (client: ClientRecord, keys: SigningAlgorithms):
 export function chosenAlgorithm(name: string, keys: SigningAlgorithms): SigningAlgorithm {
   const algorithm = keys.algorithms.find((own) => own === name)
   // OIDC Registration §2: the algorithm is required for this client, so another one would be a forgery to it.
-  if (algorithm === undefined) {
-    throw refuse('signing_algorithm_unavailable')
-  }
+  if (algorithm === undefined) throw refuse('signing_algorithm_unavailable')
   return algorithm
 }

@@ -38,7 +38,7 @@ describe('rotateKeys', () => {
   it('keeps the signing key in every cached copy of /jwks, even with the shortest announcement (OIDC Core §10.1.1)', async () => {
     const { ring, another, clock } = aRing({ schedule: { announce: documentMaxAge + 5, sign: 1000, retire: 600 } })
     const start = clock.now
-    // Five servers, each of which looks at storage in another second; copies are made before they hear of a rotation.
+    // Five servers that read storage at different seconds; copies are made before they notice a rotation.
     const servers = Array.from({ length: 5 }, another)
     const copies: (readonly string[])[][] = []
     const lacking: number[] = []
@@ -189,7 +189,9 @@ describe('listKeys', () => {
   })
 })
 
-/** Seconds for which the clock is wrong, and by how much; what is signed meanwhile may be lost, what was signed before may not. */
+/**
+ * For how many seconds the clock is wrong, and by how much. Tokens signed meanwhile may be lost, earlier ones may not.
+ */
 const step = fc.record({
   at: fc.nat(60),
   by: fc.integer({ min: -40_000, max: 400_000_000 }),
@@ -328,7 +330,7 @@ describe('automatic rotation', () => {
     clock.now += 100_000
     await signing(ring)
 
-    // A rotation in the background would have been first.
+    // A background rotation would have been first.
     expect((await rotateKeys(ring)).algorithms).toMatchObject([{ outcome: 'announced' }])
   })
 

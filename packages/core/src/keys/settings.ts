@@ -1,4 +1,4 @@
-import { type Clock, type Random, systemClock, systemRandom } from '@mintmark/internal'
+import { systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 
 import { isRuntimeAlgorithm, type KeyRing } from './ring.ts'

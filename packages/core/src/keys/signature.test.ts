@@ -23,7 +23,7 @@ describe.for(algorithms)('signatures with %s (RFC 7518 §3.1)', (algorithm) => {
     const { privateKey, publicKey } = await aPair(algorithm, extractable)
     const signer = createSigner(keyId('k'), algorithm, privateKey)
 
-    // A coordinate that begins with a zero byte comes once in 128 signatures.
+    // One signature in 128 has a coordinate with a leading zero byte.
     const signatures = await Promise.all(
       Array.from({ length: algorithm === 'ES256' ? 600 : 2 }, () => signer.sign(message)),
     )
@@ -75,7 +75,7 @@ it('rejects a signature in DER (RFC 7518 §3.4)', async () => {
 it('law: converting an ECDSA signature to DER and back does not change it', () => {
   const coordinate = fc.oneof(
     fc.uint8Array({ minLength: 32, maxLength: 32 }),
-    // Small numbers, and those whose first bit is set.
+    // Small numbers, and numbers whose first bit is set.
     fc.nat(255).map((byte) => new Uint8Array(32).with(31, byte)),
     fc.nat(255).map((byte) => new Uint8Array(32).fill(7).with(0, byte)),
   )

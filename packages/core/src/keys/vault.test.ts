@@ -10,7 +10,7 @@ import { importSealingKey, parseSealingKey, type KeyVault, type VaultKey } from 
 
 type Jwk = VaultKey['publicJwk']
 
-/** A vault in this process, as a KMS looks from here: it has one key. */
+/** A vault in this process that behaves like a KMS with one key. */
 async function aVault(change: Partial<KeyVault> = {}): Promise<KeyVault & { readonly privateJwk: Jwk }> {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
   const publicJwk: Jwk = { ...(await exportJWK(publicKey)) }
@@ -99,7 +99,7 @@ describe('a key ring with a vault', () => {
     const { ring } = aRing({
       vault: {
         ...sound,
-        // The first opening proves the new key, the second is for signing.
+        // The first call proves the new key, the second is for signing.
         open: (key) => ((opened += 1) === 2 ? Promise.reject(new Error('timeout')) : sound.open(key)),
       },
     })

@@ -1,11 +1,11 @@
 import {
-  type Clock,
-  type Random,
   digestSecret,
   randomIdentifier,
   randomSecret,
   systemClock,
   systemRandom,
+  type Clock,
+  type Random,
 } from '@mintmark/internal'
 import {
   after,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-
 import { aCodeRecord } from '@mintmark/storage-interface/contract'
 import { describe, expect, it } from 'vitest'
 

@@ -52,18 +52,12 @@ export const tokenEndpoint =
 function selectGrant(form: Parameters, client: AuthenticatedClient, grants: readonly GrantType[]): GrantType {
   const grantType = form.get('grant_type')
   // RFC 6749 §4: every token request names its grant type.
-  if (grantType === undefined) {
-    throw refuse('grant_type_missing')
-  }
+  if (grantType === undefined) throw refuse('grant_type_missing')
   const grant = grants.find((candidate) => candidate.grantType === grantType)
   // RFC 6749 §5.2: unsupported_grant_type.
-  if (grant === undefined) {
-    throw refuse('grant_type_unknown')
-  }
+  if (grant === undefined) throw refuse('grant_type_unknown')
   // RFC 6749 §5.2: unauthorized_client.
-  if (!client.grantTypes.includes(grantType)) {
-    throw refuse('grant_type_not_registered')
-  }
+  if (!client.grantTypes.includes(grantType)) throw refuse('grant_type_not_registered')
   return grant
 }
 

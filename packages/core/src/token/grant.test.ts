@@ -9,7 +9,7 @@ import { grantForUser, type GrantDecision, type GrantEvidence, type UserDecision
 import type { RotatedFamily } from './grants/refresh-token.ts'
 import type { ProvenVerifier, RedeemedCode } from './redeem-code.ts'
 
-// What is asserted here is asserted by the type check.
+// The type check makes these assertions.
 
 it('mints tokens only with the evidence of a grant', () => {
   expectTypeOf<RedeemedCode>().toExtend<GrantEvidence>()
@@ -35,7 +35,7 @@ async function aWorld() {
   const { client } = await registerClient({ clientName: 'Kiosk', grantTypes: [] }, { storage })
   await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: now })
   const given = (subject: string) => ({
-    // The brand of a client that has proved who it is.
+    // The brand of an authenticated client.
     client: client as AuthenticatedClient,
     signedIn: { subject, authTime: now, amr: ['hwk'] },
     scopes: ['openid'],

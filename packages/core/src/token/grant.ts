@@ -1,4 +1,4 @@
-import { type Random, randomIdentifier, systemRandom } from '@mintmark/internal'
+import { randomIdentifier, systemRandom, type Random } from '@mintmark/internal'
 import {
   after,
   familyId,

@@ -10,7 +10,7 @@ import {
 
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
 import type { Parameters } from '../parameters/parameters.ts'
-import { type OAuthError, type Refusal, refuse } from '../refusals.ts'
+import { refuse, type OAuthError, type Refusal } from '../refusals.ts'
 import type { RefreshLifetimes } from '../tokens/refresh-token.ts'
 
 /** A code that this request consumed, with proven redirect URI and verifier. Created only by `redeemCode`. */
@@ -72,9 +72,7 @@ export function parseCodePresentation(form: Parameters): CodePresentation {
   // RFC 6749 §4.1.3: code is required.
   if (code === undefined) throw refuse('code_missing')
   // RFC 6749 §4.1.3: redirect_uri is required if the authorization request had one, and here it always has.
-  if (redirectUri === undefined) {
-    throw refuse('redirect_uri_missing')
-  }
+  if (redirectUri === undefined) throw refuse('redirect_uri_missing')
   return { code, redirectUri, codeVerifier: form.get('code_verifier'), resources: form.all('resource') }
 }
 

@@ -23,9 +23,7 @@ export type ResourceRegistry = ReadonlyMap<string, Resource>
  */
 export function requestedResources(values: readonly string[], registry: ResourceRegistry): readonly string[] {
   // RFC 8707 §2: invalid_target when the resource is unknown or malformed.
-  if (values.length > maxResources || values.some((uri) => !registry.has(uri))) {
-    throw refuse('resource_unknown')
-  }
+  if (values.length > maxResources || values.some((uri) => !registry.has(uri))) throw refuse('resource_unknown')
   return [...new Set(values)]
 }
 
@@ -37,9 +35,7 @@ export function requestedResources(values: readonly string[], registry: Resource
 export function narrowResources(values: readonly string[], granted: readonly string[]): readonly string[] {
   if (values.length === 0) return granted
   // RFC 8707 §2.2: the token request may only select from the granted resources.
-  if (values.some((uri) => !granted.includes(uri))) {
-    throw refuse('resource_not_granted')
-  }
+  if (values.some((uri) => !granted.includes(uri))) throw refuse('resource_not_granted')
   return [...new Set(values)]
 }
 
@@ -81,9 +77,7 @@ export function resolveTarget(
 
   const targets = granted.resources.flatMap((uri) => deps.resources.get(uri) ?? [])
   // RFC 8707 §2.2: the default audience was not granted. A removed resource must not widen a narrow grant.
-  if (targets.length === 0) {
-    throw refuse('resource_unknown:granted')
-  }
+  if (targets.length === 0) throw refuse('resource_unknown:granted')
   const understood = new Set(targets.flatMap(({ scopes }) => scopes))
   return {
     audience: [...new Set([...targets.map(({ uri }) => uri), ...userinfo])],

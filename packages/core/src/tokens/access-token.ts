@@ -1,4 +1,4 @@
-import { type Random, digestSecret, randomIdentifier, randomSecret } from '@mintmark/internal'
+import { digestSecret, randomIdentifier, randomSecret, type Random } from '@mintmark/internal'
 import {
   after,
   clientId,

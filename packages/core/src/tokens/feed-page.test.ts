@@ -92,7 +92,7 @@ describe('the revocation feed', () => {
     const pages = [await read(storage)]
     while (pages.at(-1)?.more) pages.push(await read(storage, pages.at(-1)?.cursor))
 
-    // As base64url, with room for what else the answer has: receivers take 262,144 characters.
+    // In base64url, with room for the rest of the response: receivers accept 262,144 characters.
     expect(Math.max(...pages.map(({ revocations }) => JSON.stringify(revocations).length))).toBeLessThan(
       (262_144 * 3) / 4 - 2000,
     )

@@ -50,7 +50,7 @@ describe('a waiting request', () => {
     const before = looks()
     await Promise.all(waits)
 
-    // One is seen at the next look, and then read by each.
+    // The next poll sees the entry, and then each request reads it.
     expect(looks() - before).toBeLessThanOrEqual(4)
   })
 
@@ -78,7 +78,7 @@ describe('a waiting request', () => {
 
     await Promise.all(Array.from({ length: 100 }, () => wait(undefined, 1)))
 
-    // Each reads when it comes, and ten times in this second one of them has looked.
+    // Each request reads once when it arrives, and one of them polls ten times in this second.
     expect(looks()).toBeGreaterThan(100)
     expect(looks()).toBeLessThanOrEqual(100 + 12)
   })
@@ -110,7 +110,7 @@ describe('a waiting request', () => {
     expect(answered).toEqual([])
     await revoke('new')
     await Promise.all([...waits, other])
-    // The places are free again.
+    // The limit is free again.
     const again = wait(await head(), 1, 'greedy')
     expect(await timeOf(again)).toBeGreaterThan(900)
   })
@@ -136,7 +136,7 @@ describe('a waiting request', () => {
     await revoke(restored, 'new')
     await next
 
-    // A wait until the end looks thirty times.
+    // A request that waits for the full time polls thirty times.
     expect(polled - start).toBeLessThan(10)
     expect(looks() - polled).toBeLessThan(10)
   })

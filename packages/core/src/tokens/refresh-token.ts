@@ -1,10 +1,10 @@
 import {
-  type Random,
   decodeBase64url,
   digestSecret,
   encodeBase64url,
   equalInConstantTime,
   hmacSha256,
+  type Random,
 } from '@mintmark/internal'
 import {
   after,

@@ -59,9 +59,7 @@ export const revocationFeedEndpoint =
 /** @throws OAuthError unauthorized_client — reason `client_serves_no_audience`. */
 function requireResourceServer(client: ConfidentialClient): ConfidentialClient {
   // RFC 7662 §4: only resource servers may learn about tokens.
-  if (client.servedAudiences.length === 0) {
-    throw refuse('client_serves_no_audience', { clientId: client.clientId })
-  }
+  if (client.servedAudiences.length === 0) throw refuse('client_serves_no_audience', { clientId: client.clientId })
   return client
 }
 
@@ -91,9 +89,8 @@ interface FeedRequest {
 function parseFeedRequest(form: Parameters): FeedRequest {
   const [cursor, wait = '0', nonce = ''] = [form.get('cursor'), form.get('wait'), form.get('nonce')]
   // RFC 6749 §5.2: a parameter is missing or malformed.
-  if ((cursor?.length ?? 0) > 128 || !/^\d{1,3}$/.test(wait) || !/^[\w-]{16,128}$/.test(nonce)) {
+  if ((cursor?.length ?? 0) > 128 || !/^\d{1,3}$/.test(wait) || !/^[\w-]{16,128}$/.test(nonce))
     throw refuse('feed_question_malformed')
-  }
   return { cursor, wait: seconds(Math.min(Number(wait), maxWait)), nonce }
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, digestSecret } from '@mintmark/internal'
+import { digestSecret, type Clock } from '@mintmark/internal'
 import type { EpochSeconds, OAuthStorage } from '@mintmark/storage-interface'
 
 import {

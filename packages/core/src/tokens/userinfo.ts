@@ -15,7 +15,7 @@ import {
 import { signJwt } from '../keys/jws.ts'
 import { chosenAlgorithm } from '../keys/ring.ts'
 import { readForm, readQuery, refuseRepeated } from '../parameters/read-parameters.ts'
-import { type OAuthError, refuse } from '../refusals.ts'
+import { refuse, type OAuthError } from '../refusals.ts'
 import {
   statusOfAccessToken,
   verifyAccessToken,
@@ -73,9 +73,7 @@ async function requireActiveUser(
 
 function requireOpenid(token: VerifiedAccessToken): void {
   // OIDC Core §5.3: the token must have been issued for OpenID Connect.
-  if (!token.scopes.includes('openid')) {
-    throw refuse('openid_not_granted')
-  }
+  if (!token.scopes.includes('openid')) throw refuse('openid_not_granted')
 }
 
 async function userinfoClaims(
@@ -108,9 +106,7 @@ async function userinfoResponse(
  */
 export function readBearerToken(request: ServerRequest): string | undefined {
   // RFC 9700 §4.3.2: URLs end up in logs and histories, so even a valid token is refused there.
-  if (readQuery(request).get('access_token') !== undefined) {
-    throw refuse('bearer_in_query')
-  }
+  if (readQuery(request).get('access_token') !== undefined) throw refuse('bearer_in_query')
   const header = readHeader(request)
   const form = readFormToken(request)
   // RFC 6750 §2: not more than one method in a request.
@@ -125,9 +121,7 @@ function readHeader(request: ServerRequest): string | undefined {
   if (request.repeatedHeaders.has('authorization')) throw refuse('bearer_twice')
   // RFC 9110 §11.1: the scheme's name is case-insensitive. RFC 6750 §2.1: b64token.
   const match = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)
-  if (match?.[1] === undefined) {
-    throw refuse('bearer_malformed')
-  }
+  if (match?.[1] === undefined) throw refuse('bearer_malformed')
   return match[1]
 }
 

@@ -1,4 +1,4 @@
-import { type Random, digestSecret } from '@mintmark/internal'
+import { digestSecret, type Random } from '@mintmark/internal'
 import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'

@@ -24,9 +24,7 @@ export const clientCredentialsGrant = (deps: TokenTargetDependencies): GrantType
 
 function proveServiceAccount(client: AuthenticatedClient): ServiceAccount {
   // RFC 6749 §4.4: only confidential clients; a public client is not authenticated.
-  if (client.tokenEndpointAuthMethod === 'none') {
-    throw refuse('client_public:grant')
-  }
+  if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public:grant')
   return client as ServiceAccount
 }
 
@@ -40,8 +38,6 @@ function serviceScopes(
   if (requested === undefined) return allowed
   const scopes = spaceSeparated(requested)
   // RFC 6749 §5.2: invalid_scope.
-  if (scopes.length === 0 || scopes.some((scope) => !allowed.includes(scope))) {
-    throw refuse('scope_not_allowed')
-  }
+  if (scopes.length === 0 || scopes.some((scope) => !allowed.includes(scope))) throw refuse('scope_not_allowed')
   return scopes
 }

@@ -1,4 +1,4 @@
-import { type Random, randomSecret } from '@mintmark/internal'
+import { randomSecret, type Random } from '@mintmark/internal'
 import {
   after,
   type Brand,
@@ -12,7 +12,7 @@ import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import type { Parameters } from '../../parameters/parameters.ts'
 import { spaceSeparated } from '../../parameters/space-separated.ts'
-import { type OAuthError, refuse } from '../../refusals.ts'
+import { refuse, type OAuthError } from '../../refusals.ts'
 import {
   digestOf,
   digestRefreshToken,
@@ -62,9 +62,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
 async function parsePresentedToken(form: Parameters, client: AuthenticatedClient): Promise<RefreshToken> {
   const text = form.get('refresh_token')
   // RFC 6749 §6: refresh_token is required.
-  if (text === undefined) {
-    throw refuse('refresh_token_missing')
-  }
+  if (text === undefined) throw refuse('refresh_token_missing')
   const token = await parseRefreshToken(text)
   // RFC 6749 §5.2: invalid_grant, the same as for an unknown token.
   if (token === undefined) throw unknownToken(client, undefined)
@@ -76,9 +74,7 @@ function narrowScopes(requested: string | undefined, granted: readonly string[])
   if (requested === undefined) return granted
   const scopes = spaceSeparated(requested)
   // RFC 6749 §6: a scope that was not granted is refused, without rotating the refresh token.
-  if (scopes.length === 0 || scopes.some((scope) => !granted.includes(scope))) {
-    throw refuse('scope_not_granted')
-  }
+  if (scopes.length === 0 || scopes.some((scope) => !granted.includes(scope))) throw refuse('scope_not_granted')
   return scopes
 }
 
