@@ -10,18 +10,41 @@ const allowedImports: Readonly<
 > = {
   'storage-interface': { any: [] },
   // Of jose its parts: all of it takes twice as long to load.
-  internal: { any: ['@mintmark/storage-interface', 'jose/*'] },
+  internal: { any: ['@mintmark/storage-interface', '@mintmark/storage-interface/stores', 'jose/*'] },
   core: {
-    any: ['@mintmark/internal', '@mintmark/storage-interface', 'jose/*', 'zod/mini', 'zod/locales'],
+    any: [
+      '@mintmark/internal',
+      '@mintmark/storage-interface',
+      '@mintmark/storage-interface/stores',
+      'jose/*',
+      'zod/mini',
+      'zod/locales',
+    ],
     types: ['jose'],
   },
   'storage-sql': {
-    any: ['@mintmark/internal', '@mintmark/storage-interface', 'kysely', /* drivers and command: */ 'pg', 'node:*'],
+    any: [
+      '@mintmark/internal',
+      '@mintmark/storage-interface',
+      '@mintmark/storage-interface/records',
+      '@mintmark/storage-interface/stores',
+      'kysely',
+      /* drivers and command: */ 'pg',
+      'node:*',
+    ],
   },
-  'storage-redis': { any: ['@mintmark/storage-interface'] },
+  'storage-redis': {
+    any: ['@mintmark/storage-interface', '@mintmark/storage-interface/records', '@mintmark/storage-interface/stores'],
+  },
   pages: { any: ['@mintmark/core/http'] },
   scim: {
-    any: ['@mintmark/core/http', '@mintmark/internal', '@mintmark/storage-interface', 'zod'],
+    any: [
+      '@mintmark/core/http',
+      '@mintmark/internal',
+      '@mintmark/storage-interface',
+      '@mintmark/storage-interface/stores',
+      'zod',
+    ],
     types: ['@mintmark/core', '@mintmark/core/internal'],
   },
   admin: {
@@ -33,6 +56,7 @@ const allowedImports: Readonly<
       '@mintmark/scim',
       '@mintmark/scim/engine',
       '@mintmark/storage-interface',
+      '@mintmark/storage-interface/stores',
       'zod',
     ],
   },
@@ -44,6 +68,7 @@ const allowedImports: Readonly<
       '@mintmark/internal',
       '@mintmark/scim',
       '@mintmark/storage-interface',
+      '@mintmark/storage-interface/stores',
       '@mintmark/storage-sql',
       '@mintmark/storage-sql/command',
       '@mintmark/storage-sql/postgres',
@@ -59,6 +84,7 @@ const allowedImports: Readonly<
       '@mintmark/core',
       '@mintmark/internal',
       '@mintmark/storage-interface',
+      '@mintmark/storage-interface/stores',
       '@mintmark/storage-interface/memory',
     ],
     types: ['@mintmark/core/http', '@mintmark/core/internal'],
@@ -79,6 +105,7 @@ const testOnlyImports = [
   'jose',
   '@mintmark/storage-interface/memory',
   '@mintmark/storage-interface/contract',
+  '@mintmark/storage-interface/fixtures',
 ]
 
 const sources = await readSourceFiles('packages')

@@ -1,5 +1,5 @@
 import { groupId, providerId, userId, type GroupRecord, type AdminStorage } from '@mintmark/storage-interface'
-import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 
 // The contract's records: of all that a group can be, only its name and its members matter here.
 const { createdAt: now } = aGroup('staff')

@@ -1,6 +1,7 @@
 import { createJournal, type Journal } from '@mintmark/core/http'
 import { type Clock, type Random, randomIdentifier, systemClock, systemRandom } from '@mintmark/internal'
-import { requireStores, seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
+import { seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
+import { requireStores } from '@mintmark/storage-interface/stores'
 
 import type { Actor, AdminContext, AdminDependencies, SigningAlgorithms } from './audit/admin-context.ts'
 import type { AdminEvent, AdminOccurrence } from './audit/admin-event.ts'

@@ -1,4 +1,5 @@
-import { StorageUnavailableError, userId, type LogStore, type AdminStorage } from '@mintmark/storage-interface'
+import { StorageUnavailableError, userId, type AdminStorage } from '@mintmark/storage-interface'
+import { type LogStore } from '@mintmark/storage-interface/stores'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 

@@ -1,4 +1,5 @@
-import { matchesFilter, type JsonObject } from '@mintmark/storage-interface'
+import { type JsonObject } from '@mintmark/storage-interface'
+import { matchesFilter } from '@mintmark/storage-interface/stores'
 import { userResourceType, type ResourceType } from '../src/index.ts'
 import { resolveFilter } from '../src/filter/resolve-filter.ts'
 import { parseFilter } from '../src/filter/parse-filter.ts'

@@ -1,4 +1,5 @@
-import type { JsonObject, ListedUserRecord, ScimStorage } from '@mintmark/storage-interface'
+import type { JsonObject, ScimStorage } from '@mintmark/storage-interface'
+import type { ListedUserRecord } from '@mintmark/storage-interface/stores'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 

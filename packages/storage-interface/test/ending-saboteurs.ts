@@ -1,11 +1,6 @@
-import { aFamilyRecord } from '@mintmark/storage-interface/contract'
-import {
-  epochSeconds,
-  type RevocationRecord,
-  type RevocationStore,
-  type FamilyId,
-  type AdminStorage,
-} from '@mintmark/storage-interface'
+import { aFamilyRecord } from '@mintmark/storage-interface/fixtures'
+import { epochSeconds, type RevocationRecord, type FamilyId, type AdminStorage } from '@mintmark/storage-interface'
+import { type RevocationStore } from '@mintmark/storage-interface/stores'
 import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
 
 /** Stores that break the laws about what has ended. */

@@ -1,11 +1,6 @@
-import {
-  userId,
-  type GroupMember,
-  type GroupStore,
-  type ProviderId,
-  type AdminStorage,
-} from '@mintmark/storage-interface'
-import { aGroup } from '@mintmark/storage-interface/contract'
+import { userId, type ProviderId, type AdminStorage } from '@mintmark/storage-interface'
+import { type GroupMember, type GroupStore } from '@mintmark/storage-interface/stores'
+import { aGroup } from '@mintmark/storage-interface/fixtures'
 import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
 
 type GroupChange = Parameters<GroupStore['change']>[0]

@@ -9,7 +9,7 @@ import {
   aProvisionedState,
   aProvisionedUser,
   aUser,
-} from '@mintmark/storage-interface/contract'
+} from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

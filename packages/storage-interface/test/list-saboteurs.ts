@@ -1,4 +1,5 @@
-import type { JsonValue, ListOutcome, ListQuery, ResolvedFilter } from '@mintmark/storage-interface'
+import type { JsonValue } from '@mintmark/storage-interface'
+import type { ListOutcome, ListQuery, ResolvedFilter } from '@mintmark/storage-interface/stores'
 import { and, element, not, or, present, text } from '../src/contract/filters.ts'
 import { sabotage, sabotageAll, type Saboteur } from './sabotage.ts'
 

@@ -1,11 +1,6 @@
-import {
-  jsonText,
-  type JsonObject,
-  type ProviderId,
-  type ProvisionedState,
-  type SessionStatus,
-} from '@mintmark/storage-interface'
-import { aGroup } from '@mintmark/storage-interface/contract'
+import { jsonText, type JsonObject, type ProviderId } from '@mintmark/storage-interface'
+import { type ProvisionedState, type SessionStatus } from '@mintmark/storage-interface/stores'
+import { aGroup } from '@mintmark/storage-interface/fixtures'
 import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
 
 const inserted = { outcome: 'inserted' } as const

@@ -3,11 +3,12 @@ import {
   epochSeconds,
   secretDigest,
   seconds,
-  type ConsumeOutcome,
   type EpochSeconds,
   type GrantRecord,
 } from '@mintmark/storage-interface'
-import { aDigest, aFamilyRecord, adminLaws } from '@mintmark/storage-interface/contract'
+import { type ConsumeOutcome } from '@mintmark/storage-interface/stores'
+import { adminLaws } from '@mintmark/storage-interface/contract'
+import { aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { administrationSaboteurs } from './administration-saboteurs.ts'
 import { endingSaboteurs } from './ending-saboteurs.ts'
 import { groupSaboteurs } from './group-saboteurs.ts'

@@ -1,4 +1,4 @@
-import type { ReplayPurpose, ReplayStore } from '@mintmark/storage-interface'
+import type { ReplayPurpose, ReplayStore } from '@mintmark/storage-interface/stores'
 import { sha256, type KeyOf } from './key-space.ts'
 import { type RunScript, unexpectedReply } from './script-runner.ts'
 import { keepSeconds, timeToLive } from './scripts.ts'

@@ -1,5 +1,5 @@
 import { composeStorage } from '@mintmark/storage-interface'
-import { aCodeRecord, aFamilyRecord } from '@mintmark/storage-interface/contract'
+import { aCodeRecord, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it, onTestFinished } from 'vitest'
 

@@ -1,5 +1,5 @@
 import { epochSeconds, type EpochSeconds, type ExpiringStores } from '@mintmark/storage-interface'
-import { aCodeRecord, aDigest, anInteractionRecord, anOpaqueTokenRecord } from '@mintmark/storage-interface/contract'
+import { aCodeRecord, aDigest, anInteractionRecord, anOpaqueTokenRecord } from '@mintmark/storage-interface/fixtures'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { createRedisStorage } from '../src/index.ts'

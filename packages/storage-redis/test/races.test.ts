@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
+import { aCodeRecord, aDigest } from '@mintmark/storage-interface/fixtures'
 import { expect, it, onTestFinished } from 'vitest'
 
 import { createRedisStorage, type RedisClient } from '../src/index.ts'

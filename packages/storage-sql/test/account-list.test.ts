@@ -1,11 +1,6 @@
-import {
-  epochSeconds,
-  userId,
-  type JsonObject,
-  type ResolvedFilter,
-  type AdminStorage,
-} from '@mintmark/storage-interface'
-import { aUser } from '@mintmark/storage-interface/contract'
+import { epochSeconds, userId, type JsonObject, type AdminStorage } from '@mintmark/storage-interface'
+import { type ResolvedFilter } from '@mintmark/storage-interface/stores'
+import { aUser } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'

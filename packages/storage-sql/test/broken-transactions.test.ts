@@ -6,7 +6,7 @@ import {
   userId,
   type AdminStorage,
 } from '@mintmark/storage-interface'
-import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect, type PostgresClient, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'

@@ -1,5 +1,5 @@
 import { familyId, type RefreshRecord, type TokenFamilyRecord } from '@mintmark/storage-interface'
-import { aCodeRecord, aDigest, aFamilyRecord, aPresentation } from '@mintmark/storage-interface/contract'
+import { aCodeRecord, aDigest, aFamilyRecord, aPresentation } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'

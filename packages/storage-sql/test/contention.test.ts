@@ -1,11 +1,12 @@
-import { epochSeconds, groupId, providerId, untilSettled, userId, type AdminStorage } from '@mintmark/storage-interface'
+import { epochSeconds, groupId, providerId, userId, type AdminStorage } from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
 import {
   aClientRecord,
   aGroup,
   aGroupState,
   aProvisionedState,
   aProvisionedUser,
-} from '@mintmark/storage-interface/contract'
+} from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'

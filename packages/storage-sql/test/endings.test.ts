@@ -1,5 +1,5 @@
 import { epochSeconds, grantId, userId, type RevocationRecord, type AdminStorage } from '@mintmark/storage-interface'
-import { aClientRecord, aFamilyRecord, aGrantRecord, aUser } from '@mintmark/storage-interface/contract'
+import { aClientRecord, aFamilyRecord, aGrantRecord, aUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'

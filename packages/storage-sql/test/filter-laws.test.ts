@@ -5,12 +5,10 @@ import {
   userId,
   type GroupRecord,
   type JsonObject,
-  type ListOutcome,
-  type ListQuery,
-  type ListedUserRecord,
   type AdminStorage,
 } from '@mintmark/storage-interface'
-import { aGroup, aGroupState, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { type ListOutcome, type ListQuery, type ListedUserRecord } from '@mintmark/storage-interface/stores'
+import { aGroup, aGroupState, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'

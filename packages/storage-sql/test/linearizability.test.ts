@@ -4,11 +4,13 @@ import {
   grantId,
   seconds,
   type EpochSeconds,
+  type AdminStorage,
+} from '@mintmark/storage-interface'
+import {
   type MemberChange,
   type ProvisionedState,
   type ProvisionedUserChange,
-  type AdminStorage,
-} from '@mintmark/storage-interface'
+} from '@mintmark/storage-interface/stores'
 import {
   aClientRecord,
   aCodeRecord,
@@ -24,7 +26,7 @@ import {
   aProvisionedUser,
   aSessionRecord,
   aUser,
-} from '@mintmark/storage-interface/contract'
+} from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'

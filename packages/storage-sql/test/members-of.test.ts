@@ -1,5 +1,5 @@
 import { userId } from '@mintmark/storage-interface'
-import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'

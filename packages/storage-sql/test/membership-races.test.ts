@@ -1,13 +1,6 @@
-import {
-  epochSeconds,
-  groupId,
-  providerId,
-  userId,
-  type GroupChangeOutcome,
-  type MemberChange,
-  type AdminStorage,
-} from '@mintmark/storage-interface'
-import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { epochSeconds, groupId, providerId, userId, type AdminStorage } from '@mintmark/storage-interface'
+import { type GroupChangeOutcome, type MemberChange } from '@mintmark/storage-interface/stores'
+import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'

@@ -5,7 +5,7 @@ import {
   type MembershipRecord,
   type AdminStorage,
 } from '@mintmark/storage-interface'
-import { aUser } from '@mintmark/storage-interface/contract'
+import { aUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
 import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'

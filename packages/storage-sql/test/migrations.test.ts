@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { clients, users, tableColumns } from '@mintmark/storage-interface/records'
 import { epochSeconds } from '@mintmark/storage-interface'
-import { aSigningKeyRecord } from '@mintmark/storage-interface/contract'
+import { aSigningKeyRecord } from '@mintmark/storage-interface/fixtures'
 import {
   createSqlStorage,
   migrate,

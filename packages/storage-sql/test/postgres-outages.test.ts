@@ -6,7 +6,7 @@ import {
   aGroup,
   aProvisionedUser,
   aUser,
-} from '@mintmark/storage-interface/contract'
+} from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect, type PostgresPool, type PostgresPoolOptions } from '@mintmark/storage-sql/postgres'
 import { Pool, type PoolConfig } from 'pg'

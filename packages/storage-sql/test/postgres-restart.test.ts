@@ -1,5 +1,5 @@
 import { StorageUnavailableError, type AuthorizationCodeRecord, type AdminStorage } from '@mintmark/storage-interface'
-import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
+import { aCodeRecord, aDigest } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { expect, onTestFinished, test } from 'vitest'

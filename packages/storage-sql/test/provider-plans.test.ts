@@ -1,14 +1,6 @@
-import {
-  epochSeconds,
-  groupId,
-  providerId,
-  userId,
-  type FilterAttribute,
-  type ListPage,
-  type ResolvedFilter,
-  type AdminStorage,
-} from '@mintmark/storage-interface'
-import { aProvisionedState } from '@mintmark/storage-interface/contract'
+import { epochSeconds, groupId, providerId, userId, type AdminStorage } from '@mintmark/storage-interface'
+import { type FilterAttribute, type ListPage, type ResolvedFilter } from '@mintmark/storage-interface/stores'
+import { aProvisionedState } from '@mintmark/storage-interface/fixtures'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filledPostgres, filledSqlite, type FilledDatabase } from './support/filled-database.ts'
 import { filledAccount } from './support/fill-provider.ts'

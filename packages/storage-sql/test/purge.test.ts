@@ -1,6 +1,6 @@
 import { codes, families, tableColumns } from '@mintmark/storage-interface/records'
 import { epochSeconds, familyId, seconds, type AdminStorage } from '@mintmark/storage-interface'
-import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/contract'
+import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'

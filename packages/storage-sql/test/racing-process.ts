@@ -1,6 +1,6 @@
 // One of the servers of processes.test.ts: it presents the code, the token and the value as often as it is told, and prints what it was told.
 import { seconds } from '@mintmark/storage-interface'
-import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/contract'
+import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 

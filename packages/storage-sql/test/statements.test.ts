@@ -7,7 +7,7 @@ import {
   aPresentation,
   aProviderRecord,
   aUser,
-} from '@mintmark/storage-interface/contract'
+} from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'

@@ -1,5 +1,5 @@
 import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
-import { aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'

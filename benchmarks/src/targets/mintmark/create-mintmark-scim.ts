@@ -1,6 +1,7 @@
 import type { HttpService } from '@mintmark/core/http'
 import { createScimServer, registerIdentityProvider } from '@mintmark/scim'
-import type { NewProvisionedUser, AdminStorage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
+import type { NewProvisionedUser } from '@mintmark/storage-interface/stores'
 
 import { scimPerson } from '../../scim-person.ts'
 import type { Site, TargetSettings } from '../../site.ts'

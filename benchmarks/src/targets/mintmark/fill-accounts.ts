@@ -1,11 +1,16 @@
-import { epochSeconds, userId, type NewProvisionedUser, type AdminStorage, type UserId } from '@mintmark/storage-interface'
+import { epochSeconds, userId, type AdminStorage, type UserId } from '@mintmark/storage-interface'
+import { type NewProvisionedUser } from '@mintmark/storage-interface/stores'
 import type { SqlDialect } from '@mintmark/storage-sql'
 
 import { scimUserId } from '../../scim-person.ts'
 import { fillUsers } from './fill-users.ts'
 
 /** Copies of an account, each with its number where the account has a number sign: on memory one by one. */
-export async function fillAccountsInMemory(storage: AdminStorage, account: NewProvisionedUser, rows: number): Promise<void> {
+export async function fillAccountsInMemory(
+  storage: AdminStorage,
+  account: NewProvisionedUser,
+  rows: number,
+): Promise<void> {
   const state = JSON.stringify(account.state)
   for (let number = 1; number <= rows; number += 1) {
     await storage.provisionedUsers.insert({

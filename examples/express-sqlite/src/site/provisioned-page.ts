@@ -1,4 +1,5 @@
-import type { JsonObject, ListOutcome, ListedUserRecord } from '@mintmark/storage-interface'
+import type { JsonObject } from '@mintmark/storage-interface'
+import type { ListOutcome, ListedUserRecord } from '@mintmark/storage-interface/stores'
 
 import type { ProviderCredentials } from '../identity-provider.ts'
 import { htmlDocument, html, textOf, type Markup } from './html.ts'

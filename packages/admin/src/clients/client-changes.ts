@@ -7,7 +7,8 @@ import {
 import * as core from '@mintmark/core/internal'
 import type { ClientChange, ClientTarget, ClientUpdate } from '@mintmark/core/internal'
 import { randomIdentifier } from '@mintmark/internal'
-import { clientId, untilSettled } from '@mintmark/storage-interface'
+import { clientId } from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext } from '../audit/admin-context.ts'
 import { audit, auditChange, type AuditedResult } from '../audit/audit.ts'

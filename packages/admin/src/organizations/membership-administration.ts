@@ -1,10 +1,5 @@
-import {
-  organizationId,
-  untilSettled,
-  userId,
-  type MembershipRecord,
-  type OrganizationRecord,
-} from '@mintmark/storage-interface'
+import { organizationId, userId, type MembershipRecord, type OrganizationRecord } from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext } from '../audit/admin-context.ts'
 import { audit } from '../audit/audit.ts'

@@ -1,5 +1,6 @@
 import { randomIdentifier } from '@mintmark/internal'
-import { organizationId, untilSettled, type OrganizationRecord } from '@mintmark/storage-interface'
+import { organizationId, type OrganizationRecord } from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext } from '../audit/admin-context.ts'
 import { audit } from '../audit/audit.ts'

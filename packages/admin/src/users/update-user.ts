@@ -1,4 +1,5 @@
-import { matchesFilter, untilSettled, type JsonObject, type UserRecord } from '@mintmark/storage-interface'
+import { type JsonObject, type UserRecord } from '@mintmark/storage-interface'
+import { matchesFilter, untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext } from '../audit/admin-context.ts'
 import { audit } from '../audit/audit.ts'

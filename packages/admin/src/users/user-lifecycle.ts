@@ -1,7 +1,8 @@
 import { randomIdentifier } from '@mintmark/internal'
 import type { RevokedAccess } from '@mintmark/scim'
 import { revokedAccess } from '@mintmark/scim/engine'
-import { clientId, userId, type LifecycleOutcome, type UserRecord } from '@mintmark/storage-interface'
+import { clientId, userId, type UserRecord } from '@mintmark/storage-interface'
+import { type LifecycleOutcome } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext } from '../audit/admin-context.ts'
 import { audit } from '../audit/audit.ts'

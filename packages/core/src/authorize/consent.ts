@@ -1,13 +1,13 @@
 import { randomIdentifier, systemClock, type Clock, type Random } from '@mintmark/internal'
 import {
   grantId,
-  untilSettled,
   userId,
   type ClientId,
   type EpochSeconds,
   type GrantRecord,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { isGrantActive } from '../tokens/status.ts'

@@ -1,4 +1,4 @@
-import { aUser } from '@mintmark/storage-interface/contract'
+import { aUser } from '@mintmark/storage-interface/fixtures'
 import { expect, it } from 'vitest'
 
 import { accountNameOf } from './pending-interaction.ts'

@@ -2,12 +2,12 @@ import { digestSecret, randomSecret, systemClock, systemRandom, type Clock, type
 import {
   clientId,
   epochSeconds,
-  untilSettled,
   type ClientRecord,
   type EpochSeconds,
   type SecretRecord,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import { ClientMetadataError } from './metadata.ts'
 import { maxActiveSecrets } from './methods.ts'

@@ -4,9 +4,9 @@ import {
   type DurationSeconds,
   type EpochSeconds,
   type KeyId,
-  type RevokeOutcome,
   type SigningKeyRecord,
 } from '@mintmark/storage-interface'
+import { type RevokeOutcome } from '@mintmark/storage-interface/stores'
 
 import { announceKey, ensureSigningKeys } from './announce.ts'
 import type { SigningAlgorithm } from './ring.ts'

@@ -1,5 +1,5 @@
 import { epochSeconds, keyId, type SigningKeyRecord } from '@mintmark/storage-interface'
-import { aSigningKeyRecord } from '@mintmark/storage-interface/contract'
+import { aSigningKeyRecord } from '@mintmark/storage-interface/fixtures'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 

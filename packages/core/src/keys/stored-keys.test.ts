@@ -1,5 +1,5 @@
 import { keyId, StorageUnavailableError } from '@mintmark/storage-interface'
-import { aSigningKeyRecord } from '@mintmark/storage-interface/contract'
+import { aSigningKeyRecord } from '@mintmark/storage-interface/fixtures'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { importJWK, jwtVerify } from 'jose'
 import { describe, expect, it, vi } from 'vitest'

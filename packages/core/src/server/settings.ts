@@ -1,4 +1,5 @@
-import { requireStores, revocationRetention, seconds, type DurationSeconds } from '@mintmark/storage-interface'
+import { revocationRetention, seconds, type DurationSeconds } from '@mintmark/storage-interface'
+import { requireStores } from '@mintmark/storage-interface/stores'
 
 import { standardScopes, type ScopeRegistry } from '../authorize/scopes.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'

@@ -9,10 +9,10 @@ import {
   type ClientRecord,
   type EpochSeconds,
   type FamilyId,
-  type FamilyStatus,
   type JsonObject,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
+import { type FamilyStatus } from '@mintmark/storage-interface/stores'
 
 import { isCurrent, signJwt, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'

@@ -9,7 +9,7 @@ import {
   type Revocation,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import { aClientRecord } from '@mintmark/storage-interface/contract'
+import { aClientRecord } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 

@@ -5,11 +5,10 @@ import {
   type DurationSeconds,
   type EpochSeconds,
   type Revocation,
-  type RevocationList,
   type RevocationRecord,
-  type RevocationStore,
   type UserId,
 } from '@mintmark/storage-interface'
+import { type RevocationList, type RevocationStore } from '@mintmark/storage-interface/stores'
 
 /** A page of the feed. */
 export interface FeedPage {

@@ -3,9 +3,9 @@ import {
   epochSeconds,
   seconds,
   StorageUnavailableError,
-  type RevocationStore,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
+import { type RevocationStore } from '@mintmark/storage-interface/stores'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 

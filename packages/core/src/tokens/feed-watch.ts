@@ -1,11 +1,6 @@
 import { elapsed } from '@mintmark/internal'
-import {
-  epochSeconds,
-  type ClientId,
-  type DurationSeconds,
-  type EpochSeconds,
-  type RevocationStore,
-} from '@mintmark/storage-interface'
+import { epochSeconds, type ClientId, type DurationSeconds, type EpochSeconds } from '@mintmark/storage-interface'
+import { type RevocationStore } from '@mintmark/storage-interface/stores'
 
 import { readFeed, type FeedPage, type ReadFeedDependencies } from './feed-page.ts'
 

@@ -1,12 +1,5 @@
-import type {
-  Brand,
-  ClientRecord,
-  EpochSeconds,
-  FamilyStatus,
-  GrantStatus,
-  SessionStatus,
-  UserRecord,
-} from '@mintmark/storage-interface'
+import type { Brand, ClientRecord, EpochSeconds, UserRecord } from '@mintmark/storage-interface'
+import type { FamilyStatus, GrantStatus, SessionStatus } from '@mintmark/storage-interface/stores'
 
 /** A user who is active and of the same generation as the record that refers to them. Created only in this file. */
 export type ActiveUser = Brand<UserRecord, 'ActiveUser'>

@@ -1,5 +1,6 @@
 import type { Clock } from '@mintmark/internal'
-import type { ClientRecord, EpochSeconds, FamilyStatus, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
+import type { FamilyStatus } from '@mintmark/storage-interface/stores'
 
 import { retryAfterHeaders } from '../error/render-oauth-error.ts'
 import type { Journal } from '../event/journal.ts'

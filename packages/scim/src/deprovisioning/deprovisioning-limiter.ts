@@ -1,12 +1,5 @@
-import {
-  type DeprovisioningCount,
-  type EpochSeconds,
-  type ProviderId,
-  type ResolvedFilter,
-  type ScimStorage,
-  untilSettled,
-  type UserRecord,
-} from '@mintmark/storage-interface'
+import { type EpochSeconds, type ProviderId, type ScimStorage, type UserRecord } from '@mintmark/storage-interface'
+import { type DeprovisioningCount, type ResolvedFilter, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 

@@ -1,4 +1,4 @@
-import type { FilterAttribute, ResolvedFilter } from '@mintmark/storage-interface'
+import type { FilterAttribute, ResolvedFilter } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import {

@@ -1,11 +1,5 @@
-import type {
-  GroupMember,
-  GroupRecord,
-  JsonValue,
-  MemberChange,
-  ResolvedFilter,
-  ScimStorage,
-} from '@mintmark/storage-interface'
+import type { GroupRecord, JsonValue, ScimStorage } from '@mintmark/storage-interface'
+import type { GroupMember, MemberChange, ResolvedFilter } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'

@@ -1,7 +1,6 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import {
   type GroupId,
-  type GroupMember,
   type GroupRecord,
   type JsonObject,
   jsonText,
@@ -9,6 +8,7 @@ import {
   type JsonValue,
   type ScimStorage,
 } from '@mintmark/storage-interface'
+import { type GroupMember } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import { listLimits } from '../list/search-request.ts'

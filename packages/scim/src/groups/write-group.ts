@@ -1,16 +1,13 @@
 import type { Journal } from '@mintmark/core/http'
 import type { Random } from '@mintmark/internal'
+import { groupId, type GroupRecord, type JsonObject, type ScimStorage } from '@mintmark/storage-interface'
 import {
   type GroupChangeOutcome,
-  groupId,
   type GroupMember,
-  type GroupRecord,
   type GroupState,
-  type JsonObject,
   type MemberChange,
-  type ScimStorage,
   untilSettled,
-} from '@mintmark/storage-interface'
+} from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'

@@ -1,5 +1,6 @@
 import { decodeBase64url, encodeBase64url, equalInConstantTime, hmacSha256 } from '@mintmark/internal'
-import type { EpochSeconds, ListPosition } from '@mintmark/storage-interface'
+import type { EpochSeconds } from '@mintmark/storage-interface'
+import type { ListPosition } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import type { ScimCaller } from '../providers/authenticate-provider.ts'

@@ -1,4 +1,5 @@
-import type { JsonText, ListPage, ListPosition } from '@mintmark/storage-interface'
+import type { JsonText } from '@mintmark/storage-interface'
+import type { ListPage, ListPosition } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import type { ScimCall } from '../server/scim-call.ts'

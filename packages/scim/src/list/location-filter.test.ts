@@ -1,4 +1,4 @@
-import { matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
+import { matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface/stores'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 

@@ -1,4 +1,4 @@
-import { type FilterAttribute, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
+import { type FilterAttribute, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import { frozenFilter } from '../filter/resolve-filter.ts'

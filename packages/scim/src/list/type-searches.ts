@@ -1,4 +1,5 @@
-import type { JsonText, ListOutcome, ListQuery, ResolvedFilter, SortKey } from '@mintmark/storage-interface'
+import type { JsonText } from '@mintmark/storage-interface'
+import type { ListOutcome, ListQuery, ResolvedFilter, SortKey } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import type { FilterNode } from '../filter/filter-node.ts'

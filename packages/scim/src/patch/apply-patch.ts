@@ -1,4 +1,5 @@
-import { comparisonsOf, type JsonObject, type JsonValue } from '@mintmark/storage-interface'
+import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
+import { comparisonsOf } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import { completeResource } from '../resource/parse-resource.ts'

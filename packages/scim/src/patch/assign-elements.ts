@@ -1,4 +1,5 @@
-import { type JsonObject, type JsonValue, matchesFilter } from '@mintmark/storage-interface'
+import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
+import { matchesFilter } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import { comparableValue } from '../resource/comparable-resource.ts'

@@ -1,4 +1,5 @@
-import type { JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
+import type { JsonValue } from '@mintmark/storage-interface'
+import type { ResolvedFilter } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import { findAttribute, findSchema } from '../schema/find-attribute.ts'

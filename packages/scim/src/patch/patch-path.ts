@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import type { ResolvedFilter } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import { ScimError } from '../error/scim-error.ts'

@@ -8,8 +8,8 @@ import {
   type ProviderId,
   type ScimStorage,
   type SecretRecord,
-  untilSettled,
 } from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import { tenantUrl } from '../server/scim-path.ts'
 import type { ToleranceProfile } from '../tolerance/tolerances.ts'

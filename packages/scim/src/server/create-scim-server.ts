@@ -1,6 +1,7 @@
 import { createJournal, type HttpService } from '@mintmark/core/http'
 import { identifierSeries, systemClock, systemRandom } from '@mintmark/internal'
-import { type EpochSeconds, type JsonObject, requireStores } from '@mintmark/storage-interface'
+import { type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
+import { requireStores } from '@mintmark/storage-interface/stores'
 
 import { bulkLimits } from '../bulk/parse-bulk.ts'
 import { bulkRoutes } from '../bulk/process-bulk.ts'

@@ -1,11 +1,6 @@
 import type { Clock } from '@mintmark/internal'
-import {
-  type JsonObject,
-  providerId,
-  type ProvisionedUserRecord,
-  untilSettled,
-  type UserId,
-} from '@mintmark/storage-interface'
+import { type JsonObject, providerId, type ProvisionedUserRecord, type UserId } from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import { applyPatch } from '../patch/apply-patch.ts'

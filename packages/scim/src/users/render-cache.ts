@@ -4,12 +4,11 @@ import {
   type JsonObject,
   jsonText,
   type JsonText,
-  type ListedUserRecord,
   type ProviderId,
   providerId,
-  type ProvisionedState,
   userId,
 } from '@mintmark/storage-interface'
+import { type ListedUserRecord, type ProvisionedState } from '@mintmark/storage-interface/stores'
 
 import { projectResource } from '../resource/project-resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'

@@ -1,10 +1,5 @@
-import {
-  type GroupReference,
-  type JsonObject,
-  jsonText,
-  type JsonText,
-  type ListedUserRecord,
-} from '@mintmark/storage-interface'
+import { type JsonObject, jsonText, type JsonText } from '@mintmark/storage-interface'
+import { type GroupReference, type ListedUserRecord } from '@mintmark/storage-interface/stores'
 
 import { renderMeta } from '../resource/meta.ts'
 import { enterpriseUserSchema } from '../schema/user-schema.ts'

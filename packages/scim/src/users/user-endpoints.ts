@@ -1,5 +1,6 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import { type ProvisionedUserRecord, type ScimStorage, untilSettled } from '@mintmark/storage-interface'
+import { type ProvisionedUserRecord, type ScimStorage } from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'

@@ -1,4 +1,5 @@
-import type { JsonObject, ProviderId, ProvisionedState, ProvisionedUserRecord } from '@mintmark/storage-interface'
+import type { JsonObject, ProviderId, ProvisionedUserRecord } from '@mintmark/storage-interface'
+import type { ProvisionedState } from '@mintmark/storage-interface/stores'
 
 import { comparableResource } from '../resource/comparable-resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'

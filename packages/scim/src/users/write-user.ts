@@ -3,14 +3,12 @@ import {
   type EpochSeconds,
   type JsonObject,
   type ProviderId,
-  type ProvisionedState,
   type ProvisionedUserRecord,
-  type ProvisionOutcome,
   type ScimStorage,
-  untilSettled,
   userId,
   type UserRecord,
 } from '@mintmark/storage-interface'
+import { type ProvisionedState, type ProvisionOutcome, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/refusal.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'

@@ -1,5 +1,5 @@
 import { epochSeconds, groupId, providerId, userId, type JsonObject } from '@mintmark/storage-interface'
-import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { expect, test } from 'vitest'
 
 import { expectRefused, startDirectory, type Directory } from './directory-under-test.ts'

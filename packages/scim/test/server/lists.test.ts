@@ -1,4 +1,5 @@
-import { epochSeconds, userId, type ListQuery } from '@mintmark/storage-interface'
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { type ListQuery } from '@mintmark/storage-interface/stores'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, test } from 'vitest'
 

@@ -1,5 +1,5 @@
 import type { ExpiringStores } from '@mintmark/storage-interface'
-import { aCodeRecord, aDigest, anInteractionRecord, anOpaqueTokenRecord } from '@mintmark/storage-interface/contract'
+import { aCodeRecord, aDigest, anInteractionRecord, anOpaqueTokenRecord } from '@mintmark/storage-interface/fixtures'
 
 const code = aCodeRecord()
 const interaction = anInteractionRecord()

@@ -1,4 +1,4 @@
-import type { FilterAttribute } from '@mintmark/storage-interface'
+import type { FilterAttribute } from '@mintmark/storage-interface/stores'
 import { columnsOf, groups, users, type Fields } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'

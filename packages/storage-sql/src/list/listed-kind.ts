@@ -1,4 +1,4 @@
-import type { FilterAttribute } from '@mintmark/storage-interface'
+import type { FilterAttribute } from '@mintmark/storage-interface/stores'
 import { type Expression, sql } from 'kysely'
 import type { SqlKey } from '../dialect.ts'
 import type { JsonSearch, SearchedValue, Sql, ValueKind } from '../json-search.ts'

@@ -1,11 +1,11 @@
+import { type JsonObject } from '@mintmark/storage-interface'
 import {
   compareText,
-  type JsonObject,
   type ListOutcome,
   type ListPage,
   type ListPosition,
   type ListQuery,
-} from '@mintmark/storage-interface'
+} from '@mintmark/storage-interface/stores'
 import type { Database } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { filterTemplate, type FilterValues } from './filter.ts'

@@ -1,4 +1,4 @@
-import type { ListQuery, TextLookup } from '@mintmark/storage-interface'
+import type { ListQuery, TextLookup } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { Sql } from '../json-search.ts'
 import { isProviders } from '../keys.ts'

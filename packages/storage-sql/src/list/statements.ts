@@ -1,4 +1,4 @@
-import { type Candidates, comparisonsOf, findCandidates, type SortKey } from '@mintmark/storage-interface'
+import { type Candidates, comparisonsOf, findCandidates, type SortKey } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlEngine } from '../dialect.ts'

@@ -3,7 +3,7 @@ import {
   type RotateRequest,
   type TokenFamilyStore,
   untilSettled,
-} from '@mintmark/storage-interface'
+} from '@mintmark/storage-interface/stores'
 import { families } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'

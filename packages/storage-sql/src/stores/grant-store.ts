@@ -1,4 +1,4 @@
-import { untilSettled, type GrantStore } from '@mintmark/storage-interface'
+import { untilSettled, type GrantStore } from '@mintmark/storage-interface/stores'
 import { grants } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'

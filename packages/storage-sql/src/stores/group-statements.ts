@@ -1,4 +1,5 @@
-import type { GroupState, JsonObject } from '@mintmark/storage-interface'
+import type { JsonObject } from '@mintmark/storage-interface'
+import type { GroupState } from '@mintmark/storage-interface/stores'
 import { columnsOf, groups, type ColumnName } from '@mintmark/storage-interface/records'
 import { sql, type Expression } from 'kysely'
 import type { Database } from '../database.ts'

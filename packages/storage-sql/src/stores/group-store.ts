@@ -1,11 +1,11 @@
+import { type GroupRecord } from '@mintmark/storage-interface'
 import {
   type GroupChangeOutcome,
-  type GroupRecord,
   type GroupStore,
   type MemberChange,
   type RemovalOutcome,
   untilSettled,
-} from '@mintmark/storage-interface'
+} from '@mintmark/storage-interface/stores'
 import { groups } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
 import { type SqlEngine, type SqlRow, type SqlStep, type SqlValue, UniqueViolationError } from '../dialect.ts'

@@ -1,4 +1,4 @@
-import type { LogStore } from '@mintmark/storage-interface'
+import type { LogStore } from '@mintmark/storage-interface/stores'
 import { logs } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'

@@ -1,4 +1,4 @@
-import { untilSettled, type OpaqueTokenStore } from '@mintmark/storage-interface'
+import { untilSettled, type OpaqueTokenStore } from '@mintmark/storage-interface/stores'
 import { opaqueTokens } from '@mintmark/storage-interface/records'
 import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'

@@ -1,9 +1,5 @@
-import {
-  untilSettled,
-  type MembershipInsertOutcome,
-  type OrganizationId,
-  type OrganizationStore,
-} from '@mintmark/storage-interface'
+import { type OrganizationId } from '@mintmark/storage-interface'
+import { untilSettled, type MembershipInsertOutcome, type OrganizationStore } from '@mintmark/storage-interface/stores'
 import { memberships, organizations, type ColumnName } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'

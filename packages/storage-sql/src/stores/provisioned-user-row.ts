@@ -1,16 +1,13 @@
+import { groupId, type EpochSeconds, type JsonObject, type ProvisionedUserRecord } from '@mintmark/storage-interface'
 import {
   compareText,
-  groupId,
   knownMembers,
-  type EpochSeconds,
   type GroupReference,
-  type JsonObject,
   type ListedUserRecord,
   type NewProvisionedUser,
   type ProvisionedState,
   type ProvisionedUserChange,
-  type ProvisionedUserRecord,
-} from '@mintmark/storage-interface'
+} from '@mintmark/storage-interface/stores'
 import { columnsOf, provisionedUsers, type ColumnName } from '@mintmark/storage-interface/records'
 import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
 import { indexKeyOrNull } from '../keys.ts'

@@ -1,15 +1,14 @@
+import { type ProviderId, type UserId } from '@mintmark/storage-interface'
 import {
   untilSettled,
   type NewProvisionedUser,
-  type ProviderId,
   type ProvisionedUserChange,
   type ProvisionedUserStore,
   type ProvisionOutcome,
   type RemovalOutcome,
   type RemovalRequest,
   type TakenKey,
-  type UserId,
-} from '@mintmark/storage-interface'
+} from '@mintmark/storage-interface/stores'
 import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
 import { indexKey, versionRange } from '../keys.ts'

@@ -1,4 +1,5 @@
-import { revocationRetention, type PurgeStore } from '@mintmark/storage-interface'
+import { revocationRetention } from '@mintmark/storage-interface'
+import { type PurgeStore } from '@mintmark/storage-interface/stores'
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ReplayStore } from '@mintmark/storage-interface'
+import type { ReplayStore } from '@mintmark/storage-interface/stores'
 import type { Database } from '../database.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 import { replayColumns } from '../tables.ts'

@@ -6,8 +6,8 @@ import {
   userId,
   type Revocation,
   type RevocationRecord,
-  type RevocationStore,
 } from '@mintmark/storage-interface'
+import { type RevocationStore } from '@mintmark/storage-interface/stores'
 import { sql, type Expression } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'

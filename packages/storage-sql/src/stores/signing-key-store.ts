@@ -1,4 +1,4 @@
-import type { SigningKeyStore } from '@mintmark/storage-interface'
+import type { SigningKeyStore } from '@mintmark/storage-interface/stores'
 import { signingKeys } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'

@@ -1,4 +1,4 @@
-import type { FamilyStatus, StatusStore } from '@mintmark/storage-interface'
+import type { FamilyStatus, StatusStore } from '@mintmark/storage-interface/stores'
 import {
   clients,
   families,

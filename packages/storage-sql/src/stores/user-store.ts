@@ -1,10 +1,5 @@
-import {
-  untilSettled,
-  type EpochSeconds,
-  type LifecycleOutcome,
-  type UserId,
-  type SearchableUserStore,
-} from '@mintmark/storage-interface'
+import { type EpochSeconds, type UserId } from '@mintmark/storage-interface'
+import { untilSettled, type LifecycleOutcome, type SearchableUserStore } from '@mintmark/storage-interface/stores'
 import { users } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'

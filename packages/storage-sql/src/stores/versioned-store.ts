@@ -1,14 +1,11 @@
+import { type ClientId, type EpochSeconds, type ProviderId, type SecretDigest } from '@mintmark/storage-interface'
 import {
   untilSettled,
-  type ClientId,
   type ClientStore,
-  type EpochSeconds,
   type IdentityProviderStore,
   type InsertOutcome,
-  type ProviderId,
-  type SecretDigest,
   type SwapOutcome,
-} from '@mintmark/storage-interface'
+} from '@mintmark/storage-interface/stores'
 import { clients, identityProviders, type organizations, type RecordOf } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'

@@ -21,8 +21,6 @@ import {
   type JsonObject,
   type LogEntryRecord,
   type MembershipRecord,
-  type NewGroup,
-  type NewProvisionedUser,
   type OpaqueTokenRecord,
   type OrganizationRecord,
   type SessionRecord,
@@ -30,7 +28,8 @@ import {
   type AdminStorage,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
-import { aClientRecord, aProviderRecord } from '@mintmark/storage-interface/contract'
+import { type NewGroup, type NewProvisionedUser } from '@mintmark/storage-interface/stores'
+import { aClientRecord, aProviderRecord } from '@mintmark/storage-interface/fixtures'
 
 export const issuer = 'https://issuer.example'
 
