@@ -1,4 +1,4 @@
-import type { AuthorizationCodeStore } from '@mintmark/storage-interface'
+import type { AuthorizationCodeStore } from '@mintmark/storage-interface/stores'
 import { codes, jsonCodec } from '@mintmark/storage-interface/records'
 import type { KeyOf } from './key-space.ts'
 import { type RunScript, unexpectedReply } from './script-runner.ts'

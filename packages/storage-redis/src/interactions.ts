@@ -1,4 +1,5 @@
-import type { InteractionRecord, InteractionStore } from '@mintmark/storage-interface'
+import type { InteractionRecord } from '@mintmark/storage-interface'
+import type { InteractionStore } from '@mintmark/storage-interface/stores'
 import { interactions, jsonCodec, loginFields } from '@mintmark/storage-interface/records'
 import type { KeyOf } from './key-space.ts'
 import { type RunScript, unexpectedReply } from './script-runner.ts'

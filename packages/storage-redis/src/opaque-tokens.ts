@@ -1,4 +1,4 @@
-import type { OpaqueTokenStore } from '@mintmark/storage-interface'
+import type { OpaqueTokenStore } from '@mintmark/storage-interface/stores'
 import { jsonCodec, opaqueTokens } from '@mintmark/storage-interface/records'
 import type { KeyOf } from './key-space.ts'
 import { type RunScript, unexpectedReply } from './script-runner.ts'
