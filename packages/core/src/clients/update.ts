@@ -1,11 +1,6 @@
 import { randomSecret, systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
-import {
-  clientId,
-  untilSettled,
-  type ClientRecord,
-  type EpochSeconds,
-  type OAuthStorage,
-} from '@mintmark/storage-interface'
+import { clientId, type ClientRecord, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
 import {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { aCodeRecord } from '@mintmark/storage-interface/contract'
+import { aCodeRecord } from '@mintmark/storage-interface/fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { proveCodeVerifier } from './redeem-code.ts'
