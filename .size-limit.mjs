@@ -18,7 +18,9 @@ export default globSync('packages/*/package.json').toSorted().flatMap(checksOf)
 function checksOf(path) {
   const { name, version, exports, peerDependencies = {}, private: isPrivate } = JSON.parse(readFileSync(path, 'utf8'))
   if (isPrivate) return []
-  const entries = Object.entries(exports).filter(([, target]) => typeof target === 'object')
+  const entries = Object.entries(exports).filter(
+    ([subpath, target]) => typeof target === 'object' && subpath !== './internal',
+  )
   const bundled = entries.map(([subpath, target]) => ({
     name: `\`${posix.join(name, subpath)}\``,
     path: join(dirname(path), target.default),

@@ -44,7 +44,7 @@ export const withCurrentCode = ({ text }: Page): string =>
   text.replaceAll(fencePattern, (...match) => {
     const { indent, open, language, info } = match.at(-1) as Readonly<Record<string, string>>
     const code = shownCode((info ?? '').trim())
-    if (code === undefined) return String(match[0])
+    if (code === undefined) return match[0]
     return `${indent}${open}${language}${info}\n${code.replaceAll(/^(?=.)/gm, indent ?? '')}${indent}${open}`
   })
 

@@ -25,7 +25,7 @@ export interface PackedPackages {
  * @throws Error with what the build or the packing said when it fails.
  */
 export function packPackages(): PackedPackages {
-  const folders = readdirSync('packages').filter((folder) => existsSync(`packages/${folder}/src/index.ts`))
+  const folders = readdirSync('packages').filter((folder) => isPublished(folder))
   if (!folders.every(isBuilt)) pnpm('build')
   const folder = resolve('dist/packed')
   rmSync(folder, { recursive: true, force: true })
@@ -39,6 +39,7 @@ export function packPackages(): PackedPackages {
 
 interface Manifest {
   readonly name: string
+  readonly private?: boolean
   readonly version: string
   readonly exports: Readonly<Record<string, unknown>>
 }
@@ -50,6 +51,10 @@ function packedPackage(folder: string, destination: string): PackedPackage {
   const subpaths = Object.entries(exports).filter(([, target]) => typeof target === 'object')
   return { folder, name, version, tarball, subpaths: subpaths.map(([subpath]) => `${name}${subpath.slice(1)}`) }
 }
+
+const isPublished = (folder: string): boolean =>
+  existsSync(`packages/${folder}/src/index.ts`) &&
+  (JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')) as Manifest).private !== true
 
 /** Whether the build of a package is as new as its sources and its manifest. */
 function isBuilt(folder: string): boolean {

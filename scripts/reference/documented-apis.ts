@@ -30,10 +30,7 @@ const issuer = 'https://issuer.example'
 export async function documentedApis(): Promise<DocumentedApis> {
   const storage = createMemoryStorage({ issuer })
   const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
-  const signedIn = () => Promise.resolve(undefined)
   const server = createAuthorizationServer({ issuer, storage, keys, signedIn, revocationFeed: true })
-  const authorize = () =>
-    Promise.resolve({ actor: { kind: 'host', id: 'reference' }, scopes: ['admin:write'] } as const)
   const admin = createAdminServer({ issuer, storage, authorize, onEvent: () => undefined })
   return {
     storage,
@@ -45,6 +42,10 @@ export async function documentedApis(): Promise<DocumentedApis> {
     },
   }
 }
+
+const signedIn = () => Promise.resolve(undefined)
+
+const authorize = () => Promise.resolve({ actor: { kind: 'host', id: 'reference' }, scopes: ['admin:write'] } as const)
 
 const written = (name: string): JsonObject =>
   JSON.parse(readFileSync(`docs/reference/openapi/${name}.json`, 'utf8')) as JsonObject

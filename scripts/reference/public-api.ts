@@ -41,14 +41,13 @@ export function readPublicApi(): PublicApi {
   }
 }
 
-/** The files that `package.json` exports, for people who import them: the contract's laws are for tests of stores. */
+/** The files that `package.json` exports for users. What `./internal` exports is for the other packages, and changes without notice. */
 export const entryFiles = (): readonly Omit<EntryPoint, 'exports'>[] =>
   globSync('packages/*/package.json')
     .toSorted()
     .flatMap((path) => {
       const { name, exports, private: isPrivate } = JSON.parse(readFileSync(path, 'utf8')) as Manifest
       if (isPrivate === true) return []
-      // `./internal` is for our own packages.
       return Object.entries(exports).flatMap(([subpath, target]) =>
         typeof target === 'string' || subpath === './internal'
           ? []

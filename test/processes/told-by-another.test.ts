@@ -54,8 +54,9 @@ describe.for([
       revocationFeed: { mode },
       clock,
       fetch: (url, init) => {
-        if (String(url).endsWith('/revocation-feed')) polls += 1
-        return fetch(`http://127.0.0.1:${there}${new URL(url instanceof Request ? url.url : url).pathname}`, init)
+        const { pathname } = new URL(url instanceof Request ? url.url : url)
+        if (pathname.endsWith('/revocation-feed')) polls += 1
+        return fetch(`http://127.0.0.1:${there}${pathname}`, init)
       },
     })
     onTestFinished(() => api.stop())

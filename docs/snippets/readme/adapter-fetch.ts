@@ -4,7 +4,6 @@ import { server } from './core.ts'
 
 const mintmark = toFetchHandler(server)
 
-export default {
-  // undefined: the path is not one of the server's.
-  fetch: async (request: Request) => (await mintmark(request)) ?? new Response('Your own routes', { status: 404 }),
-}
+/** It resolves to undefined where the path is not one of the server's. */
+export const fetchHandler = async (request: Request) =>
+  (await mintmark(request)) ?? new Response('Your own routes', { status: 404 })

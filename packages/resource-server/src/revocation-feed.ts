@@ -5,7 +5,7 @@ import { isWithin, pause, spaced, type Clock } from './runtime.ts'
 import { createRevokedDependencies, readTokenDependencies } from './token-dependencies.ts'
 
 /** The status of a token according to the feed: `unknown` when the feed does not cover it. */
-export type TokenStatus = 'active' | 'revoked' | 'unknown'
+type TokenStatus = 'active' | 'revoked' | 'unknown'
 
 /** The revocations of the authorization server, known here without a request for each token. */
 export interface RevocationFeed {

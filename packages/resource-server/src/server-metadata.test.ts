@@ -9,7 +9,7 @@ function aLookup(
 ) {
   const at = { seconds: 1000, paths: [] as string[] }
   const fetch: typeof globalThis.fetch = async (url) => {
-    const { origin, pathname } = new URL(String(url))
+    const { origin, pathname } = new URL(new Request(url).url)
     at.paths.push(pathname)
     const metadata = answer(pathname)
     return metadata === undefined ? new Response(null, { status: 404 }) : Response.json({ issuer: origin, ...metadata })
