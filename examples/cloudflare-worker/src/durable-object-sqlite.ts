@@ -1,11 +1,4 @@
-import {
-  rowsByPlace,
-  UniqueViolationError,
-  type SqlDialect,
-  type SqlRow,
-  type SqlStep,
-  type SqlValue,
-} from '@mintmark/storage-sql'
+import { rowsByPlace, UniqueViolationError, type SqlDialect } from '@mintmark/storage-sql'
 import { sqlite } from '@mintmark/storage-sql/sqlite'
 import type { DurableObjectState } from './durable-object.ts'
 
@@ -14,7 +7,7 @@ import type { DurableObjectState } from './durable-object.ts'
  * code is redeemed once wherever the requests come from. Cloudflare confirms writes before answers leave the object.
  */
 export function durableObjectSqlite(storage: DurableObjectState['storage']): SqlDialect {
-  const run = (statement: string, parameters: readonly SqlValue[]): readonly SqlRow[] =>
+  const run = (statement: string, parameters: Values): Rows =>
     rowsByPlace(storage.sql.exec(statement, ...parameters).toArray())
 
   return {
@@ -30,10 +23,10 @@ export function durableObjectSqlite(storage: DurableObjectState['storage']): Sql
     close: () => Promise.resolve(),
   }
 
-  function transact(steps: readonly SqlStep[]): readonly SqlRow[] | undefined {
+  function transact(steps: readonly Step[]): Rows | undefined {
     try {
       return storage.transactionSync(() =>
-        steps.reduce<readonly SqlRow[]>((_, step) => guarded(step, run(step.statement, step.parameters)), []),
+        steps.reduce<Rows>((_, step) => guarded(step, run(step.statement, step.parameters)), []),
       )
     } catch (error) {
       if (error === guardFailed) return undefined
@@ -43,7 +36,7 @@ export function durableObjectSqlite(storage: DurableObjectState['storage']): Sql
 }
 
 /** @throws guardFailed, which undoes the transaction. */
-function guarded({ role }: SqlStep, rows: readonly SqlRow[]): readonly SqlRow[] {
+function guarded({ role }: Step, rows: Rows): Rows {
   if (role === 'guard' && rows.length === 0) throw guardFailed
   return rows
 }
@@ -57,5 +50,9 @@ function converting<T>(work: () => T): T {
     throw error
   }
 }
+
+type Rows = Awaited<ReturnType<SqlDialect['all']>>
+type Values = Parameters<SqlDialect['all']>[1]
+type Step = Parameters<SqlDialect['transact']>[0][number]
 
 const guardFailed = new Error('A guard of the transaction found no row.')

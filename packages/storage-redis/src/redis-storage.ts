@@ -55,8 +55,10 @@ export interface RedisStorageOptions {
  * - A client assertion can be used once more by an attacker who has intercepted it.
  * - An access token that was revoked by itself (RFC 7009) is accepted again. Tokens that were revoked with their
  *   family, grant, client or user are not: those are rows of the durable storage.
- * - The same browser can complete an interaction once more; a new code, token or interaction may be missing. If that is
- *   too much, keep these records in SQL.
+ * - The same browser can complete an interaction once more; a new code, token or interaction may be missing.
+ *
+ * If that is
+ * too much, keep these records in SQL.
  *
  * @throws StorageUnavailableError from every method while Redis cannot answer; it never answers "absent" instead.
  * Whether a command in progress took effect is then unknown: a code that it consumed stays consumed.

@@ -1,3 +1,2 @@
 export { MigrateCommandError, openTarget } from './command/target.ts'
 export { privilegeRefusal } from './command/run-command.ts'
-export type { CommandTarget } from './command/target.ts'

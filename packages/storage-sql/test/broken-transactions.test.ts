@@ -8,9 +8,10 @@ import {
 } from '@mintmark/storage-interface'
 import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { toPostgresDialect, type PostgresClient, type PostgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import type { PostgresClient } from '../src/postgres/connection.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const provider = providerId('provider-1')

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { aCodeRecord, aGrantRecord, aUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { openSqliteDialect, type SqliteFileOptions } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect, type SqliteDialectOptions } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
 
@@ -109,7 +109,7 @@ test('a mistake in SQL is not taken for an outage', async () => {
   expect(String(mistake)).toContain('no such table')
 })
 
-async function aFile(options?: SqliteFileOptions): Promise<{ readonly dialect: SqlDialect; readonly file: string }> {
+async function aFile(options?: SqliteDialectOptions): Promise<{ readonly dialect: SqlDialect; readonly file: string }> {
   const folder = await aFolder()
   const file = join(folder.path, 'test.db')
   const dialect = openSqliteDialect(file, options)

@@ -1,8 +1,6 @@
-import type { SqlValue } from '@mintmark/storage-sql'
-
 import type { Later } from '../later.ts'
 import type { RecordedStatement } from './recorded-statements.ts'
-import type { SqlConnection } from './sql-connection.ts'
+import type { SqlConnection, SqlValue } from './sql-connection.ts'
 
 /** A row as the list of its values. */
 export type Values = readonly unknown[]

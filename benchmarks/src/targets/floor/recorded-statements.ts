@@ -1,6 +1,7 @@
-import type { SqlDialect, SqlValue } from '@mintmark/storage-sql'
+import type { SqlDialect } from '@mintmark/storage-sql'
 
 import type { Watch } from '../bench-storage.ts'
+import type { SqlValue } from './sql-connection.ts'
 
 /** A statement as Mintmark ran it. */
 export interface RecordedStatement {

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 
-import type { SqlValue } from '@mintmark/storage-sql'
+import type { SqlDialect } from '@mintmark/storage-sql'
 
 import type { TargetSettings } from '../../site.ts'
 import type { Later } from '../later.ts'
@@ -17,6 +17,8 @@ export interface SqlConnection {
   /** The same for a statement in the engine's own words, each row as the list of its values: objects by name take twice as long. */
   readonly lists: (sql: string) => (...values: SqlValue[]) => Later<readonly (readonly unknown[])[]>
 }
+
+export type SqlValue = Parameters<SqlDialect['all']>[1][number]
 
 export type SqlRow = Readonly<Record<string, unknown>>
 

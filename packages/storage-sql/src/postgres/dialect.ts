@@ -9,7 +9,7 @@ import { decodeValue, encodeValue } from './text.ts'
 import { placesOf } from '../row.ts'
 
 /** Options of `toPostgresDialect`. */
-export interface PostgresPoolOptions {
+export interface PostgresDialectOptions {
   /**
    * `on-open`: `createSqlStorage` applies pending migrations, for development. `by-command`: it fails with the command
    * to run.
@@ -29,7 +29,7 @@ export interface PostgresPoolOptions {
  * connections must use the isolation level READ COMMITTED, which is the default. The tables are in the connection's
  * search path.
  */
-export function toPostgresDialect(pool: PostgresPool, options: PostgresPoolOptions = {}): SqlDialect {
+export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOptions = {}): SqlDialect {
   const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
   const timed = { pool, timeoutMilliseconds }
   const names = new Map<string, string>()

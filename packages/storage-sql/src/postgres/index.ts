@@ -1,4 +1,4 @@
-export type { PostgresClient, PostgresPool, PostgresStatement } from './connection.ts'
+export type { PostgresPool } from './connection.ts'
 export { postgres } from './engine.ts'
 export { toPostgresDialect } from './dialect.ts'
-export type { PostgresPoolOptions } from './dialect.ts'
+export type { PostgresDialectOptions } from './dialect.ts'

@@ -8,7 +8,7 @@ import { sqlite } from './engine.ts'
 import { asStorageError, createWriteGroup, inTransaction } from './transaction.ts'
 
 /** Options of `openSqliteDialect`. */
-export interface SqliteFileOptions {
+export interface SqliteDialectOptions {
   /**
    * `on-open`: `createSqlStorage` applies pending migrations, for development. `by-command`: it fails with the command
    * to run.
@@ -30,7 +30,7 @@ export interface SqliteFileOptions {
  * process writes, a write blocks the thread for up to five seconds; other writes take milliseconds.
  * @throws StorageUnavailableError when the file cannot be opened, or its file system cannot share it.
  */
-export function openSqliteDialect(path: string, options: SqliteFileOptions = {}): SqlDialect {
+export function openSqliteDialect(path: string, options: SqliteDialectOptions = {}): SqlDialect {
   const { migrate = 'by-command', synchronous = 'full' } = options
   const database = open(path, synchronous)
   const lasting = new Map<string, RunPrepared>()

@@ -1,3 +1,3 @@
 export { sqlite } from './engine.ts'
 export { openSqliteDialect } from './dialect.ts'
-export type { SqliteFileOptions } from './dialect.ts'
+export type { SqliteDialectOptions } from './dialect.ts'

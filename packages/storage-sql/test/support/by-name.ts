@@ -1,4 +1,4 @@
-import type { SqlRow } from '@mintmark/storage-sql'
+import type { SqlRow } from '../../src/dialect.ts'
 
 /** Rows as objects, by the names of their columns. */
 export const byName = (rows: readonly SqlRow[] = []): readonly Readonly<Record<string, unknown>>[] =>
