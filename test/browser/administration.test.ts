@@ -124,7 +124,7 @@ test('ada deactivates grace, whose app cannot refresh; after reactivation grace 
   await page.getByRole('heading', { name: 'Found: 1' }).waitFor()
   await page.getByRole('link', { name: 'Grace Hopper' }).click()
   await page.getByRole('button', { name: 'Deactivate' }).click()
-  await page.getByText('Deactivated: nothing').waitFor()
+  await page.getByText('Deactivated: everything').waitFor()
 
   await grace.page.goto(`${stage.url}/web/`)
   await grace.page.getByRole('button', { name: 'Refresh' }).click()

@@ -3,8 +3,8 @@ import { sqlite } from '@mintmark/storage-sql/sqlite'
 import type { DurableObjectState } from './durable-object.ts'
 
 /**
- * The database of a Durable Object. The object runs in one place in the world and one request's storage call at a time, so a
- * code is redeemed once wherever the requests come from. Cloudflare confirms writes before answers leave the object.
+ * The database of a Durable Object. The object runs in one place and executes one storage call at a time, so a code is
+ * redeemed once wherever the requests come from. Cloudflare confirms writes before a response leaves the object.
  */
 export function durableObjectSqlite(storage: DurableObjectState['storage']): SqlDialect {
   const run = (statement: string, parameters: Values): Rows =>
@@ -16,7 +16,7 @@ export function durableObjectSqlite(storage: DurableObjectState['storage']): Sql
     migrateCommand: 'a new deployment',
     all: async (statement, parameters) => converting(() => run(statement, parameters)),
     transact: async (steps) => converting(() => transact(steps)),
-    // It does one thing at a time: nobody waits.
+    // Calls are synchronous, so there is no queue.
     oneAtATime: (_, work) => work(),
     atomically: async (statements) =>
       converting(() => storage.transactionSync(() => statements.forEach((statement) => run(statement, [])))),
@@ -35,7 +35,7 @@ export function durableObjectSqlite(storage: DurableObjectState['storage']): Sql
   }
 }
 
-/** @throws guardFailed, which undoes the transaction. */
+/** @throws guardFailed, which rolls the transaction back. */
 function guarded({ role }: Step, rows: Rows): Rows {
   if (role === 'guard' && rows.length === 0) throw guardFailed
   return rows

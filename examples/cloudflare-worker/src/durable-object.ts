@@ -1,11 +1,11 @@
-/** What is used here of a Durable Object's state: its own SQLite database, and time to open it. */
+/** The parts of a Durable Object's state that the example uses. */
 export interface DurableObjectState {
   readonly storage: {
     readonly sql: { exec(statement: string, ...values: unknown[]): { toArray(): Record<string, unknown>[] } }
-    /** Runs the closure in one transaction; what it throws undoes it. */
+    /** Runs the closure in one transaction. An error rolls it back. */
     transactionSync<T>(closure: () => T): T
   }
-  /** Lets no request in until the promise is settled. */
+  /** Delays requests until the promise is settled. */
   blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
 }
 

@@ -20,7 +20,7 @@ interface Environment {
   readonly MINTMARK: DurableObjectNamespace
 }
 
-/** One object for the issuer: the only place that knows what has been used up. */
+/** One object for the issuer, so that every request sees which codes and tokens were used. */
 const worker = {
   fetch: (request: Request, { MINTMARK, ISSUER_URL }: Environment): Promise<Response> =>
     MINTMARK.getByName(ISSUER_URL).fetch(request),
@@ -60,7 +60,7 @@ async function openServer(
     pages: {
       async login(pending, request) {
         const attempt = readSignInForm(request)
-        // Stands for your own user table.
+        // A placeholder for your user table.
         const isAnn = attempt?.username === 'ann' && attempt.password === 'example'
         if (!isAnn) return signInPage({ ...pending, error: attempt && 'rejected' })
         const { signedIn, headers } = await sessions.start(request, { subject: 'user-1', amr: ['pwd'] })
@@ -76,7 +76,7 @@ async function openServer(
   return toFetch(server)
 }
 
-/** An account and a client, when the object is new. The secret is shown in the log and never again. */
+/** Creates a user and a client when the object is new. The secret is logged once and cannot be shown again. */
 async function registerOnce(storage: OAuthStorage): Promise<void> {
   if ((await storage.clients.find(clientId('my-app'))) !== undefined) return
 

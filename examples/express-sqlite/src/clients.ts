@@ -3,13 +3,13 @@ import { clientId, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
-/** What the web client needs to know of itself. */
+/** The credentials of the web client. */
 export interface WebClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
 }
 
-/** The public client: a page with a script, which could keep no secret. */
+/** The public client: a page with a script, which cannot keep a secret. */
 export async function registerSpaClient(storage: OAuthStorage): Promise<void> {
   if ((await storage.clients.find(clientId(spaClientId))) !== undefined) return
   await registerClient(
@@ -25,8 +25,8 @@ export async function registerSpaClient(storage: OAuthStorage): Promise<void> {
 }
 
 /**
- * The confidential client. Its secret is shown once, at registration, so the client keeps it: in a file of its own.
- * Storage that does not know the client of that file gets a new one.
+ * The confidential client. Its secret is returned once, at registration, so it is written to a file. If storage does not
+ * have the client in the file, a new one is registered.
  */
 export async function registerWebClient(storage: OAuthStorage, file: string): Promise<WebClientCredentials> {
   const text = await readPrivateFile(file)

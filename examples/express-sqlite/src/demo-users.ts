@@ -2,14 +2,14 @@ import { epochSeconds, userId, type JsonObject, type OAuthStorage } from '@mintm
 
 import type { NewUser, Users, User } from './starter/users.ts'
 
-/** Who can sign in to the example. */
+/** The users of the example. */
 export const demoUsers: readonly NewUser[] = [
   { username: 'ada', password: 'engine', email: 'ada@example.org', givenName: 'Ada', familyName: 'Lovelace' },
   { username: 'grace', password: 'compiler', email: 'grace@example.org', givenName: 'Grace', familyName: 'Hopper' },
   { username: 'alan', password: 'machine', email: 'alan@example.org', givenName: 'Alan', familyName: 'Turing' },
 ]
 
-/** Whether a user administers this host. A larger one would keep it in its table of users. Usernames there are unique. */
+/** Whether a user administers this host. A real host would store this in its user table. */
 export const isAdministrator = ({ username }: User): boolean => username === 'ada'
 
 /** Fills an empty table. @returns whether it was empty. */
@@ -20,8 +20,8 @@ export async function seedUsers(users: Users): Promise<boolean> {
 }
 
 /**
- * Gives each of the host's users an account at Mintmark: what tokens and userinfo may say about them. An account that is
- * there already stays as it is.
+ * Creates a Mintmark user for each of the host's users, with the claims for tokens and userinfo. Existing users are not
+ * changed.
  */
 export async function provisionAccounts(users: Users, storage: OAuthStorage): Promise<void> {
   const createdAt = epochSeconds(Date.now() / 1000)

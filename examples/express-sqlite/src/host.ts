@@ -25,24 +25,24 @@ import { site } from './site/site.ts'
 import { webClient } from './web-client/web-client.ts'
 
 export interface HostOptions {
-  /** Where the app is reached, such as http://localhost:3000. */
+  /** The address of the app, such as http://localhost:3000. */
   readonly issuer: string
-  /** A folder that exists; everything that is to survive a restart goes there. */
+  /** An existing folder for everything that must survive a restart. */
   readonly dataFolder: string
   readonly logger: Logger
 }
 
-/** The host application, ready to be listened with. */
+/** The host application. */
 export interface Host {
   readonly app: Express
   /** Whether the data folder was new. */
   readonly isFirstRun: boolean
-  /** What an administrator pastes at the demo directory. */
+  /** The settings to paste at the demo directory. */
   readonly provider: ProviderCredentials
   close(): Promise<void>
 }
 
-/** A host application that embeds Mintmark: its own users, its own pages, our protocol. */
+/** A host application that embeds Mintmark, with its own users and pages. */
 export async function createHost({ issuer, dataFolder, logger }: HostOptions): Promise<Host> {
   const users = openUsers(join(dataFolder, 'users.db'))
   const dialect = openSqliteDialect(join(dataFolder, 'mintmark.db'), { migrate: 'on-open' })
@@ -51,7 +51,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
 
   const recent = rememberLines(logger)
 
-  // The embedding.
+  // Mintmark.
   const sessions = createCookieSessions({ storage })
   const browsers = knownBrowsers({ issuer, key: sealingKey })
   const server = createAuthorizationServer({
@@ -78,7 +78,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   })
   const app = express().disable('x-powered-by').use(limitAddresses(server), toExpress(server, scim))
 
-  // What makes it an example: users to sign in as, two clients to sign in to, and a directory that may provision more.
+  // The example's data: users, two clients, and a directory that may provision more users.
   const isFirstRun = await seedUsers(users)
   await provisionAccounts(users, storage)
   await registerSpaClient(storage)

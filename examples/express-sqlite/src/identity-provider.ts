@@ -3,18 +3,17 @@ import { providerId, type ScimStorage } from '@mintmark/storage-interface'
 
 import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
-/** What the administrator of the directory pastes there. */
+/** The settings for the administrator of the directory. */
 export interface ProviderCredentials {
   readonly tenantUrl: string
   readonly secret: string
 }
 
-/** The one directory of this example. */
+/** The directory of this example. */
 export const demoProviderId = 'example-corp'
 
 /**
- * Registers the directory. Its Secret Token is shown once, at registration, so the example keeps it: in a file of its own,
- * as an administrator would keep it in the directory.
+ * Registers the directory. Its Secret Token is returned once, at registration, so the example writes it to a file.
  */
 export async function registerDemoProvider(storage: ScimStorage, file: string): Promise<ProviderCredentials> {
   const text = await readPrivateFile(file)

@@ -10,12 +10,12 @@ import type { ProviderCredentials } from './identity-provider.ts'
 export interface ExampleOptions {
   /** 0 takes a free port. */
   readonly port: number
-  /** Made when it does not exist. */
+  /** Created if it does not exist. */
   readonly dataFolder: string
   readonly logger: Logger
 }
 
-/** The example while it runs. */
+/** The running example. */
 export interface RunningExample {
   /** The issuer, and where to point a browser. */
   readonly url: string

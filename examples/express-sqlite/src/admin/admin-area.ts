@@ -28,7 +28,7 @@ interface AdminAreaDependencies {
   readonly logger: Logger
 }
 
-/** Everything below /admin: pages without scripts, for the administrator alone. */
+/** The admin console below /admin: pages without scripts, for the administrator only. */
 export function adminArea(deps: AdminAreaDependencies): HttpService {
   const { server, logger } = deps
   const guarded = forAdministrators(deps)
@@ -70,9 +70,9 @@ interface AdministratorDependencies {
 }
 
 /**
- * Lets the administrator through to a page, and nobody else. Who is signed in is asked of storage for every request, so
- * a session or an account that was ended a moment ago opens nothing.
- * @throws OAuthError access_denied — reason `cross_site_post`; AdminError `not_an_administrator`. Nothing was done.
+ * Restricts a page to the administrator. Every request reads the session from storage, so a session that was revoked or a
+ * user who was deactivated is refused at once.
+ * @throws OAuthError access_denied — reason `cross_site_post`; AdminError `not_an_administrator`.
  */
 export const forAdministrators =
   ({ sessions, users, administrations }: AdministratorDependencies) =>
@@ -82,7 +82,7 @@ export const forAdministrators =
     const signedIn = await sessions.signedIn(request)
     const user = signedIn && users.find(signedIn.subject)
     if (user === undefined || !isAdministrator(user)) {
-      // RFC 9110 §15.5.4: whoever else is signed in, and whoever is not.
+      // RFC 9110 §15.5.4: nobody is signed in, or another user is.
       const detail = 'Only the administrator may come here. Sign in to one of the apps as ada first.'
       throw new AdminError('not_an_administrator', { detail })
     }
@@ -90,7 +90,7 @@ export const forAdministrators =
     return page({ request, actor, admin: administrations.as(actor) })
   }
 
-/** Where the area begins. */
+/** The start page of the console. */
 export const overviewPage: AdminPage = async () =>
   adminResponse({
     title: 'Administration',
@@ -104,14 +104,14 @@ export const overviewPage: AdminPage = async () =>
 </section>`,
   })
 
-/** Says that something was not done, and why. It shows nothing of the area: whoever reads it may be a stranger. */
+/** Shows why a request was refused. It shows nothing of the console, because the reader may not be the administrator. */
 export const refusalPage = ({ status, reason, detail }: AdminError): ServerResponse =>
   htmlResponse(
     htmlDocument(
       'Refused · Administration',
       html`<header>
 <p class="eyebrow"><a href="/">Mintmark example</a></p>
-<h1>That was not done</h1>
+<h1>The request was refused</h1>
 </header>
 <div class="notice" role="alert">
 <p>${detail}</p>

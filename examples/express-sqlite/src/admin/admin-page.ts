@@ -4,18 +4,18 @@ import { after, epochSeconds, seconds, type EpochSeconds } from '@mintmark/stora
 
 import { htmlDocument, htmlResponse, html, type Markup } from '../site/html.ts'
 
-/** A page, or what its forms do. It is handed the administration, so nobody gets to it who may not administer. */
+/** A page, or the handler of its forms. It receives an administration, so only administrators can reach it. */
 export type AdminPage = (visit: AdminVisit) => Promise<ServerResponse>
 
 /** An administrator's request. */
 interface AdminVisit {
   readonly request: ServerRequest
-  /** Acts in the administrator's name. */
+  /** Performs actions in the administrator's name. */
   readonly admin: Administration
   readonly actor: Actor
 }
 
-/** The parts of the area, by address. */
+/** The parts of the console, by address. */
 export const adminParts = [
   ['/admin/clients', 'Clients', 'The apps that users sign in to: disable one, or give it another secret.'],
   [
@@ -23,11 +23,11 @@ export const adminParts = [
     'Identity providers',
     'Directories that provision accounts: what to paste there, what they ask.',
   ],
-  ['/admin/accounts', 'Accounts', 'Whoever can sign in: search, deactivate, and end what an app was allowed.'],
-  ['/admin/events', 'Events', 'What administrators did, and what happened since the start.'],
+  ['/admin/accounts', 'Accounts', 'Users: search, deactivate, and revoke their grants.'],
+  ['/admin/events', 'Events', 'Actions of administrators, and events since the start.'],
 ] as const
 
-/** What a page of the area consists of. */
+/** The content of a page. */
 interface AdminContent {
   readonly title: string
   /** The part that it belongs to. */
@@ -56,19 +56,19 @@ ${body}`,
 
 const ariaCurrent = html` aria-current="true"`
 
-/** The address of a page about something. Identifiers are in addresses; secrets never are. */
+/** The address of the page of a record. Addresses contain identifiers, and never secrets. */
 export const addressOf = (path: string, id: string): string => `${path}?${new URLSearchParams({ id }).toString()}`
 
-/** What the page is about; empty when the address does not say. */
+/** The identifier of the record; empty when the address has none. */
 export const subjectOf = ({ url }: ServerRequest): string => url.searchParams.get('id') ?? ''
 
-/** Which part of a list the address asks for. */
+/** The part of a list that the address selects. */
 export const pageRequestOf = ({ url }: ServerRequest) => ({
   limit: 50,
   after: url.searchParams.get('after') ?? undefined,
 })
 
-/** The link to the part of a list after this one; nothing on the last. */
+/** The link to the next part of a list; undefined on the last part. */
 export function nextLink({ url }: ServerRequest, next: string | undefined): Markup | undefined {
   if (next === undefined) return undefined
   const query = new URLSearchParams(url.searchParams)
@@ -76,14 +76,14 @@ export function nextLink({ url }: ServerRequest, next: string | undefined): Mark
   return html`<p class="actions"><a rel="next" href="${url.pathname}?${query.toString()}">Next page</a></p>`
 }
 
-/** What one can go to from a list: a name that leads there, and how it stands. */
+/** A row of a list: a record with a link and its state. */
 interface Subject {
   readonly address: string
   readonly name: string
   readonly state: string
 }
 
-/** A list of what is administered. */
+/** A list of records. */
 export const subjectTable = (subjects: readonly Subject[]): Markup => html`<table>
 <thead><tr><th scope="col">Name</th><th scope="col">State</th></tr></thead>
 <tbody>${subjects.map(
@@ -91,13 +91,13 @@ export const subjectTable = (subjects: readonly Subject[]): Markup => html`<tabl
 )}</tbody>
 </table>`
 
-/** A button that does something to what the page is about. */
+/** A button that changes the record of the page. */
 interface ActButton {
   readonly act: string
   readonly label: string
 }
 
-/** Buttons in one form, which is posted to the page's own address; nothing when there are none. */
+/** A form with buttons, which posts to the address of the page; undefined without buttons. */
 export function actButtons(address: string, ...buttons: readonly (ActButton | undefined)[]): Markup | undefined {
   const shown = buttons.filter((button) => button !== undefined)
   if (shown.length === 0) return undefined
@@ -106,19 +106,19 @@ export function actButtons(address: string, ...buttons: readonly (ActButton | un
   )}</form>`
 }
 
-/** What ends the use of something that is in use, and takes it up again. */
+/** The button that disables or enables a record. */
 export const disableButton = (disabledAt: number | undefined): ActButton =>
   disabledAt === undefined ? { act: 'disable', label: 'Disable' } : { act: 'enable', label: 'Enable' }
 
-/** What a button of the area asks for. */
+/** The submitted form of a button. */
 export interface PostedAct {
   readonly act: string
-  /** What of the page's subject it is about, such as one of an account's grants. */
+  /** The identifier of a part of the record, such as a grant of a user. */
   readonly about: string
 }
 
 /**
- * Reads the form that a button of the area sends.
+ * Reads the form of a button.
  * @throws AdminError `media_type` | `body_invalid`.
  */
 export function readPostedAct(request: ServerRequest): PostedAct {
@@ -132,20 +132,20 @@ export function readPostedAct(request: ServerRequest): PostedAct {
 
   const single = (name: string): string => {
     const [value, ...others] = fields.filter(([field]) => field === name)
-    // Nobody knows which one of several was meant.
+    // A repeated field is ambiguous.
     if (others.length > 0) throw unknownAct()
     return value?.[1] ?? ''
   }
   return { act: single('act'), about: single('about') }
 }
 
-/** The refusal of what no button asks for (RFC 9110 §15.5.1). */
+/** The refusal of an unknown button (RFC 9110 §15.5.1). */
 export const unknownAct = (): AdminError =>
   new AdminError('body_invalid', { detail: 'There is no such button on the page.' })
 
 const mostFields = 8
 
-/** The secrets there are: their times, which is all that anybody knows of them. */
+/** A list of secrets with their times. The secrets themselves cannot be shown again. */
 export const secretList = (secrets: ClientView['secrets']): Markup =>
   html`<ul class="entries">${secrets.map(
     ({ createdAt, expiresAt, lastUsedAt }) =>
@@ -156,21 +156,21 @@ export const secretList = (secrets: ClientView['secrets']): Markup =>
 
 interface NewSecret {
   readonly part: '/admin/clients' | '/admin/providers'
-  /** What it is, such as `Secret Token of Example Corp`. */
+  /** The title, such as `Secret Token of Example Corp`. */
   readonly title: string
   readonly secret: string
-  /** Where it is to be pasted. */
+  /** Where to paste the secret. */
   readonly advice: string
-  /** Where to go on. */
+  /** The address of the next page. */
   readonly address: string
 }
 
-/** The only page that ever shows the secret, the answer to the form itself: no address has it, no cache may keep it. */
+/** The only page that shows the secret. It is the response to the form, so no address and no cache contains the secret. */
 export const secretPage = ({ part, title, secret, advice, address }: NewSecret): ServerResponse =>
   adminResponse({
     title,
     part,
-    intro: html`This is the only time that anybody sees it. OAuthStorage keeps its digest alone.`,
+    intro: html`It is shown only once. Only its digest is stored.`,
     body: html`<section aria-labelledby="secret">
 <h2 id="secret">Copy it now</h2>
 <pre id="new-secret" tabindex="0">${secret}</pre>
@@ -179,10 +179,10 @@ export const secretPage = ({ part, title, secret, advice, address }: NewSecret):
 </section>`,
   })
 
-/** When the secrets before a new one end: time to paste it. */
+/** The time at which previous secrets expire, which leaves time to paste the new one. */
 export const previousSecretsEnd = (): EpochSeconds => after(epochSeconds(Date.now() / 1000), seconds(3600))
 
-/** A moment, to the minute. */
+/** A time, to the minute. */
 export function shownTime(at: EpochSeconds): Markup {
   const text = new Date(at * 1000).toISOString()
   return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`

@@ -31,7 +31,7 @@ export const clientsPage: AdminPage = async ({ request, admin }) => {
   return adminResponse({
     title: 'Clients',
     part: '/admin/clients',
-    intro: html`Nobody registers an app themselves: only an administrator does.`,
+    intro: html`Only administrators register clients: there is no self-registration.`,
     body: html`<section>${subjectTable(subjects)}${nextLink(request, next)}</section>`,
   })
 }
@@ -40,8 +40,7 @@ export const clientsPage: AdminPage = async ({ request, admin }) => {
 export const clientPage: AdminPage = async ({ request, admin }) => {
   const client = await admin.clients.read(subjectOf(request))
   const { clientId, clientName, disabledAt, redirectUris, scopes, tokenEndpointAuthMethod, secrets } = client
-  const disabled =
-    disabledAt && html`Disabled since ${shownTime(disabledAt)}: nothing that was issued to it is honoured.`
+  const disabled = disabledAt && html`Disabled since ${shownTime(disabledAt)}: everything issued to it is refused.`
   return adminResponse({
     title: clientName,
     part: '/admin/clients',
@@ -60,7 +59,7 @@ ${secrets.length === 0 ? undefined : secretSection(client)}`,
   })
 }
 
-/** The buttons of the page. */
+/** Handles the buttons of the page. */
 export const actOnClient: AdminPage = async ({ request, admin: { clients } }) => {
   const { clientId, clientName } = await clients.read(subjectOf(request))
   const address = addressOf('/admin/client', clientId)

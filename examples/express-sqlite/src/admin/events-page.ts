@@ -5,7 +5,7 @@ import { html, textOf, type Markup } from '../site/html.ts'
 import type { Users } from '../starter/users.ts'
 import { adminResponse, nextLink, pageRequestOf, shownTime, type AdminPage } from './admin-page.ts'
 
-/** What administrators did, from the log in storage, and what the server told since it was started. */
+/** The actions of administrators from the audit log, and the events since the server was started. */
 export const eventsPage =
   ({ users, recent }: { readonly users: Users; readonly recent: RecentLines }): AdminPage =>
   async ({ request, admin }) => {
@@ -13,14 +13,14 @@ export const eventsPage =
     return adminResponse({
       title: 'Events',
       part: '/admin/events',
-      intro: html`Of each act there are two entries: that it was intended, and what came of it.`,
+      intro: html`Each action has two entries: its intention and its outcome.`,
       body: html`<section aria-labelledby="acts">
-<h2 id="acts">What administrators did</h2>
+<h2 id="acts">Actions of administrators</h2>
 <ul class="entries">${items.map((entry) => actEntry(entry, users))}</ul>
 ${nextLink(request, next)}
 </section>
 <section aria-labelledby="recent">
-<h2 id="recent">What happened since the start</h2>
+<h2 id="recent">Events since the start</h2>
 <ul class="entries">${recent.list().map((line) => html`<li>${line}</li>`)}</ul>
 </section>`,
     })
@@ -36,14 +36,14 @@ function actEntry({ type, at, detail }: LogEntryView, users: Users): Markup {
 const idIn = (value: unknown): string =>
   typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string' ? value.id : ''
 
-/** A logger that remembers the last lines besides writing them. */
+/** A logger that also remembers the last lines. */
 export interface RecentLines {
   readonly logger: Logger
   /** Newest first. */
   list(): readonly string[]
 }
 
-/** Lines of events name clients, accounts and reasons, and never a secret. They are gone when the process ends. */
+/** Remembers the last lines in memory. Lines contain clients, users and reasons, and never secrets. */
 export function rememberLines(logger: Logger): RecentLines {
   const lines: string[] = []
   const remember =

@@ -36,7 +36,7 @@ export const providersPage: AdminPage = async ({ request, admin }) => {
   })
 }
 
-/** One identity provider: what is pasted there, and what it asked for. */
+/** One identity provider: its settings for the directory, and its requests. */
 export const providerPage: AdminPage = async ({ request, admin: { identityProviders } }) => {
   const provider = await identityProviders.read(subjectOf(request))
   const { providerId, displayName, disabledAt, tenantUrl, toleranceProfile, secrets } = provider
@@ -75,7 +75,7 @@ ${nextLink(request, next)}
   })
 }
 
-/** The buttons of the page. */
+/** Handles the buttons of the page. */
 export const actOnProvider: AdminPage = async ({ request, admin: { identityProviders } }) => {
   const { providerId, displayName } = await identityProviders.read(subjectOf(request))
   const address = addressOf('/admin/provider', providerId)
@@ -108,7 +108,7 @@ const instructions = ({
 <pre tabindex="0">${text}</pre>
 </details>`
 
-/** A request of the provider's. Its query and its body are not known: both are about users. */
+/** A request of the provider. Its query and its body are not logged, because they contain personal data. */
 const entry = ({ at, detail: { method, path, status, reason } }: LogEntryView): Markup =>
   html`<li><code>${textOf(method)} ${textOf(path)}</code> answered ${textOf(status)} ${textOf(reason)}<br>
 ${shownTime(at)}</li>`

@@ -16,7 +16,7 @@ import {
   type AdminPage,
 } from './admin-page.ts'
 
-/** The accounts, all of them or those that a filter finds. */
+/** The users, or those that match a filter. */
 export const accountsPage: AdminPage = async ({ request, admin }) => {
   const filter = request.url.searchParams.get('filter') ?? ''
   const found = await search({ ...pageRequestOf(request), filter }, admin)
@@ -24,7 +24,7 @@ export const accountsPage: AdminPage = async ({ request, admin }) => {
   return adminResponse({
     title: 'Accounts',
     part: '/admin/accounts',
-    intro: html`Whoever can sign in: the host’s own users, and those whom a directory provisions.`,
+    intro: html`The host’s own users, and users whom a directory provisions.`,
     body: html`${searchForm(filter, isFound ? undefined : found.problem)}${isFound ? results(found, request) : undefined}`,
     status: isFound ? 200 : 400,
   })
@@ -34,7 +34,7 @@ type UserPage = Awaited<ReturnType<Administration['users']['list']>>
 type Search = ReturnType<typeof pageRequestOf> & { readonly filter: string }
 type SearchOutcome = UserPage | { readonly problem: string }
 
-/** A filter that is none is told beside the box that it was typed in. Every other refusal has the page of refusals. */
+/** An invalid filter is reported beside its field. Other refusals have their own page. */
 async function search({ filter, ...page }: Search, { users: accounts }: Administration): Promise<SearchOutcome> {
   try {
     return await accounts.list(filter === '' ? page : { ...page, filter })
@@ -68,7 +68,7 @@ ${subjectTable(subjects)}${nextLink(request, next)}
 </section>`
 }
 
-/** One account: who it is, what apps were allowed, where the user is signed in. */
+/** One user with their grants and sessions. */
 export const accountPage: AdminPage = async ({ request, admin }) => {
   const account = await admin.users.read(subjectOf(request))
   const { userId, active, claims, createdAt } = account
@@ -79,7 +79,7 @@ export const accountPage: AdminPage = async ({ request, admin }) => {
   return adminResponse({
     title: accountName(account),
     part: '/admin/accounts',
-    intro: active ? html`Active.` : html`Deactivated: nothing that was issued to this user is honoured.`,
+    intro: active ? html`Active.` : html`Deactivated: everything issued to this user is revoked.`,
     body: html`<section aria-labelledby="account">
 <h2 id="account">Account</h2>
 <dl>
@@ -105,7 +105,7 @@ ${actButtons(address, sessions.length > 1 ? { act: 'end-sessions', label: 'End a
   })
 }
 
-/** The buttons of the page. */
+/** Handles the buttons of the page. */
 export const actOnAccount: AdminPage = async ({ request, admin: { users: accounts, grants, sessions } }) => {
   const userId = subjectOf(request)
   const { act, about } = readPostedAct(request)
@@ -134,7 +134,7 @@ export const actOnAccount: AdminPage = async ({ request, admin: { users: account
   return redirect(addressOf('/admin/account', userId))
 }
 
-/** What clients are called. One that is not among the first keeps its identifier for a name. */
+/** The names of the first 200 clients. Other clients are shown by their identifier. */
 async function clientNames({ clients }: Administration): Promise<(clientId: string) => string> {
   const { items } = await clients.list({ limit: 200 })
   const names = new Map(items.map(({ clientId, clientName }) => [clientId as string, clientName]))
@@ -144,7 +144,7 @@ async function clientNames({ clients }: Administration): Promise<(clientId: stri
 type GrantView = Awaited<ReturnType<Administration['grants']['listOfUser']>>[number]
 type SessionView = Awaited<ReturnType<Administration['sessions']['listOfUser']>>[number]
 
-/** What an app was allowed, with the button that revokes it. */
+/** A grant, with the button that revokes it. */
 export const grantRow = (
   { grantId, scopes, createdAt, honoured }: GrantView,
   clientName: string,
@@ -157,7 +157,7 @@ export const grantRow = (
 ${shownTime(createdAt)}`,
   )
 
-/** A browser in which a user is signed in, with the button that ends that. */
+/** A session, with the button that revokes it. */
 export const sessionRow = ({ sessionId, signedInAt, expiresAt, amr }: SessionView, address: string): Markup =>
   row(
     { address, act: 'end-session', about: sessionId, label: 'End', object: 'this session' },
@@ -168,10 +168,10 @@ ends ${shownTime(expiresAt)}`,
 interface RowButton {
   readonly address: string
   readonly act: string
-  /** Which grant or session; the identifier opens nothing. */
+  /** The identifier of the grant or session. It is not a credential. */
   readonly about: string
   readonly label: string
-  /** What the button is about, for whoever does not see the row. */
+  /** The object of the button, for screen readers. */
   readonly object: string
 }
 
@@ -182,6 +182,6 @@ const row = ({ address, act, about, label, object }: RowButton, text: Markup): M
 <button type="submit" name="act" value="${act}" aria-label="${label} ${object}">${label}</button>
 </form>`
 
-/** What a user is called here: the first of these claims (OIDC Core §5.1) that the account has. */
+/** The displayed name of a user: the first of these claims (OIDC Core §5.1) that the user has. */
 export const accountName = ({ claims, userId }: UserView): string =>
   textOf(claims['name']) || textOf(claims['preferred_username']) || textOf(claims['email']) || userId

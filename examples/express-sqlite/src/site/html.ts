@@ -1,6 +1,6 @@
 import type { ServerResponse } from '@mintmark/core/http'
 
-/** A whole page. */
+/** A complete HTML page. */
 export const htmlDocument = (title: string, body: Markup): string =>
   html`<!doctype html>
 <html lang="en">
@@ -20,14 +20,14 @@ ${body}
 </html>
 `.markup
 
-/** The answer that is a page. */
+/** A response with a page. */
 export const htmlResponse = (body: string, status = 200): ServerResponse => ({
   status,
   headers: [['Content-Type', 'text/html; charset=utf-8'], ...pageHeaders],
   body,
 })
 
-/** What every page of the example may load and do: its own style and script, nothing from elsewhere, and no frames. */
+/** The headers of every page: it may load only the example's own style and script, and cannot be framed. */
 export const pageHeaders: readonly (readonly [name: string, value: string])[] = [
   [
     'Content-Security-Policy',
@@ -47,14 +47,14 @@ export const pageHeaders: readonly (readonly [name: string, value: string])[] = 
   ['Cache-Control', 'no-store'],
 ]
 
-/** Markup that is safe as it stands. */
+/** Markup that needs no escaping. */
 export interface Markup {
   readonly markup: string
 }
 
 type Hole = string | Markup | readonly Markup[] | undefined
 
-/** A template whose strings are escaped, for text and for attribute values in double quotes. */
+/** A template that escapes strings, for text and for attribute values in double quotes. */
 export function html(parts: TemplateStringsArray, ...holes: readonly Hole[]): Markup {
   return { markup: parts.map((part, at) => part + render(holes[at])).join('') }
 }
@@ -65,6 +65,6 @@ function render(hole: Hole): string {
   return 'markup' in hole ? hole.markup : hole.map(({ markup }) => markup).join('')
 }
 
-/** A member of a document as text; empty when it is not there, or has parts of its own. */
+/** A member of a document as text; empty when it is missing, or is an object or a list. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''

@@ -4,7 +4,7 @@ import type { ListOutcome, ListedUserRecord } from '@mintmark/storage-interface/
 import type { ProviderCredentials } from '../identity-provider.ts'
 import { htmlDocument, html, textOf, type Markup } from './html.ts'
 
-/** Who was provisioned, and how to provision somebody from a terminal. */
+/** The provisioned users, and commands that provision one from a terminal. */
 export function provisionedPage(list: ListOutcome<ListedUserRecord>, provider: ProviderCredentials): string {
   const users = list.outcome === 'listed' ? list.records : []
   return htmlDocument(

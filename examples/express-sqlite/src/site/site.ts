@@ -20,7 +20,7 @@ interface SiteDependencies {
   readonly provider: ProviderCredentials
 }
 
-/** The host's own pages besides signing in: the home page, the provisioned accounts, signing out, and the files of the single-page client. */
+/** The host's other pages: the home page, the provisioned users, signing out, and the files of the single-page client. */
 export function site({ server, sessions, users, storage, provider }: SiteDependencies): Router {
   const home: Endpoint = async (request) => {
     const signedIn = await sessions.signedIn(request)
@@ -41,10 +41,10 @@ export function site({ server, sessions, users, storage, provider }: SiteDepende
     try {
       // Other sites must not sign users out.
       requireSameOrigin(request)
-      // Back to the home page, which shows that nobody is signed in and where to go on.
+      // The home page shows that nobody is signed in.
       return redirect('/', await sessions.end(request))
     } catch (error) {
-      // The server renders what is thrown in its own endpoints; this one is the host's, which has to ask for it.
+      // The server renders the errors of its own endpoints. This endpoint is the host's, so it asks for it.
       return server.renderError(error, request)
     }
   }

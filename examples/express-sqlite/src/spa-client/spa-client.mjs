@@ -1,4 +1,4 @@
-// Authorization code with PKCE for a public client (RFC 6749 §4.1, RFC 7636), with nothing but what browsers bring.
+// Authorization code with PKCE for a public client (RFC 6749 §4.1, RFC 7636), without a library.
 const issuer = location.origin
 const client = { client_id: 'pocket-notes', redirect_uri: `${location.origin}/spa/` }
 
@@ -20,7 +20,7 @@ async function start() {
   }
 }
 
-/** Sends the browser to the server. The secrets of this attempt wait in the tab's own storage. */
+/** Sends the browser to the server. The session storage of the tab keeps the secrets of this attempt. */
 async function signIn(scope) {
   const { authorization_endpoint: endpoint } = await getJson(`${issuer}/.well-known/openid-configuration`)
   const attempt = { state: randomText(), nonce: randomText(), codeVerifier: randomText() }
@@ -43,10 +43,10 @@ async function signIn(scope) {
 async function finishSignIn(response) {
   const attempt = JSON.parse(sessionStorage.getItem('attempt') ?? '{}')
   sessionStorage.removeItem('attempt')
-  // RFC 6749 §10.12: an answer to a question that this tab did not ask.
+  // RFC 6749 §10.12: this tab did not send the request.
   if (response.get('state') !== attempt.state)
     throw new Problem('state', 'This answer belongs to another sign-in. Start again.')
-  // RFC 9207 §2.4: an answer from a server that was not asked.
+  // RFC 9207 §2.4: the response is from another server.
   if (response.get('iss') !== issuer) throw new Problem('iss', 'This answer comes from another server.')
   const error = response.get('error')
   if (error !== null) throw new Problem(error, response.get('error_description') ?? '')
@@ -61,7 +61,7 @@ async function finishSignIn(response) {
       code_verifier: attempt.codeVerifier,
     }),
   })
-  // OIDC Core §3.1.3.7: the token came straight from the server, which spares its signature (item 6); the rest is checked.
+  // OIDC Core §3.1.3.7: the token comes directly from the server over TLS, so its signature need not be verified (item 6).
   const idToken = decode(tokens.id_token)
   const isForUs = idToken.iss === issuer && idToken.aud === client.client_id && idToken.nonce === attempt.nonce
   if (!isForUs || idToken.exp * 1000 <= Date.now())
@@ -69,7 +69,7 @@ async function finishSignIn(response) {
 
   const headers = { authorization: `Bearer ${tokens.access_token}` }
   const userinfo = await getJson(metadata.userinfo_endpoint, { headers })
-  // OIDC Core §5.3.2: userinfo must speak of the same person.
+  // OIDC Core §5.3.2: userinfo must be about the same user.
   if (userinfo.sub !== idToken.sub) throw new Problem('sub', 'Userinfo speaks of somebody else.')
   return { userinfo, idToken, accessToken: decode(tokens.access_token) }
 }

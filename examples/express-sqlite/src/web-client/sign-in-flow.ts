@@ -2,28 +2,28 @@ import * as openid from 'openid-client'
 
 import type { WebClientCredentials } from '../clients.ts'
 
-/** What the client keeps between sending the browser away and seeing it again. */
+/** The state of a sign-in between the authorization request and its response. */
 export interface StartedSignIn {
   readonly state: string
   readonly nonce: string
   readonly codeVerifier: string
 }
 
-/** What a person's sign-in brought. */
-export interface SignedInPerson {
+/** The result of a sign-in. */
+export interface SignInResult {
   readonly user: openid.UserInfoResponse
   readonly idToken: openid.IDToken
   readonly accessToken: string
   readonly refreshToken: string | undefined
 }
 
-/** Signing in with openid-client, as its documentation shows it. */
+/** Signs users in with openid-client, as its documentation shows. */
 export interface SignInFlow {
   start(ask: { readonly scope: string; readonly responseMode: string }): Promise<StartedSignIn & { readonly url: URL }>
   /** @param answer the request to the callback. */
-  finish(answer: Request, started: StartedSignIn): Promise<SignedInPerson>
-  refresh(person: SignedInPerson): Promise<SignedInPerson>
-  revoke(person: SignedInPerson): Promise<void>
+  finish(answer: Request, started: StartedSignIn): Promise<SignInResult>
+  refresh(signIn: SignInResult): Promise<SignInResult>
+  revoke(signIn: SignInResult): Promise<void>
 }
 
 export function signInFlow({
@@ -33,9 +33,9 @@ export function signInFlow({
 }: WebClientCredentials & { readonly issuer: string }): SignInFlow {
   let discovered: Promise<openid.Configuration> | undefined
 
-  // At first use: while this app starts, the server in the same process does not answer yet.
+  // Discovered at first use: while this app starts, the server in the same process is not listening yet.
   const configuration = async (): Promise<openid.Configuration> => {
-    // The library insists on https; the example runs on http://localhost.
+    // The library requires https by default, and the example runs on http://localhost.
     const execute = issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []
     discovered ??= openid.discovery(new URL(issuer), clientId, undefined, openid.ClientSecretBasic(clientSecret), {
       execute,
@@ -74,9 +74,9 @@ export function signInFlow({
       const user = await openid.fetchUserInfo(config, tokens.access_token, idToken.sub)
       return { user, idToken, accessToken: tokens.access_token, refreshToken: tokens.refresh_token }
     },
-    async refresh(person) {
+    async refresh(signIn) {
       const config = await configuration()
-      const { idToken, refreshToken = '' } = person
+      const { idToken, refreshToken = '' } = signIn
       const tokens = await openid.refreshTokenGrant(config, refreshToken)
       const user = await openid.fetchUserInfo(config, tokens.access_token, idToken.sub)
       return {
@@ -98,23 +98,24 @@ function claimsOf(tokens: openid.TokenEndpointResponseHelpers): openid.IDToken {
   return claims
 }
 
-/** Why a sign-in did not succeed, as the page tells it. */
+/** The reason that a sign-in failed, for the page. */
 export interface Problem {
   readonly code: string
   readonly text: string
 }
 
-/** An answer that nobody here waits for: tried again with the back button, or sent by somebody else (RFC 6749 §10.12). */
+/** An unexpected response: repeated with the back button, or sent by an attacker (RFC 6749 §10.12). */
 export const unknownState = (): Error =>
   new UnknownStateError('This answer belongs to a sign-in that was not started here, or is over.')
 
-/** What the server said, where it said something; else what the library found wrong. */
+/** The error of the server if there is one, or the error of the library. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError) {
     return { code: error.error, text: error.error_description ?? '' }
   }
   if (error instanceof openid.WWWAuthenticateChallengeError) {
-    // RFC 6749 §5.2: a challenge at the token endpoint is about the client; RFC 6750 §3: one about a token says so.
+    // RFC 6749 §5.2: a challenge without an error, at the token endpoint, is about the client. RFC 6750 §3: one about a
+    // token has an error.
     const code = error.cause.map(({ parameters }) => parameters.error).find((said) => said !== undefined)
     return { code: code ?? 'invalid_client', text: 'The server does not accept what this app shows it.' }
   }

@@ -7,8 +7,7 @@ import { webPage } from './web-page.ts'
 import { webSessions } from './web-sessions.ts'
 
 /**
- * A web app that signs people in with openid-client, over HTTP. It shares a process with the server and nothing else: it
- * could run anywhere.
+ * A web app that signs users in with openid-client, over HTTP. It runs in the process of the server for convenience only.
  */
 export function webClient(options: WebClientCredentials & { readonly issuer: string }): Router {
   const flow = signInFlow(options)
@@ -33,8 +32,8 @@ export function webClient(options: WebClientCredentials & { readonly issuer: str
     response.redirect(303, url.href)
   })
 
-  // The answer comes in the query or as a posted form. The cookie comes along with that form because server and client
-  // share a site here; a client on another site would need a cookie with SameSite=None.
+  // The response is in the query or in a posted form. The browser sends the cookie with that form because server and client
+  // are on one site; a client on another site would need a cookie with SameSite=None.
   router.all('/callback', async (request, response) => {
     const session = sessions.of(request)
     const answer = answerOf(request, options.issuer)
@@ -44,7 +43,7 @@ export function webClient(options: WebClientCredentials & { readonly issuer: str
     const rest = { ...session, started: session.started.filter((one) => one !== started), problem: undefined }
     try {
       if (started === undefined) throw unknownState()
-      sessions.saveRenamed({ ...rest, person: await flow.finish(answer, started) }, request, response)
+      sessions.saveRenamed({ ...rest, signIn: await flow.finish(answer, started) }, request, response)
     } catch (error) {
       sessions.save({ ...rest, problem: problemOf(error) }, request, response)
     }
@@ -54,18 +53,18 @@ export function webClient(options: WebClientCredentials & { readonly issuer: str
   router.post('/refresh', async (request, response) => {
     const session = sessions.of(request)
     try {
-      const person = session.person && (await flow.refresh(session.person))
-      sessions.save({ ...session, person }, request, response)
+      const signIn = session.signIn && (await flow.refresh(session.signIn))
+      sessions.save({ ...session, signIn }, request, response)
     } catch (error) {
-      sessions.save({ ...session, person: undefined, problem: problemOf(error) }, request, response)
+      sessions.save({ ...session, signIn: undefined, problem: problemOf(error) }, request, response)
     }
     response.redirect(303, '/web/')
   })
 
   router.post('/sign-out', async (request, response) => {
-    const { person } = sessions.of(request)
-    sessions.saveRenamed({ started: [], person: undefined, problem: undefined }, request, response)
-    if (person !== undefined) await flow.revoke(person)
+    const { signIn } = sessions.of(request)
+    sessions.saveRenamed({ started: [], signIn: undefined, problem: undefined }, request, response)
+    if (signIn !== undefined) await flow.revoke(signIn)
     response.redirect(303, '/web/')
   })
 
@@ -75,7 +74,7 @@ export function webClient(options: WebClientCredentials & { readonly issuer: str
 const fieldsOf = (request: ExpressRequest): URLSearchParams =>
   new URLSearchParams(typeof request.body === 'string' ? request.body : '')
 
-/** The server's answer as the web's own kind of request, which openid-client reads. */
+/** Converts the request to the callback to a `Request`, which openid-client reads. */
 const answerOf = (request: ExpressRequest, issuer: string): Request =>
   new Request(
     new URL(request.originalUrl, issuer),

@@ -1,9 +1,9 @@
 import { htmlDocument, html, type Markup } from '../site/html.ts'
-import type { Problem, SignedInPerson } from './sign-in-flow.ts'
+import type { Problem, SignInResult } from './sign-in-flow.ts'
 import type { WebSession } from './web-sessions.ts'
 
-/** The client's one page: a way in, or what came of it. */
-export function webPage({ person, problem }: WebSession): string {
+/** The page of the client: a sign-in form, or the result of a sign-in. */
+export function webPage({ signIn, problem }: WebSession): string {
   return htmlDocument(
     'Reading Room',
     html`<header>
@@ -12,7 +12,7 @@ export function webPage({ person, problem }: WebSession): string {
 <p>A confidential client: a web server with a secret of its own. The browser never sees a token, only this page.</p>
 </header>
 ${problem && problemNotice(problem)}
-${person === undefined ? signInForm : tokens(person)}`,
+${signIn === undefined ? signInForm : tokens(signIn)}`,
   )
 }
 
@@ -40,7 +40,7 @@ const tokens = ({
   idToken,
   accessToken,
   refreshToken,
-}: SignedInPerson): Markup => html`<section aria-labelledby="hello">
+}: SignInResult): Markup => html`<section aria-labelledby="hello">
 <h2 id="hello">Signed in as ${user.name ?? user.sub}</h2>
 <h3>What userinfo says about you</h3>
 <pre id="userinfo" tabindex="0">${readable(user)}</pre>
@@ -57,7 +57,7 @@ ${refreshToken && html`<form method="post" action="/web/refresh"><button class="
 <p class="fine">Leaving revokes the app's tokens. You stay signed in at the server: <a href="/">its home page</a> signs you out.</p>
 </section>`
 
-/** The claims of a JWT, unverified: an access token is for the API to verify. */
+/** The claims of a JWT, unverified: APIs verify access tokens. */
 const payloadOf = (jwt: string): unknown => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
 
 const readable = (value: unknown): string => JSON.stringify(value, undefined, 2)

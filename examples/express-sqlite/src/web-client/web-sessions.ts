@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto'
 
 import type { Request, Response } from 'express'
 
-import type { Problem, SignedInPerson, StartedSignIn } from './sign-in-flow.ts'
+import type { Problem, SignInResult, StartedSignIn } from './sign-in-flow.ts'
 
-/** What the client remembers of a browser. */
+/** The client's session of a browser. */
 export interface WebSession {
-  /** Each tab may be in the middle of a sign-in of its own. */
+  /** The sign-ins that were started. Each tab may have one. */
   readonly started: readonly StartedSignIn[]
-  readonly person: SignedInPerson | undefined
-  /** What to tell on the next page. */
+  readonly signIn: SignInResult | undefined
+  /** The message for the next page. */
   readonly problem: Problem | undefined
 }
 
-/** The client's own sessions, in memory. They have nothing to do with those of the server. */
+/** The client's own sessions, in memory. They are independent of the server's sessions. */
 export interface WebSessions {
   of(request: Request): WebSession
   save(session: WebSession, request: Request, response: Response): void
-  /** Saves under a new name when somebody signs in, so that a session planted in the browser before is of no use. */
+  /** Saves a session. A sign-in gives it a new identifier, which prevents session fixation. */
   saveRenamed(session: WebSession, request: Request, response: Response): void
 }
 
@@ -48,5 +48,5 @@ export function webSessions(isSecure: boolean): WebSessions {
 
 const idOf = (request: Request): string => /(?:^|; )web-client=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1] ?? ''
 
-const empty: WebSession = { started: [], person: undefined, problem: undefined }
+const empty: WebSession = { started: [], signIn: undefined, problem: undefined }
 const mostSessions = 1000
