@@ -19,7 +19,7 @@ export const openidConnectCore: Standard = {
       'sub has at most 255 ASCII characters, and is never given to somebody else',
       'sub is at most 255 ASCII characters and the same in every token and response (OIDC Core §2)',
       'rejects an identifier that a user had before, or that a client has (OIDC Core §2)',
-      'users: a removed account is gone for every method, and its identifier stays taken',
+      'users: a removed user is absent for every method, and the identifier stays taken',
     ],
     [
       '2',
@@ -271,7 +271,7 @@ export const openidConnectCore: Standard = {
     [
       '14',
       'Strings are compared by code points, without normalization',
-      'identifiers: … are told apart byte for byte',
+      'identifiers: … are compared byte for byte',
       '… does not match https://app.test/cb (RFC 9700 §2.1)',
     ],
     [

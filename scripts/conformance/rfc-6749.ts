@@ -302,7 +302,7 @@ export const rfc6749: Standard = {
       '10.5',
       'Codes live shortly and count once',
       'of two concurrent redemptions at most one succeeds, and the code’s tokens are revoked (RFC 6749 §10.5)',
-      'codes: of 16 presentations at once exactly one wins',
+      'codes: of 16 concurrent presentations exactly one wins',
     ],
     [
       '10.6',

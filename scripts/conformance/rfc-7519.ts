@@ -52,7 +52,7 @@ export const rfc7519: Standard = {
     [
       '4.1.7',
       'jti does not come twice',
-      'claims: of 16 claims at once exactly one is fresh',
+      'replays: of 16 concurrent uses exactly one is fresh',
       'accepts exactly one of 20 concurrent presentations (RFC 7523 §3)',
     ],
     [

@@ -43,14 +43,23 @@ export const rfc7643: Standard = {
       'parses the dateTime 2011-05-13',
     ],
     ['2.3.6', 'Binary is base64', 'refuses a certificate that is no base64 (RFC 7643 §2.3)'],
-    ['2.3.7', 'A $ref is a URI that leads to the resource', 'the server assigns … below the tenant URL (RFC 7643 §2.3.7)'],
+    [
+      '2.3.7',
+      'A $ref is a URI that leads to the resource',
+      'the server assigns … below the tenant URL (RFC 7643 §2.3.7)',
+    ],
     [
       '2.3.8',
       'A complex attribute has no complex parts, and a part has a name of its own',
       'refuses to define complex parts (erratum 8415) (RFC 7643 §2)',
       'refuses to define one name twice (RFC 7643 §2)',
     ],
-    ['2.4', 'At most one value is primary', 'a value that becomes primary replaces the previous primary value (RFC 7643 §2.4)', 'two primary e-mails (RFC 7644 §3.3)'],
+    [
+      '2.4',
+      'At most one value is primary',
+      'a value that becomes primary replaces the previous primary value (RFC 7643 §2.4)',
+      'two primary e-mails (RFC 7644 §3.3)',
+    ],
     [
       '2.4',
       'No value with its type comes twice',
@@ -74,7 +83,7 @@ export const rfc7643: Standard = {
       '3.1',
       'id is unique, stays, is never bulkId, and is the server’s to give',
       'the server assigns the id, which contains no bulkId (RFC 7643 §3.1)',
-      'provisioned accounts: an identifier is used once, ever, by whomever',
+      'provisioned users: an identifier is used once, ever, by any provider',
       'ignores meta, id and groups in the request (RFC 7643 §3.1)',
     ],
     [
@@ -84,7 +93,11 @@ export const rfc7643: Standard = {
       'an externalId is case-sensitive and unique within a provider',
       'treats the externalId … as text, not as an id',
     ],
-    ['3.1', 'meta is the server’s: resourceType, created, lastModified, location, version', 'the server assigns meta: version is the ETag, location the Content-Location, lastModified at first created (RFC 7643 §3.1)'],
+    [
+      '3.1',
+      'meta is the server’s: resourceType, created, lastModified, location, version',
+      'the server assigns meta: version is the ETag, location the Content-Location, lastModified at first created (RFC 7643 §3.1)',
+    ],
     [
       '3.3',
       'Extensions stand below their URN',
@@ -128,7 +141,11 @@ export const rfc7643: Standard = {
       'RFC 7643 §4.3: the URI of the manager is ours to make',
       'refuses urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.displayName eq "x" instead of responding with an empty list',
     ],
-    ['5', 'ServiceProviderConfig says what is supported', 'ServiceProviderConfig lists the supported features (RFC 7643 §5, RFC 9865 §4)'],
+    [
+      '5',
+      'ServiceProviderConfig says what is supported',
+      'ServiceProviderConfig lists the supported features (RFC 7643 §5, RFC 9865 §4)',
+    ],
     ['6', 'Resource types are listed', 'both are listed, and found by their names (RFC 7643 §6)'],
     [
       '7',

@@ -18,7 +18,11 @@ export const rfc7644: Standard = {
       hostsTls,
       'two secrets overlap; the old one expires at its time, and revoked ones at once',
     ],
-    ['3.1', 'Unknown query parameters are ignored', 'responds with 200 and an empty list when nothing matches, and ignores unknown parameters (RFC 7644 §3.4.2)'],
+    [
+      '3.1',
+      'Unknown query parameters are ignored',
+      'responds with 200 and an empty list when nothing matches, and ignores unknown parameters (RFC 7644 §3.4.2)',
+    ],
     [
       '3.1',
       'id, meta and what else is read-only is ignored where a client sends it',
@@ -58,7 +62,11 @@ export const rfc7644: Standard = {
       'a list contains its totals as numbers, and complete resources (RFC 7644 §3.4.2)',
       'responds with 200 and an empty list when nothing matches, and ignores unknown parameters (RFC 7644 §3.4.2)',
     ],
-    ['3.4.2.1', 'A search over all types finds what fits in each', 'over both types > an attribute that a type does not define has no value:'],
+    [
+      '3.4.2.1',
+      'A search over all types finds what fits in each',
+      'over both types > an attribute that a type does not define has no value:',
+    ],
     [
       '3.4.2.2',
       'Filters have their grammar and precedence; what has not is invalidFilter',
@@ -87,7 +95,7 @@ export const rfc7644: Standard = {
     [
       '3.4.2.2',
       'A value path applies to one and the same value',
-      'filters: one and the same value satisfies the whole of a value path',
+      'filters: one value satisfies the whole of a value path',
       'emails[type eq "home" and value co "x.test"]',
     ],
     ['3.4.2.2', 'A password is not searched for', 'refuses password pr instead of responding with an empty list'],

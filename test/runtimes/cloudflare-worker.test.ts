@@ -67,4 +67,4 @@ describe('the storage of the Worker example', () => {
 })
 
 /** Its filters compare with hundreds of values; Cloudflare binds a hundred to a statement. */
-const beyondLimits = 'filters: and, or and not join whole filters, however many and deep'
+const beyondLimits = 'filters: and, or and not combine filters of any number and depth'

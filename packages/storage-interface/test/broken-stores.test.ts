@@ -2,16 +2,16 @@ import { LawViolationError, adminLaws } from '@mintmark/storage-interface/contra
 import { expect, test } from 'vitest'
 import * as full from '../src/contract/complete-records.ts'
 import { memoryUnderTest } from './memory-under-test.ts'
-import { sabotageAll } from './sabotage.ts'
-import { saboteurs } from './saboteurs.ts'
+import { breakEveryMethod } from './broken-stores/break-store.ts'
+import { brokenStores } from './broken-stores/oauth.ts'
 
 test('every law has a store that breaks it', () => {
-  expect(Object.keys(saboteurs).toSorted()).toEqual(adminLaws.map(({ name }) => name).toSorted())
+  expect(Object.keys(brokenStores).toSorted()).toEqual(adminLaws.map(({ name }) => name).toSorted())
 })
 
 test.for(adminLaws)('a broken store is caught by the law $name', async (law) => {
-  const breakStore = saboteurs[law.name]
-  const broken = await caught(law.run(async () => breakStore?.(await memoryUnderTest()) ?? memoryUnderTest()))
+  const breaks = brokenStores[law.name]
+  const broken = await caught(law.run(async () => breaks?.(await memoryUnderTest()) ?? memoryUnderTest()))
 
   expect(broken.law).toBe(law.name)
   expect(broken.cause, 'the store answered; it did not throw').toBeUndefined()
@@ -29,7 +29,7 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
   { law: 'round trip: codes', method: 'codes.insert', record: full.fullCode },
   { law: 'round trip: families', method: 'families.insert', record: full.fullFamily },
   {
-    law: 'round trip: families as they are buried',
+    law: 'round trip: tombstones of families',
     method: 'families.insertTombstone',
     record: { ...full.fullFamily, revokedAt: undefined },
   },
@@ -71,7 +71,7 @@ test.for(drops)(
   'a store whose $method drops $path is caught by the law $law',
   async ({ law: name, method, member }) => {
     const law = adminLaws.find((candidate) => candidate.name === name)
-    const dropping = sabotageAll((honest, call) =>
+    const dropping = breakEveryMethod((honest, call) =>
       honest(...(call.name === method ? call.args.map((value) => without(value, member)) : call.args)),
     )
 
@@ -83,7 +83,7 @@ test.for(drops)(
 
 test('a store that throws breaks the law, and the error is its cause', async () => {
   const failure = new Error('no connection')
-  const failing = sabotageAll(() => Promise.reject(failure))
+  const failing = breakEveryMethod(() => Promise.reject(failure))
 
   const broken = await caught(adminLaws[0]?.run(async () => failing(await memoryUnderTest())))
 
@@ -92,7 +92,7 @@ test('a store that throws breaks the law, and the error is its cause', async () 
 
 test('a store is closed also when it breaks a law', async () => {
   let closed = 0
-  const failing = sabotageAll(() => Promise.reject(new Error('no connection')))
+  const failing = breakEveryMethod(() => Promise.reject(new Error('no connection')))
   const makeStore = async () => ({ ...failing(await memoryUnderTest()), close: async () => void (closed += 1) })
 
   await caught(adminLaws[0]?.run(makeStore))

@@ -9,35 +9,32 @@ import { and, attribute, boolean, not, number, present, text } from '../filters.
 
 /** All accounts of an issuer, for its administrators. */
 export const accountListLaws: readonly StorageLaw<AdminStorage>[] = [
-  law(
-    'accounts: a list holds all that are there, oldest first, whoever provisioned them',
-    async ({ storage, same }) => {
-      for (const [index, id] of ['c', 'b', 'a'].entries())
-        await storage.users.insert(aUser({ userId: userId(id), createdAt: nowPlus(index) }))
-      await storage.provisionedUsers.insert(aProvisionedUser('p', { createdAt: nowPlus(9) }))
-      await storage.users.deactivate(userId('b'), nowPlus(20))
-      await storage.users.remove(userId('c'), nowPlus(20))
-      const page = async (offset: number, limit: number) => {
-        const outcome = await storage.users.list({
-          filter: undefined,
-          sort: undefined,
-          page: { kind: 'index', offset, limit },
-        })
-        return outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map((user) => user.userId)] : outcome
-      }
+  law('user search: a list has all users, oldest first, of every provider', async ({ storage, same }) => {
+    for (const [index, id] of ['c', 'b', 'a'].entries())
+      await storage.users.insert(aUser({ userId: userId(id), createdAt: nowPlus(index) }))
+    await storage.provisionedUsers.insert(aProvisionedUser('p', { createdAt: nowPlus(9) }))
+    await storage.users.deactivate(userId('b'), nowPlus(20))
+    await storage.users.remove(userId('c'), nowPlus(20))
+    const page = async (offset: number, limit: number) => {
+      const outcome = await storage.users.list({
+        filter: undefined,
+        sort: undefined,
+        page: { kind: 'index', offset, limit },
+      })
+      return outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map((user) => user.userId)] : outcome
+    }
 
-      same(await page(0, 10), [3, 'b', 'a', aProvisionedUser('p').userId], 'all')
-      same(await page(1, 1), [3, 'a'], 'the second')
-      same(await page(9, 5), [3], 'beyond the end')
-      same(await page(0, 0), [3], 'the number alone')
-      const [first] = await recordsOf(
-        storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 1 } }),
-      )
-      same(first, await storage.users.find(userId('b')), 'a record, as it is found')
-    },
-  ),
+    same(await page(0, 10), [3, 'b', 'a', aProvisionedUser('p').userId], 'all')
+    same(await page(1, 1), [3, 'a'], 'the second')
+    same(await page(9, 5), [3], 'beyond the end')
+    same(await page(0, 0), [3], 'the number alone')
+    const [first] = await recordsOf(
+      storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 1 } }),
+    )
+    same(first, await storage.users.find(userId('b')), 'a record, as it is found')
+  }),
 
-  law('accounts: a list goes on behind a position, and meets everybody once', async ({ storage, same }) => {
+  law('user search: a list continues after a position and shows each user once', async ({ storage, same }) => {
     const ids = Array.from({ length: 7 }, (_, index) => userId(`u${index}`))
     for (const id of ids) await storage.users.insert(aUser({ userId: id, createdAt: nowPlus(id.charCodeAt(1) % 2) }))
 
@@ -58,7 +55,7 @@ export const accountListLaws: readonly StorageLaw<AdminStorage>[] = [
     same(met.filter((id) => !id.startsWith('new')).toSorted(), ids, 'everybody who was there all the time')
   }),
 
-  law('accounts: a filter is about the account and its claims, as they stand', async ({ storage, same }) => {
+  law('user search: a filter compares the user and the claims exactly', async ({ storage, same }) => {
     const claims = { email: 'Kim@x.test', level: 7, vip: true, address: { country: 'NO' }, groups: ['a', 'b'] }
     await storage.users.insert(aUser({ userId: userId('u1'), claims, createdAt: nowPlus(1) }))
     await storage.users.insert(
@@ -111,7 +108,7 @@ export const logLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await storage.logs.list({ log: 'admin', before: undefined, limit: 10 }), [entry], 'the log')
   }),
 
-  law('logs: a page holds the newest of one log, and goes on before an entry', async ({ storage, same }) => {
+  law('logs: a page has the newest entries of one log and continues before an entry', async ({ storage, same }) => {
     const entries = [0, 0, 5, 5, 9].map((seconds, index) => aLogEntry({ entryId: `e${index}`, at: nowPlus(seconds) }))
     for (const each of [entries[3], entries[0], entries[4], entries[1], entries[2]])
       if (each !== undefined) await storage.logs.append(each)
@@ -141,7 +138,7 @@ export const logLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await storage.logs.list({ log: richText, before: undefined, limit: 1 }), [full], 'as written')
   }),
 
-  law('purge: log entries go when their time has come, and not before', async ({ storage, same }) => {
+  law('purge: log entries are removed when they expire, and not before', async ({ storage, same }) => {
     await storage.logs.append(entry)
     await storage.logs.append(aLogEntry({ entryId: 'longer', expiresAt: nowPlus(7200) }))
 

@@ -23,7 +23,7 @@ export const clientLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('clients: a disabled client is found, and says so', async ({ storage, same }) => {
+  law('clients: a disabled client is found with disabledAt', async ({ storage, same }) => {
     await storage.clients.insert(client)
     const disabled = aClientRecord({ disabledAt: nowPlus(1), version: 2 })
 
@@ -33,7 +33,7 @@ export const clientLaws: readonly StorageLaw[] = [
     same(await storage.clients.find(client.clientId), disabled, 'the client as read')
   }),
 
-  law('clients: of writers who read one version one is swapped', async ({ storage, server, same }) => {
+  law('clients: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
     await storage.clients.insert(client)
 
     const results = await atOnce(8, (index) =>
@@ -67,7 +67,7 @@ export const clientLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('clients: noting the use of a secret changes nothing else', async ({ storage, same }) => {
+  law('clients: recording the use of a secret changes nothing else', async ({ storage, same }) => {
     const used = { digest: aDigest('secret-1'), createdAt: now, expiresAt: nowPlus(90), lastUsedAt: undefined }
     const other = { digest: aDigest('secret-2'), createdAt: nowPlus(1), expiresAt: undefined, lastUsedAt: nowPlus(2) }
     const record = aClientRecord({ secrets: [used, other] })
@@ -90,7 +90,7 @@ const client = aClientRecord()
 
 /** Clients as their administrator lists and removes them: nobody ever inherits an identifier, and with it tokens, of another. */
 export const clientRemovalLaws: readonly StorageLaw[] = [
-  law('clients: a list is in the order of identifiers, and goes on behind one', async ({ storage, same }) => {
+  law('clients: a list is in the order of identifiers and continues after one', async ({ storage, same }) => {
     for (const id of ['b', 'a-2', 'B', 'c', 'a'])
       await storage.clients.insert(aClientRecord({ clientId: clientId(id) }))
     const list = async (after: string | undefined, limit: number) =>
@@ -109,7 +109,7 @@ export const clientRemovalLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'clients: a removed one is gone for every method, and its identifier stays taken',
+    'clients: a removed client is absent for every method, and its identifier stays taken',
     async ({ storage, server, same }) => {
       await storage.clients.insert(client)
 
@@ -131,7 +131,7 @@ export const clientRemovalLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('clients: what was issued to a removed one stands on no client', async ({ storage, same }) => {
+  law('clients: the status of what was issued to a removed client has no client', async ({ storage, same }) => {
     await storage.clients.insert(client)
     await storage.grants.insert(aGrantRecord())
     await storage.families.insert(aFamilyRecord())

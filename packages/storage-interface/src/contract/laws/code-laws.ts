@@ -29,7 +29,7 @@ export const codeLaws: readonly StorageLaw[] = [
     }
   }),
 
-  law('codes: of 16 presentations at once exactly one wins', async ({ storage, server, same }) => {
+  law('codes: of 16 concurrent presentations exactly one wins', async ({ storage, server, same }) => {
     await storage.codes.insert(code)
 
     const results = await atOnce(16, (index) => server(index).codes.consume(code.digest, code.clientId, now))
@@ -37,7 +37,7 @@ export const codeLaws: readonly StorageLaw[] = [
     same(tally(results), { won: 1, replayed: 15 }, 'outcomes')
   }),
 
-  law('codes: reading a code does not use it up', async ({ storage, same }) => {
+  law('codes: reading a code does not consume it', async ({ storage, same }) => {
     await storage.codes.insert(code)
 
     same(await storage.codes.find(code.digest, code.clientId, now), code, 'the code as read')
@@ -111,25 +111,32 @@ export const interactionLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law("interactions: another browser's is absent, and its attempts change nothing", async ({ storage, same }) => {
-    await storage.interactions.insert(interaction)
-    const other = aDigest('browser-2')
+  law(
+    "interactions: another browser's interaction is absent, and attempts on it change nothing",
+    async ({ storage, same }) => {
+      await storage.interactions.insert(interaction)
+      const other = aDigest('browser-2')
 
-    same(await storage.interactions.find(digest, other, now), undefined, 'find')
-    const login = await storage.interactions.recordLogin({
-      digest,
-      browserDigest: other,
-      login: aLogin(),
-      version: 1,
-      now,
-    })
-    same(login, { outcome: 'absent' }, 'recordLogin')
-    same(await storage.interactions.consume(digest, other, now), { outcome: 'absent' }, 'consume')
-    same(await storage.interactions.find(digest, browserDigest, now), interaction, "the owner's reading after that")
-    const won = await storage.interactions.consume(digest, browserDigest, now)
-    same(won, { outcome: 'won', record: interaction }, "the owner's completion after that")
-    same(await storage.interactions.consume(digest, other, now), { outcome: 'absent' }, 'consume, once it is completed')
-  }),
+      same(await storage.interactions.find(digest, other, now), undefined, 'find')
+      const login = await storage.interactions.recordLogin({
+        digest,
+        browserDigest: other,
+        login: aLogin(),
+        version: 1,
+        now,
+      })
+      same(login, { outcome: 'absent' }, 'recordLogin')
+      same(await storage.interactions.consume(digest, other, now), { outcome: 'absent' }, 'consume')
+      same(await storage.interactions.find(digest, browserDigest, now), interaction, "the owner's reading after that")
+      const won = await storage.interactions.consume(digest, browserDigest, now)
+      same(won, { outcome: 'won', record: interaction }, "the owner's completion after that")
+      same(
+        await storage.interactions.consume(digest, other, now),
+        { outcome: 'absent' },
+        'consume, once it is completed',
+      )
+    },
+  ),
 
   law('interactions: an interaction is absent from the second in which it expires', async ({ storage, same }) => {
     await storage.interactions.insert(interaction)
@@ -150,7 +157,7 @@ export const interactionLaws: readonly StorageLaw[] = [
     same(await storage.interactions.consume(digest, browserDigest, expired), { outcome: 'absent' }, 'once completed')
   }),
 
-  law('interactions: of writers who read one version one records the login', async ({ storage, server, same }) => {
+  law('interactions: of the writers who read one version, one records the login', async ({ storage, server, same }) => {
     await storage.interactions.insert(interaction)
     const change = { digest, browserDigest, version: 1, now }
 
@@ -189,7 +196,7 @@ export const interactionLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('interactions: of 16 completions at once exactly one wins', async ({ storage, server, same }) => {
+  law('interactions: of 16 concurrent completions exactly one wins', async ({ storage, server, same }) => {
     await storage.interactions.insert(interaction)
 
     const results = await atOnce(16, (index) => server(index).interactions.consume(digest, browserDigest, now))
@@ -197,7 +204,7 @@ export const interactionLaws: readonly StorageLaw[] = [
     same(tally(results), { won: 1, replayed: 15 }, 'outcomes')
   }),
 
-  law('interactions: a completed interaction is not found, and takes no login', async ({ storage, same }) => {
+  law('interactions: a completed interaction is not found and accepts no login', async ({ storage, same }) => {
     await storage.interactions.insert(interaction)
     await storage.interactions.consume(digest, browserDigest, now)
 

@@ -18,37 +18,43 @@ export const rotationLaws: readonly StorageLaw[] = [
     same(next.outcome, 'rotated', 'the successor, presented in its turn')
   }),
 
-  law('families: the previous token, inside the window, gets the same successor again', async ({ storage, same }) => {
-    await storage.families.insert(family)
-    await storage.families.rotate(present('refresh-1'))
-    const retry = present('refresh-1', {
-      successorDigest: aDigest('other'),
-      successorSalt: 'other',
-      expiresAt: nowPlus(9),
-    })
+  law(
+    'families: the previous token gets the same successor again inside the retry window',
+    async ({ storage, same }) => {
+      await storage.families.insert(family)
+      await storage.families.rotate(present('refresh-1'))
+      const retry = present('refresh-1', {
+        successorDigest: aDigest('other'),
+        successorSalt: 'other',
+        expiresAt: nowPlus(9),
+      })
 
-    for (const later of [0, 1, 9]) {
-      const result = await storage.families.rotate({ ...retry, now: nowPlus(later) })
-      same(result, { outcome: 'retried', record: rotatedFamily }, `a retry ${later} s after the rotation`)
-    }
-    same((await storage.status.ofFamily(family.familyId))?.family, rotatedFamily, 'the family after the retries')
-    same((await storage.families.rotate(present('refresh-2'))).outcome, 'rotated', 'the successor after the retries')
-  }),
+      for (const later of [0, 1, 9]) {
+        const result = await storage.families.rotate({ ...retry, now: nowPlus(later) })
+        same(result, { outcome: 'retried', record: rotatedFamily }, `a retry ${later} s after the rotation`)
+      }
+      same((await storage.status.ofFamily(family.familyId))?.family, rotatedFamily, 'the family after the retries')
+      same((await storage.families.rotate(present('refresh-2'))).outcome, 'rotated', 'the successor after the retries')
+    },
+  ),
 
-  law('families: the previous token, once the window is over, is reuse and revokes', async ({ storage, same }) => {
-    await storage.families.insert(family)
-    await storage.families.rotate(present('refresh-1'))
+  law(
+    'families: the previous token is reuse after the retry window and revokes the family',
+    async ({ storage, same }) => {
+      await storage.families.insert(family)
+      await storage.families.rotate(present('refresh-1'))
 
-    const result = await storage.families.rotate(present('refresh-1', { now: nowPlus(10) }))
+      const result = await storage.families.rotate(present('refresh-1', { now: nowPlus(10) }))
 
-    same(result, { outcome: 'reused', record: { ...rotatedFamily, revokedAt: nowPlus(10) } }, 'the previous token')
-    same(
-      await storage.families.rotate(present('refresh-2', { now: nowPlus(11) })),
-      { outcome: 'absent' },
-      'the current one after it',
-    )
-    same((await storage.status.ofFamily(family.familyId))?.family.revokedAt, nowPlus(10), 'revocation as read')
-  }),
+      same(result, { outcome: 'reused', record: { ...rotatedFamily, revokedAt: nowPlus(10) } }, 'the previous token')
+      same(
+        await storage.families.rotate(present('refresh-2', { now: nowPlus(11) })),
+        { outcome: 'absent' },
+        'the current one after it',
+      )
+      same((await storage.status.ofFamily(family.familyId))?.family.revokedAt, nowPlus(10), 'revocation as read')
+    },
+  ),
 
   law('families: a window of 0 never allows a retry', async ({ storage, same }) => {
     await storage.families.insert(family)
@@ -61,7 +67,7 @@ export const rotationLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'families: a token older than the previous one is reuse and revokes, also inside the window',
+    'families: a token older than the previous one is reuse and revokes the family, also inside the window',
     async ({ storage, same }) => {
       await storage.families.insert(family)
       await storage.families.rotate(present('refresh-1'))
@@ -76,7 +82,7 @@ export const rotationLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('families: a token that was never issued, with a true handle, is reuse', async ({ storage, same }) => {
+  law('families: a token that was never issued, with a valid handle, is reuse', async ({ storage, same }) => {
     await storage.families.insert(family)
 
     same((await storage.families.rotate(present('forged'))).outcome, 'reused', 'the forged token')
@@ -84,7 +90,7 @@ export const rotationLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'families: unknown handles, other clients and expired families are absent, and change nothing',
+    'families: a rotation with an unknown handle, by another client or of an expired family is absent and changes nothing',
     async ({ storage, same }) => {
       await storage.families.insert(family)
       const absent: readonly (readonly [string, RotateRequest])[] = [
@@ -118,7 +124,7 @@ export const rotationLaws: readonly StorageLaw[] = [
     )
   }),
 
-  law('families: of 16 rotations of one token at once exactly one rotates', async ({ storage, server, same }) => {
+  law('families: of 16 concurrent rotations of one token exactly one rotates', async ({ storage, server, same }) => {
     await storage.families.insert(family)
 
     const results = await atOnce(16, (index) =>
@@ -197,7 +203,7 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
     same(await storage.status.ofRefreshHandle(aDigest('handle-2')), undefined, 'the refused handle')
   }),
 
-  law('families: a family without a refresh token does not stand in the way of another', async ({ storage, same }) => {
+  law('families: families without a refresh token do not conflict', async ({ storage, same }) => {
     same(
       await storage.families.insert(bare('family-1')),
       { outcome: 'inserted' },
@@ -206,7 +212,7 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
     same(await storage.families.insert(bare('family-2')), { outcome: 'inserted' }, 'the second')
   }),
 
-  law('families: a family that was buried before it was written is never live', async ({ storage, same }) => {
+  law('families: a family whose tombstone was written first is never active', async ({ storage, same }) => {
     await storage.families.insertTombstone(aFamilyRecord({ refresh: undefined }), now)
 
     same(await storage.families.insert(family), { outcome: 'buried' }, 'the insertion after the burial')
@@ -214,23 +220,26 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
     same((await storage.status.ofFamily(family.familyId))?.family.revokedAt, now, 'when it was revoked')
   }),
 
-  law('families: burying a written family ends it, and the first end stays', async ({ storage, same }) => {
-    await storage.families.insert(family)
-    await storage.families.insertTombstone(aFamilyRecord({ refresh: undefined, scopes: [] }), nowPlus(1))
-    await storage.families.insertTombstone(family, nowPlus(2))
+  law(
+    'families: a tombstone revokes a family that was written before, and the first revocation time stays',
+    async ({ storage, same }) => {
+      await storage.families.insert(family)
+      await storage.families.insertTombstone(aFamilyRecord({ refresh: undefined, scopes: [] }), nowPlus(1))
+      await storage.families.insertTombstone(family, nowPlus(2))
 
-    const standing = await storage.status.ofFamily(family.familyId)
-    same(standing?.family, { ...family, revokedAt: nowPlus(1) }, 'the family after two burials')
-    same(await rotateFirst(storage), { outcome: 'absent' }, 'its refresh token')
-    same(
-      await storage.families.revoke(family.familyId, nowPlus(3)),
-      { outcome: 'unchanged' },
-      'a revocation after that',
-    )
-  }),
+      const standing = await storage.status.ofFamily(family.familyId)
+      same(standing?.family, { ...family, revokedAt: nowPlus(1) }, 'the family after two burials')
+      same(await rotateFirst(storage), { outcome: 'absent' }, 'its refresh token')
+      same(
+        await storage.families.revoke(family.familyId, nowPlus(3)),
+        { outcome: 'unchanged' },
+        'a revocation after that',
+      )
+    },
+  ),
 
   law(
-    'families: whichever of insertion and burial comes first, the family is dead',
+    'families: the family is revoked whichever of insertion and tombstone comes first',
     async ({ storage, server, same }) => {
       const races = Array.from({ length: 8 }, (_, index) =>
         aFamilyRecord({
@@ -255,7 +264,7 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
   ),
 
   law(
-    'families: a revocation is told once, its first time stays, and no token rotates after it',
+    'families: a revocation is reported once, its first time stays, and no token rotates after it',
     async ({ storage, same }) => {
       await storage.families.insert(family)
 

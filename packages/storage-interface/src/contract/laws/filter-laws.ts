@@ -7,14 +7,14 @@ import { findsWhatMatches } from '../provisioning-fixtures.ts'
 
 /** A list finds what `matchesFilter` finds (RFC 7644 §3.4.2.2): the predicate is the reference. */
 export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('filters: texts are compared as they stand, in the order of code points', (trial) => {
+  law('filters: texts are compared exactly, in the order of code points', (trial) => {
     const orders = (['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).flatMap((operator) =>
       ['', 'a', 'ada', 'A', 'é', 'e\u0301', '10', '\uFFFD', '😀'].map((value) => text('nickName', operator, value)),
     )
     return findsWhatMatches(trial, nickNamed, orders)
   }),
 
-  law('filters: parts of texts are found as they stand', (trial) => {
+  law('filters: parts of texts are matched exactly', (trial) => {
     const parts = (['co', 'sw', 'ew'] as const).flatMap((operator) =>
       ['', 'a', 'ad', 'A', '%', '_', 'a%', '\\', "'", '"', '\u0301', '字', '?', '*', '. '].map((value) =>
         text('nickName', operator, value),
@@ -39,7 +39,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return findsWhatMatches(trial, [{ member: true }, { member: false }, {}], filters)
   }),
 
-  law('filters: what is present is not empty, nor are all its parts', (trial) => {
+  law('filters: a present attribute is not empty, nor are all its parts', (trial) => {
     const values = [
       'x',
       '',
@@ -65,7 +65,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return findsWhatMatches(trial, [{}, ...values.map((thing) => ({ thing }))], filters)
   }),
 
-  law('filters: parts of complex attributes and extensions are told apart', (trial) => {
+  law('filters: parts of complex attributes and extensions are distinguished', (trial) => {
     const department = attribute('department', enterprise)
     const manager = attribute('manager.value', enterprise)
     const filters = [
@@ -100,7 +100,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return findsWhatMatches(trial, people, [...texts, ...numbers, number(several('scores'), 'eq', 5)])
   }),
 
-  law('filters: one and the same value satisfies the whole of a value path', (trial) => {
+  law('filters: one value satisfies the whole of a value path', (trial) => {
     const work = text('type', 'eq', 'work')
     const ada = text('value', 'eq', 'ada@example.com')
     const inside: readonly ResolvedFilter[] = [
@@ -125,7 +125,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return findsWhatMatches(trial, withEmails, [...paths, ...outside])
   }),
 
-  law('filters: and, or and not join whole filters, however many and deep', (trial) => {
+  law('filters: and, or and not combine filters of any number and depth', (trial) => {
     const [a, b, c] = [text('nickName', 'co', 'a'), text('nickName', 'co', 'b'), present('nickName')]
     const deep = Array.from({ length: 20 }).reduce<ResolvedFilter>((filter) => not(or(filter, and(c, b))), a)
     const names = Array.from({ length: 200 }, (_, index) =>
@@ -148,7 +148,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return findsWhatMatches(trial, nickNamed, filters)
   }),
 
-  law('filters: a value of another kind than is asked for is no match, and no error', (trial) => {
+  law('filters: a value of another type is no match and no error', (trial) => {
     const values = [
       1,
       '1',

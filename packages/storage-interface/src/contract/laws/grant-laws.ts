@@ -14,7 +14,7 @@ import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 
 /** Grants: one unrevoked grant a person and client, and the root of all that was issued under it. */
 export const grantLaws: readonly StorageLaw[] = [
-  law('grants: at most one unrevoked grant joins a person and a client', async ({ storage, server, same }) => {
+  law('grants: a user and a client have at most one unrevoked grant', async ({ storage, server, same }) => {
     const inserts = await atOnce(8, (index) =>
       server(index).grants.insert(aGrantRecord({ grantId: grantId(`grant-${index}`) })),
     )
@@ -31,7 +31,7 @@ export const grantLaws: readonly StorageLaw[] = [
     same(again, { outcome: 'taken', record: joining }, 'an insertion after that')
   }),
 
-  law('grants: each pair of person and client has a grant of its own', async ({ storage, same }) => {
+  law('grants: each pair of user and client has its own grant', async ({ storage, same }) => {
     const others = [
       aGrantRecord({ grantId: grantId('grant-2'), clientId: clientId('client-2') }),
       aGrantRecord({ grantId: grantId('grant-3'), userId: userId('user-2') }),
@@ -49,7 +49,7 @@ export const grantLaws: readonly StorageLaw[] = [
     )
   }),
 
-  law('grants: a revoked grant makes room for a new one', async ({ storage, same }) => {
+  law('grants: a revoked grant allows a new one', async ({ storage, same }) => {
     await storage.grants.insert(grant)
     await storage.grants.revoke(grant.grantId, nowPlus(1))
     const next = aGrantRecord({ grantId: grantId('grant-2') })
@@ -61,7 +61,7 @@ export const grantLaws: readonly StorageLaw[] = [
     same(await storage.grants.findUnrevoked(grant.userId, grant.clientId), next, 'the new grant after that')
   }),
 
-  law('grants: a revocation is told once and its first time stays', async ({ storage, server, same }) => {
+  law('grants: a revocation is reported once and its first time stays', async ({ storage, server, same }) => {
     await storage.grants.insert(grant)
 
     const ends = await atOnce(4, (index) => server(index).grants.revoke(grant.grantId, now))
@@ -72,7 +72,7 @@ export const grantLaws: readonly StorageLaw[] = [
     same(await storage.grants.revoke(grantId('unknown'), now), { outcome: 'absent' }, 'an unknown grant')
   }),
 
-  law('grants: of writers who read one version one replaces the scopes', async ({ storage, server, same }) => {
+  law('grants: of the writers who read one version, one replaces the scopes', async ({ storage, server, same }) => {
     await storage.grants.insert(grant)
     const change = { grantId: grant.grantId, version: 1 }
 
@@ -111,7 +111,7 @@ export const grantLaws: readonly StorageLaw[] = [
     same((await storage.status.ofGrant(grant.grantId))?.grant.scopes, grant.scopes, 'the scopes as read')
   }),
 
-  law("grants: a person's unrevoked grants are listed newest first", async ({ storage, same }) => {
+  law("grants: a user's unrevoked grants are listed newest first", async ({ storage, same }) => {
     const records = [3, 1, 4, 2, 0].map((age) =>
       aGrantRecord({ grantId: grantId(`grant-${age}`), clientId: clientId(`client-${age}`), createdAt: nowPlus(-age) }),
     )
@@ -135,21 +135,18 @@ const grant = aGrantRecord()
 
 /** Rows that belong together are what the single stores hold, whatever has become of them. */
 export const statusLaws: readonly StorageLaw[] = [
-  law(
-    'standing: a grant stands with its client and person, as the single stores hold them',
-    async ({ storage, same }) => {
-      await insertAll(storage)
-      for (const step of changes) {
-        await step.change(storage)
-        const expected = { grant: await grantOf(storage), client: await clientOf(storage), user: await userOf(storage) }
-        same(await storage.status.ofGrant(grant.grantId), expected, step.name)
-      }
-      same(await storage.status.ofGrant(grantId('unknown')), undefined, 'an unknown grant')
-    },
-  ),
+  law('status: of a grant includes its client and user, as their stores return them', async ({ storage, same }) => {
+    await insertAll(storage)
+    for (const step of changes) {
+      await step.change(storage)
+      const expected = { grant: await grantOf(storage), client: await clientOf(storage), user: await userOf(storage) }
+      same(await storage.status.ofGrant(grant.grantId), expected, step.name)
+    }
+    same(await storage.status.ofGrant(grantId('unknown')), undefined, 'an unknown grant')
+  }),
 
   law(
-    'standing: a family stands with its grant, client and person, by identifier and by handle',
+    'status: of a family includes its grant, client and user, by identifier and by handle',
     async ({ storage, same }) => {
       await insertAll(storage)
       for (const step of changes) {
@@ -169,7 +166,7 @@ export const statusLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('standing: a session stands with its person', async ({ storage, same }) => {
+  law('status: of a session includes its user', async ({ storage, same }) => {
     await insertAll(storage)
     for (const step of changes) {
       await step.change(storage)
@@ -179,7 +176,7 @@ export const statusLaws: readonly StorageLaw[] = [
     same(await storage.status.ofSession(aDigest('unknown')), undefined, 'an unknown session')
   }),
 
-  law('standing: what a row names and is not there is undefined, and the row is found', async ({ storage, same }) => {
+  law('status: a missing related row is undefined, and the row itself is found', async ({ storage, same }) => {
     await storage.grants.insert(grant)
     await storage.families.insert(
       aFamilyRecord({ grantId: grantId('gone'), clientId: clientId('gone'), userId: userId('gone') }),

@@ -15,7 +15,7 @@ import {
 
 /** Groups: how they begin and end, and who holds their keys. */
 export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('groups: a group begins with version 1 and the members that it is given', async ({ storage, same }) => {
+  law('groups: a new group has version 1 and the given members', async ({ storage, same }) => {
     for (const user of [ada, grace]) await storage.provisionedUsers.insert(user)
     const staff = aGroup('staff', { memberIds: [grace.userId, ada.userId, grace.userId] })
 
@@ -27,7 +27,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     same([...members], [[staff.groupId, people(ada.userId, grace.userId)]], 'its members, each once')
   }),
 
-  law('groups: an identifier is used once, and externalId is held by one group', async ({ storage, same }) => {
+  law('groups: an identifier is used once, and externalId is unique', async ({ storage, same }) => {
     const staff = aGroup('staff')
     await storage.groups.insert(staff)
     await storage.groups.insert(aGroup('other'))
@@ -46,7 +46,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('groups: of 8 insertions with one externalId at once one is inserted', async ({ server, same }) => {
+  law('groups: of 8 concurrent insertions with one externalId, one is inserted', async ({ server, same }) => {
     const { state } = aGroup('staff')
 
     const inserts = await atOnce(8, (index) => server(index).groups.insert(aGroup(`${index}`, { state })))
@@ -54,7 +54,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     same(tally(inserts), { inserted: 1, taken: 7 }, 'outcomes')
   }),
 
-  law('groups: a group is found by the externalId that it has now', async ({ storage, same }) => {
+  law('groups: a group is found by its current externalId', async ({ storage, same }) => {
     const staff = aGroup('staff')
     await storage.groups.insert(staff)
     const find = (externalId: string) => storage.groups.findByExternalId(staff.providerId, externalId)
@@ -74,33 +74,30 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     )
   }),
 
-  law(
-    'groups: members are listed for each group that is asked for, in the order of identifiers',
-    async ({ storage, same }) => {
-      const ids = ['b', 'B', 'a', 'é', 'a-2', '10'].map((id) => userId(id))
-      for (const id of ids) await storage.provisionedUsers.insert(aProvisionedUser(id, { userId: id }))
-      const [many, nested, empty] = [
-        aGroup('m', { memberIds: ids }),
-        aGroup('n', { memberIds: ['group-m', 'b'] }),
-        aGroup('e'),
-      ]
-      for (const group of [many, nested, empty]) await storage.groups.insert(group)
+  law('groups: members are listed for each requested group, in the order of identifiers', async ({ storage, same }) => {
+    const ids = ['b', 'B', 'a', 'é', 'a-2', '10'].map((id) => userId(id))
+    for (const id of ids) await storage.provisionedUsers.insert(aProvisionedUser(id, { userId: id }))
+    const [many, nested, empty] = [
+      aGroup('m', { memberIds: ids }),
+      aGroup('n', { memberIds: ['group-m', 'b'] }),
+      aGroup('e'),
+    ]
+    for (const group of [many, nested, empty]) await storage.groups.insert(group)
 
-      const asked = [empty.groupId, nested.groupId, groupId('unknown'), many.groupId]
-      const members = await storage.groups.membersOf(many.providerId, asked)
+    const asked = [empty.groupId, nested.groupId, groupId('unknown'), many.groupId]
+    const members = await storage.groups.membersOf(many.providerId, asked)
 
-      same(members.get(many.groupId), people('10', 'B', 'a', 'a-2', 'b', 'é'), 'accounts')
-      const both = [...people('b'), { memberId: 'group-m', type: 'Group' }]
-      same(members.get(nested.groupId), both, 'an account and a group')
-      same(members.get(empty.groupId), [], 'nobody')
-      same(members.get(groupId('unknown')), [], 'an unknown group')
-      same(members.size, asked.length, 'how many groups are answered')
-      same([...(await storage.groups.membersOf(many.providerId, []))], [], 'no groups')
-    },
-  ),
+    same(members.get(many.groupId), people('10', 'B', 'a', 'a-2', 'b', 'é'), 'accounts')
+    const both = [...people('b'), { memberId: 'group-m', type: 'Group' }]
+    same(members.get(nested.groupId), both, 'an account and a group')
+    same(members.get(empty.groupId), [], 'nobody')
+    same(members.get(groupId('unknown')), [], 'an unknown group')
+    same(members.size, asked.length, 'how many groups are answered')
+    same([...(await storage.groups.membersOf(many.providerId, []))], [], 'no groups')
+  }),
 
   law(
-    'groups: members are listed for as many whole groups as a limit has room for, in the order asked for, and always for one',
+    'groups: members are listed for as many whole groups as fit the limit, in the requested order, and always for one',
     async ({ storage, same }) => {
       for (const id of ['a', 'b', 'c']) await storage.provisionedUsers.insert(aProvisionedUser(id))
       const [ada, grace, edsger] = ['user-a', 'user-b', 'user-c'] as const
@@ -154,49 +151,46 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law(
-    'groups: an account names the groups that it is in, and joining changes nothing of its row',
-    async ({ storage, same }) => {
-      await storage.provisionedUsers.insert(ada)
-      for (const label of ['b', 'a', 'c']) await storage.groups.insert(aGroup(label))
-      for (const label of ['b', 'a']) {
-        const members = { kind: 'delta', add: [ada.userId], remove: [] } as const
-        await storage.groups.change({
-          ...aGroup(label),
-          version: undefined,
-          state: undefined,
-          members,
-          now: nowPlus(1),
-        })
-      }
-      const renamed = { state: aGroupState('b', { displayName: 'Renamed' }), version: undefined, members: undefined }
-      await storage.groups.change({ ...aGroup('b'), ...renamed, now: nowPlus(2) })
-      await storage.groups.insert(aGroup('nest', { memberIds: [aGroup('a').groupId] }))
+  law('groups: a user lists their groups, and joining does not change the user', async ({ storage, same }) => {
+    await storage.provisionedUsers.insert(ada)
+    for (const label of ['b', 'a', 'c']) await storage.groups.insert(aGroup(label))
+    for (const label of ['b', 'a']) {
+      const members = { kind: 'delta', add: [ada.userId], remove: [] } as const
+      await storage.groups.change({
+        ...aGroup(label),
+        version: undefined,
+        state: undefined,
+        members,
+        now: nowPlus(1),
+      })
+    }
+    const renamed = { state: aGroupState('b', { displayName: 'Renamed' }), version: undefined, members: undefined }
+    await storage.groups.change({ ...aGroup('b'), ...renamed, now: nowPlus(2) })
+    await storage.groups.insert(aGroup('nest', { memberIds: [aGroup('a').groupId] }))
 
-      const groups = [
-        { groupId: groupId('group-a'), displayName: 'Group a' },
-        { groupId: groupId('group-b'), displayName: 'Renamed' },
-      ]
-      const record = { ...freshAccount(ada), groups }
-      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'through find')
-      same(
-        await storage.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'),
-        record,
-        'through findByExternalId',
-      )
-      const list = await storage.provisionedUsers.list(everything)
-      same(list.outcome === 'listed' && list.records, [asListed(record)], 'through list')
-      const swap = await storage.provisionedUsers.compareAndSwap({ ...ada, version: 1, now: nowPlus(3) })
-      same(
-        swap,
-        { outcome: 'swapped', record: { ...record, updatedAt: nowPlus(3), version: 2 } },
-        'through compareAndSwap',
-      )
-    },
-  ),
+    const groups = [
+      { groupId: groupId('group-a'), displayName: 'Group a' },
+      { groupId: groupId('group-b'), displayName: 'Renamed' },
+    ]
+    const record = { ...freshAccount(ada), groups }
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'through find')
+    same(
+      await storage.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'),
+      record,
+      'through findByExternalId',
+    )
+    const list = await storage.provisionedUsers.list(everything)
+    same(list.outcome === 'listed' && list.records, [asListed(record)], 'through list')
+    const swap = await storage.provisionedUsers.compareAndSwap({ ...ada, version: 1, now: nowPlus(3) })
+    same(
+      swap,
+      { outcome: 'swapped', record: { ...record, updatedAt: nowPlus(3), version: 2 } },
+      'through compareAndSwap',
+    )
+  }),
 
   law(
-    'groups: a removed group is gone for every method, for its members and for the groups that it is in',
+    'groups: a removed group is absent for every method, for its members and for the groups that contained it',
     async ({ storage, server, same }) => {
       await storage.provisionedUsers.insert(ada)
       const staff = aGroup('staff', { memberIds: [ada.userId] })

@@ -16,7 +16,7 @@ import {
 
 /** Who is in a group, and how that changes. */
 export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('members: a delta adds and removes; who is in both lists is added', async ({ storage, same }) => {
+  law('members: a delta adds and removes, and a member in both lists is added', async ({ storage, same }) => {
     await seedMembers(storage, ['a', 'b'])
 
     const add = ['user-b', 'user-c', 'user-c', 'user-d']
@@ -28,7 +28,7 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await staffMembers(storage), ['user-b', 'user-c', 'user-d'], 'the members')
   }),
 
-  law('members: replacing them leaves exactly those that are named', async ({ storage, same }) => {
+  law('members: a replacement leaves exactly the named members', async ({ storage, same }) => {
     await seedMembers(storage, ['a', 'b'])
 
     const result = await storage.groups.change(change({ kind: 'replace', memberIds: ['user-c', 'user-b', 'user-c'] }))
@@ -40,7 +40,7 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await staffMembers(storage), [], 'after replacing them by nobody')
   }),
 
-  law('members: a change may name a hundred thousand', async ({ storage, same }) => {
+  law('members: a change may name 100,000 members', async ({ storage, same }) => {
     await seedMembers(storage, ['a', 'b'])
     const many = Array.from({ length: 100_000 }, (_, index) => `unknown-${index}`)
     const repeated = many.map((_, index) => (index % 2 === 0 ? 'user-b' : 'user-c'))
@@ -55,7 +55,7 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await staffMembers(storage), ['user-b', 'user-c', 'user-e'], 'the members after it')
   }),
 
-  law('members: a change that finds all as it should be leaves version and time', async ({ storage, same }) => {
+  law('members: a change without effect keeps version and time', async ({ storage, same }) => {
     await seedMembers(storage, ['a', 'b'])
     const unchanged = { outcome: 'unchanged', record: freshGroup(membersFixture) }
 
@@ -80,7 +80,7 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
     same(stale, { outcome: 'conflict' }, 'with another version')
   }),
 
-  law('groups: a new state leaves the members, and both are changed in one step', async ({ storage, same }) => {
+  law('groups: a new state keeps the members, and both change in one step', async ({ storage, same }) => {
     await seedMembers(storage, ['a'])
     const state = aGroupState('renamed')
     const { externalId, displayName, resource } = state
@@ -108,7 +108,7 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await staffMembers(storage), ['user-b'], 'the members after that')
   }),
 
-  law('members: somebody who is not there keeps all from being written', async ({ storage, same }) => {
+  law('members: an unknown member prevents the whole change', async ({ storage, same }) => {
     await seedMembers(storage, ['a'])
     await storage.users.insert({ userId: userId('no-provider'), claims: {}, createdAt: now })
     await storage.provisionedUsers.remove({
@@ -142,7 +142,7 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
     )
   }),
 
-  law('members: groups may be in each other', async ({ storage, same }) => {
+  law('members: groups may contain each other', async ({ storage, same }) => {
     await storage.groups.insert(membersFixture)
     const inner = aGroup('inner', { memberIds: [membersFixture.groupId] })
     await storage.groups.insert(inner)
@@ -160,7 +160,7 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
 
 /** No member is lost, whoever else changes the group at the same time. */
 export const memberRaceLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('groups: of writers who read one version one is swapped', async ({ storage, server, same }) => {
+  law('groups: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
     await seedMembers(storage, [])
 
     const results = await atOnce(8, (index) =>
@@ -176,7 +176,7 @@ export const memberRaceLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.groups.change(unknown), { outcome: 'absent' }, 'an unknown group')
   }),
 
-  law('members: of deltas at once none is lost', async ({ storage, server, same }) => {
+  law('members: no concurrent delta is lost', async ({ storage, server, same }) => {
     await seedMembers(storage, ['a', 'b'])
     const changes = [
       delta(['user-c'], []),
@@ -213,7 +213,7 @@ export const memberRaceLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'members: accounts that are removed while they join are in no group afterwards',
+    'members: users who are removed while they join are in no group afterwards',
     async ({ storage, server, same }) => {
       await seedMembers(storage, [])
       const { providerId } = membersFixture
@@ -229,7 +229,7 @@ export const memberRaceLaws: readonly StorageLaw<ScimStorage>[] = [
   ),
 
   law(
-    'members: a group that is removed while people join it is no group of theirs',
+    'members: a group that is removed while users join is not among their groups',
     async ({ storage, server, same }) => {
       await seedMembers(storage, [])
 

@@ -23,7 +23,7 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
   ),
 
   law(
-    'identity providers: a removed one is gone for every method, and its identifier stays taken',
+    'identity providers: a removed provider is absent for every method, and its identifier stays taken',
     async ({ storage, server, same }) => {
       await storage.identityProviders.insert(provider)
 
@@ -51,7 +51,7 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('identity providers: a disabled one is found and listed, and says so', async ({ storage, same }) => {
+  law('identity providers: a disabled provider is found and listed with disabledAt', async ({ storage, same }) => {
     await storage.identityProviders.insert(provider)
     const disabled = aProviderRecord({ disabledAt: nowPlus(1), version: 2 })
 
@@ -62,7 +62,7 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.identityProviders.list({ after: undefined, limit: 10 }), [disabled], 'the list')
   }),
 
-  law('identity providers: of writers who read one version one is swapped', async ({ storage, server, same }) => {
+  law('identity providers: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
     await storage.identityProviders.insert(provider)
 
     const results = await atOnce(8, (index) =>
@@ -91,7 +91,7 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('identity providers: noting the use of a secret changes nothing else', async ({ storage, same }) => {
+  law('identity providers: recording the use of a secret changes nothing else', async ({ storage, same }) => {
     const used = { digest: aDigest('secret-1'), createdAt: now, expiresAt: nowPlus(90), lastUsedAt: undefined }
     const other = { digest: aDigest('secret-2'), createdAt: nowPlus(1), expiresAt: undefined, lastUsedAt: nowPlus(2) }
     const record = aProviderRecord({ secrets: [used, other] })
@@ -114,7 +114,7 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'identity providers: a list is in the order of identifiers, and goes on behind one',
+    'identity providers: a list is in the order of identifiers and continues after one',
     async ({ storage, same }) => {
       for (const id of ['b', 'a-2', 'B', 'c', '10', 'a']) {
         await storage.identityProviders.insert(aProviderRecord({ providerId: providerId(id) }))

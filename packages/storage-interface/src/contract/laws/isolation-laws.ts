@@ -29,7 +29,7 @@ export const recordLaws = <Storage extends OAuthStorage>(
 
 /** Identifiers and digests are compared byte for byte, whatever they contain (RFC 6749 §2.2). */
 const identifierLaw = <Storage extends OAuthStorage>({ store, make, insert, read }: RecordKind<Storage>) =>
-  law<Storage>(`identifiers: ${store} are told apart byte for byte`, async ({ storage, same }) => {
+  law<Storage>(`identifiers: ${store} are compared byte for byte`, async ({ storage, same }) => {
     for (const id of identifiers)
       same(await insert(storage, make(id)), { outcome: 'inserted' }, `inserting ${show(id)}`)
     for (const id of identifiers) same(await read(storage, id), make(id), `reading ${show(id)}`)
@@ -40,7 +40,7 @@ const identifierLaw = <Storage extends OAuthStorage>({ store, make, insert, read
 /** What the store holds is its own. */
 const ownershipLaw = <Storage extends OAuthStorage>({ store, make, insert, read }: RecordKind<Storage>) =>
   law<Storage>(
-    `ownership: ${store} cannot be altered through a record that was passed in or handed out`,
+    `ownership: ${store} cannot be altered through a record that was passed in or returned`,
     async ({ storage, same }) => {
       const passedIn = make('id-1')
       await insert(storage, passedIn)
@@ -162,7 +162,7 @@ export const isolationLaws: readonly StorageLaw[] = [
     same((await storage.codes.consume(digest, clientId, now)).outcome, 'won', "the first issuer's code")
   }),
 
-  isolation('families are rotated, revoked and buried', async ({ storage, same }, other) => {
+  isolation('families are rotated, revoked and given a tombstone', async ({ storage, same }, other) => {
     await storage.families.insert(family)
     const request = {
       handleDigest: aDigest('handle-1'),
@@ -225,7 +225,7 @@ export const isolationLaws: readonly StorageLaw[] = [
     same(await storage.signingKeys.list(), [key], "the first issuer's keys")
   }),
 
-  isolation('values are claimed', async ({ storage, same }, other) => {
+  isolation('values are marked as used', async ({ storage, same }, other) => {
     const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const
     await storage.replays.markUsed(claim)
 

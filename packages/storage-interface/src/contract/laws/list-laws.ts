@@ -24,36 +24,33 @@ import { and, attribute, boolean, element, not, number, or, present, several, te
 
 /** Pages of lists, by number and by position. */
 export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
-  law(
-    'lists: accounts are listed by age and then by identifier, whole, with deactivated ones',
-    async ({ storage, same }) => {
-      const ages = [
-        ['b', 2],
-        ['é', 1],
-        ['B', 1],
-        ['10', 1],
-        ['a', 3],
-        ['z', 0],
-      ] as const
-      const users = ages.map(([label, age]) => aProvisionedUser(label, { createdAt: nowPlus(age) }))
-      await insertAccounts(storage, users)
-      const inactive = {
-        ...aProvisionedUser('a', { state: aProvisionedState('a', { active: false }) }),
-        version: 1,
-        now: nowPlus(9),
-      }
-      await storage.provisionedUsers.compareAndSwap(inactive)
+  law('lists: users are listed by age and then by identifier, with deactivated ones', async ({ storage, same }) => {
+    const ages = [
+      ['b', 2],
+      ['é', 1],
+      ['B', 1],
+      ['10', 1],
+      ['a', 3],
+      ['z', 0],
+    ] as const
+    const users = ages.map(([label, age]) => aProvisionedUser(label, { createdAt: nowPlus(age) }))
+    await insertAccounts(storage, users)
+    const inactive = {
+      ...aProvisionedUser('a', { state: aProvisionedState('a', { active: false }) }),
+      version: 1,
+      now: nowPlus(9),
+    }
+    await storage.provisionedUsers.compareAndSwap(inactive)
 
-      const list = await storage.provisionedUsers.list(everything)
+    const list = await storage.provisionedUsers.list(everything)
 
-      same(listedIds(list), [6, 'user-z', 'user-10', 'user-B', 'user-é', 'user-b', 'user-a'], 'the list')
-      const oldest = users.find(({ userId: id }) => id === 'user-z')
-      same(list.outcome === 'listed' && list.records[0], oldest && asListed(freshAccount(oldest)), 'the first record')
-      const last = { active: false, generation: 1, version: 2, updatedAt: nowPlus(9), createdAt: nowPlus(3) }
-      const changed = { ...freshAccount(aProvisionedUser('a')), ...last }
-      same(list.outcome === 'listed' && list.records.at(-1), asListed(changed), 'the last record')
-    },
-  ),
+    same(listedIds(list), [6, 'user-z', 'user-10', 'user-B', 'user-é', 'user-b', 'user-a'], 'the list')
+    const oldest = users.find(({ userId: id }) => id === 'user-z')
+    same(list.outcome === 'listed' && list.records[0], oldest && asListed(freshAccount(oldest)), 'the first record')
+    const last = { active: false, generation: 1, version: 2, updatedAt: nowPlus(9), createdAt: nowPlus(3) }
+    const changed = { ...freshAccount(aProvisionedUser('a')), ...last }
+    same(list.outcome === 'listed' && list.records.at(-1), asListed(changed), 'the last record')
+  }),
 
   law('lists: groups are listed by age and then by identifier', async ({ storage, same }) => {
     same(
@@ -75,7 +72,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
     same(second.outcome === 'listed' && [second.total, ...second.records], [3, upper], 'its second page')
   }),
 
-  law('lists: index pages are parts of the list, and each tells the total', async ({ storage, same }) => {
+  law('lists: index pages are parts of the list, each with the total', async ({ storage, same }) => {
     await seed(storage, 7)
     const page = async (offset: number, limit: number, of: Partial<ListQuery> = {}) =>
       listedIds(await storage.provisionedUsers.list({ ...everything, ...of, page: { kind: 'index', offset, limit } }))
@@ -93,7 +90,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'lists: cursor pages show everybody who is there all the time once, whoever comes and goes',
+    'lists: cursor pages show each row that exists all the time once, while others come and go',
     async ({ storage, same }) => {
       // Four of each second, so that pages end inside one.
       const stay = Array.from({ length: 12 }, (_, index) =>
@@ -117,7 +114,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('lists: cursor pages of a list at rest are the list', async ({ storage, same }) => {
+  law('lists: cursor pages of an unchanged list are the list', async ({ storage, same }) => {
     await seed(storage, 7)
     for (let index = 0; index < 5; index += 1)
       await storage.groups.insert(aGroup(`${index}`, { createdAt: nowPlus(-index) }))
@@ -146,7 +143,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
     same(second.outcome === 'listed' && [second.total, second.next], [5, undefined], 'the total and the end')
   }),
 
-  law('lists: a cursor page tells the total, and may be of length 0', async ({ storage, same }) => {
+  law('lists: a cursor page has the total, and its limit may be 0', async ({ storage, same }) => {
     await seed(storage, 3)
     const page = (after: string | undefined, limit: number) =>
       storage.provisionedUsers.list({ ...everything, page: { kind: 'cursor', after, limit } })
@@ -204,7 +201,7 @@ async function walk(
 
 /** What the store knows itself is filtered as if it stood in the comparable form. */
 export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('filters: id, externalId and the time of creation are part of an account', async ({ storage, same }) => {
+  law('filters: id, externalId and the creation time are members of a user', async ({ storage, same }) => {
     const nameless = aProvisionedUser('nameless', {
       state: aProvisionedState('nameless', { externalId: undefined }),
       createdAt: nowPlus(99),
@@ -248,7 +245,7 @@ export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('filters: active and the time of the last change are those of now', async ({ storage, same }) => {
+  law('filters: active and the time of the last change are current', async ({ storage, same }) => {
     const [one, two] = [aProvisionedUser('one'), aProvisionedUser('two')]
     await insertAccounts(storage, [one, two])
     await storage.users.deactivate(one.userId, nowPlus(50))
@@ -264,7 +261,7 @@ export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await found(boolean('active', 'eq', false)), [0], 'not active, after a reactivation')
   }),
 
-  law('filters: accounts are found by the groups that they are in', async ({ storage, same }) => {
+  law('filters: users are found by their groups', async ({ storage, same }) => {
     await insertAccounts(storage, accountsOf([{}, {}, {}, {}]))
     await storage.groups.insert(aGroup('a', { memberIds: ['user-00', 'user-01'] }))
     await storage.groups.insert(aGroup('b', { memberIds: ['user-01', 'user-02'] }))
@@ -285,7 +282,7 @@ export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await found(inA), [0], 'in a removed one')
   }),
 
-  law('filters: groups are found by what they are and by who is in them', async ({ storage, same }) => {
+  law('filters: groups are found by their members and their own attributes', async ({ storage, same }) => {
     await insertAccounts(storage, accountsOf([{}, {}]))
     const [a, b, c] = [
       aGroup('a', { memberIds: ['user-00', 'user-01'] }),

@@ -17,7 +17,7 @@ import { nowPlus } from '../fixtures.ts'
 
 /** Sorted lists (RFC 7644 §3.4.2.3). */
 export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('sorting: texts stand in the order of code points, equal ones by age', async (trial) => {
+  law('sorting: texts are in the order of code points, equal ones by age', async (trial) => {
     const names = ['b', 'B', 'a', '10', '9', 'é', '😀', '\uFFFD', 'a', '']
     await seed(
       trial,
@@ -30,7 +30,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     })
   }),
 
-  law('sorting: who has no value is last when ascending, first when descending', async (trial) => {
+  law('sorting: a row without a value is last when ascending, first when descending', async (trial) => {
     await seed(trial, [{}, { title: 'b' }, { title: null }, { title: 'a' }, {}])
 
     await isSorted(trial, attribute('title'), { ascending: [3, 1, 0, 2, 4], descending: [0, 2, 4, 1, 3] })
@@ -72,7 +72,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     await isSorted(trial, several('tags'), { ascending: [3, 1, 0, 2], descending: [2, 0, 1, 3] })
   }),
 
-  law('sorting: parts of complex attributes and extensions are told apart', async (trial) => {
+  law('sorting: parts of complex attributes and extensions are distinguished', async (trial) => {
     const urn = 'urn:example:extension'
     await seed(trial, [
       { name: { familyName: 'c' }, familyName: 'a', [urn]: { grade: 'b', boss: { value: 'c' } } },
@@ -86,7 +86,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     await isSorted(trial, attribute('boss.value', urn), { ascending: [2, 1, 0], descending: [0, 1, 2] })
   }),
 
-  law('sorting: what the store knows itself is sorted by like the rest', async (trial) => {
+  law('sorting: members that the store adds are sorted by like the others', async (trial) => {
     const { storage } = trial
     const eldest = aProvisionedUser('00')
     const middle = aProvisionedUser('01', { createdAt: nowPlus(1) })
@@ -102,7 +102,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     await isSorted(trial, attribute('meta.lastModified'), { ascending: [2, 1, 0], descending: [0, 1, 2] })
   }),
 
-  law('sorting: pages are parts of the sorted list of those that match', async (trial) => {
+  law('sorting: pages are parts of the sorted list of matches', async (trial) => {
     const { storage, same } = trial
     await seed(
       trial,
@@ -116,7 +116,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     same(listedIds(outcome), [4, 'user-01', 'user-04'], 'the second and the third')
   }),
 
-  law('sorting: groups are sorted as accounts are', async ({ storage, same }) => {
+  law('sorting: groups are sorted as users are', async ({ storage, same }) => {
     for (const [index, name] of ['b', 'a', 'c', 'a'].entries()) {
       const state = aGroupState(`${index}`, { comparable: { displayName: name } })
       await storage.groups.insert(aGroup(`${index}`, { state, createdAt: nowPlus(index) }))

@@ -23,7 +23,7 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
   ),
 
   law(
-    'organizations: a removed one is gone with its memberships, and its identifier stays taken',
+    'organizations: a removed organization is absent with its memberships, and its identifier stays taken',
     async ({ storage, server, same }) => {
       const { organizationId: id } = organization
       await storage.organizations.insert(organization)
@@ -49,7 +49,7 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
     },
   ),
 
-  law('organizations: of writers who read one version one is swapped', async ({ storage, server, same }) => {
+  law('organizations: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
     await storage.organizations.insert(organization)
 
     const results = await atOnce(8, (index) =>
@@ -65,7 +65,7 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await storage.organizations.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown one')
   }),
 
-  law('organizations: a list is in the order of identifiers, and goes on behind one', async ({ storage, same }) => {
+  law('organizations: a list is in the order of identifiers and continues after one', async ({ storage, same }) => {
     for (const id of ['b', 'a-2', 'B', 'c', 'a'])
       await storage.organizations.insert(anOrganization({ organizationId: organizationId(id) }))
     const list = async (after: string | undefined, limit: number) => {
@@ -100,7 +100,7 @@ const unknown = anOrganization({ organizationId: organizationId('unknown') })
 
 /** Memberships: an account has at most one place in an organization, and none when either is gone. */
 export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
-  law('memberships: an account is a member of an organization at most once', async (trial) => {
+  law('memberships: a user is a member of an organization at most once', async (trial) => {
     const { storage, server, same } = trial
     await fill(trial)
 
@@ -118,7 +118,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await find(trial), written, 'the membership after it')
   }),
 
-  law('memberships: nobody joins without an organization and an account', async (trial) => {
+  law('memberships: a membership needs an organization and a user', async (trial) => {
     const { storage, same } = trial
     await fill(trial)
     const nowhere = aMembership({ organizationId: organizationId('unknown') })
@@ -139,7 +139,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await storage.organizations.compareAndSwapMember(aMembership(), 1), { outcome: 'absent' }, 'a swap of none')
   }),
 
-  law('memberships: a removed account has none, and a deactivated one keeps its own', async (trial) => {
+  law('memberships: a removed user has none, and a deactivated user keeps theirs', async (trial) => {
     const { storage, same } = trial
     await fill(trial)
     await storage.organizations.insertMember(aMembership())
@@ -160,7 +160,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     )
   }),
 
-  law('memberships: of writers who read one version one is swapped', async (trial) => {
+  law('memberships: of the writers who read one version, one is swapped', async (trial) => {
     const { storage, server, same } = trial
     await fill(trial)
     await storage.organizations.insertMember(member)
@@ -180,7 +180,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await storage.organizations.compareAndSwapMember(member, 1), { outcome: 'conflict' }, 'a writer after them')
   }),
 
-  law('memberships: of several who remove one, one does', async (trial) => {
+  law('memberships: of several concurrent removals one succeeds', async (trial) => {
     const { server, same } = trial
     await fill(trial)
     await trial.storage.organizations.insertMember(member)
@@ -194,7 +194,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     same((await trial.storage.organizations.insertMember(member)).outcome, 'inserted', 'who joins again')
   }),
 
-  law('memberships: lists hold all of an organization, or all of an account, in order', async ({ storage, same }) => {
+  law('memberships: lists have all of an organization, or all of a user, in order', async ({ storage, same }) => {
     const [users, organizations] = [['c', 'a', 'B'].map(userId), ['o2', 'o1'].map(organizationId)]
     for (const id of users) await storage.users.insert(aUser({ userId: id }))
     for (const id of organizations) await storage.organizations.insert(anOrganization({ organizationId: id }))

@@ -20,7 +20,7 @@ import { absentIdentifiers, identifiers, isolation, show } from './isolation-law
 
 /** What the providers of one issuer have is nobody's at another issuer, also of a provider with the same identifier. */
 export const provisioningIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('identifiers: the keys of accounts and groups are told apart byte for byte', async ({ storage, same }) => {
+  law('identifiers: keys of users and groups are compared byte for byte', async ({ storage, same }) => {
     const { providerId: provider } = everything
     for (const [index, key] of identifiers.entries()) {
       const state = aProvisionedState('key', { externalId: key, comparable: { userName: key } })
@@ -40,7 +40,7 @@ export const provisioningIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('identifiers: providers are told apart byte for byte in what they have', async ({ storage, same }) => {
+  law('identifiers: providers are compared byte for byte in users and groups', async ({ storage, same }) => {
     for (const id of identifiers) {
       const user = aProvisionedUser(id, { providerId: providerId(id), state: aProvisionedState('same') })
       same((await storage.provisionedUsers.insert(user)).outcome, 'inserted', `an account of ${show(id)}`)
@@ -112,7 +112,7 @@ const ada = aProvisionedUser('ada')
 
 /** Of what one provider has, another finds nothing, changes nothing and learns nothing. */
 export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('providers: accounts and groups are found by their own provider only', async ({ storage, same }) => {
+  law('providers: users and groups are found by their own provider only', async ({ storage, same }) => {
     await seed(storage)
 
     for (const other of strangers) {
@@ -133,7 +133,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('providers: accounts are changed by their own provider only', async ({ storage, same }) => {
+  law('providers: users are changed by their own provider only', async ({ storage, same }) => {
     await seed(storage)
     const change = { ...ada, state: aProvisionedState('new', { active: false }), version: 1, now: nowPlus(1) }
 
@@ -163,7 +163,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.provisionedUsers.find(ada.providerId, ada.userId), account, 'its member')
   }),
 
-  law('providers: the keys of one are free for another', async ({ storage, same }) => {
+  law('providers: keys of one provider are free for another', async ({ storage, same }) => {
     await seed(storage)
 
     for (const [index, other] of strangers.entries()) {
@@ -189,7 +189,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     )
   }),
 
-  law('providers: nobody is a member of a group of another', async ({ storage, same }) => {
+  law('providers: a group has no members of another provider', async ({ storage, same }) => {
     await seed(storage)
     const own = { ...aProvisionedUser('own'), providerId: stranger }
     const empty = { ...aGroup('empty'), providerId: stranger }
@@ -212,7 +212,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     same((await storage.groups.membersOf(stranger, [empty.groupId])).get(empty.groupId), [], 'its members')
   }),
 
-  law('providers: lists, filters and totals are of one provider', async ({ storage, same }) => {
+  law('providers: lists, filters and totals cover one provider', async ({ storage, same }) => {
     await seed(storage)
     const own = { ...aProvisionedUser('own'), providerId: stranger }
     const ownGroup = { ...aGroup('own', { memberIds: [own.userId] }), providerId: stranger }
@@ -240,7 +240,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('providers: a position in the list of one shows nothing of it to another', async ({ storage, same }) => {
+  law('providers: a list position of one provider reveals nothing to another', async ({ storage, same }) => {
     await seed(storage)
     await storage.provisionedUsers.insert(aProvisionedUser('zoe'))
     const own = { ...aProvisionedUser('zz'), providerId: stranger }

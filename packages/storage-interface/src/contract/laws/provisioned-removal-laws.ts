@@ -15,7 +15,7 @@ import {
 /** How an account comes to a provider, and leaves it. */
 export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
-    'provisioned accounts: an account without provider is adopted, and stays who it is',
+    'provisioned users: a user without a provider is adopted and keeps their identifier',
     async ({ storage, same }) => {
       await storage.users.insert(aUser({ userId: ada.userId }))
       await storage.users.deactivate(ada.userId, nowPlus(1))
@@ -31,7 +31,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('provisioned accounts: adopting an active account as inactive ends its use', async ({ storage, same }) => {
+  law('provisioned users: adopting an active user as inactive advances the generation', async ({ storage, same }) => {
     await storage.users.insert(aUser({ userId: ada.userId }))
 
     const state = aProvisionedState('ada', { active: false })
@@ -41,7 +41,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
     same({ active, generation }, { active: false, generation: 1 }, 'the kill switch')
   }),
 
-  law('provisioned accounts: an account of a provider is never adopted', async ({ storage, same }) => {
+  law('provisioned users: a user of a provider is never adopted', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     await storage.users.insert(aUser({ userId: userId('removed') }))
     await storage.users.remove(userId('removed'), now)
@@ -55,7 +55,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('provisioned accounts: adoption is refused as any other change is', async ({ storage, same }) => {
+  law('provisioned users: adoption is refused for the same reasons as a change', async ({ storage, same }) => {
     await storage.users.insert(aUser({ userId: ada.userId }))
     await storage.provisionedUsers.insert(aProvisionedUser('grace'))
     const before = await storage.users.find(ada.userId)
@@ -76,7 +76,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'provisioned accounts: of 8 providers that adopt one account at once one has it',
+    'provisioned users: of 8 providers that adopt one user concurrently, one succeeds',
     async ({ storage, server, same }) => {
       await storage.users.insert(aUser({ userId: ada.userId }))
 
@@ -96,7 +96,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
   ),
 
   law(
-    'provisioned accounts: letting go ends the link, the memberships and the use, and keeps the account',
+    'provisioned users: release removes the link and the memberships, deactivates the user and keeps the row',
     async ({ storage, same }) => {
       await storage.provisionedUsers.insert(ada)
       await storage.groups.insert(group)
@@ -119,21 +119,18 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law(
-    'provisioned accounts: letting go of an inactive account advances its generation too',
-    async ({ storage, same }) => {
-      await storage.provisionedUsers.insert(ada)
-      await storage.users.deactivate(ada.userId, nowPlus(1))
+  law('provisioned users: releasing an inactive user advances the generation too', async ({ storage, same }) => {
+    await storage.provisionedUsers.insert(ada)
+    await storage.users.deactivate(ada.userId, nowPlus(1))
 
-      same(await storage.provisionedUsers.release(request), { outcome: 'removed' }, 'the release, with any version')
+    same(await storage.provisionedUsers.release(request), { outcome: 'removed' }, 'the release, with any version')
 
-      const { active, generation, version } = (await storage.users.find(ada.userId)) ?? {}
-      same({ active, generation, version }, { active: false, generation: 2, version: 3 }, 'the account')
-    },
-  ),
+    const { active, generation, version } = (await storage.users.find(ada.userId)) ?? {}
+    same({ active, generation, version }, { active: false, generation: 2, version: 3 }, 'the account')
+  }),
 
   law(
-    'provisioned accounts: an account that comes back brings no membership and revives nothing',
+    'provisioned users: a user who is adopted again has no memberships and a later generation',
     async ({ storage, same }) => {
       await storage.provisionedUsers.insert(ada)
       await storage.groups.insert(group)
@@ -173,7 +170,7 @@ async function membershipsEnded(
 /** Accounts of providers are the accounts that core knows: whoever ends one ends it for all. */
 export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
-    'provisioned accounts: a removed account is gone for every method, and leaves its keys but not its identifier',
+    'provisioned users: a removed user is absent for every method and frees the keys but not the identifier',
     async (trial) => {
       await seed(trial.storage)
       const version = { ...request, version: 2 }
@@ -186,7 +183,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('provisioned accounts: what core removes is removed for the provider', async (trial) => {
+  law('provisioned users: a user removed through users is removed for the provider', async (trial) => {
     await seed(trial.storage)
 
     trial.same(await trial.storage.users.remove(ada.userId, nowPlus(9)), { outcome: 'removed' }, 'the removal')
@@ -194,7 +191,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
     await isGone(trial)
   }),
 
-  law('provisioned accounts: of 8 removals at once one removes the account', async ({ storage, server, same }) => {
+  law('provisioned users: of 8 concurrent removals, one removes the user', async ({ storage, server, same }) => {
     await seed(storage)
 
     const results = await atOnce(8, async (index): Promise<{ readonly outcome: string }> => {
@@ -207,7 +204,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
     same((await storage.groups.find(staff.providerId, staff.groupId))?.version, 2, 'the version of its group')
   }),
 
-  law('provisioned accounts: what core does to an account its provider sees', async ({ storage, same }) => {
+  law('provisioned users: a change through users is visible to the provider', async ({ storage, same }) => {
     await seed(storage)
     const groups = [{ groupId: staff.groupId, displayName: staff.state.displayName }]
     const find = () => storage.provisionedUsers.find(ada.providerId, ada.userId)
@@ -229,7 +226,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'provisioned accounts: what a provider does to an account everything that was issued sees',
+    "provisioned users: a provider's change is visible in the status of what was issued",
     async ({ storage, same }) => {
       await seed(storage)
       const issued = { userId: ada.userId, userGeneration: 0 }

@@ -9,7 +9,7 @@ import { aProvisionedState, aProvisionedUser, accountOf, freshAccount } from '..
 /** Accounts of identity providers: how they begin, and whose their keys are. */
 export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
-    'provisioned accounts: an account begins as its provider says, with generation 0 and version 1',
+    "provisioned users: a new user has the provider's state, generation 0 and version 1",
     async ({ storage, same }) => {
       const inactive = aProvisionedUser('grace', { state: aProvisionedState('grace', { active: false }) })
       for (const user of [ada, inactive]) {
@@ -25,7 +25,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('provisioned accounts: an identifier is used once, ever, by whomever', async ({ storage, same }) => {
+  law('provisioned users: an identifier is used once, ever, by any provider', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     await storage.users.insert(aUser({ userId: userId('plain') }))
     await storage.users.insert(aUser({ userId: userId('removed') }))
@@ -44,39 +44,36 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshAccount(ada), 'the first account')
   }),
 
-  law(
-    'provisioned accounts: userName and externalId are each held by one account of a provider',
-    async ({ storage, same }) => {
-      await storage.provisionedUsers.insert(ada)
-      await storage.provisionedUsers.insert(aProvisionedUser('grace'))
-      const { comparable, externalId } = ada.state
-      const refused = [
-        { about: 'the externalId', key: 'externalId', state: aProvisionedState('new', { externalId }) },
-        { about: 'the userName', key: 'userName', state: aProvisionedState('new', { comparable }) },
-        {
-          about: 'no externalId',
-          key: 'userName',
-          state: aProvisionedState('new', { comparable, externalId: undefined }),
-        },
-        {
-          about: 'both',
-          key: 'externalId',
-          state: aProvisionedState('new', { comparable, externalId: 'external-grace' }),
-        },
-      ]
-      for (const { about, key, state } of refused) {
-        const user = aProvisionedUser('new', { state })
-        same(await storage.provisionedUsers.insert(user), { outcome: 'taken', key }, about)
-        same(await storage.provisionedUsers.find(user.providerId, user.userId), undefined, `what was written: ${about}`)
-      }
-      for (const label of ['one', 'two']) {
-        const nameless = aProvisionedUser(label, { state: aProvisionedState(label, { externalId: undefined }) })
-        same((await storage.provisionedUsers.insert(nameless)).outcome, 'inserted', 'an account without externalId')
-      }
-    },
-  ),
+  law('provisioned users: userName and externalId are unique within a provider', async ({ storage, same }) => {
+    await storage.provisionedUsers.insert(ada)
+    await storage.provisionedUsers.insert(aProvisionedUser('grace'))
+    const { comparable, externalId } = ada.state
+    const refused = [
+      { about: 'the externalId', key: 'externalId', state: aProvisionedState('new', { externalId }) },
+      { about: 'the userName', key: 'userName', state: aProvisionedState('new', { comparable }) },
+      {
+        about: 'no externalId',
+        key: 'userName',
+        state: aProvisionedState('new', { comparable, externalId: undefined }),
+      },
+      {
+        about: 'both',
+        key: 'externalId',
+        state: aProvisionedState('new', { comparable, externalId: 'external-grace' }),
+      },
+    ]
+    for (const { about, key, state } of refused) {
+      const user = aProvisionedUser('new', { state })
+      same(await storage.provisionedUsers.insert(user), { outcome: 'taken', key }, about)
+      same(await storage.provisionedUsers.find(user.providerId, user.userId), undefined, `what was written: ${about}`)
+    }
+    for (const label of ['one', 'two']) {
+      const nameless = aProvisionedUser(label, { state: aProvisionedState(label, { externalId: undefined }) })
+      same((await storage.provisionedUsers.insert(nameless)).outcome, 'inserted', 'an account without externalId')
+    }
+  }),
 
-  law('provisioned accounts: of 8 insertions with one key at once one is inserted', async ({ server, same }) => {
+  law('provisioned users: of 8 concurrent insertions with one key, one is inserted', async ({ server, same }) => {
     const { comparable, externalId } = ada.state
     const byName = await atOnce(8, (index) =>
       server(index).provisionedUsers.insert(
@@ -95,7 +92,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     same(keysOf(byExternalId), ['externalId'], 'the key that these were told')
   }),
 
-  law('provisioned accounts: an account is found by the externalId that it has now', async ({ storage, same }) => {
+  law('provisioned users: a user is found by their current externalId', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     const find = (externalId: string) => storage.provisionedUsers.findByExternalId(ada.providerId, externalId)
     same(await find('external-ada'), freshAccount(ada), 'the first externalId')
@@ -117,7 +114,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await find(''), undefined, 'no externalId')
   }),
 
-  law('provisioned accounts: a key that was given up is free', async ({ storage, same }) => {
+  law('provisioned users: a key that is no longer used is free', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     const { providerId: provider, userId: id, state } = ada
     const other = aProvisionedState('other')
@@ -147,7 +144,7 @@ function keysOf(
 /** What a provider says later, in one write with the kill switch. */
 export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
-    'provisioned accounts: clearing active advances the generation once, in the same write',
+    'provisioned users: clearing active advances the generation once, in the same write',
     async ({ storage, same }) => {
       await storage.provisionedUsers.insert(ada)
       const inactive: ProvisionedUserRecord = {
@@ -168,7 +165,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('provisioned accounts: setting active revives the account and not its generation', async ({ storage, same }) => {
+  law('provisioned users: setting active reactivates the user and keeps the generation', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     await storage.provisionedUsers.compareAndSwap(change({ active: false }, 1))
 
@@ -181,29 +178,22 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
     same(again.outcome === 'swapped' && again.record.generation, 2, 'the generation after a second deactivation')
   }),
 
-  law(
-    'provisioned accounts: a change replaces all that the provider says, and touches nothing else',
-    async ({ storage, same }) => {
-      await storage.provisionedUsers.insert(ada)
-      const { externalId, resource, resourceForm, claims } = aProvisionedState('grace')
+  law('provisioned users: a change replaces the whole provider state and nothing else', async ({ storage, same }) => {
+    await storage.provisionedUsers.insert(ada)
+    const { externalId, resource, resourceForm, claims } = aProvisionedState('grace')
 
-      const result = await storage.provisionedUsers.compareAndSwap(change(aProvisionedState('grace'), 1))
+    const result = await storage.provisionedUsers.compareAndSwap(change(aProvisionedState('grace'), 1))
 
-      const expected = { ...fresh, externalId, resource, resourceForm, claims, updatedAt: nowPlus(1), version: 2 }
-      same(result, { outcome: 'swapped', record: expected }, 'the outcome')
-      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), expected, 'the account as read')
-      const nothing = { externalId: undefined, resource: jsonText({}), resourceForm: undefined, claims: {} }
-      const emptied = change(nothing, 2)
-      const record = { ...fresh, ...nothing, updatedAt: nowPlus(2), version: 3 }
-      same(
-        await storage.provisionedUsers.compareAndSwap(emptied),
-        { outcome: 'swapped', record },
-        'what it says no more',
-      )
-    },
-  ),
+    const expected = { ...fresh, externalId, resource, resourceForm, claims, updatedAt: nowPlus(1), version: 2 }
+    same(result, { outcome: 'swapped', record: expected }, 'the outcome')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), expected, 'the account as read')
+    const nothing = { externalId: undefined, resource: jsonText({}), resourceForm: undefined, claims: {} }
+    const emptied = change(nothing, 2)
+    const record = { ...fresh, ...nothing, updatedAt: nowPlus(2), version: 3 }
+    same(await storage.provisionedUsers.compareAndSwap(emptied), { outcome: 'swapped', record }, 'what it says no more')
+  }),
 
-  law('provisioned accounts: of writers who read one version one is swapped', async ({ storage, server, same }) => {
+  law('provisioned users: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
     await storage.provisionedUsers.insert(ada)
 
     const results = await atOnce(8, (index) =>
@@ -222,7 +212,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.provisionedUsers.compareAndSwap(unknown), { outcome: 'absent' }, 'an unknown account')
   }),
 
-  law('provisioned accounts: a key of another account is taken, and nothing is written', async ({ storage, same }) => {
+  law('provisioned users: a key of another user is taken, and nothing is written', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     await storage.provisionedUsers.insert(aProvisionedUser('grace'))
     await storage.provisionedUsers.insert(aProvisionedUser('joan'))
@@ -240,7 +230,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
     same(late, { outcome: 'conflict' }, 'a key of another and an old version')
   }),
 
-  law('provisioned accounts: of 8 that take one key at once one has it', async ({ storage, server, same }) => {
+  law('provisioned users: of 8 concurrent changes to one key, one succeeds', async ({ storage, server, same }) => {
     for (let index = 0; index < 8; index += 1) await storage.provisionedUsers.insert(aProvisionedUser(`${index}`))
     const { comparable } = aProvisionedState('new')
     const take = (version: number, state: Partial<ProvisionedState>) =>
@@ -259,7 +249,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'provisioned accounts: a deactivation that races with what the provider says is not lost',
+    "provisioned users: a deactivation that races with a provider's change is not lost",
     async ({ storage, server, same }) => {
       await storage.provisionedUsers.insert(ada)
 

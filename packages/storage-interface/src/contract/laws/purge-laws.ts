@@ -16,7 +16,7 @@ import {
 
 /** Clearing away changes no answer. Stores whose rows expire by themselves may count fewer. */
 export const purgeLaws: readonly StorageLaw[] = [
-  law('purge: what is honoured is still there afterwards', async (trial) => {
+  law('purge: rows that are honoured are still there afterwards', async (trial) => {
     const { storage, same } = trial
     await fill(trial)
 
@@ -38,7 +38,7 @@ export const purgeLaws: readonly StorageLaw[] = [
     same(await storage.revocations.isTokenRevoked('token-1', now), true, 'the end of a token')
   }),
 
-  law('purge: what was refused before is refused after', async (trial) => {
+  law('purge: anything refused before is refused afterwards', async (trial) => {
     const { storage, same } = trial
     await fill(trial)
     await storage.users.insert(aUser())
@@ -68,7 +68,7 @@ export const purgeLaws: readonly StorageLaw[] = [
     same((await storage.codes.consume(code.digest, code.clientId, now)).outcome, 'replayed', 'the second presentation')
   }),
 
-  law('purge: a buried family stays buried while its code could be redeemed', async (trial) => {
+  law('purge: a tombstone of a family stays while its code could be redeemed', async (trial) => {
     const { storage, same } = trial
     const family = aFamilyRecord()
     await storage.families.insertTombstone(family, now)
@@ -78,7 +78,7 @@ export const purgeLaws: readonly StorageLaw[] = [
     same(await storage.families.insert(family), { outcome: 'buried' }, 'writing it')
   }),
 
-  law('purge: a revoked grant goes, and the one that took its place stays', async (trial) => {
+  law('purge: a revoked grant is removed, and the grant that replaced it stays', async (trial) => {
     const { storage, same } = trial
     const first = aGrantRecord()
     const second = aGrantRecord({ grantId: grantId('grant-2') })
@@ -108,7 +108,7 @@ export const purgeLaws: readonly StorageLaw[] = [
     same([first.done, last.done], [false, true], 'whether nothing was left')
   }),
 
-  law('purge: an issuer clears away its own rows alone', async ({ storage, open, same }) => {
+  law('purge: an issuer removes only its own rows', async ({ storage, open, same }) => {
     const session = aSessionRecord()
     await storage.sessions.insert(session)
     const other = await open('https://other.example')

@@ -6,7 +6,7 @@ import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 
 /** Values that count once (RFC 7523 §3, item 7). */
 export const replayLaws: readonly StorageLaw[] = [
-  law('claims: a value is fresh once, and seen after that', async ({ storage, same }) => {
+  law('replays: a value is fresh once, and seen after that', async ({ storage, same }) => {
     same(await storage.replays.markUsed({ ...claim, now }), { outcome: 'fresh' }, 'the first claim')
     same(
       await storage.replays.markUsed({ ...claim, now: nowPlus(59) }),
@@ -16,14 +16,14 @@ export const replayLaws: readonly StorageLaw[] = [
     same(await storage.replays.markUsed({ ...claim, value: 'jti-2', now }), { outcome: 'fresh' }, 'another value')
   }),
 
-  law('claims: of 16 claims at once exactly one is fresh', async ({ server, same }) => {
+  law('replays: of 16 concurrent uses exactly one is fresh', async ({ server, same }) => {
     const results = await atOnce(16, (index) => server(index).replays.markUsed({ ...claim, now }))
 
     same(tally(results), { fresh: 1, seen: 15 }, 'outcomes')
   }),
 
   law(
-    'claims: from the second in which it expires a value may be claimed again, by one',
+    'replays: from the second in which it expires a value is fresh again, once',
     async ({ storage, server, same }) => {
       await storage.replays.markUsed({ ...claim, now })
 
@@ -38,7 +38,7 @@ export const replayLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('claims: a claim that is seen does not move the expiry', async ({ storage, same }) => {
+  law('replays: a use that is seen does not move the expiry', async ({ storage, same }) => {
     await storage.replays.markUsed({ ...claim, now })
     await storage.replays.markUsed({ ...claim, expiresAt: nowPlus(1), now })
     same(await claimAt(storage, 59), { outcome: 'seen' }, 'after a claim with an earlier expiry')
@@ -46,7 +46,7 @@ export const replayLaws: readonly StorageLaw[] = [
     same(await claimAt(storage, 60), { outcome: 'fresh' }, 'after a claim with a later expiry')
   }),
 
-  law('claims: a value is another thing than a token of the same name that was ended', async ({ storage, same }) => {
+  law('replays: a value is independent of a revoked token of the same name', async ({ storage, same }) => {
     await storage.replays.markUsed({ ...claim, now })
     same(await storage.revocations.isTokenRevoked('jti-1', now), false, 'the token')
 
@@ -54,7 +54,7 @@ export const replayLaws: readonly StorageLaw[] = [
     same(await storage.replays.markUsed({ ...claim, value: 'jti-2', now }), { outcome: 'fresh' }, 'a claim')
   }),
 
-  law('claims: values of any length and content are told apart', async ({ storage, same }) => {
+  law('replays: values of any length and content are distinguished', async ({ storage, same }) => {
     const long = 'x'.repeat(100_000)
     const values = [
       `${long}1`,
@@ -99,7 +99,7 @@ const claimAt = (storage: OAuthStorage, later: number): Promise<ReplayOutcome> =
 /** Signing keys: all servers of an issuer sign with the same ones. */
 export const signingKeyLaws: readonly StorageLaw[] = [
   law(
-    "signing keys: of 8 servers that offer an algorithm's first key one is told inserted",
+    "signing keys: of 8 servers that offer an algorithm's first key, one inserts it",
     async ({ storage, server, same }) => {
       const inserts = await atOnce(8, (index) =>
         server(index).signingKeys.insert(aSigningKeyRecord({ keyId: keyId(`key-${index}`) })),
@@ -110,7 +110,7 @@ export const signingKeyLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('signing keys: a kid is used once; each algorithm counts for itself', async ({ storage, same }) => {
+  law('signing keys: a kid is used once, and each algorithm has its own ordinals', async ({ storage, same }) => {
     const insert = (id: string, algorithm: string, ordinal: number) =>
       storage.signingKeys.insert(aSigningKeyRecord({ keyId: keyId(id), algorithm, ordinal }))
 
@@ -145,7 +145,7 @@ export const signingKeyLaws: readonly StorageLaw[] = [
     same(await storage.signingKeys.list(), [{ ...key, droppedAt: now }, kept], 'the list')
   }),
 
-  law('signing keys: a removed key is forgotten, and no other', async ({ storage, server, same }) => {
+  law('signing keys: removing a key removes only that key', async ({ storage, server, same }) => {
     const kept = aSigningKeyRecord({ keyId: keyId('key-2'), algorithm: 'RS256' })
     for (const record of [key, kept]) await storage.signingKeys.insert(record)
 

@@ -14,18 +14,22 @@ export async function toldIn({ revocations: endings }: OAuthStorage): Promise<re
 
 /** What ends is written where it ends: each verb that ends something, and nothing else, makes one entry. */
 export const revocationLaws: readonly StorageLaw[] = [
-  ending('a token that is ended by itself', [{ kind: 'token', tokenId: 'jti-1' }], async ({ revocations: endings }) => {
-    await endings.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(600), now })
-    await endings.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(600), now: nowPlus(1) })
-  }),
+  revocation(
+    'a token that is revoked by itself',
+    [{ kind: 'token', tokenId: 'jti-1' }],
+    async ({ revocations: endings }) => {
+      await endings.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(600), now })
+      await endings.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(600), now: nowPlus(1) })
+    },
+  ),
 
-  ending('a family that is revoked', [ofFamily('family-1')], async ({ families }) => {
+  revocation('a family that is revoked', [ofFamily('family-1')], async ({ families }) => {
     await families.revoke(familyId('family-1'), now)
     await families.revoke(familyId('family-1'), nowPlus(1))
     await families.revoke(familyId('none'), now)
   }),
 
-  ending('a family whose refresh token is used again', [ofFamily('family-1')], async ({ families }) => {
+  revocation('a family whose refresh token is reused', [ofFamily('family-1')], async ({ families }) => {
     const rotation = {
       handleDigest: aDigest('handle-1'),
       clientId: client,
@@ -39,8 +43,8 @@ export const revocationLaws: readonly StorageLaw[] = [
     }
   }),
 
-  ending(
-    'a family that is buried, written before or not',
+  revocation(
+    'a family that gets a tombstone, written before or not',
     [ofFamily('family-1'), ofFamily('new')],
     async ({ families }) => {
       await families.insertTombstone(aFamilyRecord(), now)
@@ -49,15 +53,15 @@ export const revocationLaws: readonly StorageLaw[] = [
     },
   ),
 
-  ending('a grant that is revoked', [{ kind: 'grant', grantId: grantId('grant-1') }], async ({ grants }) => {
+  revocation('a grant that is revoked', [{ kind: 'grant', grantId: grantId('grant-1') }], async ({ grants }) => {
     await grants.replaceScopes({ grantId: grantId('grant-1'), scopes: [], version: 1 })
     await grants.revoke(grantId('grant-1'), now)
     await grants.revoke(grantId('grant-1'), nowPlus(1))
     await grants.revoke(grantId('none'), now)
   }),
 
-  ending(
-    'an account that is deactivated, by its generation, and one that is removed',
+  revocation(
+    'a user who is deactivated, by generation, and one who is removed',
     [generation('user-1', 0), generation('user-1', 1), { kind: 'account', userId: userId('user-1') }],
     async ({ users }) => {
       await users.deactivate(userId('user-1'), now)
@@ -70,8 +74,8 @@ export const revocationLaws: readonly StorageLaw[] = [
     },
   ),
 
-  ending(
-    'a client that is disabled, is in use again, and is removed',
+  revocation(
+    'a client that is disabled, enabled again and removed',
     [ofClient('client'), ofClient('client_in_use'), ofClient('client')],
     async ({ clients }) => {
       const changes = [{ clientName: 'Other' }, { disabledAt: now }, { disabledAt: now, clientName: 'Third' }, {}, {}]
@@ -81,7 +85,7 @@ export const revocationLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('endings: a token that was ended by itself has ended until it expires', async ({ storage, same }) => {
+  law('revocations: a token that was revoked by itself stays revoked until it expires', async ({ storage, same }) => {
     same(await storage.revocations.isTokenRevoked('jti-1', now), false, 'before')
     await storage.revocations.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(60), now })
     await storage.revocations.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(9), now })
@@ -94,8 +98,8 @@ export const revocationLaws: readonly StorageLaw[] = [
 
 /** The same for the verbs of identity providers. */
 export const provisioningRevocationLaws: readonly StorageLaw<ScimStorage>[] = [
-  ending<ScimStorage>(
-    'an account that its provider deactivates, and removes',
+  revocation<ScimStorage>(
+    'a user whom the provider deactivates and removes',
     [generation('user-ada', 0), { kind: 'account', userId: userId('user-ada') }],
     async ({ provisionedUsers }) => {
       await provisionedUsers.insert(aProvisionedUser('ada'))
@@ -117,8 +121,8 @@ export const provisioningRevocationLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  ending<ScimStorage>(
-    'an account that a provider takes over as not active, and each that a provider lets go of',
+  revocation<ScimStorage>(
+    'a user who is adopted as inactive, and each user who is released',
     [generation('user-1', 0), generation('user-1', 1), generation('user-ada', 0)],
     async ({ provisionedUsers }) => {
       await provisionedUsers.insert(aProvisionedUser('ada'))
@@ -130,12 +134,12 @@ export const provisioningRevocationLaws: readonly StorageLaw<ScimStorage>[] = [
 ]
 
 /** A law about what a verb writes, in a store with a client, a user, a grant and a family. */
-function ending<Storage extends OAuthStorage = OAuthStorage>(
+function revocation<Storage extends OAuthStorage = OAuthStorage>(
   subject: string,
   expected: readonly Revocation[],
   revoke: (storage: Storage) => Promise<void>,
 ): StorageLaw<Storage> {
-  return law<Storage>(`endings: ${subject}`, async ({ storage, server, same }) => {
+  return law<Storage>(`revocations: ${subject}`, async ({ storage, server, same }) => {
     await storage.clients.insert(aClientRecord())
     await storage.users.insert(aUser())
     await storage.grants.insert(aGrantRecord())
@@ -165,7 +169,7 @@ const ada = { providerId: providerId('provider-1'), userId: userId('user-ada') }
 
 /** Endings are read in the order in which they happened, and whoever goes on where it stopped misses none. */
 export const revocationListLaws: readonly StorageLaw[] = [
-  law('endings: a page goes on at a position, and ends at its limit', async ({ storage, same }) => {
+  law('revocations: a page starts at a position and stops at its limit', async ({ storage, same }) => {
     for (let index = 0; index < 5; index += 1) await endToken(storage, `t${index}`, nowPlus(index))
     const all = await storage.revocations.list({ from: undefined, endedSince: now, limit: 9 })
     const [first, , third] = all.records.map(({ position }) => position)
@@ -183,7 +187,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
     same(all.completeSince <= now, true, 'that it knows of what ended from now on')
   }),
 
-  law('endings: those that ended before a time are left out', async ({ storage, same }) => {
+  law('revocations: a list leaves out those before a time', async ({ storage, same }) => {
     for (const [index, time] of [0, 500, 100, 700].entries()) await endToken(storage, `t${index}`, nowPlus(time))
     const [first] = (await storage.revocations.list({ from: undefined, endedSince: now, limit: 1 })).records
 
@@ -197,7 +201,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'endings: who goes on behind the last one that was listed misses none of those at once',
+    'revocations: a reader that continues after the last one listed misses no concurrent one',
     async ({ storage, server, same }) => {
       const count = 40
       await atOnce(count, (index) => storage.families.insert(aFamily(index)))
@@ -220,7 +224,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('endings: each is kept for as long as a token may live, and then goes', async ({ storage, same }) => {
+  law('revocations: each is kept for as long as a token may live, then removed', async ({ storage, same }) => {
     await endToken(storage, 'old', now)
     await endToken(storage, 'new', nowPlus(5))
     const goesAt = nowPlus(revocationRetention)
@@ -234,7 +238,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
     same(await names(storage, { from: 3 }), ['newest'], 'behind two that are gone')
   }),
 
-  law('isolation: endings are told by their own issuer only', async ({ storage, issuer, open, same }) => {
+  law('isolation: revocations are listed by their own issuer only', async ({ storage, issuer, open, same }) => {
     const other = await open(`${issuer}/tenant`)
     for (const [name, at] of [
       ['t0', storage],
@@ -247,7 +251,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
     same(await other.revocations.isTokenRevoked('t0', now), false, 'hasTokenEnded')
   }),
 
-  law('round trip: endings', async ({ storage, same }) => {
+  law('round trip: revocations', async ({ storage, same }) => {
     const texts = ['o\'neil "x" \\ %_', 'ä 漢字😀', '__proto__']
     for (const text of texts)
       await storage.families.insertTombstone(

@@ -76,7 +76,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
     same((await storage.status.ofRefreshHandle(handle))?.family, records.fullFamily, 'through ofRefreshHandle')
   }),
 
-  law('round trip: families as they are buried', async ({ storage, same }) => {
+  law('round trip: tombstones of families', async ({ storage, same }) => {
     for (const family of [records.fullFamily, records.sparseFamily]) {
       await storage.families.insertTombstone({ ...family, revokedAt: undefined }, now)
       same((await storage.status.ofFamily(family.familyId))?.family, { ...family, revokedAt: now }, 'through ofFamily')

@@ -39,7 +39,7 @@ export const sessionLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('sessions: a revocation is told once and its first time stays', async ({ storage, server, same }) => {
+  law('sessions: a revocation is reported once and its first time stays', async ({ storage, server, same }) => {
     await storage.sessions.insert(session)
 
     const ends = await atOnce(4, (index) => server(index).sessions.revoke(session.sessionId, now))
@@ -52,7 +52,7 @@ export const sessionLaws: readonly StorageLaw[] = [
     same(await storage.sessions.revoke(sessionId('unknown'), now), { outcome: 'absent' }, 'an unknown session')
   }),
 
-  law("sessions: a person's live sessions are listed newest first", async ({ storage, same }) => {
+  law("sessions: a user's active sessions are listed newest first", async ({ storage, same }) => {
     const idle = { ...ofAge(3), idleExpiresAt: now }
     const expired = { ...ofAge(5), expiresAt: now }
     const live = [ofAge(4), ofAge(1), { ...ofAge(6), idleExpiresAt: nowPlus(1), expiresAt: nowPlus(1) }, ofAge(0)]
@@ -106,7 +106,7 @@ export const opaqueTokenLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'opaque tokens: a revoked token is not found, and the revocation is told once',
+    'opaque tokens: a revoked token is not found, and the revocation is reported once',
     async ({ storage, server, same }) => {
       await storage.opaqueTokens.insert(token)
 
@@ -119,7 +119,7 @@ export const opaqueTokenLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('opaque tokens: only its own client revokes a token', async ({ storage, same }) => {
+  law('opaque tokens: a token is revoked only by the client it was issued to', async ({ storage, same }) => {
     await storage.opaqueTokens.insert(token)
 
     const foreign = await storage.opaqueTokens.revoke(token.digest, clientId('client-2'), now)

@@ -5,7 +5,7 @@ import { aUser, now, nowPlus } from '../fixtures.ts'
 
 /** Accounts: the identifier is used once (OIDC Core §2), and the row is the kill switch of all that a person was issued. */
 export const userLaws: readonly StorageLaw[] = [
-  law('users: an account begins active, with generation 0 and version 1', async ({ storage, same }) => {
+  law('users: a new user is active, with generation 0 and version 1', async ({ storage, same }) => {
     same(await storage.users.insert(user), { outcome: 'inserted' }, 'the insertion')
     same(await storage.users.find(user.userId), fresh, 'the account as read')
     same(await storage.users.find(userId('unknown')), undefined, 'an account that was never there')
@@ -29,7 +29,7 @@ export const userLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('users: deactivation advances the generation once, and tells who did it', async ({ storage, same }) => {
+  law('users: deactivation advances the generation once and is reported to one caller', async ({ storage, same }) => {
     await storage.users.insert(user)
     const inactive: UserRecord = { ...fresh, active: false, generation: 1, updatedAt: nowPlus(1), version: 2 }
 
@@ -43,7 +43,7 @@ export const userLaws: readonly StorageLaw[] = [
     same(await storage.users.deactivate(userId('unknown'), now), { outcome: 'absent' }, 'an unknown account')
   }),
 
-  law('users: reactivation revives the account and not its generation', async ({ storage, same }) => {
+  law('users: reactivation makes the user active and keeps the generation', async ({ storage, same }) => {
     await storage.users.insert(user)
     same(await storage.users.reactivate(user.userId, now), { outcome: 'unchanged', record: fresh }, 'an account in use')
     await storage.users.deactivate(user.userId, nowPlus(1))
@@ -60,7 +60,7 @@ export const userLaws: readonly StorageLaw[] = [
     same(again.outcome === 'changed' && again.record.generation, 2, 'the generation after a second deactivation')
   }),
 
-  law('users: of 8 deactivations at once one changes the account', async ({ storage, server, same }) => {
+  law('users: of 8 concurrent deactivations one changes the user', async ({ storage, server, same }) => {
     await storage.users.insert(user)
 
     const results = await atOnce(8, (index) => server(index).users.deactivate(user.userId, now))
@@ -70,7 +70,7 @@ export const userLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'users: a removed account is gone for every method, and its identifier stays taken',
+    'users: a removed user is absent for every method, and the identifier stays taken',
     async ({ storage, server, same }) => {
       await storage.users.insert(user)
 
@@ -106,7 +106,7 @@ export const userLaws: readonly StorageLaw[] = [
     same(await storage.users.find(user.userId), expected, 'the account as read')
   }),
 
-  law('users: of writers who read one version of the claims one is swapped', async ({ storage, server, same }) => {
+  law('users: of the writers who read one version of the claims, one is swapped', async ({ storage, server, same }) => {
     await storage.users.insert(user)
     const change = { userId: user.userId, version: 1, now }
 

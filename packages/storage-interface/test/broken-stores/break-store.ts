@@ -2,19 +2,19 @@ import type { AdminStorage } from '@mintmark/storage-interface'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 
 /** Turns an honest store into one that breaks a law. */
-export type Saboteur = (store: StorageUnderTest<AdminStorage>) => StorageUnderTest<AdminStorage>
+export type BrokenStore = (store: StorageUnderTest<AdminStorage>) => StorageUnderTest<AdminStorage>
 
 type StoreName = Exclude<keyof AdminStorage, 'issuer'>
 
 /** Replaces methods of one store. `seen` is shared by all handles, as rows would be. */
-export function sabotage<Name extends StoreName>(
+export function breakStore<Name extends StoreName>(
   name: Name,
   change: (
     honest: AdminStorage[Name],
     storage: AdminStorage,
     seen: Map<string, unknown>,
   ) => Partial<AdminStorage[Name]>,
-): Saboteur {
+): BrokenStore {
   return (store) => {
     const seen = new Map<string, unknown>()
     return {
@@ -36,7 +36,7 @@ export interface Call {
 }
 
 /** Replaces every method of every store. */
-export function sabotageAll(change: (method: Method, call: Call) => Promise<unknown>): Saboteur {
+export function breakEveryMethod(change: (method: Method, call: Call) => Promise<unknown>): BrokenStore {
   return (store) => ({
     open: async (issuer) => {
       const storage = await store.open(issuer)

@@ -9,12 +9,19 @@ import {
 import { type ConsumeOutcome } from '@mintmark/storage-interface/stores'
 import { adminLaws } from '@mintmark/storage-interface/contract'
 import { aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
-import { administrationSaboteurs } from './administration-saboteurs.ts'
-import { endingSaboteurs } from './ending-saboteurs.ts'
-import { groupSaboteurs } from './group-saboteurs.ts'
-import { listSaboteurs } from './list-saboteurs.ts'
-import { providerSaboteurs } from './provider-saboteurs.ts'
-import { letOthersGoFirst, sabotage, sabotageAll, type Call, type Method, type Saboteur } from './sabotage.ts'
+import { brokenAdministrationStores } from './administration.ts'
+import { brokenRevocationStores } from './revocations.ts'
+import { brokenGroupStores } from './groups.ts'
+import { brokenLists } from './lists.ts'
+import { brokenProviderStores } from './provisioned-users.ts'
+import {
+  letOthersGoFirst,
+  breakStore,
+  breakEveryMethod,
+  type Call,
+  type Method,
+  type BrokenStore,
+} from './break-store.ts'
 
 const owner = clientId('client-1')
 const inserted = { outcome: 'inserted' } as const
@@ -25,51 +32,51 @@ const cutAtQuote = (text: string): string => text.split("'")[0] ?? ''
 const foldCase = (text: string): string => text.toLowerCase()
 
 /** One broken store for each law: its name, and what is wrong with the store. */
-export const saboteurs: Readonly<Record<string, Saboteur>> = {
+export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   ...forLaws('round trip: ', () =>
-    sabotageAll((method, { args }) => method(...args.map((value) => mapTexts(value, cutAtQuote)))),
+    breakEveryMethod((method, { args }) => method(...args.map((value) => mapTexts(value, cutAtQuote)))),
   ),
   ...forLaws('identifiers: ', () =>
-    sabotageAll((method, { args }) => method(...args.map((value) => mapTexts(value, foldCase)))),
+    breakEveryMethod((method, { args }) => method(...args.map((value) => mapTexts(value, foldCase)))),
   ),
   ...forLaws('ownership: ', handsOutItsOwnRows),
   ...forLaws('isolation: ', () => (store) => ({ ...store, open: () => store.open('https://issuer.example') })),
-  ...administrationSaboteurs,
-  ...endingSaboteurs,
-  ...providerSaboteurs,
-  ...groupSaboteurs,
-  ...listSaboteurs,
+  ...brokenAdministrationStores,
+  ...brokenRevocationStores,
+  ...brokenProviderStores,
+  ...brokenGroupStores,
+  ...brokenLists,
 
-  'purge: what is honoured is still there afterwards': sabotage('purge', (honest) => ({
+  'purge: rows that are honoured are still there afterwards': breakStore('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, now: epochSeconds(request.now + 4000) }),
   })),
-  'purge: what was refused before is refused after': sabotage('users', (honest) => ({
+  'purge: anything refused before is refused afterwards': breakStore('users', (honest) => ({
     insert: async (user) => (await honest.insert(user), inserted),
   })),
-  'purge: a used code stays used while it could be presented': sabotage('codes', (honest) => ({
+  'purge: a used code stays used while it could be presented': breakStore('codes', (honest) => ({
     consume: async (...call) => forgetReplays(await honest.consume(...call)),
   })),
-  'purge: a buried family stays buried while its code could be redeemed': sabotage('families', (honest) => ({
+  'purge: a tombstone of a family stays while its code could be redeemed': breakStore('families', (honest) => ({
     insert: async (family) => (await honest.insert(family), inserted),
   })),
-  'purge: a revoked grant goes, and the one that took its place stays': sabotage('grants', () => ({
+  'purge: a revoked grant is removed, and the grant that replaced it stays': breakStore('grants', () => ({
     findUnrevoked: () => Promise.resolve(undefined),
   })),
-  'purge: no call removes more than its limit, and calls add up to all': sabotage('purge', (honest) => ({
+  'purge: no call removes more than its limit, and calls add up to all': breakStore('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, limit: 1000 }),
   })),
-  'purge: an issuer clears away its own rows alone': (store) => ({
+  'purge: an issuer removes only its own rows': (store) => ({
     ...store,
     open: () => store.open('https://issuer.example'),
   }),
 
-  'codes: a digest is inserted at most once, and the first record stays': sabotage('codes', (honest) => ({
+  'codes: a digest is inserted at most once, and the first record stays': breakStore('codes', (honest) => ({
     insert: async (code) => (await honest.insert(code), inserted),
   })),
-  'codes: a code is won once, and replayed with the same record after that': sabotage('codes', (honest) => ({
+  'codes: a code is won once, and replayed with the same record after that': breakStore('codes', (honest) => ({
     consume: async (...call) => forgetReplays(await honest.consume(...call)),
   })),
-  'codes: of 16 presentations at once exactly one wins': sabotage('codes', (honest, _storage, seen) => ({
+  'codes: of 16 concurrent presentations exactly one wins': breakStore('codes', (honest, _storage, seen) => ({
     consume: async (digest, client, now) => {
       const record = await honest.find(digest, client, now)
       if (record === undefined) return { outcome: 'absent' }
@@ -80,68 +87,76 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       return { outcome: 'won', record }
     },
   })),
-  'codes: reading a code does not use it up': sabotage('codes', (honest) => ({
+  'codes: reading a code does not consume it': breakStore('codes', (honest) => ({
     find: async (...call) => {
       const result = await honest.consume(...call)
       return result.outcome === 'absent' ? undefined : result.record
     },
   })),
-  'codes: a presentation by another client changes nothing': sabotage('codes', (honest) => ({
+  'codes: a presentation by another client changes nothing': breakStore('codes', (honest) => ({
     consume: async (digest, client, now) => {
       const result = await honest.consume(digest, client, now)
       if (result.outcome === 'absent') await honest.consume(digest, owner, now)
       return result
     },
   })),
-  'codes: a code is absent from the second in which it expires': sabotage('codes', (honest) => ({
+  'codes: a code is absent from the second in which it expires': breakStore('codes', (honest) => ({
     find: (digest, client, now) => honest.find(digest, client, aSecondEarlier(now)),
     consume: (digest, client, now) => honest.consume(digest, client, aSecondEarlier(now)),
   })),
 
-  'families: the current token rotates': sabotage('families', (honest, storage) => ({
+  'families: the current token rotates': breakStore('families', (honest, storage) => ({
     rotate: async (request) => {
       const before = await storage.status.ofRefreshHandle(request.handleDigest)
       const result = await honest.rotate(request)
       return before !== undefined && result.outcome === 'rotated' ? { ...result, record: before.family } : result
     },
   })),
-  'families: the previous token, inside the window, gets the same successor again': sabotage('families', (honest) => ({
-    rotate: async (request) => {
-      const result = await honest.rotate(request)
-      if (result.outcome !== 'retried' || result.record.refresh === undefined) return result
-      return {
-        ...result,
-        record: { ...result.record, refresh: { ...result.record.refresh, successorSalt: request.successorSalt } },
-      }
-    },
-  })),
-  'families: the previous token, once the window is over, is reuse and revokes': sabotage('families', (honest) => ({
-    rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(3600) }),
-  })),
-  'families: a window of 0 never allows a retry': sabotage('families', (honest) => ({
-    rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(Math.max(1, request.retryWindow)) }),
-  })),
-  'families: a token older than the previous one is reuse and revokes, also inside the window': forgetsOldTokens(),
-  'families: a token that was never issued, with a true handle, is reuse': forgetsOldTokens(),
-  'families: unknown handles, other clients and expired families are absent, and change nothing': sabotage(
+  'families: the previous token gets the same successor again inside the retry window': breakStore(
     'families',
     (honest) => ({
-      rotate: (request) => honest.rotate({ ...request, clientId: owner }),
+      rotate: async (request) => {
+        const result = await honest.rotate(request)
+        if (result.outcome !== 'retried' || result.record.refresh === undefined) return result
+        return {
+          ...result,
+          record: { ...result.record, refresh: { ...result.record.refresh, successorSalt: request.successorSalt } },
+        }
+      },
     }),
   ),
-  'families: nothing rotates from the second in which the family itself expires': sabotage('families', (honest) => ({
+  'families: the previous token is reuse after the retry window and revokes the family': breakStore(
+    'families',
+    (honest) => ({
+      rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(3600) }),
+    }),
+  ),
+  'families: a window of 0 never allows a retry': breakStore('families', (honest) => ({
+    rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(Math.max(1, request.retryWindow)) }),
+  })),
+  'families: a token older than the previous one is reuse and revokes the family, also inside the window':
+    forgetsOldTokens(),
+  'families: a token that was never issued, with a valid handle, is reuse': forgetsOldTokens(),
+  'families: a rotation with an unknown handle, by another client or of an expired family is absent and changes nothing':
+    breakStore('families', (honest) => ({
+      rotate: (request) => honest.rotate({ ...request, clientId: owner }),
+    })),
+  'families: nothing rotates from the second in which the family itself expires': breakStore('families', (honest) => ({
     insert: (family) => honest.insert({ ...family, expiresAt: epochSeconds(family.expiresAt + 1) }),
   })),
-  'families: of 16 rotations of one token at once exactly one rotates': sabotage('families', (honest, storage) => ({
-    rotate: async (request) => {
-      const before = await storage.status.ofRefreshHandle(request.handleDigest)
-      await letOthersGoFirst()
-      const result = await honest.rotate(request)
-      const wasCurrent = before?.family.refresh?.currentDigest === request.presentedDigest
-      return wasCurrent && result.outcome === 'retried' ? { ...result, outcome: 'rotated' } : result
-    },
-  })),
-  'families: after reuse that races with a rotation no token rotates again': sabotage(
+  'families: of 16 concurrent rotations of one token exactly one rotates': breakStore(
+    'families',
+    (honest, storage) => ({
+      rotate: async (request) => {
+        const before = await storage.status.ofRefreshHandle(request.handleDigest)
+        await letOthersGoFirst()
+        const result = await honest.rotate(request)
+        const wasCurrent = before?.family.refresh?.currentDigest === request.presentedDigest
+        return wasCurrent && result.outcome === 'retried' ? { ...result, outcome: 'rotated' } : result
+      },
+    }),
+  ),
+  'families: after reuse that races with a rotation no token rotates again': breakStore(
     'families',
     (honest, storage) => ({
       rotate: async (request) => {
@@ -152,67 +167,73 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     }),
   ),
 
-  'families: an identifier or a handle is inserted at most once': sabotage('families', (honest) => ({
+  'families: an identifier or a handle is inserted at most once': breakStore('families', (honest) => ({
     insert: async (family) => (await honest.insert(family), inserted),
   })),
-  'families: a family without a refresh token does not stand in the way of another': sabotage('families', (honest) => ({
+  'families: families without a refresh token do not conflict': breakStore('families', (honest) => ({
     insert: (family) => {
       const refresh = family.refresh ?? aFamilyRecord().refresh
       return honest.insert({ ...family, refresh: refresh && { ...refresh, handleDigest: secretDigest('') } })
     },
   })),
-  'families: a family that was buried before it was written is never live': sabotage('families', (honest) => ({
+  'families: a family whose tombstone was written first is never active': breakStore('families', (honest) => ({
     insertTombstone: async (family, now) => void (await honest.revoke(family.familyId, now)),
   })),
-  'families: burying a written family ends it, and the first end stays': sabotage('families', (honest) => ({
-    insertTombstone: async (family, now) => void (await honest.insert({ ...family, revokedAt: now })),
-  })),
-  'families: whichever of insertion and burial comes first, the family is dead': sabotage('families', (honest) => ({
-    insertTombstone: async (family, now) => {
-      if ((await honest.revoke(family.familyId, now)).outcome !== 'absent') return
-      await letOthersGoFirst()
-      await honest.insert({ ...family, revokedAt: now })
-    },
-  })),
-  'families: a revocation is told once, its first time stays, and no token rotates after it': sabotage(
+  'families: a tombstone revokes a family that was written before, and the first revocation time stays': breakStore(
+    'families',
+    (honest) => ({
+      insertTombstone: async (family, now) => void (await honest.insert({ ...family, revokedAt: now })),
+    }),
+  ),
+  'families: the family is revoked whichever of insertion and tombstone comes first': breakStore(
+    'families',
+    (honest) => ({
+      insertTombstone: async (family, now) => {
+        if ((await honest.revoke(family.familyId, now)).outcome !== 'absent') return
+        await letOthersGoFirst()
+        await honest.insert({ ...family, revokedAt: now })
+      },
+    }),
+  ),
+  'families: a revocation is reported once, its first time stays, and no token rotates after it': breakStore(
     'families',
     (honest) => ({
       revoke: async (...call) => (await honest.revoke(...call), ended),
     }),
   ),
-  'families: after a revocation that races with rotations no token rotates': sabotage('families', () => ({
+  'families: after a revocation that races with rotations no token rotates': breakStore('families', () => ({
     revoke: async () => ended,
   })),
 
-  'users: an account begins active, with generation 0 and version 1': sabotage('users', (honest) => ({
+  'users: a new user is active, with generation 0 and version 1': breakStore('users', (honest) => ({
     insert: async (user) => {
       const result = await honest.insert(user)
       await honest.deactivate(user.userId, user.createdAt)
       return result
     },
   })),
-  'users: an identifier is inserted at most once, and the first record stays': sabotage('users', (honest) => ({
+  'users: an identifier is inserted at most once, and the first record stays': breakStore('users', (honest) => ({
     insert: async (user) => (await honest.insert(user), inserted),
   })),
-  'users: deactivation advances the generation once, and tells who did it': sabotage('users', (honest) => ({
+  'users: deactivation advances the generation once and is reported to one caller': breakStore('users', (honest) => ({
     deactivate: async (userId, now) => {
       await honest.reactivate(userId, now)
       return honest.deactivate(userId, now)
     },
   })),
-  'users: reactivation revives the account and not its generation': sabotage('users', (honest) => ({
+  'users: reactivation makes the user active and keeps the generation': breakStore('users', (honest) => ({
     reactivate: async (userId, now) => {
       const result = await honest.reactivate(userId, now)
       return result.outcome === 'changed' ? { ...result, record: { ...result.record, generation: 0 } } : result
     },
   })),
-  'users: of 8 deactivations at once one changes the account': sabotage('users', (honest) => ({
+  'users: of 8 concurrent deactivations one changes the user': breakStore('users', (honest) => ({
     deactivate: async (...call) => {
       const result = await honest.deactivate(...call)
       return result.outcome === 'absent' ? result : { ...result, outcome: 'changed' }
     },
   })),
-  'users: a removed account is gone for every method, and its identifier stays taken': sabotage(
+  'users: a removed user is absent for every method, and the identifier stays taken': breakStore(
     'users',
     (honest, _storage, seen) => ({
       remove: async (userId, now) => {
@@ -222,20 +243,20 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       insert: async (user) => (seen.has(user.userId) ? inserted : honest.insert(user)),
     }),
   ),
-  'users: replacing claims touches neither active nor generation': sabotage('users', (honest) => ({
+  'users: replacing claims touches neither active nor generation': breakStore('users', (honest) => ({
     replaceClaims: async (change) => {
       const result = await honest.replaceClaims(change)
       await honest.reactivate(change.userId, change.now)
       return result
     },
   })),
-  'users: of writers who read one version of the claims one is swapped': sabotage('users', (honest) => ({
+  'users: of the writers who read one version of the claims, one is swapped': breakStore('users', (honest) => ({
     replaceClaims: async (change) => {
       const current = await honest.find(change.userId)
       return honest.replaceClaims({ ...change, version: current?.version ?? change.version })
     },
   })),
-  'users: a deactivation that races with new claims is not lost': sabotage('users', (honest) => ({
+  'users: a deactivation that races with new claims is not lost': breakStore('users', (honest) => ({
     replaceClaims: async (change) => {
       const row = await honest.find(change.userId)
       await letOthersGoFirst()
@@ -244,13 +265,13 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     },
   })),
 
-  'grants: at most one unrevoked grant joins a person and a client': sabotage('grants', (honest) => ({
+  'grants: a user and a client have at most one unrevoked grant': breakStore('grants', (honest) => ({
     insert: async (grant) => (await honest.insert(grant), inserted),
   })),
-  'grants: each pair of person and client has a grant of its own': sabotage('grants', (honest) => ({
+  'grants: each pair of user and client has its own grant': breakStore('grants', (honest) => ({
     findUnrevoked: async (userId) => (await honest.listByUser(userId))[0],
   })),
-  'grants: a revoked grant makes room for a new one': sabotage('grants', (honest, _storage, seen) => ({
+  'grants: a revoked grant allows a new one': breakStore('grants', (honest, _storage, seen) => ({
     insert: async (grant) => {
       const pair = `${grant.userId} ${grant.clientId}`
       const first = seen.get(pair) as GrantRecord | undefined
@@ -258,48 +279,48 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       return first === undefined ? honest.insert(grant) : { outcome: 'taken', record: first }
     },
   })),
-  'grants: a revocation is told once and its first time stays': sabotage('grants', (honest) => ({
+  'grants: a revocation is reported once and its first time stays': breakStore('grants', (honest) => ({
     revoke: async (...call) => (await honest.revoke(...call), ended),
   })),
-  'grants: of writers who read one version one replaces the scopes': sabotage('grants', (honest, storage) => ({
+  'grants: of the writers who read one version, one replaces the scopes': breakStore('grants', (honest, storage) => ({
     replaceScopes: async (change) => {
       const current = await storage.status.ofGrant(change.grantId)
       return honest.replaceScopes({ ...change, version: current?.grant.version ?? change.version })
     },
   })),
-  'grants: the scopes of a revoked grant cannot be replaced': sabotage('grants', (honest, storage) => ({
+  'grants: the scopes of a revoked grant cannot be replaced': breakStore('grants', (honest, storage) => ({
     replaceScopes: async (change) => {
       const standing = await storage.status.ofGrant(change.grantId)
       if (standing?.grant.revokedAt === undefined) return honest.replaceScopes(change)
       return { outcome: 'swapped', record: { ...standing.grant, scopes: change.scopes } }
     },
   })),
-  "grants: a person's unrevoked grants are listed newest first": sabotage('grants', (honest) => ({
+  "grants: a user's unrevoked grants are listed newest first": breakStore('grants', (honest) => ({
     listByUser: async (userId) => (await honest.listByUser(userId)).toReversed(),
   })),
 
-  'clients: a client_id is inserted at most once, and the first record stays': sabotage('clients', (honest) => ({
+  'clients: a client_id is inserted at most once, and the first record stays': breakStore('clients', (honest) => ({
     insert: async (client) => (await honest.insert(client), inserted),
   })),
-  'clients: a disabled client is found, and says so': sabotage('clients', (honest) => ({
+  'clients: a disabled client is found with disabledAt': breakStore('clients', (honest) => ({
     find: async (id) => {
       const client = await honest.find(id)
       return client?.disabledAt === undefined ? client : undefined
     },
   })),
-  'clients: of writers who read one version one is swapped': sabotage('clients', (honest) => ({
+  'clients: of the writers who read one version, one is swapped': breakStore('clients', (honest) => ({
     compareAndSwap: async (client, version) => {
       const current = await honest.find(client.clientId)
       return honest.compareAndSwap(client, current?.version ?? version)
     },
   })),
-  'clients: the version compared is the one that was read, not the one in the record': sabotage(
+  'clients: the version compared is the one that was read, not the one in the record': breakStore(
     'clients',
     (honest) => ({
       compareAndSwap: (client) => honest.compareAndSwap(client, client.version),
     }),
   ),
-  'clients: noting the use of a secret changes nothing else': sabotage('clients', (honest) => ({
+  'clients: recording the use of a secret changes nothing else': breakStore('clients', (honest) => ({
     touchSecret: async (id, digest, now) => {
       const client = await honest.find(id)
       if (client === undefined) return
@@ -310,39 +331,51 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     },
   })),
 
-  'interactions: a handle is inserted at most once, and the first record stays': sabotage('interactions', (honest) => ({
-    insert: async (interaction) => (await honest.insert(interaction), inserted),
-  })),
-  "interactions: another browser's is absent, and its attempts change nothing": sabotage('interactions', (honest) => ({
-    consume: (digest, _browserDigest, now) => honest.consume(digest, aDigest('browser-1'), now),
-  })),
-  'interactions: an interaction is absent from the second in which it expires': sabotage('interactions', (honest) => ({
-    find: (digest, browserDigest, now) => honest.find(digest, browserDigest, aSecondEarlier(now)),
-  })),
-  'interactions: of writers who read one version one records the login': sabotage('interactions', (honest) => ({
+  'interactions: a handle is inserted at most once, and the first record stays': breakStore(
+    'interactions',
+    (honest) => ({
+      insert: async (interaction) => (await honest.insert(interaction), inserted),
+    }),
+  ),
+  "interactions: another browser's interaction is absent, and attempts on it change nothing": breakStore(
+    'interactions',
+    (honest) => ({
+      consume: (digest, _browserDigest, now) => honest.consume(digest, aDigest('browser-1'), now),
+    }),
+  ),
+  'interactions: an interaction is absent from the second in which it expires': breakStore(
+    'interactions',
+    (honest) => ({
+      find: (digest, browserDigest, now) => honest.find(digest, browserDigest, aSecondEarlier(now)),
+    }),
+  ),
+  'interactions: of the writers who read one version, one records the login': breakStore('interactions', (honest) => ({
     recordLogin: async (change) => {
       const current = await honest.find(change.digest, change.browserDigest, change.now)
       return honest.recordLogin({ ...change, version: current?.version ?? change.version })
     },
   })),
-  'interactions: an interaction is completed once, and replayed with the same record after that': sabotage(
+  'interactions: an interaction is completed once, and replayed with the same record after that': breakStore(
     'interactions',
     (honest) => ({
       consume: async (...call) => forgetReplays(await honest.consume(...call)),
     }),
   ),
-  'interactions: of 16 completions at once exactly one wins': sabotage('interactions', (honest, _storage, seen) => ({
-    consume: async (digest, browserDigest, now) => {
-      const record = await honest.find(digest, browserDigest, now)
-      if (record === undefined) return { outcome: 'absent' }
-      if (seen.has(digest)) return { outcome: 'replayed', record }
+  'interactions: of 16 concurrent completions exactly one wins': breakStore(
+    'interactions',
+    (honest, _storage, seen) => ({
+      consume: async (digest, browserDigest, now) => {
+        const record = await honest.find(digest, browserDigest, now)
+        if (record === undefined) return { outcome: 'absent' }
+        if (seen.has(digest)) return { outcome: 'replayed', record }
 
-      await letOthersGoFirst()
-      seen.set(digest, true)
-      return { outcome: 'won', record }
-    },
-  })),
-  'interactions: a completed interaction is not found, and takes no login': sabotage('interactions', (honest) => ({
+        await letOthersGoFirst()
+        seen.set(digest, true)
+        return { outcome: 'won', record }
+      },
+    }),
+  ),
+  'interactions: a completed interaction is not found and accepts no login': breakStore('interactions', (honest) => ({
     recordLogin: async (change) => {
       const result = await honest.recordLogin(change)
       if (result.outcome !== 'absent') return result
@@ -351,10 +384,10 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     },
   })),
 
-  'sessions: a digest and a session identifier are inserted at most once': sabotage('sessions', (honest) => ({
+  'sessions: a digest and a session identifier are inserted at most once': breakStore('sessions', (honest) => ({
     insert: async (session) => (await honest.insert(session), inserted),
   })),
-  'sessions: touching moves the idle expiry of an unrevoked session, and nothing else': sabotage(
+  'sessions: touching moves the idle expiry of an unrevoked session, and nothing else': breakStore(
     'status',
     (honest) => ({
       ofSession: async (digest) => {
@@ -367,30 +400,33 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'sessions: a revocation is told once and its first time stays': sabotage('sessions', (honest) => ({
+  'sessions: a revocation is reported once and its first time stays': breakStore('sessions', (honest) => ({
     revoke: async (...call) => (await honest.revoke(...call), ended),
   })),
-  "sessions: a person's live sessions are listed newest first": sabotage('sessions', (honest) => ({
+  "sessions: a user's active sessions are listed newest first": breakStore('sessions', (honest) => ({
     listByUser: (userId, now) => honest.listByUser(userId, aSecondEarlier(now)),
   })),
 
-  'opaque tokens: a digest is inserted at most once, and the first record stays': sabotage(
+  'opaque tokens: a digest is inserted at most once, and the first record stays': breakStore(
     'opaqueTokens',
     (honest) => ({
       insert: async (token) => (await honest.insert(token), inserted),
     }),
   ),
-  'opaque tokens: a token is not found from the second in which it expires': sabotage('opaqueTokens', (honest) => ({
+  'opaque tokens: a token is not found from the second in which it expires': breakStore('opaqueTokens', (honest) => ({
     find: (digest, now) => honest.find(digest, aSecondEarlier(now)),
   })),
-  'opaque tokens: a revoked token is not found, and the revocation is told once': sabotage('opaqueTokens', () => ({
-    revoke: async () => ended,
-  })),
-  'opaque tokens: only its own client revokes a token': sabotage('opaqueTokens', (honest) => ({
+  'opaque tokens: a revoked token is not found, and the revocation is reported once': breakStore(
+    'opaqueTokens',
+    () => ({
+      revoke: async () => ended,
+    }),
+  ),
+  'opaque tokens: a token is revoked only by the client it was issued to': breakStore('opaqueTokens', (honest) => ({
     revoke: (digest, _clientId, now) => honest.revoke(digest, owner, now),
   })),
 
-  "signing keys: of 8 servers that offer an algorithm's first key one is told inserted": sabotage(
+  "signing keys: of 8 servers that offer an algorithm's first key, one inserts it": breakStore(
     'signingKeys',
     (honest, _storage, seen) => ({
       insert: (key) => {
@@ -399,25 +435,25 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'signing keys: a kid is used once; each algorithm counts for itself': sabotage('signingKeys', (honest) => ({
+  'signing keys: a kid is used once, and each algorithm has its own ordinals': breakStore('signingKeys', (honest) => ({
     insert: (key) => honest.insert({ ...key, algorithm: 'ES256' }),
   })),
-  'signing keys: all keys are listed, oldest first': sabotage('signingKeys', (honest) => ({
+  'signing keys: all keys are listed, oldest first': breakStore('signingKeys', (honest) => ({
     list: async () => (await honest.list()).toReversed(),
   })),
-  'signing keys: a key is dropped once and its first time stays': sabotage('signingKeys', (honest) => ({
+  'signing keys: a key is dropped once and its first time stays': breakStore('signingKeys', (honest) => ({
     drop: async (...call) => (await honest.drop(...call), ended),
   })),
-  'signing keys: a removed key is forgotten, and no other': sabotage('signingKeys', (honest) => ({
+  'signing keys: removing a key removes only that key': breakStore('signingKeys', (honest) => ({
     remove: async (keyId) => ({
       outcome: (await honest.drop(keyId, epochSeconds(0))).outcome === 'ended' ? 'removed' : 'absent',
     }),
   })),
 
-  'claims: a value is fresh once, and seen after that': sabotage('replays', () => ({
+  'replays: a value is fresh once, and seen after that': breakStore('replays', () => ({
     markUsed: async () => ({ outcome: 'fresh' }),
   })),
-  'claims: of 16 claims at once exactly one is fresh': sabotage('replays', (_honest, _storage, seen) => ({
+  'replays: of 16 concurrent uses exactly one is fresh': breakStore('replays', (_honest, _storage, seen) => ({
     markUsed: async ({ value }) => {
       if (seen.has(value)) return { outcome: 'seen' }
       await letOthersGoFirst()
@@ -425,17 +461,17 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       return { outcome: 'fresh' }
     },
   })),
-  'claims: from the second in which it expires a value may be claimed again, by one': sabotage('replays', (honest) => ({
+  'replays: from the second in which it expires a value is fresh again, once': breakStore('replays', (honest) => ({
     markUsed: (claim) => honest.markUsed({ ...claim, now: epochSeconds(0) }),
   })),
-  'claims: a claim that is seen does not move the expiry': sabotage('replays', (_honest, _storage, seen) => ({
+  'replays: a use that is seen does not move the expiry': breakStore('replays', (_honest, _storage, seen) => ({
     markUsed: async ({ value, expiresAt, now }) => {
       const outcome = now < Number(seen.get(value)) ? 'seen' : 'fresh'
       seen.set(value, expiresAt)
       return { outcome }
     },
   })),
-  'claims: a value is another thing than a token of the same name that was ended': sabotage(
+  'replays: a value is independent of a revoked token of the same name': breakStore(
     'revocations',
     (_honest, { replays: claims }) => ({
       isTokenRevoked: async (tokenId, now) => {
@@ -449,35 +485,35 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'claims: values of any length and content are told apart': sabotage('replays', (honest) => ({
+  'replays: values of any length and content are distinguished': breakStore('replays', (honest) => ({
     markUsed: (claim) => honest.markUsed({ ...claim, value: claim.value.slice(0, 1000) }),
   })),
 
-  'standing: a grant stands with its client and person, as the single stores hold them': answersFromACache(),
-  'standing: a family stands with its grant, client and person, by identifier and by handle': answersFromACache(),
-  'standing: a session stands with its person': answersFromACache(),
-  'standing: what a row names and is not there is undefined, and the row is found': sabotage('status', (honest) => ({
+  'status: of a grant includes its client and user, as their stores return them': answersFromACache(),
+  'status: of a family includes its grant, client and user, by identifier and by handle': answersFromACache(),
+  'status: of a session includes its user': answersFromACache(),
+  'status: a missing related row is undefined, and the row itself is found': breakStore('status', (honest) => ({
     ofGrant: async (grantId) => {
       const standing = await honest.ofGrant(grantId)
       return standing?.user === undefined ? undefined : standing
     },
   })),
 
-  'round trip: grants that are revoked when they are written': sabotage('grants', (honest) => ({
+  'round trip: grants that are revoked when they are written': breakStore('grants', (honest) => ({
     insert: (grant) => honest.insert({ ...grant, revokedAt: undefined }),
   })),
-  'round trip: opaque tokens that are revoked when they are written': sabotage('opaqueTokens', (honest) => ({
+  'round trip: opaque tokens that are revoked when they are written': breakStore('opaqueTokens', (honest) => ({
     insert: (token) => honest.insert({ ...token, revokedAt: undefined }),
   })),
-  'round trip: sessions that are revoked when they are written': sabotage('sessions', (honest) => ({
+  'round trip: sessions that are revoked when they are written': breakStore('sessions', (honest) => ({
     insert: (session) => honest.insert({ ...session, revokedAt: undefined }),
   })),
-  'round trip: families as they rotate': sabotage('families', (honest) => ({
+  'round trip: families as they rotate': breakStore('families', (honest) => ({
     rotate: (request) => honest.rotate({ ...request, successorSalt: '' }),
   })),
 }
 
-function forLaws(prefix: string, makeSaboteur: () => Saboteur): Readonly<Record<string, Saboteur>> {
+function forLaws(prefix: string, makeSaboteur: () => BrokenStore): Readonly<Record<string, BrokenStore>> {
   const names = adminLaws.map(({ name }) => name).filter((name) => name.startsWith(prefix))
   return Object.fromEntries(names.map((name) => [name, makeSaboteur()]))
 }
@@ -487,8 +523,8 @@ function forgetReplays<R>(result: ConsumeOutcome<R>): ConsumeOutcome<R> {
 }
 
 /** Knows the current token and the one before it, and takes every other for unknown. */
-function forgetsOldTokens(): Saboteur {
-  return sabotage('families', (honest, storage) => ({
+function forgetsOldTokens(): BrokenStore {
+  return breakStore('families', (honest, storage) => ({
     rotate: async (request) => {
       const refresh = (await storage.status.ofRefreshHandle(request.handleDigest))?.family.refresh
       const known = [refresh?.currentDigest, refresh?.previousDigest]
@@ -497,20 +533,20 @@ function forgetsOldTokens(): Saboteur {
   }))
 }
 
-function answersFromACache(): Saboteur {
+function answersFromACache(): BrokenStore {
   return (store) => {
     const cache = new Map<string, unknown>()
-    return sabotageAll((method, call) =>
+    return breakEveryMethod((method, call) =>
       call.name.startsWith('status.') ? remembered(cache, method, call) : method(...call.args),
     )(store)
   }
 }
 
 /** Hands out the very objects that it answers from. */
-function handsOutItsOwnRows(): Saboteur {
+function handsOutItsOwnRows(): BrokenStore {
   return (store) => {
     const rows = new Map<string, unknown>()
-    return sabotageAll((method, call) => remembered(rows, method, call))(store)
+    return breakEveryMethod((method, call) => remembered(rows, method, call))(store)
   }
 }
 

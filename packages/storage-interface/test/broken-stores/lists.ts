@@ -1,22 +1,22 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import type { ListOutcome, ListQuery, ResolvedFilter } from '@mintmark/storage-interface/stores'
-import { and, element, not, or, present, text } from '../src/contract/filters.ts'
-import { sabotage, sabotageAll, type Saboteur } from './sabotage.ts'
+import { and, element, not, or, present, text } from '../../src/contract/filters.ts'
+import { breakStore, breakEveryMethod, type BrokenStore } from './break-store.ts'
 
 /** One broken store for each law of lists, sorting and filters. */
-export const listSaboteurs: Readonly<Record<string, Saboteur>> = {
-  'lists: accounts are listed by age and then by identifier, whole, with deactivated ones': listing((query, list) =>
+export const brokenLists: Readonly<Record<string, BrokenStore>> = {
+  'lists: users are listed by age and then by identifier, with deactivated ones': listing((query, list) =>
     list({ ...query, filter: { kind: 'boolean', attribute: active, operator: 'eq', value: true } }),
   ),
   'lists: groups are listed by age and then by identifier': listing(async (query, list) => {
     const outcome = await list(query)
     return outcome.outcome === 'listed' ? { ...outcome, records: outcome.records.toReversed() } : outcome
   }),
-  'lists: index pages are parts of the list, and each tells the total': listing(async (query, list) => {
+  'lists: index pages are parts of the list, each with the total': listing(async (query, list) => {
     const outcome = await list(query)
     return outcome.outcome === 'listed' ? { ...outcome, total: outcome.records.length } : outcome
   }),
-  'lists: cursor pages show everybody who is there all the time once, whoever comes and goes': listing(
+  'lists: cursor pages show each row that exists all the time once, while others come and go': listing(
     async (query, list) => {
       if (query.page.kind === 'index') return list(query)
       const { after, limit } = query.page
@@ -27,20 +27,20 @@ export const listSaboteurs: Readonly<Record<string, Saboteur>> = {
         : outcome
     },
   ),
-  'lists: cursor pages of a list at rest are the list': listing(async (query, list) => {
+  'lists: cursor pages of an unchanged list are the list': listing(async (query, list) => {
     const outcome = await list(query)
     return outcome.outcome === 'listed' ? { ...outcome, next: undefined } : outcome
   }),
-  'lists: a cursor page tells the total, and may be of length 0': listing((query, list) =>
+  'lists: a cursor page has the total, and its limit may be 0': listing((query, list) =>
     list({ ...query, page: { ...query.page, limit: Math.max(query.page.limit, 1) } }),
   ),
 
-  'sorting: texts stand in the order of code points, equal ones by age': listing(async (query, list) => {
+  'sorting: texts are in the order of code points, equal ones by age': listing(async (query, list) => {
     if (query.sort?.direction !== 'descending') return list(query)
     const outcome = await list({ ...query, sort: { ...query.sort, direction: 'ascending' } })
     return outcome.outcome === 'listed' ? { ...outcome, records: outcome.records.toReversed() } : outcome
   }),
-  'sorting: who has no value is last when ascending, first when descending': listing((query, list) =>
+  'sorting: a row without a value is last when ascending, first when descending': listing((query, list) =>
     list(query.sort === undefined ? query : { ...query, filter: present(query.sort.attribute) }),
   ),
   'sorting: numbers and booleans have their own order': storing((value) =>
@@ -52,22 +52,22 @@ export const listSaboteurs: Readonly<Record<string, Saboteur>> = {
   'sorting: of several simple values the first decides': storing((value) =>
     Array.isArray(value) ? value.toSorted(byText) : value,
   ),
-  'sorting: parts of complex attributes and extensions are told apart': sorting((sort) => ({
+  'sorting: parts of complex attributes and extensions are distinguished': sorting((sort) => ({
     ...sort,
     attribute: { ...sort.attribute, extension: undefined },
   })),
-  'sorting: what the store knows itself is sorted by like the rest': sorting((sort) =>
+  'sorting: members that the store adds are sorted by like the others': sorting((sort) =>
     sort.attribute.name === 'meta' ? undefined : sort,
   ),
-  'sorting: pages are parts of the sorted list of those that match': listing((query, list) =>
+  'sorting: pages are parts of the sorted list of matches': listing((query, list) =>
     list(query.page.kind === 'index' && query.page.offset > 0 ? { ...query, sort: undefined } : query),
   ),
-  'sorting: groups are sorted as accounts are': sorting(() => undefined),
+  'sorting: groups are sorted as users are': sorting(() => undefined),
 
-  'filters: texts are compared as they stand, in the order of code points': filtering((filter) =>
+  'filters: texts are compared exactly, in the order of code points': filtering((filter) =>
     filter.kind === 'text' ? { ...filter, value: filter.value.toLowerCase() } : filter,
   ),
-  'filters: parts of texts are found as they stand': filtering((filter) =>
+  'filters: parts of texts are matched exactly': filtering((filter) =>
     filter.kind === 'text' ? { ...filter, value: filter.value.replaceAll(/[%_]/g, '') } : filter,
   ),
   'filters: numbers are compared as numbers': filtering((filter) =>
@@ -78,37 +78,37 @@ export const listSaboteurs: Readonly<Record<string, Saboteur>> = {
       ? { ...filter, operator: 'eq', value: !filter.value }
       : filter,
   ),
-  'filters: what is present is not empty, nor are all its parts': filtering((filter) =>
+  'filters: a present attribute is not empty, nor are all its parts': filtering((filter) =>
     filter.kind === 'present' ? or(filter, text(filter.attribute, 'eq', '')) : filter,
   ),
-  'filters: parts of complex attributes and extensions are told apart': filtering((filter) =>
+  'filters: parts of complex attributes and extensions are distinguished': filtering((filter) =>
     filter.kind === 'text' ? { ...filter, attribute: { ...filter.attribute, extension: undefined } } : filter,
   ),
   'filters: an attribute with several values matches when one of them does': filtering((filter) =>
     filter.kind === 'text' && filter.operator === 'ne' ? not({ ...filter, operator: 'eq' }) : filter,
   ),
-  'filters: one and the same value satisfies the whole of a value path': filtering(splitPath),
-  'filters: and, or and not join whole filters, however many and deep': filtering((filter) =>
+  'filters: one value satisfies the whole of a value path': filtering(splitPath),
+  'filters: and, or and not combine filters of any number and depth': filtering((filter) =>
     filter.kind === 'not' && filter.operand.kind === 'and' ? and(...filter.operand.operands.map(not)) : filter,
   ),
-  'filters: a value of another kind than is asked for is no match, and no error': storing((value) =>
+  'filters: a value of another type is no match and no error': storing((value) =>
     typeof value === 'number' ? String(value) : value,
   ),
 
-  'filters: id, externalId and the time of creation are part of an account': filtering((filter) =>
+  'filters: id, externalId and the creation time are members of a user': filtering((filter) =>
     filter.kind === 'text' && filter.attribute.name === 'externalId'
       ? { ...filter, value: filter.value.toLowerCase() }
       : filter,
   ),
-  'filters: active and the time of the last change are those of now': filtering((filter) =>
+  'filters: active and the time of the last change are current': filtering((filter) =>
     filter.kind === 'boolean' ? { ...filter, operator: 'eq' } : filter,
   ),
-  'filters: accounts are found by the groups that they are in': filtering((filter) =>
+  'filters: users are found by their groups': filtering((filter) =>
     filter.kind === 'element' ? present(filter.attribute) : filter,
   ),
-  'filters: groups are found by what they are and by who is in them': filtering(splitPath),
+  'filters: groups are found by their members and their own attributes': filtering(splitPath),
 
-  'round trip: keys of 1024 characters': sabotageAll((method, { args }) =>
+  'round trip: keys of 1024 characters': breakEveryMethod((method, { args }) =>
     method(...args.map((value) => mapValues(value, cut))),
   ),
 }
@@ -120,19 +120,19 @@ const active = { extension: undefined, name: 'active', subName: undefined, multi
 type List = (query: ListQuery) => Promise<ListOutcome<unknown>>
 
 /** Answers every list in another way. */
-function listing(change: (query: ListQuery, list: List) => Promise<ListOutcome<unknown>>): Saboteur {
-  return sabotageAll((method, call) => {
+function listing(change: (query: ListQuery, list: List) => Promise<ListOutcome<unknown>>): BrokenStore {
+  return breakEveryMethod((method, call) => {
     if (!['provisionedUsers.list', 'groups.list'].includes(call.name)) return method(...call.args)
     return change(call.args[0] as ListQuery, (query) => method(query) as Promise<ListOutcome<unknown>>)
   })
 }
 
-function sorting(change: (sort: NonNullable<ListQuery['sort']>) => ListQuery['sort']): Saboteur {
+function sorting(change: (sort: NonNullable<ListQuery['sort']>) => ListQuery['sort']): BrokenStore {
   return listing((query, list) => list({ ...query, sort: query.sort && change(query.sort) }))
 }
 
 /** Understands every part of a filter as another one. */
-function filtering(change: (filter: ResolvedFilter) => ResolvedFilter): Saboteur {
+function filtering(change: (filter: ResolvedFilter) => ResolvedFilter): BrokenStore {
   return listing((query, list) => list({ ...query, filter: query.filter && mapFilter(query.filter, change) }))
 }
 
@@ -150,8 +150,8 @@ function splitPath(filter: ResolvedFilter): ResolvedFilter {
 }
 
 /** Stores other values in comparable forms. */
-function storing(change: (value: JsonValue, key: string) => JsonValue): Saboteur {
-  return sabotage('provisionedUsers', (honest) => ({
+function storing(change: (value: JsonValue, key: string) => JsonValue): BrokenStore {
+  return breakStore('provisionedUsers', (honest) => ({
     insert: (user) => {
       const comparable = mapValues(user.state.comparable, change) as typeof user.state.comparable
       return honest.insert({ ...user, state: { ...user.state, comparable } })

@@ -1,18 +1,18 @@
 import { jsonText, type JsonObject, type ProviderId } from '@mintmark/storage-interface'
 import { type ProvisionedState, type SessionStatus } from '@mintmark/storage-interface/stores'
 import { aGroup } from '@mintmark/storage-interface/fixtures'
-import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
+import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 
 const inserted = { outcome: 'inserted' } as const
 const removed = { outcome: 'removed' } as const
 
 /** One broken store for each law of identity providers and of their accounts. */
-export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
-  'identity providers: an identifier is inserted at most once, and the first record stays': sabotage(
+export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
+  'identity providers: an identifier is inserted at most once, and the first record stays': breakStore(
     'identityProviders',
     (honest) => ({ insert: async (provider) => (await honest.insert(provider), inserted) }),
   ),
-  'identity providers: a removed one is gone for every method, and its identifier stays taken': sabotage(
+  'identity providers: a removed provider is absent for every method, and its identifier stays taken': breakStore(
     'identityProviders',
     (honest, _storage, seen) => ({
       remove: async (id, now) => {
@@ -22,52 +22,61 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       insert: async (provider) => (seen.has(provider.providerId) ? inserted : honest.insert(provider)),
     }),
   ),
-  'identity providers: a disabled one is found and listed, and says so': sabotage('identityProviders', (honest) => ({
-    find: async (id) => {
-      const provider = await honest.find(id)
-      return provider?.disabledAt === undefined ? provider : undefined
-    },
-  })),
-  'identity providers: of writers who read one version one is swapped': sabotage('identityProviders', (honest) => ({
-    compareAndSwap: async (provider, version) => {
-      const current = await honest.find(provider.providerId)
-      return honest.compareAndSwap(provider, current?.version ?? version)
-    },
-  })),
-  'identity providers: the version compared is the one that was read, not the one in the record': sabotage(
+  'identity providers: a disabled provider is found and listed with disabledAt': breakStore(
+    'identityProviders',
+    (honest) => ({
+      find: async (id) => {
+        const provider = await honest.find(id)
+        return provider?.disabledAt === undefined ? provider : undefined
+      },
+    }),
+  ),
+  'identity providers: of the writers who read one version, one is swapped': breakStore(
+    'identityProviders',
+    (honest) => ({
+      compareAndSwap: async (provider, version) => {
+        const current = await honest.find(provider.providerId)
+        return honest.compareAndSwap(provider, current?.version ?? version)
+      },
+    }),
+  ),
+  'identity providers: the version compared is the one that was read, not the one in the record': breakStore(
     'identityProviders',
     (honest) => ({ compareAndSwap: (provider) => honest.compareAndSwap(provider, provider.version) }),
   ),
-  'identity providers: noting the use of a secret changes nothing else': sabotage('identityProviders', (honest) => ({
-    touchSecret: async (id, digest, now) => {
-      const provider = await honest.find(id)
-      if (provider === undefined) return
-      const secrets = provider.secrets.map((secret) =>
-        secret.digest === digest ? { ...secret, lastUsedAt: now } : secret,
-      )
-      await honest.compareAndSwap({ ...provider, secrets }, provider.version)
-    },
-  })),
-  'identity providers: a list is in the order of identifiers, and goes on behind one': sabotage(
+  'identity providers: recording the use of a secret changes nothing else': breakStore(
+    'identityProviders',
+    (honest) => ({
+      touchSecret: async (id, digest, now) => {
+        const provider = await honest.find(id)
+        if (provider === undefined) return
+        const secrets = provider.secrets.map((secret) =>
+          secret.digest === digest ? { ...secret, lastUsedAt: now } : secret,
+        )
+        await honest.compareAndSwap({ ...provider, secrets }, provider.version)
+      },
+    }),
+  ),
+  'identity providers: a list is in the order of identifiers and continues after one': breakStore(
     'identityProviders',
     (honest) => ({ list: async (page) => (await honest.list(page)).toReversed() }),
   ),
 
-  'round trip: the text of a resource, character by character': sabotage('provisionedUsers', (honest) => ({
+  'round trip: the text of a resource, character by character': breakStore('provisionedUsers', (honest) => ({
     insert: (user) => {
       // As a column of JSON would: what is read and written anew is another text.
       const resource = jsonText(JSON.parse(user.state.resource) as JsonObject)
       return honest.insert({ ...user, state: { ...user.state, resource } })
     },
   })),
-  'provisioned accounts: an account begins as its provider says, with generation 0 and version 1': sabotage(
+  "provisioned users: a new user has the provider's state, generation 0 and version 1": breakStore(
     'provisionedUsers',
     (honest) => ({ insert: (user) => honest.insert({ ...user, state: { ...user.state, active: true } }) }),
   ),
-  'provisioned accounts: an identifier is used once, ever, by whomever': sabotage('users', (honest) => ({
+  'provisioned users: an identifier is used once, ever, by any provider': breakStore('users', (honest) => ({
     insert: async (user) => (await honest.insert(user), inserted),
   })),
-  'provisioned accounts: userName and externalId are each held by one account of a provider': sabotage(
+  'provisioned users: userName and externalId are unique within a provider': breakStore(
     'provisionedUsers',
     (honest) => ({
       insert: async (user) => {
@@ -76,7 +85,7 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: of 8 insertions with one key at once one is inserted': sabotage(
+  'provisioned users: of 8 concurrent insertions with one key, one is inserted': breakStore(
     'provisionedUsers',
     (honest) => ({
       insert: async (user) => {
@@ -85,7 +94,7 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: an account is found by the externalId that it has now': sabotage(
+  'provisioned users: a user is found by their current externalId': breakStore(
     'provisionedUsers',
     (honest, _storage, seen) => ({
       insert: async (user) => {
@@ -100,15 +109,18 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: a key that was given up is free': sabotage('provisionedUsers', (honest, _storage, seen) => ({
-    insert: async (user) => {
-      if (seen.has(`${user.state.externalId}`)) return { outcome: 'taken', key: 'externalId' }
-      seen.set(`${user.state.externalId}`, true)
-      return honest.insert(user)
-    },
-  })),
+  'provisioned users: a key that is no longer used is free': breakStore(
+    'provisionedUsers',
+    (honest, _storage, seen) => ({
+      insert: async (user) => {
+        if (seen.has(`${user.state.externalId}`)) return { outcome: 'taken', key: 'externalId' }
+        seen.set(`${user.state.externalId}`, true)
+        return honest.insert(user)
+      },
+    }),
+  ),
 
-  'provisioned accounts: clearing active advances the generation once, in the same write': sabotage(
+  'provisioned users: clearing active advances the generation once, in the same write': breakStore(
     'provisionedUsers',
     (honest, storage) => ({
       compareAndSwap: async (change) => {
@@ -118,7 +130,7 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: setting active revives the account and not its generation': sabotage(
+  'provisioned users: setting active reactivates the user and keeps the generation': breakStore(
     'provisionedUsers',
     (honest) => ({
       compareAndSwap: async (change) => {
@@ -128,7 +140,7 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: a change replaces all that the provider says, and touches nothing else': sabotage(
+  'provisioned users: a change replaces the whole provider state and nothing else': breakStore(
     'provisionedUsers',
     (honest) => ({
       compareAndSwap: async (change) => {
@@ -138,13 +150,16 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: of writers who read one version one is swapped': sabotage('provisionedUsers', (honest) => ({
-    compareAndSwap: async (change) => {
-      const current = await honest.find(change.providerId, change.userId)
-      return honest.compareAndSwap({ ...change, version: current?.version ?? change.version })
-    },
-  })),
-  'provisioned accounts: a key of another account is taken, and nothing is written': sabotage(
+  'provisioned users: of the writers who read one version, one is swapped': breakStore(
+    'provisionedUsers',
+    (honest) => ({
+      compareAndSwap: async (change) => {
+        const current = await honest.find(change.providerId, change.userId)
+        return honest.compareAndSwap({ ...change, version: current?.version ?? change.version })
+      },
+    }),
+  ),
+  'provisioned users: a key of another user is taken, and nothing is written': breakStore(
     'provisionedUsers',
     (honest, storage) => ({
       compareAndSwap: async (change) => {
@@ -155,13 +170,13 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: of 8 that take one key at once one has it': sabotage('provisionedUsers', (honest) => ({
+  'provisioned users: of 8 concurrent changes to one key, one succeeds': breakStore('provisionedUsers', (honest) => ({
     compareAndSwap: async (change) => {
       await letOthersGoFirst()
       return honest.compareAndSwap({ ...change, state: withKeysOf(change.state, change.userId) })
     },
   })),
-  'provisioned accounts: a deactivation that races with what the provider says is not lost': sabotage(
+  "provisioned users: a deactivation that races with a provider's change is not lost": breakStore(
     'provisionedUsers',
     (honest, storage) => ({
       compareAndSwap: async (change) => {
@@ -173,7 +188,7 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
     }),
   ),
 
-  'provisioned accounts: an account without provider is adopted, and stays who it is': sabotage(
+  'provisioned users: a user without a provider is adopted and keeps their identifier': breakStore(
     'provisionedUsers',
     (honest) => ({
       adopt: async (change) => {
@@ -182,22 +197,25 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: adopting an active account as inactive ends its use': sabotage(
+  'provisioned users: adopting an active user as inactive advances the generation': breakStore(
     'provisionedUsers',
     (honest) => ({
       adopt: (change) => honest.adopt({ ...change, state: { ...change.state, active: true } }),
     }),
   ),
-  'provisioned accounts: an account of a provider is never adopted': sabotage('provisionedUsers', (honest) => ({
+  'provisioned users: a user of a provider is never adopted': breakStore('provisionedUsers', (honest) => ({
     adopt: async (change) => {
       await honest.release({ ...change, providerId: aGroup('any').providerId })
       return honest.adopt({ ...change, version: change.version + 1 })
     },
   })),
-  'provisioned accounts: adoption is refused as any other change is': sabotage('provisionedUsers', (honest) => ({
-    adopt: (change) => honest.adopt({ ...change, version: 1 }),
-  })),
-  'provisioned accounts: of 8 providers that adopt one account at once one has it': sabotage(
+  'provisioned users: adoption is refused for the same reasons as a change': breakStore(
+    'provisionedUsers',
+    (honest) => ({
+      adopt: (change) => honest.adopt({ ...change, version: 1 }),
+    }),
+  ),
+  'provisioned users: of 8 providers that adopt one user concurrently, one succeeds': breakStore(
     'provisionedUsers',
     (honest, _storage, seen) => ({
       adopt: async (change) => {
@@ -211,20 +229,17 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: letting go ends the link, the memberships and the use, and keeps the account': sabotage(
+  'provisioned users: release removes the link and the memberships, deactivates the user and keeps the row': breakStore(
     'provisionedUsers',
     (honest) => ({ release: (request) => honest.remove(request) }),
   ),
-  'provisioned accounts: letting go of an inactive account advances its generation too': sabotage(
-    'users',
-    (honest) => ({
-      find: async (userId) => {
-        const user = await honest.find(userId)
-        return user && { ...user, generation: Math.min(user.generation, 1) }
-      },
-    }),
-  ),
-  'provisioned accounts: an account that comes back brings no membership and revives nothing': sabotage(
+  'provisioned users: releasing an inactive user advances the generation too': breakStore('users', (honest) => ({
+    find: async (userId) => {
+      const user = await honest.find(userId)
+      return user && { ...user, generation: Math.min(user.generation, 1) }
+    },
+  })),
+  'provisioned users: a user who is adopted again has no memberships and a later generation': breakStore(
     'provisionedUsers',
     (honest, storage, seen) => ({
       release: async (request) => {
@@ -242,16 +257,18 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
     }),
   ),
 
-  'provisioned accounts: a removed account is gone for every method, and leaves its keys but not its identifier':
-    sabotage('provisionedUsers', (honest) => ({ remove: (request) => honest.release(request) })),
-  'provisioned accounts: what core removes is removed for the provider': sabotage('users', (honest) => ({
+  'provisioned users: a removed user is absent for every method and frees the keys but not the identifier': breakStore(
+    'provisionedUsers',
+    (honest) => ({ remove: (request) => honest.release(request) }),
+  ),
+  'provisioned users: a user removed through users is removed for the provider': breakStore('users', (honest) => ({
     remove: async (userId, now) =>
       (await honest.deactivate(userId, now)).outcome === 'absent' ? { outcome: 'absent' } : removed,
   })),
-  'provisioned accounts: of 8 removals at once one removes the account': sabotage('provisionedUsers', (honest) => ({
+  'provisioned users: of 8 concurrent removals, one removes the user': breakStore('provisionedUsers', (honest) => ({
     remove: async (request) => (await honest.remove(request), removed),
   })),
-  'provisioned accounts: what core does to an account its provider sees': sabotage(
+  'provisioned users: a change through users is visible to the provider': breakStore(
     'provisionedUsers',
     (honest, storage) => ({
       find: async (providerId, userId) => {
@@ -260,7 +277,7 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: what a provider does to an account everything that was issued sees': sabotage(
+  "provisioned users: a provider's change is visible in the status of what was issued": breakStore(
     'status',
     (honest, _storage, seen) => ({
       ofSession: async (digest) => {

@@ -1,15 +1,15 @@
 import { organizationId } from '@mintmark/storage-interface'
-import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
+import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 
 const inserted = { outcome: 'inserted' } as const
 const removed = { outcome: 'removed' } as const
 
 /** One broken store for each law of what the core API keeps. */
-export const administrationSaboteurs: Readonly<Record<string, Saboteur>> = {
-  'clients: a list is in the order of identifiers, and goes on behind one': sabotage('clients', (honest) => ({
+export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> = {
+  'clients: a list is in the order of identifiers and continues after one': breakStore('clients', (honest) => ({
     list: (page) => honest.list({ ...page, after: undefined }),
   })),
-  'clients: a removed one is gone for every method, and its identifier stays taken': sabotage(
+  'clients: a removed client is absent for every method, and its identifier stays taken': breakStore(
     'clients',
     (honest, _storage, seen) => ({
       remove: async (id, now) => {
@@ -19,19 +19,22 @@ export const administrationSaboteurs: Readonly<Record<string, Saboteur>> = {
       insert: async (client) => (seen.has(client.clientId) ? inserted : honest.insert(client)),
     }),
   ),
-  'clients: what was issued to a removed one stands on no client': sabotage('clients', (honest, storage) => ({
-    remove: async (id, now) => {
-      const client = await storage.clients.find(id)
-      if (client !== undefined) await honest.compareAndSwap({ ...client, disabledAt: now }, client.version)
-      return removed
-    },
-  })),
+  'clients: the status of what was issued to a removed client has no client': breakStore(
+    'clients',
+    (honest, storage) => ({
+      remove: async (id, now) => {
+        const client = await storage.clients.find(id)
+        if (client !== undefined) await honest.compareAndSwap({ ...client, disabledAt: now }, client.version)
+        return removed
+      },
+    }),
+  ),
 
-  'accounts: a list holds all that are there, oldest first, whoever provisioned them': sabotage('users', (honest) => ({
+  'user search: a list has all users, oldest first, of every provider': breakStore('users', (honest) => ({
     list: (query) =>
       honest.list({ ...query, filter: { kind: 'boolean', attribute: active, operator: 'eq', value: true } }),
   })),
-  'accounts: a list goes on behind a position, and meets everybody once': sabotage('users', (honest) => ({
+  'user search: a list continues after a position and shows each user once': breakStore('users', (honest) => ({
     list: (query) =>
       honest.list(
         query.page.kind === 'cursor'
@@ -39,17 +42,17 @@ export const administrationSaboteurs: Readonly<Record<string, Saboteur>> = {
           : query,
       ),
   })),
-  'accounts: a filter is about the account and its claims, as they stand': sabotage('users', (honest) => ({
+  'user search: a filter compares the user and the claims exactly': breakStore('users', (honest) => ({
     list: (query) => honest.list({ ...query, filter: undefined }),
   })),
 
-  'organizations: an identifier is inserted at most once, and the first record stays': sabotage(
+  'organizations: an identifier is inserted at most once, and the first record stays': breakStore(
     'organizations',
     (honest) => ({
       insert: async (organization) => (await honest.insert(organization), inserted),
     }),
   ),
-  'organizations: a removed one is gone with its memberships, and its identifier stays taken': sabotage(
+  'organizations: a removed organization is absent with its memberships, and its identifier stays taken': breakStore(
     'organizations',
     (honest, _storage, seen) => ({
       remove: async (id, now) => {
@@ -59,40 +62,40 @@ export const administrationSaboteurs: Readonly<Record<string, Saboteur>> = {
       insert: async (organization) => (seen.has(organization.organizationId) ? inserted : honest.insert(organization)),
     }),
   ),
-  'organizations: of writers who read one version one is swapped': sabotage('organizations', (honest) => ({
+  'organizations: of the writers who read one version, one is swapped': breakStore('organizations', (honest) => ({
     compareAndSwap: async (organization, version) => {
       const current = await honest.find(organization.organizationId)
       return honest.compareAndSwap(organization, current?.version ?? version)
     },
   })),
-  'organizations: a list is in the order of identifiers, and goes on behind one': sabotage(
+  'organizations: a list is in the order of identifiers and continues after one': breakStore(
     'organizations',
     (honest) => ({
       list: async (page) => (await honest.list(page)).toReversed(),
     }),
   ),
 
-  'memberships: an account is a member of an organization at most once': sabotage('organizations', (honest) => ({
+  'memberships: a user is a member of an organization at most once': breakStore('organizations', (honest) => ({
     insertMember: async (membership) => (await honest.insertMember(membership), inserted),
   })),
-  'memberships: nobody joins without an organization and an account': sabotage('organizations', (honest) => ({
+  'memberships: a membership needs an organization and a user': breakStore('organizations', (honest) => ({
     insertMember: async (membership) =>
       honest.insertMember({ ...membership, organizationId: organizationId('organization-1') }),
   })),
-  'memberships: a removed account has none, and a deactivated one keeps its own': sabotage(
+  'memberships: a removed user has none, and a deactivated user keeps theirs': breakStore(
     'organizations',
     (honest, storage) => ({
       findMember: async (organization, user) =>
         (await storage.users.find(user))?.active === true ? honest.findMember(organization, user) : undefined,
     }),
   ),
-  'memberships: of writers who read one version one is swapped': sabotage('organizations', (honest) => ({
+  'memberships: of the writers who read one version, one is swapped': breakStore('organizations', (honest) => ({
     compareAndSwapMember: async (membership, version) => {
       const current = await honest.findMember(membership.organizationId, membership.userId)
       return honest.compareAndSwapMember(membership, current?.version ?? version)
     },
   })),
-  'memberships: of several who remove one, one does': sabotage('organizations', (honest) => ({
+  'memberships: of several concurrent removals one succeeds': breakStore('organizations', (honest) => ({
     removeMember: async (organization, user) => {
       const found = await honest.findMember(organization, user)
       await letOthersGoFirst()
@@ -100,20 +103,20 @@ export const administrationSaboteurs: Readonly<Record<string, Saboteur>> = {
       return found === undefined ? { outcome: 'absent' } : removed
     },
   })),
-  'memberships: lists hold all of an organization, or all of an account, in order': sabotage(
+  'memberships: lists have all of an organization, or all of a user, in order': breakStore(
     'organizations',
     (honest) => ({
       listMembers: async (page) => (await honest.listMembers(page)).toReversed(),
     }),
   ),
 
-  'logs: an entry is written once, and never changes': sabotage('logs', (honest) => ({
+  'logs: an entry is written once, and never changes': breakStore('logs', (honest) => ({
     append: async (entry) => (await honest.append(entry), inserted),
   })),
-  'logs: a page holds the newest of one log, and goes on before an entry': sabotage('logs', (honest) => ({
+  'logs: a page has the newest entries of one log and continues before an entry': breakStore('logs', (honest) => ({
     list: async (page) => (await honest.list(page)).toReversed(),
   })),
-  'purge: log entries go when their time has come, and not before': sabotage('purge', () => ({
+  'purge: log entries are removed when they expire, and not before': breakStore('purge', () => ({
     purgeExpired: () => Promise.resolve({ removed: 0, done: true }),
   })),
 }

@@ -1,12 +1,12 @@
 import { aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { epochSeconds, type RevocationRecord, type FamilyId, type AdminStorage } from '@mintmark/storage-interface'
 import { type RevocationStore } from '@mintmark/storage-interface/stores'
-import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
+import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 
 /** Stores that break the laws about what has ended. */
-export const endingSaboteurs: Readonly<Record<string, Saboteur>> = {
-  'endings: a token that is ended by itself': forgets('token'),
-  'endings: a family that is revoked': sabotage('families', (honest) => ({
+export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
+  'revocations: a token that is revoked by itself': forgets('token'),
+  'revocations: a family that is revoked': breakStore('families', (honest) => ({
     // Tells a repetition again: of what changes nothing nothing is written.
     revoke: async (familyId, now) => {
       const result = await honest.revoke(familyId, now)
@@ -15,54 +15,53 @@ export const endingSaboteurs: Readonly<Record<string, Saboteur>> = {
       return result
     },
   })),
-  'endings: a family whose refresh token is used again': sabotage('families', (honest) => ({
+  'revocations: a family whose refresh token is reused': breakStore('families', (honest) => ({
     // Refuses what was used before, and lets the family live on.
     rotate: async (request) => (request.successorDigest.endsWith('2') ? honest.rotate(request) : { outcome: 'absent' }),
   })),
-  'endings: a family that is buried, written before or not': sabotage('families', (honest) => ({
+  'revocations: a family that gets a tombstone, written before or not': breakStore('families', (honest) => ({
     insertTombstone: async (family, now) => void (await honest.revoke(family.familyId, now)),
   })),
-  'endings: a grant that is revoked': forgets('grant'),
-  'endings: an account that is deactivated, by its generation, and one that is removed': sabotage(
-    'users',
-    (honest) => ({
-      remove: async (userId, now) => {
-        await honest.deactivate(userId, now)
-        return { outcome: 'removed' }
-      },
-    }),
-  ),
-  'endings: an account that its provider deactivates, and removes': sabotage('provisionedUsers', (honest) => ({
+  'revocations: a grant that is revoked': forgets('grant'),
+  'revocations: a user who is deactivated, by generation, and one who is removed': breakStore('users', (honest) => ({
+    remove: async (userId, now) => {
+      await honest.deactivate(userId, now)
+      return { outcome: 'removed' }
+    },
+  })),
+  'revocations: a user whom the provider deactivates and removes': breakStore('provisionedUsers', (honest) => ({
     remove: (request) => honest.release(request),
   })),
-  'endings: an account that a provider takes over as not active, and each that a provider lets go of':
-    forgets('generation'),
-  'endings: a client that is disabled, is in use again, and is removed': forgets('client_in_use'),
-  'endings: a token that was ended by itself has ended until it expires': sabotage('revocations', (honest) => ({
-    isTokenRevoked: (tokenId) => honest.isTokenRevoked(tokenId, epochSeconds(0)),
-  })),
+  'revocations: a user who is adopted as inactive, and each user who is released': forgets('generation'),
+  'revocations: a client that is disabled, enabled again and removed': forgets('client_in_use'),
+  'revocations: a token that was revoked by itself stays revoked until it expires': breakStore(
+    'revocations',
+    (honest) => ({
+      isTokenRevoked: (tokenId) => honest.isTokenRevoked(tokenId, epochSeconds(0)),
+    }),
+  ),
 
-  'endings: a page goes on at a position, and ends at its limit': sabotage('revocations', (honest) => ({
+  'revocations: a page starts at a position and stops at its limit': breakStore('revocations', (honest) => ({
     list: async (page) => {
       const found = await honest.list({ ...page, limit: page.limit + 1 })
       return { ...found, records: found.records.slice(-page.limit) }
     },
   })),
-  'endings: those that ended before a time are left out': sabotage('revocations', (honest) => ({
+  'revocations: a list leaves out those before a time': breakStore('revocations', (honest) => ({
     list: (page) => honest.list({ ...page, endedSince: page.from === undefined ? page.endedSince : epochSeconds(0) }),
   })),
-  'endings: who goes on behind the last one that was listed misses none of those at once': sabotage(
+  'revocations: a reader that continues after the last one listed misses no concurrent one': breakStore(
     'revocations',
     becomesVisibleLate,
   ),
-  'endings: each is kept for as long as a token may live, and then goes': sabotage('purge', (honest) => ({
+  'revocations: each is kept for as long as a token may live, then removed': breakStore('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, now: epochSeconds(request.now + 100) }),
   })),
 }
 
 /** One kind of ending is not written. */
-function forgets(kind: RevocationRecord['revocation']['kind']): Saboteur {
-  return sabotage('revocations', (honest) => ({
+function forgets(kind: RevocationRecord['revocation']['kind']): BrokenStore {
+  return breakStore('revocations', (honest) => ({
     list: async (page) => {
       const { records, completeSince } = await honest.list(page)
       return { completeSince, records: records.filter(({ revocation: ending }) => ending.kind !== kind) }
