@@ -56,6 +56,7 @@ async function jsonAt(path: string, server: HttpService): Promise<JsonObject> {
     url: new URL(issuer + path),
     headers: new Map(),
     repeatedHeaders: new Set<string>(),
+    host: undefined,
     body: new Uint8Array(),
   }
   const { body } = await server.handle(request)

@@ -45,6 +45,7 @@ export const hostileAdminRequest = (base: string, good: readonly GoodAdminReques
       url: new URL(base + addressOf(sent.path, segment, query)),
       headers: new Map([['content-type', 'application/json'], ...headers]),
       repeatedHeaders: new Set<string>(),
+      host: undefined,
       body: bytes ?? utf8(sent.body === undefined ? '' : JSON.stringify(spoilt(sent.body, members))),
     }))
 

@@ -47,6 +47,7 @@ export const hostileRequest = (
         url: new URL(`${origin}${pathname}?${[query, inBody ? '' : text].filter((part) => part !== '').join('&')}`),
         headers: new Map(headers.reduce(spoil, Object.entries(base.headers))),
         repeatedHeaders: new Set(repeated),
+        host: undefined,
         body: bytes ?? utf8(inBody ? text : ''),
       }
     })

@@ -90,12 +90,12 @@ const allowedImports: Readonly<
     types: ['@mintmark/core/http', '@mintmark/core/internal'],
   },
   'create-mintmark': { any: ['node:*'] },
-  'adapter-node': { any: ['node:*'], types: ['@mintmark/core/http'] },
+  'adapter-node': { any: ['@mintmark/internal', 'node:*'], types: ['@mintmark/core/http'] },
   'adapter-express': {
     any: ['@mintmark/adapter-node'],
     types: ['@mintmark/core/http', 'express', 'express-serve-static-core'],
   },
-  'adapter-fetch': { any: [], types: ['@mintmark/core/http'] },
+  'adapter-fetch': { any: ['@mintmark/internal'], types: ['@mintmark/core/http'] },
   'resource-server': { any: ['@mintmark/internal', 'jose/*'], types: ['jose'] },
 }
 
@@ -128,7 +128,9 @@ test('core/http imports nothing from the rest of core', () => {
 
   const leaving = http.flatMap((file) =>
     file.imports
-      .filter(({ target }) => target === undefined || !target.startsWith('packages/core/src/http/'))
+      .filter(
+        ({ specifier, target }) => specifier !== '@mintmark/internal' && !target?.startsWith('packages/core/src/http/'),
+      )
       .map(({ specifier }) => `${file.path}: ${specifier}`),
   )
 

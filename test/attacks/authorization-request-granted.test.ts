@@ -128,6 +128,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
       url: new URL(`https://as.test/auth?${encode({ ...baseRequest, ...change })}`),
       headers: new Map<string, string>(),
       repeatedHeaders: new Set<string>(),
+      host: undefined,
       body: new Uint8Array(),
     }
     const response = await under.server.handle(request)

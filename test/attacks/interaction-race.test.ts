@@ -21,6 +21,7 @@ const posted = (under: ServerUnderTest, started: Reply): ServerRequest => ({
     ['origin', under.issuer],
   ]),
   repeatedHeaders: new Set(),
+  host: undefined,
   body: new Uint8Array(),
 })
 

@@ -38,6 +38,7 @@ describe('a shared machine (RFC 9700 §4.7)', () => {
       url: new URL(`${under.issuer}/sign-out`),
       headers: new Map([['cookie', cookieHeader(before)]]),
       repeatedHeaders: new Set(),
+      host: undefined,
       body: new Uint8Array(),
     }
 

@@ -193,6 +193,7 @@ async function methodsAt(
     url: new URL(address),
     headers,
     repeatedHeaders: new Set(),
+    host: undefined,
     body: new Uint8Array(),
   })
   const allow = answered.find(([name]) => name === 'Allow')?.[1] ?? ''

@@ -49,6 +49,7 @@ async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Pr
         Object.entries({ authorization: `Bearer ${secret}`, 'content-type': 'application/scim+json', ...headers }),
       ),
       repeatedHeaders: new Set(),
+      host: undefined,
       body: new TextEncoder().encode(body),
     })
   const answered = new Set<number>()

@@ -27,6 +27,7 @@ function servedFrom(at: FeedSite, storage: AdminStorage): FeedSite {
       url: new URL(request.url),
       headers: new Map(request.headers),
       repeatedHeaders: new Set(),
+      host: undefined,
       body: new Uint8Array(await request.arrayBuffer()),
     })
     return new Response(body as string | undefined, {

@@ -137,6 +137,7 @@ async function startScim(storage: AdminStorage) {
         ['content-type', 'application/scim+json'],
       ]),
       repeatedHeaders: new Set(),
+      host: undefined,
       body: new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body)),
     })
     return { status: response.status, body: JSON.parse(String(response.body)) as JsonObject }

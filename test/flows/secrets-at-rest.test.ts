@@ -170,6 +170,7 @@ async function aSessionCookie(under: ServerUnderTest): Promise<string> {
     url: new URL(`${under.issuer}/login`),
     headers: new Map(),
     repeatedHeaders: new Set(),
+    host: undefined,
     body: new Uint8Array(),
   }
   const { headers } = await sessions.start(request, { subject: 'U1' })

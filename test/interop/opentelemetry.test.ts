@@ -47,6 +47,7 @@ describe('OpenTelemetry', () => {
       url: new URL('https://as.test/jwks'),
       headers: new Map(),
       repeatedHeaders: new Set(),
+      host: undefined,
       body: new Uint8Array(),
     })
 

@@ -54,6 +54,7 @@ async function anAccount(options: Pick<ScimServerOptions, 'onEvent'>) {
       url: new URL(tenantUrl + path),
       headers: new Map(Object.entries({ authorization: `Bearer ${secret}`, 'content-type': 'application/scim+json' })),
       repeatedHeaders: new Set(),
+      host: undefined,
       body: new TextEncoder().encode(JSON.stringify(body)),
     })
 

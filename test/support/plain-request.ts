@@ -14,6 +14,7 @@ export const plainRequest = (
   url: new URL(origin + sent.path),
   headers: new Map(Object.entries(sent.headers ?? {})),
   repeatedHeaders: new Set(),
+  host: undefined,
   body: new TextEncoder().encode(sent.body ?? ''),
 })
 

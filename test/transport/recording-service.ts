@@ -26,7 +26,7 @@ export function aService(options: RecordingServiceOptions = {}): RecordingServic
       json(413, { error: 'invalid_request', error_description: 'The request body is too large.' }, noStore),
     routes: [{ path: options.path ?? '/token', methods: { GET: record, POST: record }, renderError: rethrow }],
     notFound: () => json(404, {}),
-    methodNotAllowed: (allow) => json(405, {}, [['Allow', allow]]),
+    methodNotAllowed: () => json(405, {}),
   })
   return { ...router, received }
 }

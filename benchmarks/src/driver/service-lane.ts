@@ -20,6 +20,7 @@ async function exchange(request: string, server: HttpService): Promise<Reply> {
     url,
     headers,
     repeatedHeaders: new Set(),
+    host: undefined,
     body: new TextEncoder().encode(body),
   })
   return {

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:http'
+
 import type { Endpoint, HttpService } from '@mintmark/core/http'
+import { readRequest } from '@mintmark/internal'
+
 import { createAnswer } from './answer.ts'
-import { pathOf, requestUrl } from './request-url.ts'
 
 /**
  * Answers a request of `node:http`, or leaves it alone.
@@ -12,7 +14,7 @@ import { pathOf, requestUrl } from './request-url.ts'
 export type NodeHandler = (request: IncomingMessage, response: OutgoingMessage) => Promise<boolean>
 
 /**
- * The paths of the services, for frameworks that hand out Node's own request and response: Koa's `ctx.req` and `ctx.res`,
+ * The paths of the services, for frameworks that expose Node's own request and response: Koa's `ctx.req` and `ctx.res`,
  * Fastify's `raw`. The first service that has the path answers. It runs in front of body parsers.
  */
 export function toNodeHandler(...services: readonly HttpService[]): NodeHandler {
@@ -24,13 +26,13 @@ export function toNodeHandler(...services: readonly HttpService[]): NodeHandler 
     const url = service && requestUrl(service.origin, target)
     if (service === undefined || url === undefined) return false
 
-    await answer({ request, response, url, service }, (received) => service.handle(received))
+    await answer({ request, response, url }, (received) => service.handle(received))
     return true
   }
 }
 
 /**
- * A page of the host, such as its login form. The page sees requests as the service does, with the service's origin and
+ * A page of the host, such as its login form. The page receives requests as the service does, with the service's origin and
  * body limit; which paths reach it is up to the host's router.
  */
 export function toNodeEndpoint(service: HttpService, endpoint: Endpoint): NodeHandler {
@@ -39,11 +41,35 @@ export function toNodeEndpoint(service: HttpService, endpoint: Endpoint): NodeHa
     const url = requestUrl(service.origin, originalTarget(request))
     if (url === undefined) return false
 
-    await answer({ request, response, url, service }, endpoint)
+    await answer({ request, response, url }, async (received) => {
+      const read = await readRequest(received, service.bodyLimit)
+      return typeof read === 'string' ? service.tooLarge() : endpoint(read)
+    })
     return true
   }
 }
 
-/** As it stood in the request line: frameworks of connect's family cut their mount path off `url` and keep it here. */
+/** As in the request line: frameworks like Connect remove their mount path from `url` and keep it here. */
 const originalTarget = (request: IncomingMessage & { readonly originalUrl?: string }): string =>
   request.originalUrl ?? request.url ?? ''
+
+/**
+ * The URL of a request under the configured origin.
+ * @param target the request target of the request line.
+ * @returns `undefined` when the target is not in origin-form (RFC 9112 §3.2.1), or when URL parsing would change its path:
+ *   `/x/../token`, `/./token` and `/\token` are not the path `/token`, whatever a parser makes of them.
+ */
+function requestUrl(origin: string, target: string): URL | undefined {
+  if (!originForm.test(target)) return undefined
+  const url = new URL(origin + target)
+  return url.pathname === pathOf(target) ? url : undefined
+}
+
+/** What comes before the query. */
+function pathOf(target: string): string {
+  const end = target.indexOf('?')
+  return end === -1 ? target : target.slice(0, end)
+}
+
+/** A slash, then visible ASCII; a `#` would make the rest a fragment, which a request target does not have. */
+const originForm = /^\/[\x21\x22\x24-\x7e]*$/

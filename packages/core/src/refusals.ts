@@ -277,8 +277,8 @@ export type RefusalReason = ReasonOf<Refusal>
 type ReasonOf<Row> = Row extends `${infer Reason}:${string}` ? Reason : Row
 
 /** The error to throw for a row of the table. */
-export function refuse<Row extends Refusal>(
-  row: Row,
+export function refuse(
+  row: Refusal,
   context: RefusalContext = {},
   { cause, retryAfter }: Pick<OAuthErrorOptions, 'cause' | 'retryAfter'> = {},
 ): OAuthError {

@@ -1,4 +1,4 @@
-import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
+import type { RequestHead, ServerResponse } from '@mintmark/core/http'
 import { html } from './html.ts'
 import { icon } from './icon.ts'
 import { chooseLocale, messagesIn, mostWishes, type LanguageChoice, type Locale } from './messages/choose-locale.ts'
@@ -18,7 +18,7 @@ interface ErrorPageInput extends LanguageChoice {
  */
 export function errorPage(
   { status, code, description, ...language }: ErrorPageInput,
-  request?: ServerRequest,
+  request?: RequestHead,
 ): ServerResponse {
   const messages = messagesIn({ ...language, locale: language.locale ?? (request && localeOf(request)) })
   const body = html`<header>
@@ -32,5 +32,5 @@ export function errorPage(
 }
 
 /** The request was refused, so that nothing in it was looked at: of `ui_locales`, only what we speak has an effect. */
-const localeOf = ({ url, headers }: ServerRequest): Locale =>
+const localeOf = ({ url, headers }: RequestHead): Locale =>
   chooseLocale((url.searchParams.get('ui_locales') ?? '').split(' ', mostWishes), headers.get('accept-language'))

@@ -14,6 +14,7 @@ export function aFormRequest({ body, method, contentType, repeatedHeaders }: For
     url: new URL('https://as.test/consent?interaction=x'),
     headers: new Map([['content-type', contentType ?? 'application/x-www-form-urlencoded']]),
     repeatedHeaders: new Set(repeatedHeaders),
+    host: undefined,
     body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
   }
 }

@@ -37,6 +37,7 @@ async function fill(
       ['content-type', 'application/scim+json'],
     ]),
     repeatedHeaders: new Set(),
+    host: undefined,
     body: new TextEncoder().encode(JSON.stringify(scimPerson('#'))),
   })
   const [account] = inserted

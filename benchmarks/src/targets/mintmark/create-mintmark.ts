@@ -135,5 +135,6 @@ const anyRequest: ServerRequest = {
   url: new URL(issuer),
   headers: new Map(),
   repeatedHeaders: new Set(),
+  host: undefined,
   body: new Uint8Array(),
 }

@@ -2,11 +2,11 @@ import { AdminError, type Administrations, type Actor } from '@mintmark/admin'
 import { requireSameOrigin, type AuthorizationServer, type CookieSessions } from '@mintmark/core'
 import {
   createRouter,
-  withHeaders,
+  type Endpoint,
   type HttpService,
   type Logger,
-  type Route,
-  type Endpoint,
+  type PathRoute,
+  type RenderError,
   type ServerResponse,
 } from '@mintmark/core/http'
 
@@ -32,13 +32,13 @@ interface AdminAreaDependencies {
 export function adminArea(deps: AdminAreaDependencies): HttpService {
   const { server, logger } = deps
   const guarded = forAdministrators(deps)
-  const renderError: Route['renderError'] = (error, request) => {
+  const renderError: RenderError = (error, request) => {
     if (!(error instanceof AdminError)) return server.renderError(error, request)
     const refusal = `${request.method} ${request.url.pathname} refused: ${error.status} (${error.reason})`
     logger[error.status >= 500 ? 'error' : 'warn']({ reason: error.reason, cause: error.cause }, refusal)
     return refusalPage(error)
   }
-  const route = (path: string, page: AdminPage, act?: AdminPage): Route => ({
+  const route = (path: string, page: AdminPage, act?: AdminPage): PathRoute => ({
     path,
     methods: { GET: guarded(page), ...(act && { POST: guarded(act) }) },
     renderError,
@@ -59,7 +59,7 @@ export function adminArea(deps: AdminAreaDependencies): HttpService {
       route('/admin/events', eventsPage(deps)),
     ],
     notFound: () => refusalPage(new AdminError('path_not_found')),
-    methodNotAllowed: (allow) => withHeaders(refusalPage(new AdminError('method_not_allowed')), [['Allow', allow]]),
+    methodNotAllowed: () => refusalPage(new AdminError('method_not_allowed')),
   })
 }
 

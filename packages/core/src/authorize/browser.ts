@@ -1,14 +1,16 @@
-import { digestSecret, randomSecret, type Random } from '@mintmark/internal'
+import {
+  type CookieDefinition,
+  defineCookie,
+  digestSecret,
+  type Header,
+  type Random,
+  randomSecret,
+  readCookie,
+  type ServerRequest,
+  setCookie,
+} from '@mintmark/internal'
 import type { SecretDigest } from '@mintmark/storage-interface'
 
-import {
-  defineCookie,
-  readCookie,
-  setCookie,
-  type CookieDefinition,
-  type Header,
-  type ServerRequest,
-} from '../http/index.ts'
 import { refuse } from '../refusals.ts'
 
 /** The cookie that identifies a browser. */

@@ -1,6 +1,6 @@
 import { userId, type EpochSeconds, type InteractionRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
-import { redirect, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
 import { refuse } from '../refusals.ts'
 import { identifyUser, loginOf, recallUser, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'

@@ -1,8 +1,14 @@
-import type { Clock } from '@mintmark/internal'
+import {
+  type Clock,
+  type Endpoint,
+  noStore,
+  redirect,
+  type ServerRequest,
+  type ServerResponse,
+} from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { Journal } from '../event/journal.ts'
-import { noStore, redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { readForm, readQuery } from '../parameters/read-parameters.ts'
 import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'

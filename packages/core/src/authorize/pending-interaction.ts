@@ -1,7 +1,13 @@
-import { digestSecret, type Clock } from '@mintmark/internal'
+import {
+  type Clock,
+  digestSecret,
+  type Endpoint,
+  redirect,
+  type ServerRequest,
+  type ServerResponse,
+} from '@mintmark/internal'
 import type { EpochSeconds, UserRecord } from '@mintmark/storage-interface'
 
-import { redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { indexParameters } from '../parameters/parameters.ts'
 import { refuse } from '../refusals.ts'
 import { recallUser } from '../sessions/signed-in-user.ts'

@@ -1,4 +1,4 @@
-import { noStore, redirect, type ServerResponse } from '../http/index.ts'
+import { noStore, redirect, type ServerResponse } from '@mintmark/internal'
 import type { OAuthError } from '../refusals.ts'
 import type { VerifiedRedirect } from './proven-redirect.ts'
 

@@ -1,8 +1,15 @@
-import { digestSecret, randomSecret, type Random } from '@mintmark/internal'
+import {
+  type CookieDefinition,
+  digestSecret,
+  type Random,
+  randomSecret,
+  redirect,
+  type ServerRequest,
+  type ServerResponse,
+} from '@mintmark/internal'
 import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 import type { Journal } from '../event/journal.ts'
-import { redirect, type CookieDefinition, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import { loginOf } from '../sessions/signed-in-user.ts'

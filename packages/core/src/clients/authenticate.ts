@@ -8,7 +8,7 @@ import {
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
-import type { ServerRequest } from '../http/index.ts'
+import type { ServerRequest } from '@mintmark/internal'
 import type { Parameters } from '../parameters/parameters.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { refuse, type OAuthError } from '../refusals.ts'

@@ -1,7 +1,6 @@
-import { digestSecret, equalInConstantTime } from '@mintmark/internal'
+import { decodeBody, decodeComponent, digestSecret, equalInConstantTime, type ServerRequest } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, SecretDigest } from '@mintmark/storage-interface'
 
-import { decodeBody, decodeComponent, type ServerRequest } from '../http/index.ts'
 import type { ClientAuthentication, CredentialProof } from './authenticate.ts'
 
 /** `client_secret_basic`: the client's identifier and secret in the Authorization header (RFC 6749 §2.3.1). */

@@ -1,4 +1,4 @@
-import { decodeComponent } from '../http/index.ts'
+import { decodeComponent } from '@mintmark/internal'
 
 /**
  * Whether a URI may be registered as a redirect URI: absolute, without fragment, wildcard, credentials or control

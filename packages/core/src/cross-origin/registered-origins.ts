@@ -1,10 +1,9 @@
 import { clientId, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { issuedTo } from '../tokens/access-token.ts'
-import type { RegisteredOrigins } from '../http/index.ts'
+import type { Clock, RegisteredOrigins } from '@mintmark/internal'
 import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { readForm } from '../parameters/read-parameters.ts'
-import type { Clock } from '@mintmark/internal'
 import { readBearerToken } from '../tokens/userinfo.ts'
 
 /**

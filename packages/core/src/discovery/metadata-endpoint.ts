@@ -1,4 +1,4 @@
-import type { Endpoint } from '../http/index.ts'
+import type { Endpoint } from '@mintmark/internal'
 import { publicDocument, type PublicDocument } from './public-document.ts'
 
 /** Answers with the metadata document, which is made at the first request and needs no storage. */

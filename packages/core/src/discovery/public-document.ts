@@ -1,9 +1,7 @@
 import { seconds } from '@mintmark/storage-interface'
 import * as base64url from 'jose/base64url'
 
-import { json, type Header, type ServerRequest, type ServerResponse } from '../http/index.ts'
-import { readyResponse } from '../http/ready-response.ts'
-import { sha256 } from '@mintmark/internal'
+import { type Header, json, readyResponse, type ServerRequest, type ServerResponse, sha256 } from '@mintmark/internal'
 
 /** Answers a request for a document: in full, or that the reader's copy is still good. */
 export type PublicDocument = (request: ServerRequest) => ServerResponse

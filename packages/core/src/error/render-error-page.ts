@@ -1,5 +1,4 @@
-import type { ServerRequest, ServerResponse } from '../http/index.ts'
-import { noStore } from '../http/index.ts'
+import { noStore, type RequestHead, type ServerResponse } from '@mintmark/internal'
 
 /** What a local error page tells a person. */
 export interface ErrorPageContent {
@@ -14,7 +13,7 @@ export interface ErrorPageContent {
  * Renders such a page.
  * @param request what it answers: for the person's language. It was refused; believe nothing in it.
  */
-export type RenderErrorPage = (content: ErrorPageContent, request: ServerRequest) => ServerResponse
+export type RenderErrorPage = (content: ErrorPageContent, request: RequestHead) => ServerResponse
 
 /** The plain page that is shown when the host brings none of its own. Both values are fixed texts of this library. */
 export const renderErrorPage = (content: ErrorPageContent): ServerResponse => ({

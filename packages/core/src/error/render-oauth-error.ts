@@ -1,4 +1,4 @@
-import { json, noStore, type Header, type ServerResponse } from '../http/index.ts'
+import { json, noStore, type Header, type ServerResponse } from '@mintmark/internal'
 import type { OAuthError } from '../refusals.ts'
 
 /** The error answer of an API endpoint (RFC 6749 §5.2). */

@@ -1,7 +1,7 @@
 import { epochSeconds } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
 
-import type { ServerRequest } from '../http/index.ts'
+import type { ServerRequest } from '@mintmark/internal'
 import { openJournal } from './journal.ts'
 import { logEvents } from './log-events.ts'
 import type { ServerEvent } from './server-event.ts'
@@ -14,6 +14,7 @@ const requestWith = (headers: Record<string, string>): ServerRequest => ({
   url: new URL('https://as.test/auth'),
   headers: new Map(Object.entries(headers)),
   repeatedHeaders: new Set(),
+  host: undefined,
   body: new Uint8Array(),
 })
 

@@ -1,7 +1,12 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-import { createJournal, type Journal as HttpJournal } from '../http/index.ts'
-import { type Clock, type Random, identifierSeries } from '@mintmark/internal'
+import {
+  type Clock,
+  createJournal,
+  identifierSeries,
+  type Journal as HttpJournal,
+  type Random,
+} from '@mintmark/internal'
 import type { ServerEvent, ServerOccurrence } from './server-event.ts'
 
 /** Receives the events of a server. What it throws is dropped: a log that is down must not fail a request. */

@@ -1,4 +1,4 @@
-import { logEvent, type Logger } from '../http/index.ts'
+import { logEvent, type Logger } from '@mintmark/internal'
 import { eventLine } from './event-line.ts'
 import type { EventListener } from './journal.ts'
 import type { ServerEvent } from './server-event.ts'

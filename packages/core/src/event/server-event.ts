@@ -1,6 +1,6 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-import type { EventStamp } from '../http/index.ts'
+import type { EventStamp } from '@mintmark/internal'
 import type { OAuthErrorCode, RefusalContext, RefusalReason } from '../refusals.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { HttpService } from '../http/index.ts'
+import type { HttpService } from '@mintmark/internal'
 
 /** What is asked of an OpenTelemetry tracer; `@opentelemetry/api`'s is one. */
 export interface ServiceTracer {

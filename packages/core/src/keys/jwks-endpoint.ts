@@ -1,7 +1,7 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 
 import { publicDocument, type PublicDocument } from '../discovery/public-document.ts'
-import type { Endpoint } from '../http/index.ts'
+import type { Endpoint } from '@mintmark/internal'
 import type { KeyRing, PublicKey } from './ring.ts'
 
 /**

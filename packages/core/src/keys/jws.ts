@@ -1,9 +1,8 @@
-import { decodeBase64url, digestSecret, encodeBase64url, forgetOldest } from '@mintmark/internal'
+import { decodeBase64url, decodeBody, digestSecret, encodeBase64url, forgetOldest } from '@mintmark/internal'
 import type { EpochSeconds, JsonObject, JsonValue, SecretDigest } from '@mintmark/storage-interface'
 import type { ProtectedHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 
-import { decodeBody } from '../http/index.ts'
 import { parseJsonObject } from '../json/json-object.ts'
 import type { KeyRing, PublicKey, Signer } from './ring.ts'
 import { importVerifier, type VerifySignature } from './signature.ts'

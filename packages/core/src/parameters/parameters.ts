@@ -1,4 +1,4 @@
-import type { ParameterList } from '../http/index.ts'
+import type { ParameterList } from '@mintmark/internal'
 
 /**
  * Request parameters by name, as RFC 6749 §3.1 reads them: an empty value counts as absent, and a repeated name is

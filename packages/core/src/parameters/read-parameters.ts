@@ -1,4 +1,4 @@
-import { decodeBody, mediaType, parseParameters, type ServerRequest } from '../http/index.ts'
+import { decodeBody, hasMediaType, parseParameters, type ServerRequest } from '@mintmark/internal'
 import { indexParameters, type Parameters } from './parameters.ts'
 import { refuse } from '../refusals.ts'
 
@@ -15,13 +15,9 @@ export function readForm(request: ServerRequest, atMost = maxParameters): Parame
   return readParameters(decodeBody(request.body), atMost)
 }
 
-/** A form as bytes of UTF-8 (RFC 6749 Appendix B): a body that says it is in another charset or compressed would be misread. */
-function isPlainForm(request: ServerRequest): boolean {
-  const { headers, repeatedHeaders } = request
-  const isForm = mediaType(request) === 'application/x-www-form-urlencoded' && !repeatedHeaders.has('content-type')
-  const isOtherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(?:;|$))/i.test(headers.get('content-type') ?? '')
-  return isForm && !isOtherCharset && (headers.get('content-encoding') ?? 'identity') === 'identity'
-}
+/** A form in UTF-8 (RFC 6749 Appendix B), with one content type. */
+const isPlainForm = (request: ServerRequest): boolean =>
+  hasMediaType(request, ['application/x-www-form-urlencoded']) && !request.repeatedHeaders.has('content-type')
 
 /**
  * Reads the query of a GET.

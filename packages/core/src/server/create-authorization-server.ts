@@ -3,12 +3,12 @@ import {
   createRouter,
   json,
   noStore,
-  withHeaders,
   type HttpService,
-  type Route,
+  type RenderError,
+  type RequestHead,
   type ServerRequest,
   type ServerResponse,
-} from '../http/index.ts'
+} from '@mintmark/internal'
 import { findInteraction, type PendingInteraction } from '../authorize/pending-interaction.ts'
 import { requestRefused } from './request-refused.ts'
 import { serverDependencies } from './dependencies.ts'
@@ -30,7 +30,7 @@ export interface AuthorizationServer extends HttpService {
   /** What an access token that was presented to the host allows; undefined unless it is honoured here and now. */
   accessToken(token: string): Promise<ActiveAccessToken | undefined>
   /** The answer to an error of an interaction: back to the client where that is safe, otherwise an error page. */
-  renderError(error: unknown, request: ServerRequest): ServerResponse
+  renderError(error: unknown, request: RequestHead): ServerResponse
 }
 
 /**
@@ -41,10 +41,10 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const settings = parseSettings(options)
   const deps = serverDependencies(options, settings)
   for (const unsafe of unsafeOptions(settings)) deps.journal.announce(unsafe)
-  const renderPage: Route['renderError'] = (error, request) =>
+  const renderPage: RenderError = (error, request) =>
     renderBrowserError(error, request, { issuer: settings.issuer, renderErrorPage: options.renderErrorPage })
   const recorded =
-    (render: Route['renderError']): Route['renderError'] =>
+    (render: RenderError): RenderError =>
     (error, request) => {
       deps.journal.record(request, requestRefused(error, request))
       return render(error, request)
@@ -59,7 +59,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       bearer: recorded(renderBearerError),
     }),
     notFound: () => json(404, { error: 'not_found' }, noStore),
-    methodNotAllowed: (allow) => withHeaders(json(405, methodNotAllowed, noStore), [['Allow', allow]]),
+    methodNotAllowed: () => json(405, methodNotAllowed, noStore),
   })
 
   return {

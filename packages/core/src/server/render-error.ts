@@ -1,7 +1,7 @@
 import { authorizationErrorResponse, RedirectableError } from '../authorize/response.ts'
 import { renderErrorPage, type RenderErrorPage } from '../error/render-error-page.ts'
 import { renderOAuthError, retryAfterHeaders } from '../error/render-oauth-error.ts'
-import { withHeaders, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { withHeaders, type RequestHead, type ServerResponse } from '@mintmark/internal'
 import { renderBearerError as renderBearer } from '../tokens/userinfo.ts'
 import { toOAuthError } from '../refusals.ts'
 
@@ -17,7 +17,7 @@ export const renderApiError = (error: unknown): ServerResponse => renderOAuthErr
  */
 export function renderBrowserError(
   error: unknown,
-  request: ServerRequest,
+  request: RequestHead,
   rendering: { readonly issuer: string; readonly renderErrorPage: RenderErrorPage | undefined },
 ): ServerResponse {
   if (error instanceof RedirectableError) {

@@ -3,7 +3,7 @@ import { originsOfBearer, originsOfNamedClient } from '../cross-origin/registere
 import { serverMetadata, type EndpointName, type MetadataSources } from '../discovery/metadata.ts'
 import { metadataEndpoint } from '../discovery/metadata-endpoint.ts'
 import { wellKnownPaths } from '../discovery/well-known-paths.ts'
-import type { CrossOrigin, Route } from '../http/index.ts'
+import type { CrossOrigin, PathRoute, RenderError } from '@mintmark/internal'
 import { interactionPage } from '../authorize/pending-interaction.ts'
 import { introspectionEndpoint } from '../tokens/introspection.ts'
 import { jwksEndpoint } from '../keys/jwks-endpoint.ts'
@@ -13,8 +13,6 @@ import { tokenEndpoint } from '../token/endpoint.ts'
 import { userinfoEndpoint } from '../tokens/userinfo.ts'
 import type { ServerDependencies } from './dependencies.ts'
 
-type RenderError = Route['renderError']
-
 /** How errors are rendered: to programs, to browsers, and to holders of bearer tokens. */
 export interface ErrorRenderers {
   readonly api: RenderError
@@ -23,7 +21,7 @@ export interface ErrorRenderers {
 }
 
 /** Every path of the server, with what answers there. */
-export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): readonly Route[] {
+export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): readonly PathRoute[] {
   const { pathname } = new URL(deps.issuer)
   const base = pathname === '/' ? '' : pathname
   const authorize = authorizationEndpoint(deps)
@@ -31,7 +29,7 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
   const metadata = metadataEndpoint(
     serverMetadata({ ...deps, endpoints: endpointUrls(deps), responseModes: deps.rules.responseModes }),
   )
-  const route = (name: EndpointName, methods: Route['methods'], renderError: RenderError): Route => ({
+  const route = (name: EndpointName, methods: PathRoute['methods'], renderError: RenderError): PathRoute => ({
     path: base + paths[name],
     methods,
     renderError,
@@ -54,10 +52,10 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
   ]
 }
 
-const shared = (route: Route, crossOrigin: CrossOrigin): Route => ({ ...route, crossOrigin })
+const shared = (route: PathRoute, crossOrigin: CrossOrigin): PathRoute => ({ ...route, crossOrigin })
 
 /** The revocation feed, when the host has one. */
-function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly Route[] {
+function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { revocationFeed } = deps
   return revocationFeed === undefined
     ? []
@@ -65,7 +63,7 @@ function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderE
 }
 
 /** The host's login and consent pages, when it gave them. */
-function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly Route[] {
+function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { pages } = deps
   if (pages === undefined) return []
   return (['login', 'consent'] as const).map((kind) => {

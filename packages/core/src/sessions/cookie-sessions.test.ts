@@ -2,7 +2,7 @@ import { epochSeconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
-import type { Header, ServerRequest } from '../http/index.ts'
+import type { Header, ServerRequest } from '@mintmark/internal'
 import { createCookieSessions } from './cookie-sessions.ts'
 
 async function aHost(issuer = 'https://as.test') {
@@ -23,6 +23,7 @@ const requestWith = (cookie = ''): ServerRequest => ({
   url: new URL('https://as.test/'),
   headers: new Map(cookie === '' ? [] : [['cookie', cookie]]),
   repeatedHeaders: new Set(),
+  host: undefined,
   body: new Uint8Array(),
 })
 

@@ -1,11 +1,17 @@
 import {
+  clearCookie,
+  type Clock,
+  defineCookie,
   digestSecret,
+  type Header,
+  type Random,
   randomIdentifier,
   randomSecret,
+  readCookie,
+  type ServerRequest,
+  setCookie,
   systemClock,
   systemRandom,
-  type Clock,
-  type Random,
 } from '@mintmark/internal'
 import {
   after,
@@ -18,7 +24,6 @@ import {
 } from '@mintmark/storage-interface'
 
 import { defineBrowserCookie } from '../authorize/browser.ts'
-import { clearCookie, defineCookie, readCookie, setCookie, type Header, type ServerRequest } from '../http/index.ts'
 import { parseIssuer } from '../server/issuer.ts'
 import { isSessionActive } from '../tokens/status.ts'
 import type { SignedIn } from './signed-in-user.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '@mintmark/internal'
+import { type Clock, type Endpoint, json, noStore, type ServerResponse } from '@mintmark/internal'
 import type { DurationSeconds, EpochSeconds } from '@mintmark/storage-interface'
 
 import {
@@ -7,7 +7,6 @@ import {
   type ClientAuthenticationDependencies,
 } from '../clients/authenticate.ts'
 import type { Journal } from '../event/journal.ts'
-import { json, noStore, type Endpoint, type ServerResponse } from '../http/index.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import { refuse } from '../refusals.ts'

@@ -1,4 +1,12 @@
-import type { Clock } from '@mintmark/internal'
+import {
+  type Clock,
+  type Endpoint,
+  json,
+  noStore,
+  type ServerRequest,
+  type ServerResponse,
+  withHeaders,
+} from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 
 import { mayRefresh, registeredScopes } from '../authorize/scopes.ts'
@@ -9,7 +17,6 @@ import {
   type ConfidentialClient,
 } from '../clients/authenticate.ts'
 import type { Journal } from '../event/journal.ts'
-import { json, noStore, withHeaders, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { signJwt } from '../keys/jws.ts'
 import { defaultAlgorithm } from '../keys/ring.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'

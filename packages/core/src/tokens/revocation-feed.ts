@@ -1,4 +1,4 @@
-import type { Clock } from '@mintmark/internal'
+import { type Clock, type Endpoint, noStore, withHeaders } from '@mintmark/internal'
 import { seconds, type DurationSeconds, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 
 import {
@@ -8,7 +8,6 @@ import {
   type ConfidentialClient,
 } from '../clients/authenticate.ts'
 import type { Journal } from '../event/journal.ts'
-import { noStore, withHeaders, type Endpoint } from '../http/index.ts'
 import { signJwt } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import type { Parameters } from '../parameters/parameters.ts'

@@ -1,4 +1,4 @@
-import { digestSecret, type Clock } from '@mintmark/internal'
+import { type Clock, digestSecret, type Endpoint, noStore } from '@mintmark/internal'
 import type { EpochSeconds, OAuthStorage } from '@mintmark/storage-interface'
 
 import {
@@ -7,7 +7,6 @@ import {
   type ClientAuthenticationDependencies,
 } from '../clients/authenticate.ts'
 import type { Journal } from '../event/journal.ts'
-import { noStore, type Endpoint } from '../http/index.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import { requireToken } from '../parameters/require-token.ts'
 import { verifyAccessToken, type VerifyAccessTokenDependencies } from './access-token.ts'

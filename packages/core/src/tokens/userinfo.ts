@@ -1,18 +1,9 @@
-import type { Clock } from '@mintmark/internal'
+import { type Clock, type Endpoint, json, mediaType, noStore, type ServerRequest, type ServerResponse, withHeaders } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 import type { FamilyStatus } from '@mintmark/storage-interface/stores'
 
 import { retryAfterHeaders } from '../error/render-oauth-error.ts'
 import type { Journal } from '../event/journal.ts'
-import {
-  json,
-  mediaType,
-  noStore,
-  withHeaders,
-  type Endpoint,
-  type ServerRequest,
-  type ServerResponse,
-} from '../http/index.ts'
 import { signJwt } from '../keys/jws.ts'
 import { chosenAlgorithm } from '../keys/ring.ts'
 import { readForm, readQuery, refuseRepeated } from '../parameters/read-parameters.ts'

@@ -16,6 +16,7 @@ export async function servePages(pages: Readonly<Record<string, ServerResponse>>
         url,
         headers: new Map(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
         repeatedHeaders: new Set(),
+        host: undefined,
         body: Buffer.concat(parts),
       }
       const { status, headers, body } =

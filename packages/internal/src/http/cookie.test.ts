@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { clearCookie, defineCookie, readCookie, setCookie } from './cookie.ts'
-import type { ServerRequest } from './request.ts'
+import type { ServerRequest } from './message.ts'
 
 const session = defineCookie('https://as.test', 'session')
 
@@ -84,5 +84,6 @@ const aRequest = (cookie: string | undefined): ServerRequest => ({
   url: new URL('https://as.test/auth'),
   headers: new Map(cookie === undefined ? [] : [['cookie', cookie]]),
   repeatedHeaders: new Set(),
+  host: undefined,
   body: new Uint8Array(),
 })

@@ -1,41 +1,39 @@
-import type { ServerRequest } from './request.ts'
-import type { Header, ServerResponse } from './response.ts'
+import { allowHeader, type Header, type RequestHead, type ServerRequest, type ServerResponse } from './message.ts'
 
 /**
  * Which other origins' scripts may read a route's answers (Fetch §3.3): all, or those that the request's client registered.
- * No answer is ever shared with credentials: cookies prove nothing here.
+ * No answer is shared with credentials, because no endpoint trusts cookies alone.
  */
 export type CrossOrigin = 'any_origin' | RegisteredOrigins
 
-/** The origins that the client of a request registered. It may fail: then no origin is let in. */
+/** The origins that the client of a request registered. If it throws, no origin is allowed. */
 export type RegisteredOrigins = (request: ServerRequest) => Promise<readonly string[]>
 
-/** Whether a browser asks, on behalf of another origin's script, which requests it may send (Fetch §3.3.2). */
-export const isPreflight = ({ method, headers }: ServerRequest): boolean =>
+/** Whether a browser asks which requests another origin's script may send (Fetch §3.3.2). */
+export const isPreflight = ({ method, headers }: RequestHead): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
 
 /**
- * The same answer to every preflight. It names no client, so it cannot be asked which origins are registered; it lets the
- * request through, and whether the script may read the answer is said with the answer.
- * @param methods the header's value.
+ * The same answer to every preflight. A preflight identifies no client, so it cannot be checked against registered origins.
+ * The answer to the request itself says whether the script may read it.
  */
-export const preflightAnswer = (methods: string): ServerResponse => ({
+export const preflightAnswer = (methods: readonly string[]): ServerResponse => ({
   status: 204,
   headers: [
     ['Access-Control-Allow-Origin', '*'],
-    ['Access-Control-Allow-Methods', methods],
+    ['Access-Control-Allow-Methods', allowHeader(methods)[1]],
     // Fetch §3.3.5: the asterisk is all headers but this one.
     ['Access-Control-Allow-Headers', 'Authorization, *'],
-    // Two hours: Chromium keeps it no longer.
+    // Two hours, the maximum of Chromium.
     ['Access-Control-Max-Age', '7200'],
   ],
   body: undefined,
 })
 
-/** The header by which a browser lets the scripts of all origins read an answer. */
+/** The header that lets the scripts of all origins read an answer. */
 export const sharedWithAll: readonly Header[] = [['Access-Control-Allow-Origin', '*']]
 
-/** The headers by which it lets the script of a registered origin read an answer, and no other. */
+/** The headers that let only the script of a registered origin read an answer. */
 export async function sharingHeaders(
   registered: RegisteredOrigins,
   request: ServerRequest,
@@ -55,7 +53,7 @@ async function isRegistered(origin: string, registered: RegisteredOrigins, reque
   try {
     return (await registered(request)).includes(origin)
   } catch {
-    // The request is malformed, or storage is down. The endpoint has said so; here it means that nobody is known.
+    // The request is malformed, or storage is down. The endpoint has answered with an error; no origin may read it.
     return false
   }
 }

@@ -1,5 +1,4 @@
-import type { Header } from './response.ts'
-import type { ServerRequest } from './request.ts'
+import type { Header, RequestHead } from './message.ts'
 
 /** A cookie that scripts cannot read and that cross-site requests other than top-level navigation do not carry. */
 export interface CookieDefinition {
@@ -28,7 +27,7 @@ const escapeInName = (char: string): string => (char === '/' ? '.' : `-${char.ch
  * Cookies are separated by `; ` and nothing else (RFC 6265 §4.2.1). Splitting at a comma, or trimming what Unicode calls a
  * space, would find a `__Host-` cookie inside one that a neighbouring host may set, and undo the prefix.
  */
-export function readCookie(request: ServerRequest, cookie: CookieDefinition): string | undefined {
+export function readCookie(request: Pick<RequestHead, 'headers'>, cookie: CookieDefinition): string | undefined {
   const header = request.headers.get('cookie')
   if (header === undefined) return undefined
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBodyLength } from './body-length.ts'
+import { createBodyLength } from './answer.ts'
 
 test.each([
   ['text', 'é!', 3],

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Endpoint } from './endpoint.ts'
-import { readyResponse } from './ready-response.ts'
-import type { ServerRequest } from './request.ts'
-import { createRouter } from './router.ts'
+import { readyResponse, type ServerRequest } from './message.ts'
+import { createRouter } from './routes.ts'
+import type { Endpoint } from './service.ts'
 
 test('two routes with one path are a mistake that shows at once, not one of them that is never reached', () => {
   const route = { path: '/token', methods: {}, renderError: () => ({ status: 500, headers: [], body: undefined }) }
@@ -142,7 +141,7 @@ function aRouter() {
       }),
     })),
     notFound: () => ({ status: 404, headers: [], body: undefined }),
-    methodNotAllowed: (allow) => ({ status: 405, headers: [['Allow', allow]], body: undefined }),
+    methodNotAllowed: () => ({ status: 405, headers: [], body: undefined }),
   })
 }
 
@@ -151,5 +150,6 @@ const aRequest = (method: string, path: string): ServerRequest => ({
   url: new URL(`https://as.test${path}`),
   headers: new Map(),
   repeatedHeaders: new Set(),
+  host: undefined,
   body: new Uint8Array(),
 })

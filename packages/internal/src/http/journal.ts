@@ -1,0 +1,66 @@
+import type { RequestHead } from './message.ts'
+
+/** The members that every event has. */
+export interface EventStamp<Moment> {
+  readonly at: Moment
+  /** Joins the events of one request: the request's `x-request-id`, or a generated identifier. */
+  readonly correlationId: string
+}
+
+/** Where endpoints record events. */
+export interface Journal<Occurrence> {
+  record(request: RequestHead, occurrence: Occurrence): void
+  /** Records an event outside of any request. */
+  announce(occurrence: Occurrence): void
+}
+
+/**
+ * Creates a journal that passes dated events to the listener. Errors of the listener are ignored: a log that is down must
+ * not fail a request.
+ */
+export function createJournal<Occurrence, Moment>(
+  listener: (event: Occurrence & EventStamp<Moment>) => void | Promise<void>,
+  deps: {
+    /** Dates the events. */
+    readonly clock: () => Moment
+    /** Generates an identifier for a request that has none. */
+    readonly newIdentifier: () => string
+  },
+): Journal<Occurrence> {
+  // By the headers, which a request and its head have in common.
+  const correlationIds = new WeakMap<RequestHead['headers'], string>()
+
+  function deliver(event: Occurrence & EventStamp<Moment>): void {
+    try {
+      const pending = listener(event)
+      if (pending !== undefined) void dropFailure(pending)
+    } catch {
+      // The listener is the host's. There is nobody left to report to.
+    }
+  }
+
+  return {
+    record(request, occurrence) {
+      const correlationId = correlationIds.get(request.headers) ?? givenIdentifier(request) ?? deps.newIdentifier()
+      correlationIds.set(request.headers, correlationId)
+      deliver({ ...occurrence, at: deps.clock(), correlationId })
+    },
+    announce(occurrence) {
+      deliver({ ...occurrence, at: deps.clock(), correlationId: deps.newIdentifier() })
+    },
+  }
+}
+
+async function dropFailure(pending: Promise<void>): Promise<void> {
+  try {
+    await pending
+  } catch {
+    // As in `deliver`.
+  }
+}
+
+/** The caller's own identifier of the request, if it is safe to log. */
+function givenIdentifier(request: RequestHead): string | undefined {
+  const given = request.headers.get('x-request-id')
+  return given !== undefined && /^[\w.-]{1,64}$/.test(given) ? given : undefined
+}

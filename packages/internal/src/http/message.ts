@@ -1,0 +1,136 @@
+/** The part of an HTTP request that comes before its body, as a plain value. */
+export interface RequestHead<Host = unknown> {
+  /** In capitals, as received. */
+  readonly method: string
+  /** The configured origin with the request's path and query: never the `Host` header's. */
+  readonly url: URL
+  /**
+   * By lower-case name; a header that came several times has its values joined by `, ` (RFC 9110 §5.3), cookies by `; `
+   * (RFC 9113 §8.2.3), and appears in `repeatedHeaders`.
+   */
+  readonly headers: ReadonlyMap<string, string>
+  /** Lower-case names of headers that arrived more than once. */
+  readonly repeatedHeaders: ReadonlySet<string>
+  /** The request as the host's framework has it: Express's or Node's request, or a Fetch `Request`. */
+  readonly host: Host
+}
+
+/** An HTTP request as a plain value. Adapters create it; endpoints depend on no framework. */
+export interface ServerRequest<Host = unknown> extends RequestHead<Host> {
+  /** The raw bytes: a parsed body would have lost repeated parameters. */
+  readonly body: Uint8Array
+}
+
+/**
+ * Reads the bytes of a body, once.
+ * @param limit in bytes; reading stops at what exceeds it.
+ * @returns `aborted` when the client disconnected before the end.
+ */
+export type ReadBody = (limit: number) => Promise<Uint8Array | 'too_large' | 'aborted'>
+
+/** A request whose body may not have been read yet. */
+export type ReceivedRequest<Host = unknown> = ServerRequest<Host> | UnreadRequest<Host>
+
+interface UnreadRequest<Host> extends RequestHead<Host> {
+  readonly body: ReadBody
+}
+
+/** The media type of the body, in lower case and without its parameters; `undefined` when absent or malformed. */
+export function mediaType(request: Pick<RequestHead, 'headers'>): string | undefined {
+  const header = request.headers.get('content-type')
+  if (header === undefined || header.includes(',')) return undefined
+  return header.split(';', 1)[0]?.trim().toLowerCase()
+}
+
+/** Whether the body has one of the media types, in UTF-8 and not compressed. Other bodies would be misread. */
+export function hasMediaType(request: Pick<RequestHead, 'headers'>, types: readonly string[]): boolean {
+  const isOtherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(?:;|$))/i.test(request.headers.get('content-type') ?? '')
+  const isCompressed = (request.headers.get('content-encoding') ?? 'identity') !== 'identity'
+  return types.includes(mediaType(request) ?? '') && !isOtherCharset && !isCompressed
+}
+
+/** The body as text; `undefined` when it is not UTF-8. A byte order mark is kept: no grammar here allows one. */
+export function decodeBody(body: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(body)
+  } catch {
+    // A fatal decoder throws on bytes that are not UTF-8.
+    return undefined
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A header as name and value. A list of pairs keeps several `Set-Cookie` apart. */
+export type Header = readonly [name: string, value: string]
+
+/** An HTTP response as a plain value. A frozen one is sent many times, so an adapter may cache what it derives from it. */
+export interface ServerResponse {
+  readonly status: number
+  readonly headers: readonly Header[]
+  readonly body: string | Uint8Array | undefined
+}
+
+/** Tells every cache, also an HTTP/1.0 one, to store nothing (RFC 6749 §5.1). */
+export const noStore: readonly Header[] = [
+  ['Cache-Control', 'no-store'],
+  ['Pragma', 'no-cache'],
+]
+
+/** A JSON answer. Add `noStore` unless the content is public. */
+export function json(status: number, value: unknown, headers: readonly Header[] = []): ServerResponse {
+  return {
+    status,
+    headers: [['Content-Type', 'application/json'], ['X-Content-Type-Options', 'nosniff'], ...headers],
+    body: JSON.stringify(value),
+  }
+}
+
+/**
+ * A redirect that turns every method into GET: 303, never 307, so that a form with credentials is not posted onwards
+ * (RFC 9700 §4.12). It is not stored, and the next page does not receive this address as its referrer.
+ */
+export function redirect(location: string, headers: readonly Header[] = []): ServerResponse {
+  return {
+    status: 303,
+    headers: [['Location', location], ['Referrer-Policy', 'no-referrer'], ...noStore, ...headers],
+    body: undefined,
+  }
+}
+
+/** Methods as an `Allow` header lists them: GET includes HEAD (RFC 9110 §9.3.2). */
+export const allowHeader = (methods: readonly string[]): Header => [
+  'Allow',
+  methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', '),
+]
+
+/** The same response with more headers after its own. */
+export function withHeaders(response: ServerResponse, headers: readonly Header[]): ServerResponse {
+  return headers.length === 0 ? response : { ...response, headers: [...response.headers, ...headers] }
+}
+
+/** The answer to HEAD: that to GET, with the length of its body instead of the body (RFC 9110 §9.3.2). */
+export function withoutBody(response: ServerResponse): ServerResponse {
+  if (response.body === undefined) return response
+  const { length } = typeof response.body === 'string' ? new TextEncoder().encode(response.body) : response.body
+  return withHeaders({ ...response, body: undefined }, [['Content-Length', String(length)]])
+}
+
+/** Marks a response that is created once and sent many times, such as that of a public document. */
+export const readyResponse = (response: ServerResponse): ServerResponse =>
+  Object.freeze({ ...response, headers: Object.freeze([...response.headers]) })
+
+/** Derives a response once from each ready response. From others it derives every time: they may contain tokens. */
+export function onceForReady(
+  derive: (response: ServerResponse) => ServerResponse,
+): (response: ServerResponse) => ServerResponse {
+  const cache = new WeakMap<ServerResponse, ServerResponse>()
+  return (response) => {
+    if (!Object.isFrozen(response)) return derive(response)
+    const cached = cache.get(response)
+    if (cached !== undefined) return cached
+    const derived = readyResponse(derive(response))
+    cache.set(response, derived)
+    return derived
+  }
+}

@@ -1,0 +1,92 @@
+import type { CrossOrigin } from './cross-origin.ts'
+import { allowHeader, withHeaders, type RequestHead, type ServerResponse } from './message.ts'
+import { createService, type Endpoint, type HttpService, type Route } from './service.ts'
+
+/** A route with an exact path, and an endpoint for each method that it answers. */
+export interface PathRoute {
+  /** The whole path, percent-encoding included, compared byte for byte. */
+  readonly path: string
+  readonly methods: Readonly<Record<string, Endpoint>>
+  /** Renders whatever one of its endpoints threw; must not throw. */
+  readonly renderError: RenderError
+  readonly crossOrigin?: CrossOrigin
+}
+
+export type RenderError = (error: unknown, request: RequestHead) => ServerResponse
+
+interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooLarge'> {
+  readonly routes: readonly PathRoute[]
+  /** The answer at any other path. */
+  readonly notFound: () => ServerResponse
+  /** The answer to a method that the route does not have, without its `Allow` header. */
+  readonly methodNotAllowed: () => ServerResponse
+}
+
+/**
+ * Creates a service of exact paths, which anybody may call.
+ * @throws TypeError when two routes have the same path.
+ */
+export function createRouter({ origin, bodyLimit, tooLarge, ...options }: RouterOptions): HttpService {
+  const routes = new Map(
+    options.routes.map(({ path, methods, crossOrigin, ...details }): [string, Route<undefined, PathDetails>] => [
+      path,
+      { methods: new Map(Object.entries(methods)), crossOrigin, details },
+    ]),
+  )
+  if (routes.size < options.routes.length) throw new TypeError('Two routes have the same path.')
+
+  return createService<undefined, PathDetails>({
+    origin,
+    bodyLimit,
+    tooLarge,
+    serves: (path) => routes.has(path),
+    find: ({ url }) => routes.get(url.pathname),
+    notFound: options.notFound,
+    methodNotAllowed: (methods) => withHeaders(options.methodNotAllowed(), [allowHeader(methods)]),
+    renderError: (error, { request, route }) => {
+      if (route === undefined) throw error
+      return route.details.renderError(error, request)
+    },
+  })
+}
+
+type PathDetails = Pick<PathRoute, 'renderError'>
+
+/** Finds the routes whose pattern matches a path. `{name}` in a pattern matches one segment that is not empty. */
+export function matchPatterns<Pattern extends { readonly path: string }>(
+  path: string,
+  patterns: readonly Pattern[],
+): readonly { readonly pattern: Pattern; readonly parts: ReadonlyMap<string, string> }[] {
+  const segments = path.split('/')
+  return patterns.flatMap((pattern) => {
+    const parts = partsOf(segments, pattern.path.split('/'))
+    return parts === undefined ? [] : [{ pattern, parts }]
+  })
+}
+
+function partsOf(segments: readonly string[], pattern: readonly string[]): ReadonlyMap<string, string> | undefined {
+  if (segments.length !== pattern.length) return undefined
+  const parts = new Map<string, string>()
+  for (const [index, expected] of pattern.entries()) {
+    const segment = segments[index] ?? ''
+    const name = /^\{(\w+)\}$/.exec(expected)?.[1]
+    if (name === undefined) {
+      if (segment !== expected) return undefined
+      continue
+    }
+    const value = decodeSegment(segment)
+    if (value === undefined || value === '') return undefined
+    parts.set(name, value)
+  }
+  return parts
+}
+
+/** Decodes a segment of a path. `undefined` when an escape is malformed or not UTF-8. */
+export function decodeSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    // `decodeURIComponent` throws for malformed escapes.
+    return undefined
+  }
+}

@@ -1,0 +1,186 @@
+import { isPreflight, preflightAnswer, sharedWithAll, sharingHeaders, type CrossOrigin } from './cross-origin.ts'
+import {
+  onceForReady,
+  withHeaders,
+  withoutBody,
+  type Header,
+  type ReceivedRequest,
+  type RequestHead,
+  type ServerRequest,
+  type ServerResponse,
+} from './message.ts'
+
+/** What an adapter serves: an authorization server, a SCIM server, the administration API. */
+export interface HttpService {
+  /** Scheme, host and port of the configured issuer. */
+  readonly origin: string
+  /** The largest body, in bytes, of a page of the host. */
+  readonly bodyLimit: number
+  /** The answer to a request whose body is too large (RFC 9110 §15.5.14), also at pages of the host. */
+  tooLarge(): ServerResponse
+  /** Whether the path is one of the service's. An adapter leaves other requests to the host. */
+  serves(path: string): boolean
+  /**
+   * Answers a request to one of the service's paths. It decides from the head whether it reads the body at all. It never
+   * throws.
+   */
+  handle(request: ReceivedRequest): Promise<ServerResponse>
+}
+
+/** Answers one request. It may throw: the service renders its error. */
+export type Endpoint = (request: ServerRequest) => Promise<ServerResponse>
+
+/** What is at a path of a service. */
+export interface Route<Caller = unknown, Details = unknown> {
+  /** By method, in capitals; undefined when nothing is there. GET also answers HEAD. */
+  readonly methods: ReadonlyMap<string, RouteEndpoint<Caller, Details>> | undefined
+  /** Anybody may send requests: `authenticate` is not called. */
+  readonly isPublic?: boolean
+  /** Which other origins' scripts may read its answers. Default: none. */
+  readonly crossOrigin?: CrossOrigin | undefined
+  /** In bytes. Default: that of the service. */
+  readonly bodyLimit?: number
+  /** For the hooks of the service. */
+  readonly details: Details
+}
+
+/** Answers a request of a caller; `details` are those of its route. */
+export type RouteEndpoint<Caller, Details> = (
+  request: ServerRequest,
+  caller: Caller,
+  details: Details,
+) => Promise<ServerResponse>
+
+/** A request, with what is known about it so far. */
+export interface Exchange<Caller, Details> {
+  readonly request: RequestHead
+  readonly caller: Caller | undefined
+  readonly route: Route<Caller, Details> | undefined
+}
+
+export interface ServiceOptions<Caller, Details> extends Pick<
+  HttpService,
+  'origin' | 'bodyLimit' | 'tooLarge' | 'serves'
+> {
+  /** The route of a request. */
+  readonly find: (request: RequestHead) => Route<Caller, Details> | undefined
+  /** Authenticates the caller from the head alone. What it throws is rendered. */
+  readonly authenticate?: (request: RequestHead, route: Route<Caller, Details> | undefined) => Promise<Caller>
+  /** Counts the request against a rate limit. */
+  readonly admit?: (caller: Caller, request: RequestHead) => Promise<Admission>
+  /** Throws unless the caller may use the route and the method. */
+  readonly authorize?: (exchange: Exchange<Caller, Details>) => void
+  readonly notFound: (exchange: Exchange<Caller, Details>) => ServerResponse
+  /** @param methods those of the route, in their order. */
+  readonly methodNotAllowed: (methods: readonly string[], exchange: Exchange<Caller, Details>) => ServerResponse
+  /** Renders whatever was thrown. */
+  readonly renderError: (error: unknown, exchange: Exchange<Caller, Details>) => ServerResponse
+}
+
+/** Whether a caller may go on, and headers for the answer either way. */
+export interface Admission {
+  readonly headers: readonly Header[]
+  /** The error to render instead of an answer. */
+  readonly refusal?: Error | undefined
+}
+
+/**
+ * Creates a service from its routes. Before it reads the body it decides, in this order: the declared length, preflight,
+ * the caller, the rate limit, the path, the method, the caller's authorization. HEAD is answered as GET. This is the only
+ * place that catches.
+ */
+export function createService<Caller, Details>(options: ServiceOptions<Caller, Details>): HttpService {
+  const shareWithAll = onceForReady((response) => withHeaders(response, sharedWithAll))
+
+  async function answer(received: ReceivedRequest, route: Route<Caller, Details> | undefined): Promise<ServerResponse> {
+    let caller: Caller | undefined
+    let admission: Admission | undefined
+    let request: ServerRequest | undefined
+    let response: ServerResponse
+    try {
+      if (options.authenticate !== undefined && route?.isPublic !== true) {
+        caller = await options.authenticate(received, route)
+        admission = await options.admit?.(caller, received)
+        if (admission?.refusal !== undefined) throw admission.refusal
+      }
+      const exchange = { request: received, caller, route }
+      const endpoint = selectEndpoint(exchange)
+      if (endpoint === undefined || route === undefined) {
+        response = noEndpoint(exchange)
+      } else {
+        const read = await readRequest(received, route.bodyLimit ?? options.bodyLimit)
+        if (read === 'too_large') return options.tooLarge()
+        if (read === 'aborted') return abandoned
+        request = read
+        // A caller is what `authenticate` returned, or undefined without it.
+        response = await endpoint(request, caller as Caller, route.details)
+      }
+    } catch (error) {
+      response = options.renderError(error, { request: request ?? received, caller, route })
+    }
+    if (request !== undefined && route?.crossOrigin !== undefined)
+      response = await share(response, route.crossOrigin, request)
+    return admission === undefined ? response : withHeaders(response, admission.headers)
+  }
+
+  function selectEndpoint(exchange: Exchange<Caller, Details>): RouteEndpoint<Caller, Details> | undefined {
+    const { request, route } = exchange
+    const endpoint = route?.methods?.get(request.method === 'HEAD' ? 'GET' : request.method)
+    if (endpoint !== undefined) options.authorize?.(exchange)
+    return endpoint
+  }
+
+  const noEndpoint = (exchange: Exchange<Caller, Details>): ServerResponse =>
+    exchange.route?.methods === undefined
+      ? options.notFound(exchange)
+      : options.methodNotAllowed([...exchange.route.methods.keys()], exchange)
+
+  const share = async (response: ServerResponse, crossOrigin: CrossOrigin, request: ServerRequest) =>
+    crossOrigin === 'any_origin'
+      ? shareWithAll(response)
+      : withHeaders(response, await sharingHeaders(crossOrigin, request))
+
+  return {
+    origin: options.origin,
+    bodyLimit: options.bodyLimit,
+    tooLarge: options.tooLarge,
+    serves: options.serves,
+    async handle(received) {
+      const route = options.find(received)
+      if (isDeclaredTooLarge(received, route?.bodyLimit ?? options.bodyLimit)) return options.tooLarge()
+      if (route?.crossOrigin !== undefined && isPreflight(received))
+        return preflightAnswer([...(route.methods?.keys() ?? [])])
+
+      const response = await answer(received, route)
+      return received.method === 'HEAD' ? withoutBody(response) : response
+    },
+  }
+}
+
+/**
+ * Reads the body of a request, once. The bodies of GET and HEAD mean nothing (RFC 9110 §9.3.1) and are not read.
+ * @param limit in bytes.
+ */
+export async function readRequest(
+  received: ReceivedRequest,
+  limit: number,
+): Promise<ServerRequest | 'too_large' | 'aborted'> {
+  if (isBuffered(received)) return received
+  const { method, url, headers, repeatedHeaders, host, body: readBody } = received
+  const body = hasBody(received) ? await readBody(limit) : noBody
+  if (body === 'too_large' || body === 'aborted') return body
+  return { method, url, headers, repeatedHeaders, host, body }
+}
+
+/** Nobody receives it: the client has disconnected. */
+const abandoned: ServerResponse = { status: 400, headers: [], body: undefined }
+
+const isBuffered = (received: ReceivedRequest): received is ServerRequest => typeof received.body !== 'function'
+
+const hasBody = ({ method }: RequestHead): boolean => method !== 'GET' && method !== 'HEAD'
+
+const noBody = new Uint8Array()
+
+/** Whether the head declares a longer body than allowed. A body that is already in memory needs no such check. */
+const isDeclaredTooLarge = (received: ReceivedRequest, limit: number): boolean =>
+  !isBuffered(received) && hasBody(received) && Number(received.headers.get('content-length')) > limit
