@@ -1,4 +1,5 @@
-import type { Journal, ServerRequest, ServerResponse } from '@mintmark/core/http'
+import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
+import type { Journal } from '@mintmark/internal'
 import { type Random, randomIdentifier } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
@@ -169,6 +170,7 @@ function requestOf(
     url: new URL(`${call.baseUrl}${path}?attributes=id`),
     headers,
     repeatedHeaders: new Set(),
+    host: undefined,
     body: new TextEncoder().encode(message === undefined ? '' : JSON.stringify(message)),
   }
 }

@@ -1,4 +1,4 @@
-import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
+import type { RequestHead, ServerResponse } from '@mintmark/core/http'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { ScimRefusalReason } from '../error/refusals.ts'
@@ -24,7 +24,7 @@ export interface AnsweredRequest {
 
 /** Who asked for what, and when. */
 interface Asked {
-  readonly request: ServerRequest
+  readonly request: RequestHead
   readonly caller: ScimCaller
   readonly now: EpochSeconds
 }

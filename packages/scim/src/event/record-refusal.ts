@@ -1,4 +1,5 @@
-import type { Journal, ServerRequest } from '@mintmark/core/http'
+import type { RequestHead } from '@mintmark/core/http'
+import type { Journal } from '@mintmark/internal'
 
 import type { ScimError } from '../error/scim-error.ts'
 import type { ScimOccurrence } from './scim-event.ts'
@@ -9,7 +10,7 @@ import type { ScimOccurrence } from './scim-event.ts'
  */
 export const recordRefusal =
   (journal: Journal<ScimOccurrence>) =>
-  ({ status, reason, attribute, cause }: ScimError, request: ServerRequest): void => {
+  ({ status, reason, attribute, cause }: ScimError, request: RequestHead): void => {
     const { method, url } = request
     const failure = status >= 500 ? cause : undefined
     journal.record(request, {

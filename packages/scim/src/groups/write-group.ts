@@ -1,4 +1,4 @@
-import type { Journal } from '@mintmark/core/http'
+import type { Journal } from '@mintmark/internal'
 import type { Random } from '@mintmark/internal'
 import { groupId, type GroupRecord, type JsonObject, type ScimStorage } from '@mintmark/storage-interface'
 import {

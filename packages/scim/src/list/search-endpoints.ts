@@ -1,4 +1,5 @@
-import type { Journal, ServerResponse } from '@mintmark/core/http'
+import type { ServerResponse } from '@mintmark/core/http'
+import type { Journal } from '@mintmark/internal'
 import type { JsonText } from '@mintmark/storage-interface'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'

@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from '@mintmark/core'
-import type { ServerRequest } from '@mintmark/core/http'
+import type { RequestHead } from '@mintmark/core/http'
 import { digestSecret, equalInConstantTime } from '@mintmark/internal'
 import {
   type Brand,
@@ -31,7 +31,7 @@ export interface AuthenticateProviderDependencies {
  * — reason `credentials_twice`.
  */
 export async function authenticateProvider(
-  request: ServerRequest,
+  request: RequestHead,
   { addressed, now }: { readonly addressed: string; readonly now: EpochSeconds },
   deps: AuthenticateProviderDependencies,
 ): Promise<ScimCaller> {
@@ -106,7 +106,7 @@ async function recordSecretUse(
  * Reads the secret or access token of a request (RFC 7644 §2, RFC 6750 §2.1).
  * @throws ScimError 401 — reasons `credentials_missing`, `credentials_malformed`; 400 — reason `credentials_twice`.
  */
-function bearerCredentials(request: ServerRequest): string {
+function bearerCredentials(request: RequestHead): string {
   const header = request.headers.get('authorization')
   // RFC 6750 §3.1: without credentials, the challenge has no error.
   if (header === undefined || header === '') throw refusal('credentials_missing')

@@ -1,4 +1,5 @@
-import { createJournal, type HttpService } from '@mintmark/core/http'
+import { type HttpService } from '@mintmark/core/http'
+import { createJournal } from '@mintmark/internal'
 import { identifierSeries, systemClock, systemRandom } from '@mintmark/internal'
 import { type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'

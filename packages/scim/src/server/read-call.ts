@@ -1,4 +1,4 @@
-import type { Journal } from '@mintmark/core/http'
+import type { Journal } from '@mintmark/internal'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { type Assignment, toAssignments } from '../patch/assignments.ts'

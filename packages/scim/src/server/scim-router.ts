@@ -1,13 +1,14 @@
 import type { RateLimiter } from '@mintmark/core'
 import {
-  type Header,
+  createService,
+  type Clock,
   type HttpService,
-  type ServerRequest,
+  type RequestHead,
+  type Route,
+  type RouteEndpoint,
   type ServerResponse,
   withHeaders,
-  withoutBody,
-} from '@mintmark/core/http'
-import type { Clock } from '@mintmark/internal'
+} from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
@@ -28,83 +29,108 @@ interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly issuer: string
   readonly clock: Clock
   readonly routes: ScimRoutes
-  /** Counts the requests of each provider; undefined when nobody counts. */
+  /** Counts the requests of each provider; undefined for no limit. */
   readonly requestLimit: RateLimiter | undefined
   /** In bytes. */
   readonly bodyLimit: number
-  /** Told of every refusal before it is answered. */
-  readonly refused: (error: ScimError, request: ServerRequest) => void
-  /** Told of every answer to a provider that has proved who it is. */
+  /** Called for every refusal before it is answered. */
+  readonly refused: (error: ScimError, request: RequestHead) => void
+  /** Called for every answer to an authenticated provider. */
   readonly answered: (answered: AnsweredRequest) => void
 }
 
-/** Finds who calls, and then the endpoint. The only place in the server that catches. */
-export function createScimRouter(deps: ScimRouterDependencies): HttpService {
-  const root = new URL(scimRoot(deps.issuer))
-
-  return {
-    origin: root.origin,
-    bodyLimit: deps.bodyLimit,
-    // RFC 9110 §15.5.14. Nobody has been asked who they are yet.
-    tooLarge: () => renderRefusal(refusal('message_too_large')),
-    serves: (path) => path.startsWith(root.pathname),
-    async handle(request) {
-      const path = parseScimPath(request.url.pathname.slice(root.pathname.length))
-      const now = deps.clock()
-      let caller: ScimCaller | undefined
-      let rateLimit: readonly Header[] = []
-      try {
-        caller = await authenticateProvider(request, { addressed: path.providerId, now }, deps)
-        const decision = await deps.requestLimit?.consume(`scim ${caller.provider.providerId}`, now)
-        if (decision !== undefined) rateLimit = rateLimitHeaders(decision)
-        // RFC 6585 §4. Who has not proved who they are is not counted: nobody uses up what is a provider's.
-        if (decision?.allowed === false) throw refusal('too_many_requests')
-        const response = await answer({ request, caller, now }, path, deps)
-        deps.answered(answeredRequest({ request, caller, now }, response))
-        return withHeaders(response, rateLimit)
-      } catch (thrown) {
-        const error = toScimError(thrown)
-        deps.refused(error, request)
-        if (caller !== undefined) deps.answered(answeredRequest({ request, caller, now }, error, error))
-        return withHeaders(renderRefusal(error), rateLimit)
-      }
-    },
-  }
-}
-
-interface Asked {
-  readonly request: ServerRequest
+/** An authenticated provider, and the time of its request. */
+interface Session {
   readonly caller: ScimCaller
   readonly now: EpochSeconds
 }
 
-async function answer(
-  { request, caller, now }: Asked,
-  path: ScimPath,
-  deps: ScimRouterDependencies,
-): Promise<ServerResponse> {
-  const methods = methodsAt(path, deps.routes)
-  // RFC 7644 §3.12: also what is not there is answered as an error of SCIM; without one, clients drop what they have linked.
-  if (methods === undefined) throw refusal('path_not_found')
-
-  const isHead = request.method === 'HEAD'
-  const endpoint = endpointOf(methods, isHead ? 'GET' : request.method)
-  if (endpoint === undefined) {
-    // RFC 9110 §15.5.6: with the methods that there are.
-    const error = refusal('method_not_allowed')
-    deps.refused(error, request)
-    return withHeaders(renderRefusal(error), [['Allow', Object.keys(methods).join(', ')]])
+/** Creates the service: it authenticates the provider, and then finds the endpoint. */
+export function createScimRouter(deps: ScimRouterDependencies): HttpService {
+  const root = new URL(scimRoot(deps.issuer))
+  const routes = routeTable(deps)
+  const answered = (request: RequestHead, session: Session | undefined, response: ServerResponse | ScimError): void => {
+    if (session === undefined) return
+    const error = 'detail' in response ? response : undefined
+    deps.answered(answeredRequest({ request, ...session }, response, error))
   }
-  const baseUrl = tenantUrl(deps.issuer, caller.provider.providerId)
-  const response = await endpoint({ request, caller, baseUrl, id: path.id, now })
-  return isHead ? withoutBody(response) : response
+
+  return createService<Session, ScimPath>({
+    origin: root.origin,
+    bodyLimit: deps.bodyLimit,
+    // RFC 9110 §15.5.14.
+    tooLarge: () => renderRefusal(refusal('message_too_large')),
+    serves: (path) => path.startsWith(root.pathname),
+    find({ url }) {
+      const path = parseScimPath(url.pathname.slice(root.pathname.length))
+      return { methods: methodsAt(path, routes), details: path }
+    },
+    async authenticate(request, route) {
+      const now = deps.clock()
+      const caller = await authenticateProvider(request, { addressed: route?.details.providerId ?? '', now }, deps)
+      return { caller, now }
+    },
+    // RFC 6585 §4. Only authenticated requests are counted, so nobody else can use up the limit of a provider.
+    async admit({ caller, now }) {
+      const decision = await deps.requestLimit?.consume(`scim ${caller.provider.providerId}`, now)
+      if (decision === undefined) return { headers: [] }
+      const headers = rateLimitHeaders(decision)
+      return decision.allowed ? { headers } : { headers, refusal: refusal('too_many_requests') }
+    },
+    notFound() {
+      // RFC 7644 §3.12: without an error body of SCIM, clients delete what they have linked.
+      throw refusal('path_not_found')
+    },
+    methodNotAllowed(methods, { request, caller }) {
+      // RFC 9110 §15.5.6.
+      const error = refusal('method_not_allowed')
+      deps.refused(error, request)
+      const response = withHeaders(renderRefusal(error), [['Allow', methods.join(', ')]])
+      answered(request, caller, response)
+      return response
+    },
+    renderError(thrown, { request, caller }) {
+      const error = toScimError(thrown)
+      deps.refused(error, request)
+      answered(request, caller, error)
+      return renderRefusal(error)
+    },
+  })
 }
 
-function methodsAt({ collection, id }: ScimPath, routes: ScimRoutes): ScimMethods | undefined {
-  const found = Object.hasOwn(routes, collection) ? routes[collection] : undefined
-  if (found === undefined || id === '') return found?.collection
-  return found.named !== undefined && Object.hasOwn(found.named, id) ? found.named[id] : found.member
+type Methods = NonNullable<Route<Session, ScimPath>['methods']>
+
+interface Collection {
+  readonly collection: Methods
+  readonly member: Methods | undefined
+  readonly named: ReadonlyMap<string, Methods>
 }
 
-const endpointOf = (methods: ScimMethods, method: string): ScimEndpoint | undefined =>
-  Object.hasOwn(methods, method) ? methods[method] : undefined
+function routeTable(deps: ScimRouterDependencies): ReadonlyMap<string, Collection> {
+  const toMethods = (methods: ScimMethods): Methods =>
+    new Map(Object.entries(methods).map(([method, endpoint]) => [method, toRouteEndpoint(endpoint, deps)]))
+  return new Map(
+    Object.entries(deps.routes).map(([name, { collection, member, named = {} }]) => [
+      name,
+      {
+        collection: toMethods(collection),
+        member: member && toMethods(member),
+        named: new Map(Object.entries(named).map(([id, methods]) => [id, toMethods(methods)])),
+      },
+    ]),
+  )
+}
+
+const toRouteEndpoint =
+  (endpoint: ScimEndpoint, deps: ScimRouterDependencies): RouteEndpoint<Session, ScimPath> =>
+  async (request, { caller, now }, { id }) => {
+    const baseUrl = tenantUrl(deps.issuer, caller.provider.providerId)
+    const response = await endpoint({ request, caller, baseUrl, id, now })
+    deps.answered(answeredRequest({ request, caller, now }, response))
+    return response
+  }
+
+function methodsAt({ collection, id }: ScimPath, routes: ReadonlyMap<string, Collection>): Methods | undefined {
+  const found = routes.get(collection)
+  return id === '' ? found?.collection : (found?.named.get(id) ?? found?.member)
+}

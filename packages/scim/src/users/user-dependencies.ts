@@ -1,4 +1,4 @@
-import type { Journal } from '@mintmark/core/http'
+import type { Journal } from '@mintmark/internal'
 import type { Random } from '@mintmark/internal'
 import type { EpochSeconds, JsonObject, ProviderId, ScimStorage, UserId, UserRecord } from '@mintmark/storage-interface'
 

@@ -1,4 +1,4 @@
-import type { Journal } from '@mintmark/core/http'
+import type { Journal } from '@mintmark/internal'
 import {
   type EpochSeconds,
   type JsonObject,

@@ -194,6 +194,7 @@ function startOther(site: Site, storage: ReturnType<typeof createMemoryStorage>)
         ['content-type', 'application/scim+json'],
       ]),
       repeatedHeaders: new Set(),
+      host: undefined,
       body: new TextEncoder().encode(
         JSON.stringify({ schemas: [patchOp], Operations: [{ op: 'replace', value: { active: false } }] }),
       ),

@@ -268,6 +268,7 @@ describe('a cursor is valid as long as the secret that signed it', () => {
       url: new URL(`${people.server.issuer}/scim/v2/enterprise-idps/T1/Users?count=2&cursor=${cursor}`),
       headers: new Map([['authorization', `Bearer ${people.secrets['T1']}`]]),
       repeatedHeaders: new Set(),
+      host: undefined,
       body: new Uint8Array(),
     })
 

@@ -18,6 +18,7 @@ test.each(['https://as.test', 'https://as.test:8443', 'https://as.test/tenant/a'
         ['content-type', 'application/scim+json'],
       ]),
       repeatedHeaders: new Set(),
+      host: undefined,
       body: new TextEncoder().encode(body),
     })
 

@@ -105,6 +105,7 @@ function requestOf(
     url: new URL(`${issuer}/scim/v2/enterprise-idps/${provider}${path}`),
     headers: all,
     repeatedHeaders: new Set(),
+    host: undefined,
     body: body === undefined ? new Uint8Array() : bytesOf(body),
   }
 }
