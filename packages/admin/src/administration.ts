@@ -1,5 +1,12 @@
-import { createJournal, type Journal } from '@mintmark/core/http'
-import { type Clock, type Random, randomIdentifier, systemClock, systemRandom } from '@mintmark/internal'
+import {
+  createJournal,
+  type Clock,
+  type Journal,
+  type Random,
+  randomIdentifier,
+  systemClock,
+  systemRandom,
+} from '@mintmark/internal'
 import { seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 

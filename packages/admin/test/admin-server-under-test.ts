@@ -1,3 +1,4 @@
+import { matchPatterns } from '@mintmark/internal'
 import type { ServerResponse } from '@mintmark/core/http'
 import {
   clientId,
@@ -17,7 +18,6 @@ import {
   type AdminServerOptions,
 } from '../src/index.ts'
 import type { AdminRoute } from '../src/http/admin-route.ts'
-import { matchRoute } from '../src/http/match-route.ts'
 import { adminRoutes } from '../src/http/admin-routes.ts'
 
 /** A request of a test. Unless `scopes` says otherwise, it comes from a client with `admin:write`. */
@@ -126,6 +126,7 @@ function requestOf({ method = 'GET', path, headers = {}, body, ...sent }: AdminS
     url: new URL(base + path),
     headers: all,
     repeatedHeaders: new Set<string>(),
+    host: undefined,
     body: body === undefined ? new Uint8Array() : new TextEncoder().encode(text),
   }
 }
@@ -152,8 +153,8 @@ function expectDocumented({ method = 'GET', path }: AdminSent, { status, body }:
 
 /** The route that a request reaches. */
 function routeOf(method: string, path: string): AdminRoute | undefined {
-  const match = matchRoute(method, path.split('?')[0] ?? '', adminRoutes)
-  return match.outcome === 'found' ? match.route : undefined
+  const matches = matchPatterns(path.split('?')[0] ?? '', adminRoutes)
+  return matches.find(({ pattern }) => pattern.method === (method === 'HEAD' ? 'GET' : method))?.pattern
 }
 
 function plain(_key: string, value: unknown): unknown {

@@ -128,6 +128,7 @@ it('the request log of a provider has requests and responses without queries and
         ['content-type', 'application/scim+json'],
       ]),
       repeatedHeaders: new Set(),
+      host: undefined,
       body: new TextEncoder().encode(body),
     })
 

@@ -107,6 +107,7 @@ it('a directory cannot deactivate the last administrator: 403, and the user is n
         ['content-type', 'application/scim+json'],
       ]),
       repeatedHeaders: new Set(),
+      host: undefined,
       body: new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body)),
     })
   const core = 'urn:ietf:params:scim:schemas:core:2.0:User'

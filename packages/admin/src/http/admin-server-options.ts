@@ -1,4 +1,4 @@
-import type { ServerRequest } from '@mintmark/core/http'
+import type { RequestHead } from '@mintmark/core/http'
 import type { AuthorizationServer } from '@mintmark/core'
 
 import type { AdministrationOptions } from '../administration.ts'
@@ -31,5 +31,5 @@ export interface AdminServerOptions extends AdministrationOptions {
    * not an administrator. Requests of browsers are only accepted from the issuer's own pages.
    * @defaultValue None. Then `accessTokens` authenticates administrators.
    */
-  readonly authorize?: (request: ServerRequest) => Promise<HostAdministrator | undefined>
+  readonly authorize?: (request: RequestHead) => Promise<HostAdministrator | undefined>
 }

@@ -1,5 +1,5 @@
 import { requireSameOrigin } from '@mintmark/core'
-import type { ServerRequest } from '@mintmark/core/http'
+import type { RequestHead } from '@mintmark/core/http'
 import type { Brand } from '@mintmark/storage-interface'
 
 import type { Actor } from '../audit/admin-context.ts'
@@ -20,7 +20,7 @@ type Authenticators = Pick<AdminServerOptions, 'accessTokens' | 'administrators'
  * Authenticates the caller by the host's own check, or by an access token of ours (RFC 6750 §2.1).
  * @throws AdminError 401 — `credentials_missing` | `credentials_invalid`; 403 — `not_an_administrator` | `cross_site`.
  */
-export async function authenticateAdministrator(request: ServerRequest, deps: Authenticators): Promise<AdminCaller> {
+export async function authenticateAdministrator(request: RequestHead, deps: Authenticators): Promise<AdminCaller> {
   const admitted = await deps.authorize?.(request)
   if (admitted !== undefined) {
     requireOwnPage(request)
@@ -45,7 +45,7 @@ async function authenticateByToken(
 
 const proven = (caller: Caller): AdminCaller => caller as AdminCaller
 
-function bearerToken(request: ServerRequest): string {
+function bearerToken(request: RequestHead): string {
   const header = request.headers.get('authorization')
   // RFC 6750 §3.1: without credentials the challenge has no error.
   if (header === undefined || header === '') throw new AdminError('credentials_missing')
@@ -57,7 +57,7 @@ function bearerToken(request: ServerRequest): string {
 }
 
 /** A browser adds cookies to the requests of any page, so the request must come from the issuer's own pages. */
-function requireOwnPage(request: ServerRequest): void {
+function requireOwnPage(request: RequestHead): void {
   if (!['cookie', 'origin', 'sec-fetch-site'].some((name) => request.headers.has(name))) return
   try {
     requireSameOrigin(request.method === 'HEAD' ? { ...request, method: 'GET' } : request)

@@ -1,14 +1,18 @@
 import {
+  allowHeader,
+  createService,
   json,
+  matchPatterns,
   noStore,
   withHeaders,
-  withoutBody,
+  type Exchange,
   type HttpService,
   type Journal,
+  type RequestHead,
+  type Route,
   type ServerRequest,
   type ServerResponse,
-} from '@mintmark/core/http'
-
+} from '@mintmark/internal'
 import type { AdminDependencies } from '../audit/admin-context.ts'
 import { administer, administrationParts, type Administration } from '../administration.ts'
 import type { AdminOccurrence } from '../audit/admin-event.ts'
@@ -17,7 +21,6 @@ import type { AdminAnswer, AdminRoute } from './admin-route.ts'
 import { admits, leastScope, mayGrant } from './admin-scopes.ts'
 import type { AdminServerOptions } from './admin-server-options.ts'
 import { authenticateAdministrator, type AdminCaller } from './authenticate-administrator.ts'
-import { matchRoute } from './match-route.ts'
 import { openApi } from './open-api.ts'
 import { readBody } from './read-body.ts'
 import { readQuery, readVersion, versionTag } from './read-query.ts'
@@ -42,70 +45,95 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
   const base = `${issuer}/admin/v1`
   const root = new URL(`${base}/`)
   const document = json(200, openApi(issuer, base, adminRoutes))
-  const deps = { ...administrationParts(options), options, base }
+  const documentRoute: ServiceRoute = {
+    methods: new Map([['GET', () => Promise.resolve(document)]]),
+    isPublic: true,
+    details: undefined,
+  }
+  const deps = { ...administrationParts(options), base }
 
   return {
     issuer,
-    origin: root.origin,
-    bodyLimit: 131_072,
-    // RFC 9110 §15.5.14. Nobody has been asked who they are yet.
-    tooLarge: () => renderProblem(new AdminError('message_too_large')),
-    serves: (path) => path.startsWith(root.pathname),
-    async handle(request) {
-      const path = `/${request.url.pathname.slice(root.pathname.length)}`
-      const isRead = request.method === 'GET' || request.method === 'HEAD'
-      const response = path === '/openapi.json' && isRead ? document : await answer(request, path, deps)
-      return request.method === 'HEAD' ? withoutBody(response) : response
-    },
+    ...createService<AdminCaller, RouteMatch | undefined>({
+      origin: root.origin,
+      bodyLimit: 131_072,
+      // RFC 9110 §15.5.14.
+      tooLarge: () => renderProblem(new AdminError('message_too_large')),
+      serves: (path) => path.startsWith(root.pathname),
+      find({ method, url }) {
+        const path = `/${url.pathname.slice(root.pathname.length)}`
+        const isDocument = path === '/openapi.json' && (method === 'GET' || method === 'HEAD')
+        return isDocument ? documentRoute : findRoute(method, path, deps)
+      },
+      authenticate: (request) => authenticateAdministrator(request, options),
+      authorize({ caller, route }) {
+        const required = route?.details?.route
+        // RFC 6750 §3.1 insufficient_scope.
+        if (required !== undefined && !admits(caller?.scopes ?? [], required.area, required.access))
+          throw new AdminError('scope_missing')
+      },
+      notFound: (exchange) => renderRefusal(new AdminError('path_not_found'), exchange, deps),
+      methodNotAllowed: (methods, exchange) =>
+        withHeaders(renderRefusal(new AdminError('method_not_allowed'), exchange, deps), [allowHeader(methods)]),
+      renderError: (error, exchange) => renderRefusal(toAdminError(error), exchange, deps),
+    }),
   }
 }
 
 interface ServerDependencies extends AdminDependencies {
   readonly journal: Journal<AdminOccurrence>
-  readonly options: AdminServerOptions
-  /** The address that everything is below, without a slash at its end. */
+  /** The URL of the API, without a trailing slash. */
   readonly base: string
 }
 
-/** The only place in the server that catches. */
-async function answer(request: ServerRequest, path: string, deps: ServerDependencies): Promise<ServerResponse> {
-  let caller: AdminCaller | undefined
-  let headers: readonly (readonly [string, string])[] = []
-  let scope: string | undefined
-  try {
-    caller = await authenticateAdministrator(request, deps.options)
-    const match = matchRoute(request.method, path, adminRoutes)
-    if (match.outcome === 'other_method') headers = [['Allow', match.allow]]
-    // RFC 9110 §15.5.5 and §15.5.6.
-    if (match.outcome !== 'found')
-      throw new AdminError(match.outcome === 'absent' ? 'path_not_found' : 'method_not_allowed')
-    const { route, parts } = match
-    scope = leastScope(route.area, route.access)
-    // RFC 6750 §3.1 insufficient_scope.
-    if (!admits(caller.scopes, route.area, route.access)) throw new AdminError('scope_missing')
-    return rendered(
-      route,
-      await called(request, { route, parts, admin: administrationFor(caller, request, deps) }),
-      deps.base,
-    )
-  } catch (thrown) {
-    const error = toAdminError(thrown)
-    deps.journal.record(request, refusedRequest(error, request, caller))
-    return withHeaders(renderProblem(error, { scope }), headers)
+/** The route for a method and path, with the parts of the path. */
+interface RouteMatch {
+  readonly route: AdminRoute
+  readonly parts: ReadonlyMap<string, string>
+}
+
+type ServiceRoute = Route<AdminCaller, RouteMatch | undefined>
+
+function findRoute(method: string, path: string, deps: ServerDependencies): ServiceRoute | undefined {
+  const matches = matchPatterns(path, adminRoutes)
+  if (matches.length === 0) return undefined
+  const match = matches.find(({ pattern }) => pattern.method === (method === 'HEAD' ? 'GET' : method))
+  return {
+    methods: new Map(
+      matches.map(({ pattern: route, parts }) => [
+        route.method,
+        (request, caller) => answer(request, { route, parts, admin: administrationFor(caller, request, deps) }, deps),
+      ]),
+    ),
+    details: match && { route: match.pattern, parts: match.parts },
   }
 }
 
-interface Found {
-  readonly route: AdminRoute
-  readonly parts: ReadonlyMap<string, string>
+/** Records a refusal, and renders it (RFC 9457). */
+function renderRefusal(
+  error: AdminError,
+  { request, caller, route }: Exchange<AdminCaller, RouteMatch | undefined>,
+  { journal }: ServerDependencies,
+): ServerResponse {
+  journal.record(request, refusedRequest(error, request, caller))
+  const required = route?.details?.route
+  return renderProblem(error, { scope: required && leastScope(required.area, required.access) })
+}
+
+interface AuthorizedCall extends RouteMatch {
   readonly admin: Administration
 }
 
-async function called(request: ServerRequest, { route, parts, admin }: Found): Promise<AdminAnswer> {
+async function answer(
+  request: ServerRequest,
+  { route, parts, admin }: AuthorizedCall,
+  { base }: ServerDependencies,
+): Promise<ServerResponse> {
   const query = readQuery(request, route.query ?? emptyQuery)
   const body = route.body === undefined ? undefined : readBody(request, route.body)
   const version = route.heedsVersion === true ? readVersion(request) : undefined
-  return route.handle({ admin, query, body, version, part: (name) => parts.get(name) ?? '' })
+  const part = (name: string): string => parts.get(name) ?? ''
+  return rendered(route, await route.handle({ admin, query, body, version, part }), base)
 }
 
 /** In the caller's name; its events are joined to the request. */
@@ -133,7 +161,7 @@ function rendered({ status }: AdminRoute, { body, version, location }: AdminAnsw
 
 const refusedRequest = (
   { status, reason, cause }: AdminError,
-  request: ServerRequest,
+  request: RequestHead,
   caller: AdminCaller | undefined,
 ): AdminOccurrence => ({
   type: 'request.refused',

@@ -1,4 +1,4 @@
-import { decodeBody, mediaType, type ServerRequest } from '@mintmark/core/http'
+import { decodeBody, hasMediaType, type ServerRequest } from '@mintmark/internal'
 import type { z } from 'zod'
 
 import { AdminError } from '../error/admin-error.ts'
@@ -11,7 +11,8 @@ import { isStorable } from '../text.ts'
  */
 export function readBody(request: ServerRequest, schema: z.ZodType): unknown {
   // RFC 9110 §15.5.16.
-  if (!isJson(request)) throw new AdminError('media_type')
+  // RFC 7396 §4: a merge patch is JSON too.
+  if (!hasMediaType(request, ['application/json', 'application/merge-patch+json'])) throw new AdminError('media_type')
   const text = decodeBody(request.body)
   // RFC 8259 §8.1: JSON is UTF-8. What is nested deeper than anything of ours is not even read.
   if (text === undefined || isTooDeep(text)) throw new AdminError('body_malformed')
@@ -44,14 +45,6 @@ function parsed(text: string): unknown {
     // RFC 9110 §15.5.1.
     throw new AdminError('body_malformed', { cause })
   }
-}
-
-/** RFC 7396 §4: a merge patch is JSON too. */
-function isJson(request: ServerRequest): boolean {
-  const type = mediaType(request)
-  const isOtherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(?:;|$))/i.test(request.headers.get('content-type') ?? '')
-  const isCompressed = (request.headers.get('content-encoding') ?? 'identity') !== 'identity'
-  return (type === 'application/json' || type === 'application/merge-patch+json') && !isOtherCharset && !isCompressed
 }
 
 /** Goes once through the text. Brackets in texts count too: no message of ours has so many in a row. */
