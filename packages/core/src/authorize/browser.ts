@@ -6,6 +6,7 @@ import {
   type Random,
   randomSecret,
   readCookie,
+  type RequestHead,
   type ServerRequest,
   setCookie,
 } from '@mintmark/internal'
@@ -24,7 +25,7 @@ export interface BrowserBinding {
 }
 
 /** Reads the browser's cookie; `undefined` when it is missing or malformed. */
-export async function readBrowser(request: ServerRequest, cookie: CookieDefinition): Promise<SecretDigest | undefined> {
+export async function readBrowser(request: RequestHead, cookie: CookieDefinition): Promise<SecretDigest | undefined> {
   const secret = readCookie(request, cookie)
   return secret !== undefined && /^[A-Za-z0-9_-]{43}$/.test(secret) ? digestSecret(secret) : undefined
 }
@@ -54,7 +55,7 @@ const cookieLifetime = 31_536_000
  * pass.
  * @throws OAuthError access_denied — reason `cross_site_post`; `server.renderError` renders it as a page.
  */
-export function requireSameOrigin(request: ServerRequest): void {
+export function requireSameOrigin(request: RequestHead): void {
   // HEAD is refused as well: a host's page might treat everything except GET as a submitted form.
   if (request.method === 'GET') return
   const site = request.headers.get('sec-fetch-site')
