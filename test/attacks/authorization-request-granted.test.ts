@@ -1,7 +1,7 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { functionCallsAsync } from '../../packages/scim/test/function-calls.ts'
+import { functionCallsAsync } from '../../packages/scim/test/fixtures/function-calls.ts'
 import {
   authorize,
   baseRequest,

@@ -15,10 +15,10 @@ import {
   type PlainFilter,
   type PlainType,
 } from './arbitraries/user-and-filter.ts'
-import { finder } from './finder.ts'
-import { functionCalls } from './function-calls.ts'
-import { outcomeOf } from './outcome-of.ts'
-import { prototypesUntouched } from './prototypes-untouched.ts'
+import { finder } from './fixtures/finder.ts'
+import { functionCalls } from './fixtures/function-calls.ts'
+import { outcomeOf } from './fixtures/outcome-of.ts'
+import { prototypesUntouched } from './fixtures/prototypes-untouched.ts'
 
 test('law: parsing a printed filter yields the same filter (parse ∘ print = id)', () => {
   fc.assert(
@@ -148,7 +148,7 @@ function naive(filter: PlainFilter, owner: JsonObject): boolean {
     if (operator === 'ne' || operator === 'pr') return found.some(notEmpty)
     return found.length === 0 || !found.every(notEmpty)
   }
-  // Values all of whose parts are empty are no values, as for pr.
+  // Values whose sub-attributes are all empty count as absent, as for pr.
   const isNone = Array.isArray(owner[first]) ? !holders.some(notEmpty) : found.every((one) => one === undefined)
   if (operator === 'ne') return isNone || found.some((one) => !compare('eq', [one, value], type))
   return found.some((one) => one !== undefined && compare(operator, [one, value], type))

@@ -14,10 +14,10 @@ import { parseProjection, projectResource } from '../src/resource/project-resour
 import { parsePatch } from '../src/patch/parse-patch.ts'
 import { applyPatch } from '../src/patch/apply-patch.ts'
 import { createParseContext, createToleranceCounter } from '../src/tolerance/tolerance-counter.ts'
-import { finder } from './finder.ts'
-import { refusedWith } from './refused.ts'
+import { finder } from './fixtures/finder.ts'
+import { refusedWith } from './fixtures/refused.ts'
 
-// What identity providers are documented and seen to send, with the tolerances of their profile. Values are invented.
+// Requests that identity providers document or were seen to send, with the tolerances of their profiles. Values are invented.
 
 const user = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'

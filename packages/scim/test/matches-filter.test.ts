@@ -1,6 +1,6 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import { finder } from './finder.ts'
+import { finder } from './fixtures/finder.ts'
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
@@ -42,7 +42,7 @@ test.each([
   ['emails[not (type eq "work") and value co "@x"]', false],
   ['emails[type eq "home" and not (primary eq true)]', true],
   ['emails[primary eq true].value pr', undefined],
-  // RFC 7644 §3.4.2.2: a name alone stands for its value.
+  // RFC 7644 §3.4.2.2: a name alone means its `value`.
   ['emails eq "KIM@x.test"', true],
   ['emails co "@"', true],
   ['schemas eq "URN:ietf:params:scim:schemas:core:2.0:user"', true],

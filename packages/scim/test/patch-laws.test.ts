@@ -18,11 +18,11 @@ import {
 } from './arbitraries/patch-operations.ts'
 import { aNearFilter } from './arbitraries/filter-text.ts'
 import { enterprise } from './arbitraries/user-and-filter.ts'
-import { functionCalls } from './function-calls.ts'
-import { NaiveRefusal, naivePatch } from './naive-patch.ts'
-import { outcomeOf } from './outcome-of.ts'
-import { refusedWith } from './refused.ts'
-import { prototypesUntouched } from './prototypes-untouched.ts'
+import { functionCalls } from './fixtures/function-calls.ts'
+import { NaiveRefusal, naivePatch } from './fixtures/naive-patch.ts'
+import { outcomeOf } from './fixtures/outcome-of.ts'
+import { refusedWith } from './fixtures/refused.ts'
+import { prototypesUntouched } from './fixtures/prototypes-untouched.ts'
 
 const message = (Operations: JsonValue) => ({ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations })
 
@@ -196,7 +196,7 @@ test('law: any path is parsed or refused with invalidPath', () => {
   )
 })
 
-// Costs, in calls of functions. The bounds are about twice what is counted; work that grows with the square exceeds them many times over.
+// Costs as function calls. The limits are about twice the measured number; quadratic work exceeds them many times over.
 
 const crowd = (size: number): JsonObject => ({
   schemas: [groupResourceType.schema.id],
@@ -279,7 +279,7 @@ function naively<T>(act: () => T): T | undefined {
   }
 }
 
-/** E-mail addresses in any order: order says nothing (RFC 7643 §2.4). Keys sorted. */
+/** E-mail addresses in any order: order is not significant (RFC 7643 §2.4). Keys sorted. */
 function comparable(user: JsonObject): JsonValue {
   const emails = user['emails'] as readonly JsonObject[] | undefined
   const sorted = emails?.map(sortKeys).toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
@@ -297,7 +297,10 @@ function sortKeys(value: JsonObject): JsonObject {
   )
 }
 
-/** Nothing is in a resource that its schemas do not define: projecting it with everything shown loses only what is never shown. */
+/**
+ * A resource contains only attributes that its schemas define: projecting it with all attributes removes only those that are
+ * never returned.
+ */
 function onlyOurs(resource: JsonObject): void {
   const shown = projectResource(resource, parseProjection({}, userResourceType))
   const { password: _, ...rest } = resource

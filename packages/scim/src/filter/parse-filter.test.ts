@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusedWith } from '../../test/refused.ts'
+import { refusedWith } from '../../test/fixtures/refused.ts'
 import { allTolerances } from '../tolerance/tolerances.ts'
 import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { type FilterNode, printFilter } from './filter-node.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refused, refusedWith } from '../../test/refused.ts'
+import { refused, refusedWith } from '../../test/fixtures/refused.ts'
 import { userResourceType } from '../schema/user-schema.ts'
 import { allTolerances } from '../tolerance/tolerances.ts'
 import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'

@@ -1,7 +1,17 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import { core, enterprise, homeMail, kim, ops, patch, patchAs, workMail, type Operation } from '../../test/patched.ts'
-import { refused, refusedWith } from '../../test/refused.ts'
+import {
+  core,
+  enterprise,
+  homeMail,
+  kim,
+  ops,
+  patch,
+  patchAs,
+  workMail,
+  type Operation,
+} from '../../test/fixtures/patched.ts'
+import { refused, refusedWith } from '../../test/fixtures/refused.ts'
 import { strictTolerances } from '../tolerance/tolerances.ts'
 
 test.each<[string, Operation, JsonObject]>([

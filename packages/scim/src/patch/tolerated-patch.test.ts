@@ -1,7 +1,16 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import { core, enterprise, homeMail, kim, ops, tolerated, workMail, type Operation } from '../../test/patched.ts'
-import { refusedWith } from '../../test/refused.ts'
+import {
+  core,
+  enterprise,
+  homeMail,
+  kim,
+  ops,
+  tolerated,
+  workMail,
+  type Operation,
+} from '../../test/fixtures/patched.ts'
+import { refusedWith } from '../../test/fixtures/refused.ts'
 import type { Tolerance } from '../tolerance/tolerances.ts'
 
 // What identity providers send outside the RFC, where it is tolerated.

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import { refusedWith } from '../../test/refused.ts'
+import { refusedWith } from '../../test/fixtures/refused.ts'
 import { defineResourceType } from '../schema/resource-type.ts'
 import { defineSchema } from '../schema/schema.ts'
 import { groupResourceType } from '../schema/group-schema.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { functionCalls } from '../../test/function-calls.ts'
-import { refusedWith } from '../../test/refused.ts'
+import { functionCalls } from '../../test/fixtures/function-calls.ts'
+import { refusedWith } from '../../test/fixtures/refused.ts'
 import { parseJson } from './json-body.ts'
 
 const members = (count: number, name = (index: number) => `k${index}`) =>

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { aNearFilter } from './filter-text.ts'
 import { enterprise } from './user-and-filter.ts'
 
-/** What a naive model can do by itself: the operation in plain terms. */
+/** An operation in the plain terms of the naive model. */
 export type PlainOperation =
   | {
       readonly kind: 'set'
@@ -91,7 +91,7 @@ export function toOperation(operation: PlainOperation): JsonObject {
   }
 }
 
-/** A user to begin with. */
+/** The initial user. */
 export const aPatchedUser = (): fc.Arbitrary<JsonObject> =>
   fc
     .record({

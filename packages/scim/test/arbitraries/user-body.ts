@@ -8,7 +8,9 @@ import { enterprise } from './user-and-filter.ts'
 /** URN of an extension of a host's own. */
 export const badgeUrn = 'urn:example:params:scim:schemas:extension:badge:2.0:User'
 
-/** What a host may define about badges: some of a few attributes, in any order, each returned in any way. None at all is no extension. */
+/**
+ * A schema that a host may define: some of a few attributes, in any order, each with any `returned`. Empty means no extension.
+ */
 export function aBadgeSchema(): fc.Arbitrary<readonly AttributeOptions[]> {
   const returned = fc.constantFrom<Returned>('default', 'always', 'request', 'never')
   const attribute = (name: string): fc.Arbitrary<AttributeOptions> =>
@@ -27,7 +29,7 @@ export function aBadgeSchema(): fc.Arbitrary<readonly AttributeOptions[]> {
     .chain((attributes) => fc.shuffledSubarray<AttributeOptions>([...attributes]))
 }
 
-/** The body of a POST or PUT. Its names come in any order, and its texts are what texts may be. */
+/** The body of a POST or PUT, with names in any order and any valid text. */
 export function aUserBody(): fc.Arbitrary<JsonObject> {
   const text = fc
     .oneof(fc.constantFrom('"', '\\', '{}', '},{"id":"x"', '😀'), fc.string({ minLength: 1, maxLength: 8 }))

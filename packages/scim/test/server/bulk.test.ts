@@ -1,8 +1,8 @@
 import { StorageUnavailableError, type JsonObject } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 
-import { functionCallsAsync } from '../function-calls.ts'
-import { prototypesUntouchedBy } from '../prototypes-untouched.ts'
+import { functionCallsAsync } from '../fixtures/function-calls.ts'
+import { prototypesUntouchedBy } from '../fixtures/prototypes-untouched.ts'
 import {
   aGroup,
   expectRefused,
@@ -11,8 +11,8 @@ import {
   startDirectory,
   type Directory,
   type Refused,
-} from './directory-under-test.ts'
-import type { ScimReply } from './scim-under-test.ts'
+} from '../fixtures/directory-under-test.ts'
+import type { ScimReply } from '../fixtures/scim-under-test.ts'
 
 const bulkRequest = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest'
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
@@ -45,7 +45,7 @@ const reasonsOf = ({ events }: Directory) =>
 describe('operations', () => {
   test('runs POST, PUT, PATCH and DELETE, each with its status, location and version (RFC 7644 §3.7.3)', async () => {
     const directory = await startDirectory(3)
-    const [one = '', two = '', three = ''] = directory.people
+    const [one = '', two = '', three = ''] = directory.users
 
     const reply = await bulk(directory, [
       aUser('alice'),
@@ -92,17 +92,17 @@ describe('operations', () => {
 
   test('does not read members for a response without members', async () => {
     const directory = await startDirectory(3)
-    const id = await directory.group(aGroup(directory.people))
+    const id = await directory.group(aGroup(directory.users))
     directory.forgetCalls()
 
     const data = {
       schemas: [patchOp],
-      Operations: [{ op: 'remove', path: `members[value eq "${directory.people[0]}"]` }],
+      Operations: [{ op: 'remove', path: `members[value eq "${directory.users[0]}"]` }],
     }
     await bulk(directory, [
       { method: 'PATCH', path: `/Groups/${id}`, data },
-      { method: 'PUT', path: `/Groups/${id}`, data: aGroup(directory.people) },
-      aTeam('dev', directory.people),
+      { method: 'PUT', path: `/Groups/${id}`, data: aGroup(directory.users) },
+      aTeam('dev', directory.users),
     ])
 
     expect(directory.calls.membersOf).toBe(0)
@@ -178,7 +178,7 @@ describe('errors (RFC 7644 §3.7.3)', () => {
     const before = directory.dump()
 
     const reply = await bulk(directory, [
-      { method: 'DELETE', path: `/Users/${directory.people[0]}`, version: 'W/"7"' },
+      { method: 'DELETE', path: `/Users/${directory.users[0]}`, version: 'W/"7"' },
       { method: 'DELETE', path: `/Users/${directory.stranger}` },
     ])
 
@@ -233,7 +233,7 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
 
   test('keeps the order of the request where references allow it', async () => {
     const directory = await startDirectory(1)
-    const path = `/Users/${directory.people[0]}`
+    const path = `/Users/${directory.users[0]}`
     const title = (value: string) => ({
       method: 'PATCH',
       path,
@@ -359,7 +359,7 @@ describe('paths stay below the tenant URL of the provider (RFC 7644 §3.7)', () 
   ])('%s', async (_, method, sent, { status, scimType, reason }) => {
     const directory = await startDirectory(1)
     const before = directory.dump()
-    const at = sent.replace('STRANGER', directory.stranger).replace('PERSON', directory.people[0] ?? '')
+    const at = sent.replace('STRANGER', directory.stranger).replace('PERSON', directory.users[0] ?? '')
 
     const reply = await bulk(directory, [{ method, path: at, bulkId: 'x', data: { schemas: [core], userName: 'x' } }])
 

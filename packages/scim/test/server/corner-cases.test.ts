@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import { defineResourceType, defineSchema, enterpriseUserSchema, userSchema } from '../../src/index.ts'
-import { idOf, startScim, type ScimReply, type ScimUnderTest } from './scim-under-test.ts'
+import { idOf, startScim, type ScimReply, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
-// What implementers get wrong (RFC 7643, RFC 7644), over the server: each row as its section has it.
+// Rules of RFC 7643 and RFC 7644 that are easy to get wrong, tested over HTTP.
 
 const core = userSchema.id
 const enterprise = enterpriseUserSchema.id

@@ -4,9 +4,9 @@ import { clientId, epochSeconds, providerId } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 
 import { addProviderSecret, createScimServer, revokePreviousProviderSecrets, userSchema } from '../../src/index.ts'
-import { expectRefused, startDirectory, type Directory, type Refused } from './directory-under-test.ts'
-import { idsOf, namesOf, resourcesOf, startPeople } from './people-under-test.ts'
-import { startScim, type ScimReply, type ScimSent } from './scim-under-test.ts'
+import { expectRefused, startDirectory, type Directory, type Refused } from '../fixtures/directory-under-test.ts'
+import { idsOf, namesOf, resourcesOf, startUsers } from '../fixtures/users-under-test.ts'
+import { startScim, type ScimReply, type ScimSent } from '../fixtures/scim-under-test.ts'
 
 const invalidCursor: Refused = { status: 400, scimType: 'invalidCursor', reason: 'cursor_invalid' }
 const expiredCursor: Refused = { status: 400, scimType: 'expiredCursor', reason: 'cursor_expired' }
@@ -18,7 +18,7 @@ const nextOf = ({ body }: ScimReply): string | undefined => body?.['nextCursor']
 const page = (directory: Directory, parameters: Readonly<Record<string, string>>, sent: Partial<ScimSent> = {}) =>
   directory.send({ path: `/Users?${new URLSearchParams(parameters).toString()}`, ...sent })
 
-/** The cursor for the second page of two people each. */
+/** The cursor of the second page, with two users per page. */
 const secondOf = async (directory: Directory, parameters: Readonly<Record<string, string>> = {}): Promise<string> =>
   nextOf(await page(directory, { cursor: '', count: '2', ...parameters })) ?? ''
 
@@ -35,10 +35,10 @@ function signed(payload: string, { secrets }: Directory): string {
 }
 
 test('an empty cursor requests the first page, nextCursor the next, and the last page has none (RFC 9865 §2)', async () => {
-  const people = await startPeople()
+  const users = await startUsers()
 
-  const first = await people.send({ path: '/Users?cursor&count=3' })
-  const last = await page(people, { cursor: nextOf(first) ?? '', count: '3' })
+  const first = await users.send({ path: '/Users?cursor&count=3' })
+  const last = await page(users, { cursor: nextOf(first) ?? '', count: '3' })
 
   expect(first).toMatchObject({ status: 200, body: { totalResults: 4, itemsPerPage: 3 } })
   expect(nextOf(first)).toMatch(/^[A-Za-z0-9._~-]+$/)
@@ -54,19 +54,19 @@ test('an empty cursor requests the first page, nextCursor the next, and the last
 })
 
 test('without a cursor, pages are by index (RFC 9865 §2.3)', async () => {
-  const people = await startPeople()
+  const users = await startUsers()
 
-  const { body } = await page(people, { count: '2' })
+  const { body } = await page(users, { count: '2' })
 
   expect(body).toMatchObject({ startIndex: 1, itemsPerPage: 2 })
   expect(body).not.toHaveProperty('nextCursor')
 })
 
 test('a cursor of a query is valid in a search, and with other attributes (RFC 9865 §3)', async () => {
-  const people = await startPeople()
-  const cursor = await secondOf(people, { filter: 'userName pr', attributes: 'id' })
+  const users = await startUsers()
+  const cursor = await secondOf(users, { filter: 'userName pr', attributes: 'id' })
 
-  const reply = await people.send({
+  const reply = await users.send({
     method: 'POST',
     path: '/Users/.search',
     body: {
@@ -82,18 +82,18 @@ test('a cursor of a query is valid in a search, and with other attributes (RFC 9
 })
 
 test('pages keep the requested order (RFC 9865 §2.2)', async () => {
-  const people = await startPeople()
+  const users = await startUsers()
   const order = { sortBy: 'displayName', sortOrder: 'descending' }
 
-  const cursor = await secondOf(people, order)
+  const cursor = await secondOf(users, order)
 
-  expect(namesOf(await page(people, { ...order, cursor, count: '2' }))).toEqual(['Kim', 'Ann'])
+  expect(namesOf(await page(users, { ...order, cursor, count: '2' }))).toEqual(['Kim', 'Ann'])
 })
 
 test('a count of 0 returns the total and no cursor (RFC 9865 §2)', async () => {
-  const people = await startPeople()
+  const users = await startUsers()
 
-  const reply = await page(people, { cursor: '', count: '0' })
+  const reply = await page(users, { cursor: '', count: '0' })
 
   expect(reply).toMatchObject({ status: 200, body: { totalResults: 4, itemsPerPage: 0, Resources: [] } })
   expect(nextOf(reply)).toBeUndefined()
@@ -115,27 +115,23 @@ describe('an invalid cursor is refused', () => {
     '[0,"1.\\ud800",2,1790000000]',
     '[0,null,2]',
   ])('a forged payload, signed by the holder of the secret: %s', async (payload) => {
-    const people = await startPeople()
+    const users = await startUsers()
 
-    await expectRefused(
-      people,
-      async () => page(people, { cursor: signed(payload, people), count: '2' }),
-      invalidCursor,
-    )
+    await expectRefused(users, async () => page(users, { cursor: signed(payload, users), count: '2' }), invalidCursor)
   })
 
   test('a payload that the holder of the secret signs only reaches their own resources', async () => {
-    const people = await startPeople()
+    const users = await startUsers()
 
-    expect(namesOf(await page(people, { cursor: signed('[0,null,2,1790000000]', people), count: '2' }))).toEqual([
+    expect(namesOf(await page(users, { cursor: signed('[0,null,2,1790000000]', users), count: '2' }))).toEqual([
       'Kim',
       'Lou',
     ])
   })
 
   test('an altered, truncated or invented cursor is refused in the same words', async () => {
-    const people = await startPeople()
-    const cursor = await secondOf(people)
+    const users = await startUsers()
+    const cursor = await secondOf(users)
     const [payload = '', signature = ''] = cursor.split('.')
     const other = Buffer.from(payload, 'base64url').toString().replace('[0', '[1')
     const forged = [
@@ -158,67 +154,67 @@ describe('an invalid cursor is refused', () => {
 
     const details = new Set<unknown>()
     for (const cursor of forged) {
-      await expectRefused(people, async () => page(people, { cursor, count: '2' }), invalidCursor)
-      details.add((await page(people, { cursor, count: '2' })).body?.['detail'])
+      await expectRefused(users, async () => page(users, { cursor, count: '2' }), invalidCursor)
+      details.add((await page(users, { cursor, count: '2' })).body?.['detail'])
     }
 
     expect(details.size).toBe(1)
   })
 
   test('a cursor of another provider, filter, order or type', async () => {
-    const people = await startPeople()
-    const cursor = await secondOf(people, { filter: 'userName pr', sortBy: 'displayName' })
-    const plain = await secondOf(people)
+    const users = await startUsers()
+    const cursor = await secondOf(users, { filter: 'userName pr', sortBy: 'displayName' })
+    const plain = await secondOf(users)
     const same = { filter: 'userName pr', sortBy: 'displayName', cursor, count: '2' }
     const send =
       (parameters: Readonly<Record<string, string>>, sent: Partial<ScimSent> = {}) =>
       () =>
-        page(people, parameters, sent)
+        page(users, parameters, sent)
 
-    await expectRefused(people, send(same, { provider: 'T2' }), invalidCursor)
-    await expectRefused(people, send({ ...same, filter: 'title pr' }), invalidCursor)
-    await expectRefused(people, send({ sortBy: 'displayName', cursor, count: '2' }), invalidCursor)
-    await expectRefused(people, send({ ...same, sortBy: 'userName' }), invalidCursor)
-    await expectRefused(people, send({ ...same, sortOrder: 'descending' }), invalidCursor)
-    await expectRefused(people, () => people.send({ path: `/Groups?count=2&cursor=${plain}` }), invalidCursor)
-    expect((await page(people, same)).status).toBe(200)
+    await expectRefused(users, send(same, { provider: 'T2' }), invalidCursor)
+    await expectRefused(users, send({ ...same, filter: 'title pr' }), invalidCursor)
+    await expectRefused(users, send({ sortBy: 'displayName', cursor, count: '2' }), invalidCursor)
+    await expectRefused(users, send({ ...same, sortBy: 'userName' }), invalidCursor)
+    await expectRefused(users, send({ ...same, sortOrder: 'descending' }), invalidCursor)
+    await expectRefused(users, () => users.send({ path: `/Groups?count=2&cursor=${plain}` }), invalidCursor)
+    expect((await page(users, same)).status).toBe(200)
   })
 
   test('an expired cursor: after an hour, and not before', async () => {
-    const people = await startPeople()
-    const cursor = await secondOf(people)
+    const users = await startUsers()
+    const cursor = await secondOf(users)
 
-    people.clock.advance(3599)
-    expect((await page(people, { cursor, count: '2' })).status).toBe(200)
-    people.clock.advance(1)
+    users.clock.advance(3599)
+    expect((await page(users, { cursor, count: '2' })).status).toBe(200)
+    users.clock.advance(1)
 
-    await expectRefused(people, () => page(people, { cursor, count: '2' }), expiredCursor)
-    await expectRefused(people, () => page(people, { cursor: `${cursor}x`, count: '2' }), invalidCursor)
+    await expectRefused(users, () => page(users, { cursor, count: '2' }), expiredCursor)
+    await expectRefused(users, () => page(users, { cursor: `${cursor}x`, count: '2' }), invalidCursor)
   })
 
   test('a cursor with a count other than that of the first page', async () => {
-    const people = await startPeople()
-    const cursor = await secondOf(people)
+    const users = await startUsers()
+    const cursor = await secondOf(users)
 
     for (const parameters of [{ cursor, count: '3' }, { cursor, count: '0' }, { cursor }])
-      await expectRefused(people, () => page(people, parameters), countChanged)
+      await expectRefused(users, () => page(users, parameters), countChanged)
   })
 
   test.each(['-1', '201', '1e9', 'abc', '', '1.5', '9'.repeat(400)])(
     'a count of %j is not clamped, unlike by index',
     async (count) => {
-      const people = await startPeople()
+      const users = await startUsers()
 
-      await expectRefused(people, () => page(people, { cursor: '', count }), countOutOfRange)
+      await expectRefused(users, () => page(users, { cursor: '', count }), countOutOfRange)
     },
   )
 })
 
 describe('a cursor is valid as long as the secret that signed it', () => {
   test('adding a secret keeps the cursor, revoking its secret invalidates it', async () => {
-    const people = await startPeople()
-    const { storage, clock } = people
-    const cursor = await secondOf(people)
+    const users = await startUsers()
+    const { storage, clock } = users
+    const cursor = await secondOf(users)
     const newer = await addProviderSecret(
       'T1',
       { previousExpiresAt: clock.now() + 60 },
@@ -226,47 +222,47 @@ describe('a cursor is valid as long as the secret that signed it', () => {
     )
     const authorization = `Bearer ${newer}`
 
-    expect((await page(people, { cursor, count: '2' })).status).toBe(200)
-    expect((await page(people, { cursor, count: '2' }, { authorization })).status).toBe(200)
+    expect((await page(users, { cursor, count: '2' })).status).toBe(200)
+    expect((await page(users, { cursor, count: '2' }, { authorization })).status).toBe(200)
     clock.advance(60)
 
-    const before = people.dump()
-    expect(await page(people, { cursor, count: '2' }, { authorization })).toMatchObject({
+    const before = users.dump()
+    expect(await page(users, { cursor, count: '2' }, { authorization })).toMatchObject({
       status: 400,
       body: { scimType: 'invalidCursor' },
     })
-    expect(people.dump().replaceAll(/"lastUsedAt": \d+/g, '')).toBe(before.replaceAll(/"lastUsedAt": \d+/g, ''))
+    expect(users.dump().replaceAll(/"lastUsedAt": \d+/g, '')).toBe(before.replaceAll(/"lastUsedAt": \d+/g, ''))
   })
 
   test('revoking all secrets except the newest invalidates it', async () => {
-    const people = await startPeople()
-    const { storage, clock } = people
-    const old = await secondOf(people)
+    const users = await startUsers()
+    const { storage, clock } = users
+    const old = await secondOf(users)
     const authorization = `Bearer ${await addProviderSecret('T1', {}, { storage, clock: () => clock.now() })}`
-    const newer = nextOf(await page(people, { cursor: '', count: '2' }, { authorization })) ?? ''
+    const newer = nextOf(await page(users, { cursor: '', count: '2' }, { authorization })) ?? ''
 
     await revokePreviousProviderSecrets('T1', { storage })
 
-    expect(await page(people, { cursor: old, count: '2' }, { authorization })).toMatchObject({
+    expect(await page(users, { cursor: old, count: '2' }, { authorization })).toMatchObject({
       status: 400,
       body: { scimType: 'invalidCursor' },
     })
-    expect((await page(people, { cursor: newer, count: '2' }, { authorization })).status).toBe(200)
+    expect((await page(users, { cursor: newer, count: '2' }, { authorization })).status).toBe(200)
   })
 
   test('another process with the same storage accepts the cursor', async () => {
-    const people = await startPeople()
-    const cursor = await secondOf(people)
+    const users = await startUsers()
+    const cursor = await secondOf(users)
     const other = createScimServer({
-      issuer: people.server.issuer,
-      storage: people.storage,
-      clock: () => people.clock.now(),
+      issuer: users.server.issuer,
+      storage: users.storage,
+      clock: () => users.clock.now(),
     })
 
     const response = await other.handle({
       method: 'GET',
-      url: new URL(`${people.server.issuer}/scim/v2/enterprise-idps/T1/Users?count=2&cursor=${cursor}`),
-      headers: new Map([['authorization', `Bearer ${people.secrets['T1']}`]]),
+      url: new URL(`${users.server.issuer}/scim/v2/enterprise-idps/T1/Users?count=2&cursor=${cursor}`),
+      headers: new Map([['authorization', `Bearer ${users.secrets['T1']}`]]),
       repeatedHeaders: new Set(),
       host: undefined,
       body: new Uint8Array(),
@@ -302,8 +298,8 @@ describe('a cursor is valid as long as the secret that signed it', () => {
 
 test('a resource that exists throughout is listed once, whatever is added or removed meanwhile', async () => {
   const directory = await startDirectory(150)
-  const { people } = directory
-  const leaving = new Set(people.filter((_, index) => index % 3 === 0))
+  const { users } = directory
+  const leaving = new Set(users.filter((_, index) => index % 3 === 0))
   const pending: Promise<unknown>[] = []
   const seen: string[] = []
   let cursor: string | undefined = ''
@@ -332,7 +328,7 @@ test('a resource that exists throughout is listed once, whatever is added or rem
   await Promise.all(pending)
 
   expect(new Set(seen).size).toBe(seen.length)
-  expect(people.filter((id) => !leaving.has(id) && !seen.includes(id))).toEqual([])
+  expect(users.filter((id) => !leaving.has(id) && !seen.includes(id))).toEqual([])
   expect(pending.length).toBeGreaterThan(100)
 })
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import { defineResourceType, defineSchema, enterpriseUserSchema, userSchema } from '../../src/index.ts'
-import { expectRefused, groupSchema, startDirectory } from './directory-under-test.ts'
-import { idsOf, resourcesOf } from './people-under-test.ts'
-import { startScim } from './scim-under-test.ts'
+import { expectRefused, groupSchema, startDirectory } from '../fixtures/directory-under-test.ts'
+import { idsOf, resourcesOf } from '../fixtures/users-under-test.ts'
+import { startScim } from '../fixtures/scim-under-test.ts'
 
 const base = 'https://as.test/scim/v2/enterprise-idps/T1'
 const holdsNull = (value: unknown): boolean => JSON.stringify(value).includes('null')

@@ -2,14 +2,14 @@ import { epochSeconds, groupId, providerId, userId, type JsonObject } from '@min
 import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { expect, test } from 'vitest'
 
-import { expectRefused, startDirectory, type Directory } from './directory-under-test.ts'
-import type { ScimReply } from './scim-under-test.ts'
+import { expectRefused, startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
+import type { ScimReply } from '../fixtures/scim-under-test.ts'
 
 const t1 = providerId('T1')
 
 test('reads the members of a hundred groups at once, and not at all when they are not shown', async () => {
   const directory = await startDirectory(3)
-  await addGroups(directory, { count: 100, memberIds: directory.people })
+  await addGroups(directory, { count: 100, memberIds: directory.users })
 
   const shown = await directory.send({ path: '/Groups?count=100' })
   expect([shown.body?.['itemsPerPage'], directory.calls.membersOf]).toEqual([100, 1])

@@ -3,8 +3,8 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { aGroup, memberIdsOf, patchOp } from './directory-under-test.ts'
-import { idOf, issuer, startScim, type ScimUnderTest } from './scim-under-test.ts'
+import { aGroup, memberIdsOf, patchOp } from '../fixtures/directory-under-test.ts'
+import { idOf, issuer, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
 const join = (value: string) => ({ op: 'add', path: 'members', value: [{ value }] })
 const leave = (value: string) => ({ op: 'remove', path: `members[value eq "${value}"]` })
@@ -52,8 +52,8 @@ test('law: no membership change is lost to a request that reads the members', as
       const replies = await scheduler.waitFor(Promise.all(changes.map((change) => patch(scim, id, change))))
 
       expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204]))
-      const people = await scheduler.waitFor(memberIdsOf(storage, id))
-      expect(people).toEqual([...staying.slice(1), ...joining].toSorted())
+      const users = await scheduler.waitFor(memberIdsOf(storage, id))
+      expect(users).toEqual([...staying.slice(1), ...joining].toSorted())
     }),
     { numRuns: 50 },
   )
@@ -97,26 +97,22 @@ interface Race {
   readonly storage: ScimStorage
   /** The group. */
   readonly id: string
-  /** A group first, and then people. */
+  /** A group first, then users. */
   readonly staying: readonly string[]
   readonly leaving: readonly string[]
   readonly joining: readonly string[]
 }
 
-/** A group of those who stay and those who leave; nothing is interleaved until this is done. */
+/** A group with members that stay and members that are removed. The interleaving starts afterwards. */
 async function startRace(scheduler: fc.Scheduler, size = 50): Promise<Race> {
   let isRacing = false
   const pause = scheduler.scheduleFunction(() => Promise.resolve())
   const storage = createMemoryStorage({ issuer, scheduler: () => (isRacing ? pause() : Promise.resolve()) })
   const scim = await startScim({ storage })
-  const people: string[] = []
-  for (let index = 0; index < 2 * size + 2; index += 1) people.push(await user(scim, index))
+  const users: string[] = []
+  for (let index = 0; index < 2 * size + 2; index += 1) users.push(await user(scim, index))
   const inner = idOf(await scim.send({ method: 'POST', path: '/Groups', body: aGroup() }))
-  const [staying, leaving, joining] = [
-    [inner, ...people.slice(0, 2)],
-    people.slice(2, size + 2),
-    people.slice(size + 2),
-  ]
+  const [staying, leaving, joining] = [[inner, ...users.slice(0, 2)], users.slice(2, size + 2), users.slice(size + 2)]
   const id = idOf(await scim.send({ method: 'POST', path: '/Groups', body: aGroup([...staying, ...leaving]) }))
   isRacing = true
   return { scim, storage, id, staying, leaving, joining }

@@ -6,17 +6,17 @@ import { groupResourceType, toleranceProfiles, type ToleranceProfile } from '../
 import { parsePatch } from '../../src/patch/parse-patch.ts'
 import { applyPatch } from '../../src/patch/apply-patch.ts'
 import { createParseContext } from '../../src/tolerance/tolerance-counter.ts'
-import { outcomeOf } from '../outcome-of.ts'
-import { aGroup, groupSchema, patchOp, startDirectory, type Directory } from './directory-under-test.ts'
+import { outcomeOf } from '../fixtures/outcome-of.ts'
+import { aGroup, groupSchema, patchOp, startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
 
 const profiles: readonly ToleranceProfile[] = ['strict', 'general', 'entra', 'all']
-const people = [0, 1, 2, 3] as const
-type Person = (typeof people)[number]
+const users = [0, 1, 2, 3] as const
+type Person = (typeof users)[number]
 
-/** An operation on members, with a number for each person. */
+/** An operation on members, with a number for each user. */
 type Sent = (idOf: (person: Person) => string) => JsonObject
 
-const aPerson = (): fc.Arbitrary<Person> => fc.constantFrom(...people)
+const aPerson = (): fc.Arbitrary<Person> => fc.constantFrom(...users)
 const several = (): fc.Arbitrary<readonly Person[]> => fc.array(aPerson(), { maxLength: 3 })
 const op = fc.constantFrom('add', 'replace')
 const anyOp = fc.constantFrom('add', 'replace', 'remove', 'Add', 'Remove')
@@ -29,7 +29,7 @@ const typeOf = fc.constantFrom<JsonObject>(
   { display: 'x', $ref: null },
 )
 
-/** Ways to say who is meant, in RFC 7644's words and in those of identity providers. */
+/** Ways to select members, by RFC 7644 and by identity providers. */
 function anOperation(): fc.Arbitrary<Sent> {
   const list = fc.tuple(several(), typeOf).map(
     ([who, more]): ((idOf: (person: Person) => string) => readonly JsonValue[]) =>
@@ -109,14 +109,14 @@ function anOperation(): fc.Arbitrary<Sent> {
 describe.each(profiles)('%s', (profile) => {
   let directory: Directory
   beforeAll(async () => {
-    directory = await startDirectory(people.length, profile)
+    directory = await startDirectory(users.length, profile)
   })
 
   test('law: PATCH yields the same members as the engine applied to the complete group, including refusals', async () => {
     const seen = { done: 0, refused: 0, withoutMembers: 0 }
     await fc.assert(
       fc.asyncProperty(several(), fc.array(anOperation(), { minLength: 1, maxLength: 4 }), async (first, sent) => {
-        const idOf = (person: Person): string => directory.people[person] ?? ''
+        const idOf = (person: Person): string => directory.users[person] ?? ''
         const operations = sent.map((make) => make(idOf))
         const members = [...new Set(first)].map(idOf)
         const id = await directory.group(aGroup(members))
@@ -156,7 +156,7 @@ interface Model {
   readonly profile: ToleranceProfile
 }
 
-/** The engine on the whole group, with everybody in it. */
+/** The engine applied to the group with all its members. */
 function modelOf({ id, members, operations, profile }: Model): {
   readonly members: readonly string[]
   readonly displayName: JsonValue | undefined

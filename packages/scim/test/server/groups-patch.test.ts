@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { functionCallsAsync } from '../function-calls.ts'
+import { functionCallsAsync } from '../fixtures/function-calls.ts'
 import {
   aGroup,
   expectRefused,
@@ -8,8 +8,8 @@ import {
   startDirectory,
   type Directory,
   type Refused,
-} from './directory-under-test.ts'
-import { idOf } from './scim-under-test.ts'
+} from '../fixtures/directory-under-test.ts'
+import { idOf } from '../fixtures/scim-under-test.ts'
 
 const join = (...ids: readonly (string | undefined)[]) => ({
   op: 'add',
@@ -19,23 +19,23 @@ const join = (...ids: readonly (string | undefined)[]) => ({
 const leave = (id: string | undefined) => ({ op: 'remove', path: `members[value eq "${id}"]` })
 const rename = (value: string) => ({ op: 'replace', path: 'displayName', value })
 
-/** Four accounts, and a group of the first two. */
+/** Four users, and a group of the first two. */
 async function startGroup(
   profile?: Parameters<typeof startDirectory>[1],
-): Promise<{ directory: Directory; id: string; people: readonly [string, string, string, string] }> {
+): Promise<{ directory: Directory; id: string; users: readonly [string, string, string, string] }> {
   const directory = await startDirectory(4, profile)
-  const [one = '', two = '', three = '', four = ''] = directory.people
+  const [one = '', two = '', three = '', four = ''] = directory.users
   const id = await directory.group(aGroup([one, two]))
   directory.forgetCalls()
-  return { directory, id, people: [one, two, three, four] }
+  return { directory, id, users: [one, two, three, four] }
 }
 
 describe('what identity providers send', () => {
-  type People = readonly [string, string, string, string]
+  type UserDirectory = readonly [string, string, string, string]
   type Row = readonly [
     row: string,
     profile: 'entra' | 'okta' | 'oneLogin' | 'all' | 'strict',
-    operations: (people: People) => readonly object[],
+    operations: (users: UserDirectory) => readonly object[],
     left: readonly number[],
   ]
   test.each<Row>([
@@ -158,12 +158,12 @@ describe('what identity providers send', () => {
       [0],
     ],
   ])('%s', async (_, profile, operations, left) => {
-    const { directory, id, people } = await startGroup(profile)
+    const { directory, id, users } = await startGroup(profile)
 
-    const reply = await directory.patch(id, ...operations(people))
+    const reply = await directory.patch(id, ...operations(users))
 
     expect(reply).toMatchObject({ status: 204, body: undefined })
-    expect(new Set(await directory.members(id))).toEqual(new Set(left.map((index) => people[index])))
+    expect(new Set(await directory.members(id))).toEqual(new Set(left.map((index) => users[index])))
     expect(directory.calls.membersOf).toBe(0)
   })
 
@@ -211,13 +211,13 @@ describe('what identity providers send', () => {
       body: { schemas: [groupSchema], displayName: 'Ops', members: [] },
     })
     const id = idOf(pushed)
-    await directory.patch(id, join(directory.people[0]))
+    await directory.patch(id, join(directory.users[0]))
     const imported = await directory.send({ path: '/Groups?startIndex=1&count=100' })
 
     expect(none).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } })
     expect(pushed.status).toBe(201)
     expect(imported).toMatchObject({
-      body: { totalResults: 1, Resources: [{ id, members: [{ value: directory.people[0] }] }] },
+      body: { totalResults: 1, Resources: [{ id, members: [{ value: directory.users[0] }] }] },
     })
     expect((await directory.send({ method: 'DELETE', path: `/Groups/${id}` })).status).toBe(204)
   })
@@ -225,9 +225,9 @@ describe('what identity providers send', () => {
 
 describe('one step', () => {
   test('changes name and members in one write (RFC 7644 §3.5.2)', async () => {
-    const { directory, id, people } = await startGroup()
+    const { directory, id, users } = await startGroup()
 
-    const reply = await directory.patch(id, rename('Dev'), join(people[2]), leave(people[0]))
+    const reply = await directory.patch(id, rename('Dev'), join(users[2]), leave(users[0]))
 
     expect(reply.headers.get('etag')).toBe('W/"2"')
     expect(directory.calls).toEqual({ find: 1, membersOf: 0, change: 1 })
@@ -237,7 +237,7 @@ describe('one step', () => {
     expect(directory.events.filter(({ type }) => type === 'group.changed')).toHaveLength(1)
   })
 
-  test.each<[string, (people: readonly string[]) => readonly object[], Refused]>([
+  test.each<[string, (users: readonly string[]) => readonly object[], Refused]>([
     [
       'somebody who is not there',
       () => [rename('Dev'), join('nobody')],
@@ -295,12 +295,12 @@ describe('one step', () => {
       { status: 400, scimType: 'noTarget', reason: 'path_no_match' },
     ],
   ])('%s writes nothing', async (_, operations, refused) => {
-    const { directory, id, people } = await startGroup()
+    const { directory, id, users } = await startGroup()
 
-    await expectRefused(directory, () => directory.patch(id, ...operations(people)), refused)
+    await expectRefused(directory, () => directory.patch(id, ...operations(users)), refused)
   })
 
-  test.each<[string, (people: readonly string[]) => object, Refused]>([
+  test.each<[string, (users: readonly string[]) => object, Refused]>([
     [
       'a remove that lists',
       ([one]) => ({ op: 'remove', path: 'members', value: [{ value: one }] }),
@@ -322,17 +322,17 @@ describe('one step', () => {
       { status: 400, scimType: 'invalidSyntax', reason: 'operation_unknown' },
     ],
   ])('the strict profile refuses %s', async (_, operation, refused) => {
-    const { directory, id, people } = await startGroup('strict')
+    const { directory, id, users } = await startGroup('strict')
 
-    await expectRefused(directory, () => directory.patch(id, operation(people)), refused)
+    await expectRefused(directory, () => directory.patch(id, operation(users)), refused)
   })
 
   test('adding an existing member or removing an absent one changes neither version nor date (RFC 7644 §3.5.2.1)', async () => {
-    const { directory, id, people } = await startGroup()
+    const { directory, id, users } = await startGroup()
     const before = directory.dump()
     directory.clock.advance(60)
 
-    const reply = await directory.patch(id, join(people[0]), leave(people[3]), rename('Ops'))
+    const reply = await directory.patch(id, join(users[0]), leave(users[3]), rename('Ops'))
 
     expect(reply.headers.get('etag')).toBe('W/"1"')
     expect(directory.dump()).toBe(before)
@@ -344,46 +344,46 @@ describe('one step', () => {
     ['by what they are not', 'members[not (value eq "x") and type eq "group"]'],
     ['by the beginning', 'members[value sw "" and type eq "Group"]'],
   ])('reads members that are selected %s once', async (_, path) => {
-    const { directory, id, people } = await startGroup()
+    const { directory, id, users } = await startGroup()
     const inner = await directory.group()
     await directory.patch(id, join(inner))
     directory.forgetCalls()
 
     expect((await directory.patch(id, { op: 'remove', path })).status).toBe(204)
     expect(directory.calls).toEqual({ find: 1, membersOf: 1, change: 1 })
-    expect(new Set(await directory.members(id))).toEqual(new Set([people[0], people[1]]))
+    expect(new Set(await directory.members(id))).toEqual(new Set([users[0], users[1]]))
   })
 
   test('never stores a member twice, however the operation selects (RFC 7643 §2.4)', async () => {
-    const { directory, id, people } = await startGroup('entra')
+    const { directory, id, users } = await startGroup('entra')
 
     const reply = await directory.patch(id, {
       op: 'add',
       path: 'members[type eq "Group"]',
-      value: { value: people[0] },
+      value: { value: users[0] },
     })
 
     expect(reply).toMatchObject({ status: 204 })
     expect(reply.headers.get('etag')).toBe('W/"1"')
-    expect(new Set(await directory.members(id))).toEqual(new Set([people[0], people[1]]))
+    expect(new Set(await directory.members(id))).toEqual(new Set([users[0], users[1]]))
   })
 
   test('responds with 204, or 200 with the requested attributes (RFC 7644 §3.5.2)', async () => {
-    const { directory, id, people } = await startGroup()
-    const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [leave(people[0])] }
+    const { directory, id, users } = await startGroup()
+    const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [leave(users[0])] }
 
     const reply = await directory.send({ method: 'PATCH', path: `/Groups/${id}?attributes=members.value`, body })
 
-    expect(reply).toMatchObject({ status: 200, body: { id, members: [{ value: people[1] }] } })
+    expect(reply).toMatchObject({ status: 200, body: { id, members: [{ value: users[1] }] } })
     expect(reply.body).not.toHaveProperty('displayName')
     expect(reply.headers.get('etag')).toBe('W/"2"')
   })
 
   test('records the used tolerances once', async () => {
-    const { directory, id, people } = await startGroup('entra')
+    const { directory, id, users } = await startGroup('entra')
     const seen = directory.events.length
 
-    await directory.patch(id, { op: 'Remove', path: 'members', value: [people[0]] })
+    await directory.patch(id, { op: 'Remove', path: 'members', value: [users[0]] })
 
     expect(directory.events.slice(seen).filter(({ type }) => type === 'tolerance.applied')).toMatchObject([
       {
@@ -400,7 +400,7 @@ describe('one step', () => {
 describe('a group of 10,000', () => {
   test('adds or removes a member without reading the others, in work that does not depend on their number', async () => {
     const directory = await startDirectory(10_001)
-    const [one, ...others] = directory.people
+    const [one, ...others] = directory.users
     const id = await directory.group(aGroup(others))
     directory.forgetCalls()
 

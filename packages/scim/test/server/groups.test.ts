@@ -8,8 +8,8 @@ import {
   startDirectory,
   type Directory,
   type Refused,
-} from './directory-under-test.ts'
-import { idOf, type ScimReply } from './scim-under-test.ts'
+} from '../fixtures/directory-under-test.ts'
+import { idOf, type ScimReply } from '../fixtures/scim-under-test.ts'
 
 const memberUnknown: Refused = { status: 400, scimType: 'invalidValue', reason: 'member_unknown' }
 const base = 'https://as.test/scim/v2/enterprise-idps/T1'
@@ -19,7 +19,7 @@ const valuesOf = ({ body }: ScimReply) =>
 describe('create', () => {
   test('responds with 201 and the group; the server assigns type and $ref of a member, and display is not stored (RFC 7644 §3.3, RFC 7643 §4.2)', async () => {
     const directory = await startDirectory()
-    const [person = ''] = directory.people
+    const [person = ''] = directory.users
     const inner = await directory.group({ schemas: [groupSchema], displayName: 'Inner' })
     const members = [
       { value: person, display: 'Somebody', $ref: 'https://evil.test/Users/1' },
@@ -66,7 +66,7 @@ describe('create', () => {
 
   test('a repeated POST replaces and returns the same group', async () => {
     const directory = await startDirectory(2)
-    const [one = '', two = ''] = directory.people
+    const [one = '', two = ''] = directory.users
     const first = await directory.send({
       method: 'POST',
       path: '/Groups',
@@ -154,7 +154,7 @@ describe('members belong to the same provider', () => {
     [
       'POST',
       (directory, member) =>
-        directory.send({ method: 'POST', path: '/Groups', body: aGroup([directory.people[0] ?? '', member]) }),
+        directory.send({ method: 'POST', path: '/Groups', body: aGroup([directory.users[0] ?? '', member]) }),
     ],
     [
       'PUT',
@@ -188,7 +188,7 @@ describe('members belong to the same provider', () => {
 
   test.each(ways)('refuses %s with a member that is unknown, removed or of another provider', async (_, send) => {
     const directory = await startDirectory(2)
-    const [kept = '', removed = ''] = directory.people
+    const [kept = '', removed = ''] = directory.users
     await directory.group({ ...aGroup([kept]), externalId: 'ops' })
     await directory.send({ method: 'DELETE', path: `/Users/${removed}` })
 
@@ -221,7 +221,7 @@ describe('members belong to the same provider', () => {
 describe('read', () => {
   test('responds with 304 to the current version, and with the group to another (RFC 7644 §3.14)', async () => {
     const directory = await startDirectory(1)
-    const id = await directory.group(aGroup(directory.people))
+    const id = await directory.group(aGroup(directory.users))
     directory.forgetCalls()
 
     const known = await directory.send({ path: `/Groups/${id}`, headers: { 'if-none-match': 'W/"1"' } })
@@ -236,7 +236,7 @@ describe('read', () => {
 
   test('a group of another provider is 404 for every method (RFC 7644 §6)', async () => {
     const directory = await startDirectory(1)
-    const id = await directory.group(aGroup(directory.people))
+    const id = await directory.group(aGroup(directory.users))
     const notFound = { status: 404, reason: 'resource_not_found' } as const
     const at = { provider: 'T2', path: `/Groups/${id}` }
 
@@ -264,7 +264,7 @@ describe('read', () => {
 
   test('membership is written through the group and shown with the member', async () => {
     const directory = await startDirectory(1)
-    const [person = ''] = directory.people
+    const [person = ''] = directory.users
     const before = await directory.send({ path: `/Users/${person}` })
     const id = await directory.group(aGroup([person]))
 
@@ -298,11 +298,11 @@ describe('members are read only where they are shown (RFC 7644 §3.9)', () => {
     ['PATCH without members', 'PATCH', '?excludedAttributes=members'],
   ])('%s', async (_, method, query) => {
     const directory = await startDirectory(2)
-    const id = await directory.group(aGroup(directory.people))
+    const id = await directory.group(aGroup(directory.users))
     directory.forgetCalls()
     const bodies: Readonly<Record<string, object>> = {
-      PUT: aGroup(directory.people),
-      PATCH: { schemas: [patchOp], Operations: [{ op: 'remove', path: `members[value eq "${directory.people[0]}"]` }] },
+      PUT: aGroup(directory.users),
+      PATCH: { schemas: [patchOp], Operations: [{ op: 'remove', path: `members[value eq "${directory.users[0]}"]` }] },
     }
 
     const reply = await directory.send({
@@ -318,7 +318,7 @@ describe('members are read only where they are shown (RFC 7644 §3.9)', () => {
 
   test('finds a group by its name without its members', async () => {
     const directory = await startDirectory(2)
-    const id = await directory.group(aGroup(directory.people))
+    const id = await directory.group(aGroup(directory.users))
     directory.forgetCalls()
 
     const list = await directory.send({ path: '/Groups?excludedAttributes=members&filter=displayName eq "ops"' })
@@ -330,10 +330,10 @@ describe('members are read only where they are shown (RFC 7644 §3.9)', () => {
 
   test.each(['', '?attributes=members', '?attributes=members.value'])('reads members once for %s', async (query) => {
     const directory = await startDirectory(2)
-    const id = await directory.group(aGroup(directory.people))
+    const id = await directory.group(aGroup(directory.users))
     directory.forgetCalls()
 
-    expect(valuesOf(await directory.send({ path: `/Groups/${id}${query}` }))).toEqual(directory.people.toSorted())
+    expect(valuesOf(await directory.send({ path: `/Groups/${id}${query}` }))).toEqual(directory.users.toSorted())
     expect(directory.calls.membersOf).toBe(1)
   })
 })
@@ -341,7 +341,7 @@ describe('members are read only where they are shown (RFC 7644 §3.9)', () => {
 describe('replace', () => {
   test('clears omitted attributes and members; ignores id and meta of the body (RFC 7644 §3.5.1)', async () => {
     const directory = await startDirectory(1)
-    const id = await directory.group({ ...aGroup(directory.people), externalId: 'g1' })
+    const id = await directory.group({ ...aGroup(directory.users), externalId: 'g1' })
     directory.clock.advance(60)
 
     const reply = await directory.send({
@@ -362,7 +362,7 @@ describe('replace', () => {
 
   test('a repeated PUT changes neither version nor date and records no event (RFC 7644 §3.5.2.1)', async () => {
     const directory = await startDirectory(2)
-    const id = await directory.group(aGroup(directory.people))
+    const id = await directory.group(aGroup(directory.users))
     const before = directory.dump()
     const events = directory.events.length
     directory.clock.advance(60)
@@ -370,7 +370,7 @@ describe('replace', () => {
     const reply = await directory.send({
       method: 'PUT',
       path: `/Groups/${id}`,
-      body: aGroup(directory.people.toReversed()),
+      body: aGroup(directory.users.toReversed()),
     })
 
     expect(reply).toMatchObject({
@@ -383,7 +383,7 @@ describe('replace', () => {
 
   test('adds and removes members, and refuses to change the type of an existing one (RFC 7643 §4.2)', async () => {
     const directory = await startDirectory(2)
-    const [one = '', two = ''] = directory.people
+    const [one = '', two = ''] = directory.users
     const id = await directory.group(aGroup([one]))
     const put = (type: string) =>
       directory.send({
@@ -426,7 +426,7 @@ describe('replace', () => {
         directory.patch(
           id,
           { op: 'replace', path: 'externalId', value: 'g1' },
-          { op: 'add', path: 'members', value: [{ value: directory.people[0] }] },
+          { op: 'add', path: 'members', value: [{ value: directory.users[0] }] },
         ),
       taken,
     )
@@ -440,7 +440,7 @@ describe('preconditions (RFC 7644 §3.14)', () => {
     ['DELETE', { method: 'DELETE' }],
   ])('%s of an outdated version is refused, of the current one applied', async (_, sent) => {
     const directory = await startDirectory(1)
-    const id = await directory.group(aGroup(directory.people))
+    const id = await directory.group(aGroup(directory.users))
     const path = `/Groups/${id}`
     await directory.patch(id, { op: 'replace', path: 'displayName', value: 'Dev' })
 
@@ -462,7 +462,7 @@ describe('preconditions (RFC 7644 §3.14)', () => {
         body: { schemas: [patchOp], Operations: [{ op: 'add', path: 'members', value: [{ value }] }] },
       })
 
-    const replies = await Promise.all(directory.people.map(add))
+    const replies = await Promise.all(directory.users.map(add))
 
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204, 412]))
     expect(await directory.members(id)).toHaveLength(1)
@@ -472,7 +472,7 @@ describe('preconditions (RFC 7644 §3.14)', () => {
 describe('remove', () => {
   test('every request is 404 afterwards, names can be reused, and memberships are removed', async () => {
     const directory = await startDirectory(1)
-    const [person = ''] = directory.people
+    const [person = ''] = directory.users
     const inner = await directory.group({ ...aGroup([person]), externalId: 'g1' })
     const outer = await directory.group(aGroup([inner]))
     const path = `/Groups/${inner}`
@@ -494,7 +494,7 @@ describe('remove', () => {
 
   test('removing a user removes it from its groups and changes their version', async () => {
     const directory = await startDirectory(2)
-    const [kept = '', removed = ''] = directory.people
+    const [kept = '', removed = ''] = directory.users
     const id = await directory.group(aGroup([kept, removed]))
 
     await directory.send({ method: 'DELETE', path: `/Users/${removed}` })

@@ -4,18 +4,18 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, test } from 'vitest'
 
 import { enterpriseUserSchema, userSchema } from '../../src/index.ts'
-import { aGroup, expectRefused, startDirectory, type Refused } from './directory-under-test.ts'
-import { idsOf, namesOf, resourcesOf, startPeople } from './people-under-test.ts'
-import { issuer, startScim } from './scim-under-test.ts'
+import { aGroup, expectRefused, startDirectory, type Refused } from '../fixtures/directory-under-test.ts'
+import { idsOf, namesOf, resourcesOf, startUsers } from '../fixtures/users-under-test.ts'
+import { issuer, startScim } from '../fixtures/scim-under-test.ts'
 
 const base = 'https://as.test/scim/v2/enterprise-idps/T1'
 const department = `${enterpriseUserSchema.id}:department`
 const invalidFilter = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidFilter', reason })
 
 test('a list contains its totals as numbers, and complete resources (RFC 7644 §3.4.2)', async () => {
-  const people = await startPeople()
+  const users = await startUsers()
 
-  const { status, headers, body } = await people.list('/Users')
+  const { status, headers, body } = await users.list('/Users')
 
   expect(status).toBe(200)
   expect(headers.get('content-type')).toBe('application/scim+json')
@@ -26,14 +26,14 @@ test('a list contains its totals as numbers, and complete resources (RFC 7644 §
     itemsPerPage: 4,
   })
   expect(Object.keys(body ?? {})).not.toContain('nextCursor')
-  const kim = await people.send({ path: `/Users/${people.ids['Kim']}` })
+  const kim = await users.send({ path: `/Users/${users.ids['Kim']}` })
   expect(resourcesOf({ status, headers, body })[0]).toEqual(kim.body)
 })
 
 test('responds with 200 and an empty list when nothing matches, and ignores unknown parameters (RFC 7644 §3.4.2)', async () => {
-  const people = await startPeople()
+  const users = await startUsers()
 
-  const reply = await people.list('/users', { filter: 'userName eq "nobody"', unknown: '1', aadOptscim062020: '' })
+  const reply = await users.list('/users', { filter: 'userName eq "nobody"', unknown: '1', aadOptscim062020: '' })
 
   expect(reply).toMatchObject({
     status: 200,
@@ -48,11 +48,11 @@ test('responds with 200 and an empty list when nothing matches, and ignores unkn
 })
 
 test('lists deactivated users, but neither removed users nor those of another provider', async () => {
-  const people = await startPeople()
-  await people.send({ method: 'DELETE', path: `/Users/${people.ids['Max']}` })
+  const users = await startUsers()
+  await users.send({ method: 'DELETE', path: `/Users/${users.ids['Max']}` })
 
-  expect(namesOf(await people.list('/Users'))).toEqual(['Kim', 'Lou', 'Ann'])
-  expect(await people.send({ path: '/Users', provider: 'T2' })).toMatchObject({
+  expect(namesOf(await users.list('/Users'))).toEqual(['Kim', 'Lou', 'Ann'])
+  expect(await users.send({ path: '/Users', provider: 'T2' })).toMatchObject({
     status: 200,
     body: { totalResults: 1, Resources: [{ userName: 'stranger' }] },
   })
@@ -107,17 +107,17 @@ describe('filters', () => {
     [`not (meta.location sw "${base}/Users/")`, []],
     ['meta.location ne "https://elsewhere.test/" and displayName eq "Kim"', ['Kim']],
   ])('%s', async (title, names) => {
-    const people = await startPeople()
+    const users = await startUsers()
 
-    const reply = await people.list('/Users', { filter: title })
+    const reply = await users.list('/Users', { filter: title })
 
     expect(reply).toMatchObject({ status: 200, body: { totalResults: names.length, itemsPerPage: names.length } })
     expect(namesOf(reply)).toEqual(names)
   })
 
   test('finds one user by id and by meta.location', async () => {
-    const people = await startPeople()
-    const id = people.ids['Lou'] ?? ''
+    const users = await startUsers()
+    const id = users.ids['Lou'] ?? ''
 
     for (const filter of [
       `id eq "${id}"`,
@@ -125,14 +125,14 @@ describe('filters', () => {
       `meta.location ew "/${id}"`,
       `meta.location co "${id.slice(3)}"`,
     ]) {
-      expect(namesOf(await people.list('/Users', { filter })), filter).toEqual(['Lou'])
+      expect(namesOf(await users.list('/Users', { filter })), filter).toEqual(['Lou'])
     }
   })
 
   test('the id of a user of another provider matches nothing (RFC 7644 §6)', async () => {
-    const people = await startPeople()
+    const users = await startUsers()
 
-    const reply = await people.list('/Users', { filter: `id eq "${people.stranger}"` })
+    const reply = await users.list('/Users', { filter: `id eq "${users.stranger}"` })
 
     expect(reply).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } })
   })
@@ -140,17 +140,17 @@ describe('filters', () => {
   test.each(['id eq "ID" and manager eq "boss"', 'manager eq "boss" and id eq "ID"'])(
     'matches %s, as Entra checks',
     async (template) => {
-      const people = await startPeople('entra')
+      const users = await startUsers('entra')
       const ask = (id: string | undefined) =>
-        people.list('/Users', { filter: template.replace('ID', id ?? ''), attributes: 'id' })
+        users.list('/Users', { filter: template.replace('ID', id ?? ''), attributes: 'id' })
 
-      const kim = await ask(people.ids['Kim'])
-      const lou = await ask(people.ids['Lou'])
+      const kim = await ask(users.ids['Kim'])
+      const lou = await ask(users.ids['Lou'])
 
       expect(kim).toMatchObject({ status: 200, body: { totalResults: 1 } })
-      expect(resourcesOf(kim)).toEqual([{ schemas: [userSchema.id, enterpriseUserSchema.id], id: people.ids['Kim'] }])
+      expect(resourcesOf(kim)).toEqual([{ schemas: [userSchema.id, enterpriseUserSchema.id], id: users.ids['Kim'] }])
       expect(lou).toMatchObject({ status: 200, body: { totalResults: 0 } })
-      expect(people.events.at(-1)).toMatchObject({ type: 'tolerance.applied', providerId: 'T1' })
+      expect(users.events.at(-1)).toMatchObject({ type: 'tolerance.applied', providerId: 'T1' })
     },
   )
 
@@ -196,37 +196,37 @@ describe('filters', () => {
       invalidFilter('filter_attribute_unsearchable'),
     ],
   ])('refuses %s instead of responding with an empty list', async (title, refused) => {
-    const people = await startPeople()
+    const users = await startUsers()
     const filter = title
 
-    await expectRefused(people, () => people.list('/Users', { filter }), refused)
+    await expectRefused(users, () => users.list('/Users', { filter }), refused)
   })
 
   test('refuses two filters', async () => {
-    const people = await startPeople()
+    const users = await startUsers()
 
     await expectRefused(
-      people,
-      () => people.send({ path: '/Users?filter=title%20pr&Filter=title%20pr' }),
+      users,
+      () => users.send({ path: '/Users?filter=title%20pr&Filter=title%20pr' }),
       invalidFilter('filter_repeated'),
     )
   })
 
   test('refuses 100,000 parentheses by length, without parsing them (RFC 7644 §3.12)', async () => {
-    const people = await startPeople()
+    const users = await startUsers()
 
     await expectRefused(
-      people,
-      () => people.list('/Users', { filter: '('.repeat(100_000) }),
+      users,
+      () => users.list('/Users', { filter: '('.repeat(100_000) }),
       invalidFilter('filter_too_long'),
     )
   })
 
   test('no event contains the filter', async () => {
-    const people = await startPeople()
-    await people.list('/Users', { filter: 'email eq "kim@secret.test"' })
+    const users = await startUsers()
+    await users.list('/Users', { filter: 'email eq "kim@secret.test"' })
 
-    expect(JSON.stringify(people.events)).not.toContain('secret')
+    expect(JSON.stringify(users.events)).not.toContain('secret')
   })
 })
 
@@ -247,9 +247,9 @@ describe('order', () => {
     [{ sortOrder: 'descending' }, ['Kim', 'Lou', 'Max', 'Ann']],
     [{ sortBy: 'displayName', filter: 'active eq true', startIndex: '2', count: '2' }, ['Kim', 'Max']],
   ])('sorts by %j (RFC 7644 §3.4.2.3)', async (parameters, names) => {
-    const people = await startPeople()
+    const users = await startUsers()
 
-    const reply = await people.list('/Users', parameters)
+    const reply = await users.list('/Users', parameters)
 
     expect(reply.status).toBe(200)
     expect(namesOf(reply)).toEqual(names)
@@ -267,9 +267,9 @@ describe('order', () => {
     [{ sortBy: 'meta.version' }, 'sort_attribute'],
     [{ sortBy: 'displayName', sortOrder: 'sideways' }, 'sort_order'],
   ])('refuses to sort by %j (RFC 7644 §3.4.2.3)', async (parameters, reason) => {
-    const people = await startPeople()
+    const users = await startUsers()
 
-    await expectRefused(people, () => people.list('/Users', parameters), {
+    await expectRefused(users, () => users.list('/Users', parameters), {
       status: 400,
       scimType: 'invalidValue',
       reason,
@@ -293,9 +293,9 @@ describe('pages', () => {
     [{ startIndex: '99999999999999999999' }, 2_147_483_647, []],
     [{ startIndex: '9e15' }, 2_147_483_647, []],
   ])('the page of %j (RFC 7644 §3.4.2.4)', async (parameters, startIndex, names) => {
-    const people = await startPeople()
+    const users = await startUsers()
 
-    const reply = await people.list('/Users', parameters)
+    const reply = await users.list('/Users', parameters)
 
     expect(reply).toMatchObject({ status: 200, body: { totalResults: 4, startIndex, itemsPerPage: names.length } })
     expect(namesOf(reply)).toEqual(names)
@@ -304,10 +304,10 @@ describe('pages', () => {
   test.each(['abc', '', '1.5', 'NaN', 'Infinity', '0x10', ' 1', '1_0', '1;2'])(
     'refuses %j (RFC 7644 §3.4.2.4)',
     async (text) => {
-      const people = await startPeople()
+      const users = await startUsers()
 
       for (const name of ['startIndex', 'count']) {
-        await expectRefused(people, () => people.list('/Users', { [name]: text }), {
+        await expectRefused(users, () => users.list('/Users', { [name]: text }), {
           status: 400,
           scimType: 'invalidValue',
           reason: 'page_malformed',
@@ -340,7 +340,7 @@ describe('pages', () => {
       seen.push(...idsOf(reply))
     }
 
-    expect(seen.toSorted()).toEqual(directory.people.toSorted())
+    expect(seen.toSorted()).toEqual(directory.users.toSorted())
   })
 })
 
@@ -358,27 +358,27 @@ describe('which attributes are shown', () => {
       ['schemas', 'id', 'externalId', 'name', 'displayName', 'title'],
     ],
   ])('shows the attributes of %j (RFC 7644 §3.9)', async (parameters, names) => {
-    const people = await startPeople()
+    const users = await startUsers()
 
-    const listed = await people.list('/Users', { ...parameters, filter: 'displayName eq "Kim"' })
-    const read = await people.list(`/Users/${people.ids['Kim']}`, parameters)
+    const listed = await users.list('/Users', { ...parameters, filter: 'displayName eq "Kim"' })
+    const read = await users.list(`/Users/${users.ids['Kim']}`, parameters)
 
     expect(Object.keys(resourcesOf(listed)[0] ?? {})).toEqual(names)
     expect(read.body).toEqual(resourcesOf(listed)[0])
   })
 
   test('refuses attributes together with excludedAttributes, and 10,000 names', async () => {
-    const people = await startPeople()
+    const users = await startUsers()
     const refused = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidSyntax', reason })
 
     await expectRefused(
-      people,
-      () => people.list('/Users', { attributes: 'id', excludedAttributes: 'name' }),
+      users,
+      () => users.list('/Users', { attributes: 'id', excludedAttributes: 'name' }),
       refused('projection_both'),
     )
     await expectRefused(
-      people,
-      () => people.list('/Users', { attributes: 'name,'.repeat(10_000) }),
+      users,
+      () => users.list('/Users', { attributes: 'name,'.repeat(10_000) }),
       refused('projection_too_many'),
     )
   })
@@ -388,8 +388,8 @@ describe('groups', () => {
   test('loads no members when they are not shown, and those of a page in one read', async () => {
     const directory = await startDirectory(3)
     const ids = await Promise.all([
-      directory.group(aGroup(directory.people)),
-      directory.group(aGroup(directory.people.slice(1))),
+      directory.group(aGroup(directory.users)),
+      directory.group(aGroup(directory.users.slice(1))),
       directory.group(aGroup()),
     ])
     directory.forgetCalls()
@@ -413,7 +413,7 @@ describe('groups', () => {
 
   test('a listed group equals the group at its location', async () => {
     const directory = await startDirectory(2)
-    const id = await directory.group(aGroup(directory.people))
+    const id = await directory.group(aGroup(directory.users))
 
     const listed = await directory.send({ path: `/Groups?filter=${encodeURIComponent(`id eq "${id}"`)}` })
 
@@ -433,7 +433,7 @@ describe('groups', () => {
     ['meta.location co "/Groups/"', ['Ops', 'Dev', 'All', 'None']],
   ])('%s', async (title, names) => {
     const directory = await startDirectory(2)
-    const [one = '', two = ''] = directory.people
+    const [one = '', two = ''] = directory.users
     const dev = async (displayName: string, members: readonly string[]) => (
       directory.clock.advance(1),
       directory.group({ ...aGroup(members), displayName })
@@ -442,7 +442,7 @@ describe('groups', () => {
     await dev('Dev', [two])
     await dev('All', [ops])
     await dev('None', [])
-    const filter = title.replace('P0', one).replace('P1', two)
+    const filter = title.replace(/P[01]/, (user) => (user === 'P0' ? one : two))
 
     const reply = await directory.send({ path: `/Groups?filter=${encodeURIComponent(filter)}` })
 
@@ -452,7 +452,7 @@ describe('groups', () => {
 
   test('finds users by the id of a group', async () => {
     const directory = await startDirectory(3)
-    const [one = '', two = ''] = directory.people
+    const [one = '', two = ''] = directory.users
     const ops = await directory.group(aGroup([one, two]))
 
     for (const filter of [`groups eq "${ops}"`, `groups.value eq "${ops}"`, `groups[value eq "${ops}"]`, 'groups pr']) {
@@ -460,7 +460,7 @@ describe('groups', () => {
       expect(idsOf(reply).toSorted(), filter).toEqual([one, two].toSorted())
     }
     const without = await directory.send({ path: `/Users?filter=${encodeURIComponent('groups eq null')}` })
-    expect(idsOf(without)).toEqual([directory.people[2]])
+    expect(idsOf(without)).toEqual([directory.users[2]])
   })
 
   test.each([
@@ -500,26 +500,26 @@ describe('one resource', () => {
     '%zz',
     'x/y',
   ])('/Users/%s is 404', async (segment) => {
-    const people = await startPeople()
+    const users = await startUsers()
 
-    const before = people.dump()
-    const reply = await people.send({ path: `/Users/${segment}` })
+    const before = users.dump()
+    const reply = await users.send({ path: `/Users/${segment}` })
 
     expect(reply).toMatchObject({
       status: 404,
       body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '404' },
     })
-    expect(['resource_not_found', 'path_not_found']).toContain(people.lastReason())
-    expect(people.dump()).toBe(before)
+    expect(['resource_not_found', 'path_not_found']).toContain(users.lastReason())
+    expect(users.dump()).toBe(before)
   })
 
   test('responds with 304 to the current version, and with a new version after a change (RFC 7644 §3.14)', async () => {
-    const people = await startPeople()
-    const path = `/Users/${people.ids['Kim']}`
-    const known = (await people.send({ path })).headers.get('etag') ?? ''
+    const users = await startUsers()
+    const path = `/Users/${users.ids['Kim']}`
+    const known = (await users.send({ path })).headers.get('etag') ?? ''
 
-    const again = await people.send({ path, headers: { 'if-none-match': `"other", ${known}` } })
-    await people.send({
+    const again = await users.send({ path, headers: { 'if-none-match': `"other", ${known}` } })
+    await users.send({
       method: 'PATCH',
       path,
       body: {
@@ -527,7 +527,7 @@ describe('one resource', () => {
         Operations: [{ op: 'replace', path: 'title', value: 'x' }],
       },
     })
-    const changed = await people.send({ path, headers: { 'if-none-match': known } })
+    const changed = await users.send({ path, headers: { 'if-none-match': known } })
 
     expect(again).toMatchObject({ status: 304, body: undefined })
     expect(again.headers.get('etag')).toBe(known)
@@ -538,10 +538,10 @@ describe('one resource', () => {
 
   test('joining a group changes the version of the user, because groups are part of the resource', async () => {
     const directory = await startDirectory(1)
-    const path = `/Users/${directory.people[0]}`
+    const path = `/Users/${directory.users[0]}`
     const known = (await directory.send({ path })).headers.get('etag') ?? ''
 
-    await directory.group(aGroup(directory.people))
+    await directory.group(aGroup(directory.users))
 
     expect(await directory.send({ path, headers: { 'if-none-match': known } })).toMatchObject({
       status: 200,

@@ -2,7 +2,7 @@ import { userId } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, test } from 'vitest'
 
-import { idOf, issuer, startScim } from './scim-under-test.ts'
+import { idOf, issuer, startScim } from '../fixtures/scim-under-test.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const alice = { schemas: [core], userName: 'alice@x', externalId: 'a1', active: true }

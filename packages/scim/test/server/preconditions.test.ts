@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { aGroup, expectRefused, startDirectory, type Directory } from './directory-under-test.ts'
+import { aGroup, expectRefused, startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
 
 const bodies = {
   Users: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'renamed' },
@@ -12,7 +12,7 @@ type Collection = keyof typeof bodies
 /** A user or a group in its first version. */
 async function startWithOne(collection: Collection): Promise<{ readonly directory: Directory; readonly path: string }> {
   const directory = await startDirectory(1)
-  const id = collection === 'Users' ? directory.people[0] : await directory.group()
+  const id = collection === 'Users' ? directory.users[0] : await directory.group()
   return { directory, path: `/${collection}/${id}` }
 }
 

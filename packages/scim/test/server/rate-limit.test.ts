@@ -2,7 +2,7 @@ import { createMemoryRateLimiter } from '@mintmark/core'
 import { seconds, StorageUnavailableError } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 
-import { startScim } from './scim-under-test.ts'
+import { startScim } from '../fixtures/scim-under-test.ts'
 
 const twoAMinute = () => createMemoryRateLimiter({ points: 2, window: seconds(60) })
 const ann = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'ann' }

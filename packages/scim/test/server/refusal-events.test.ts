@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 
-import { aGroup, patchOp, startDirectory } from './directory-under-test.ts'
+import { aGroup, patchOp, startDirectory } from '../fixtures/directory-under-test.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
@@ -30,7 +30,7 @@ test.each([
   ],
 ])('no event contains the refused input, even where a parser quotes it: %s', async (_, sent, reason) => {
   const directory = await startDirectory(1)
-  const [id = ''] = directory.people
+  const [id = ''] = directory.users
 
   await directory.send({ ...sent, path: sent.path.replace('ID', id) })
 

@@ -8,8 +8,8 @@ import {
   startDirectory,
   type Directory,
   type Refused,
-} from './directory-under-test.ts'
-import { namesOf, resourcesOf, startPeople, type People } from './people-under-test.ts'
+} from '../fixtures/directory-under-test.ts'
+import { namesOf, resourcesOf, startUsers, type UserDirectory } from '../fixtures/users-under-test.ts'
 
 const searchRequest = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest'
 const search = (directory: Directory, path: string, members: object, sent: object = {}) =>
@@ -17,9 +17,9 @@ const search = (directory: Directory, path: string, members: object, sent: objec
 
 describe('below /Users and /Groups', () => {
   test('responds with 200 and the same result as the query (RFC 7644 §3.4.3)', async () => {
-    const people = await startPeople()
+    const users = await startUsers()
 
-    const reply = await search(people, '/Users/.search', {
+    const reply = await search(users, '/Users/.search', {
       filter: 'emails.type eq "home"',
       sortBy: 'displayName',
       sortOrder: 'descending',
@@ -37,16 +37,16 @@ describe('below /Users and /Groups', () => {
       attributes: 'displayName,emails.value',
     }
     expect(reply.status).toBe(200)
-    expect(reply).toEqual(await people.list('/Users', query))
+    expect(reply).toEqual(await users.list('/Users', query))
     expect(namesOf(reply)).toEqual(['Lou'])
     expect(reply.body).toMatchObject({ totalResults: 2, itemsPerPage: 1 })
   })
 
   test('an empty search matches all; null is ignored, names are case-insensitive, unknown members are ignored (RFC 7644 §3.4.3)', async () => {
-    const people = await startPeople()
+    const users = await startUsers()
 
-    const all = await search(people, '/users/.search', {})
-    const nulls = await search(people, '/Users/.search', {
+    const all = await search(users, '/users/.search', {})
+    const nulls = await search(users, '/Users/.search', {
       filter: null,
       sortBy: null,
       count: null,
@@ -54,7 +54,7 @@ describe('below /Users and /Groups', () => {
       cursor: null,
       domain: 'x',
     })
-    const capital = await people.send({
+    const capital = await users.send({
       method: 'POST',
       path: '/Users/.search',
       body: { SCHEMAS: [searchRequest.toUpperCase()], Filter: 'title pr', COUNT: 1 },
@@ -67,7 +67,7 @@ describe('below /Users and /Groups', () => {
 
   test('finds groups without their members', async () => {
     const directory = await startDirectory(2)
-    const id = await directory.group(aGroup(directory.people))
+    const id = await directory.group(aGroup(directory.users))
     directory.forgetCalls()
 
     const reply = await search(directory, '/Groups/.search', {
@@ -80,9 +80,9 @@ describe('below /Users and /Groups', () => {
   })
 
   test('accepts a search without schemas where that is tolerated', async () => {
-    const people = await startPeople('oneLogin')
+    const users = await startUsers('oneLogin')
 
-    expect(await people.send({ method: 'POST', path: '/Users/.search', body: { count: 0 } })).toMatchObject({
+    expect(await users.send({ method: 'POST', path: '/Users/.search', body: { count: 0 } })).toMatchObject({
       status: 200,
       body: { totalResults: 4 },
     })
@@ -138,23 +138,23 @@ describe('below /Users and /Groups', () => {
       { status: 400, scimType: 'invalidValue', reason: 'sort_attribute' },
     ],
   ])('refuses %s (RFC 7644 §3.4.3)', async (_, body, refused) => {
-    const people = await startPeople()
+    const users = await startUsers()
 
     for (const path of ['/Users/.search', '/Groups/.search', '/.search']) {
-      await expectRefused(people, () => people.send({ method: 'POST', path, body }), refused)
+      await expectRefused(users, () => users.send({ method: 'POST', path, body }), refused)
     }
   })
 
   test('requires authentication and refuses other methods', async () => {
-    const people = await startPeople()
+    const users = await startUsers()
 
     for (const path of ['/Users/.search', '/Groups/.search', '/.search']) {
-      await expectRefused(people, () => search(people, path, {}, { authorization: undefined }), {
+      await expectRefused(users, () => search(users, path, {}, { authorization: undefined }), {
         status: 401,
         reason: 'credentials_missing',
       })
-      await expectRefused(people, () => people.send({ path }), { status: 405, reason: 'method_not_allowed' })
-      await expectRefused(people, () => search(people, path, {}, { headers: { 'content-type': 'text/plain' } }), {
+      await expectRefused(users, () => users.send({ path }), { status: 405, reason: 'method_not_allowed' })
+      await expectRefused(users, () => search(users, path, {}, { headers: { 'content-type': 'text/plain' } }), {
         status: 415,
         reason: 'media_type',
       })
@@ -163,12 +163,12 @@ describe('below /Users and /Groups', () => {
 })
 
 describe('over both types', () => {
-  async function withGroups(): Promise<People> {
-    const people = await startPeople()
-    await people.group({ ...aGroup([people.ids['Kim'] ?? '']), displayName: 'Kim' })
-    people.clock.advance(1)
-    await people.group({ ...aGroup(), displayName: 'Ops', externalId: 'ab' })
-    return people
+  async function withGroups(): Promise<UserDirectory> {
+    const users = await startUsers()
+    await users.group({ ...aGroup([users.ids['Kim'] ?? '']), displayName: 'Kim' })
+    users.clock.advance(1)
+    await users.group({ ...aGroup(), displayName: 'Ops', externalId: 'ab' })
+    return users
   }
   const typesOf = (reply: Parameters<typeof resourcesOf>[0]) =>
     resourcesOf(reply).map(
@@ -193,9 +193,9 @@ describe('over both types', () => {
     ['meta.location co "/Users/" and displayName eq "Kim"', ['User Kim']],
     ['meta.location co "/T2/"', []],
   ])('an attribute that a type does not define has no value: %s (RFC 7644 §3.4.2.1)', async (filter, names) => {
-    const people = await withGroups()
+    const users = await withGroups()
 
-    const reply = await search(people, '/.search', { filter })
+    const reply = await search(users, '/.search', { filter })
 
     expect(reply).toMatchObject({
       status: 200,
@@ -205,28 +205,28 @@ describe('over both types', () => {
   })
 
   test('pages continue from one type to the next (RFC 7644 §3.4.2.4)', async () => {
-    const people = await withGroups()
+    const users = await withGroups()
     const page = async (startIndex: number, count: number) =>
-      typesOf(await search(people, '/.search', { startIndex, count }))
+      typesOf(await search(users, '/.search', { startIndex, count }))
 
     expect(await page(1, 3)).toEqual(['User Kim', 'User Lou', 'User Max'])
     expect(await page(4, 2)).toEqual(['User Ann', 'Group Kim'])
     expect(await page(5, 9)).toEqual(['Group Kim', 'Group Ops'])
     expect(await page(6, 9)).toEqual(['Group Ops'])
     expect(await page(7, 9)).toEqual([])
-    expect(await search(people, '/.search', { count: 0 })).toMatchObject({ body: { totalResults: 6, Resources: [] } })
+    expect(await search(users, '/.search', { count: 0 })).toMatchObject({ body: { totalResults: 6, Resources: [] } })
   })
 
   test.each([1, 2, 3, 4, 5, 6, 7])(
     'paging by cursor, %i at a time, lists each resource once (RFC 9865 §2)',
     async (count) => {
-      const people = await withGroups()
+      const users = await withGroups()
       const seen: string[] = []
       let cursor: unknown = ''
       let pages = 0
 
       while (cursor !== undefined && pages < 20) {
-        const reply = await search(people, '/.search', { cursor, count })
+        const reply = await search(users, '/.search', { cursor, count })
         expect(reply).toMatchObject({ status: 200, body: { totalResults: 6 } })
         seen.push(...typesOf(reply))
         cursor = reply.body?.['nextCursor']
@@ -239,9 +239,9 @@ describe('over both types', () => {
   )
 
   test('attributes apply to each type', async () => {
-    const people = await withGroups()
+    const users = await withGroups()
 
-    const reply = await search(people, '/.search', {
+    const reply = await search(users, '/.search', {
       filter: 'displayName eq "Kim"',
       attributes: ['userName', 'members.value'],
     })
@@ -253,16 +253,16 @@ describe('over both types', () => {
   })
 
   test('refuses to sort across types, unless the filter leaves one type (RFC 7644 §3.4.2.3)', async () => {
-    const people = await withGroups()
+    const users = await withGroups()
 
-    await expectRefused(people, () => search(people, '/.search', { sortBy: 'displayName' }), {
+    await expectRefused(users, () => search(users, '/.search', { sortBy: 'displayName' }), {
       status: 400,
       scimType: 'invalidValue',
       reason: 'sort_across_types',
     })
     expect(
       typesOf(
-        await search(people, '/.search', {
+        await search(users, '/.search', {
           sortBy: 'displayName',
           sortOrder: 'descending',
           filter: 'meta.resourceType eq "Group"',
@@ -270,14 +270,14 @@ describe('over both types', () => {
       ),
     ).toEqual(['Group Ops', 'Group Kim'])
     expect(
-      typesOf(await search(people, '/.search', { sortBy: 'userName', filter: 'meta.resourceType eq "Group"' })),
+      typesOf(await search(users, '/.search', { sortBy: 'userName', filter: 'meta.resourceType eq "Group"' })),
     ).toEqual(['Group Kim', 'Group Ops'])
   })
 
   test('another provider finds only its own resources (RFC 7644 §6)', async () => {
-    const people = await withGroups()
+    const users = await withGroups()
 
-    expect(await search(people, '/.search', {}, { provider: 'T2' })).toMatchObject({
+    expect(await search(users, '/.search', {}, { provider: 'T2' })).toMatchObject({
       status: 200,
       body: { totalResults: 1, Resources: [{ userName: 'stranger' }] },
     })

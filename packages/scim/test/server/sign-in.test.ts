@@ -12,7 +12,7 @@ import {
   type ToleranceProfile,
 } from '../../src/index.ts'
 import type { ProviderLogin } from '../../src/sign-in/sign-in-from-provider.ts'
-import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from './scim-under-test.ts'
+import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
 interface Provider extends ScimUnderTest {
   signIn(login?: Partial<ProviderLogin>): ReturnType<ScimUnderTest['server']['signInFromProvider']>
@@ -55,7 +55,7 @@ const resourceOf = (account: ProvisionedUserRecord | undefined): unknown => acco
 const find = (storage: ScimStorage, externalId = 'k1') =>
   storage.provisionedUsers.findByExternalId(providerId('T1'), externalId)
 
-/** Whatever is refused leaves storage as it was. */
+/** A refusal writes nothing. */
 async function expectRefused(scim: Provider, login: Partial<ProviderLogin>, error: object): Promise<void> {
   const before = scim.dump()
 
@@ -261,7 +261,7 @@ describe('a user that existed before the provider', () => {
 })
 
 describe('concurrent requests', () => {
-  /** A provider whose storage lets others in before every step, in an order of the scheduler's, once it is told to. */
+  /** A provider whose storage yields to a scheduler before every step, once enabled. */
   async function interleaved(scheduler: fc.Scheduler, options: Partial<ScimServerOptions> = {}) {
     const gate = { open: false }
     const pause = () => (gate.open ? scheduler.schedule(Promise.resolve()) : Promise.resolve())

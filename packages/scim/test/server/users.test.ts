@@ -3,7 +3,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, test } from 'vitest'
 
 import type { ScimServerOptions } from '../../src/index.ts'
-import { idOf, issuer, startScim } from './scim-under-test.ts'
+import { idOf, issuer, startScim } from '../fixtures/scim-under-test.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const alice = { schemas: [core], userName: 'alice@x', externalId: 'a1', active: true }

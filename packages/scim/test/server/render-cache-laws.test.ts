@@ -10,9 +10,9 @@ import {
   userSchema,
   type AttributeOptions,
   type ResourceType,
-} from '../src/index.ts'
-import { aBadgeSchema, aUserBody, badgeUrn } from './arbitraries/user-body.ts'
-import { idOf, startScim, type ScimUnderTest } from './server/scim-under-test.ts'
+} from '../../src/index.ts'
+import { aBadgeSchema, aUserBody, badgeUrn } from '../arbitraries/user-body.ts'
+import { idOf, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
 test('law: cached text equals the rendered resource, whichever schemas stored and show it', async () => {
   await fc.assert(
@@ -25,7 +25,7 @@ test('law: cached text equals the rendered resource, whichever schemas stored an
       expect(ready).toEqual(await answersOf(writer.beside({ storage: forgetful(writer.storage) }), id))
       expect(ready[0]).toEqual(created.body)
 
-      // What another server shows of the same rows, and what it leaves behind.
+      // Another server shows and writes the same rows.
       const other = writer.beside({ userType: typeOf(now) })
       const context = writer.beside({ userType: typeOf(now), storage: forgetful(writer.storage) })
       expect(await answersOf(other, id)).toEqual(await answersOf(context, id))
@@ -51,7 +51,7 @@ const typeOf = (badge: readonly AttributeOptions[]): ResourceType =>
     ],
   })
 
-/** The account by itself, in a list, and with other attributes asked for. */
+/** The user alone, in a list, and with other attributes. */
 async function answersOf(
   { send }: Pick<ScimUnderTest, 'send'>,
   id: string,

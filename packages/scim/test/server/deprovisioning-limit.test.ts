@@ -3,32 +3,32 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
 import { createScimServer, type ScimServerOptions } from '../../src/index.ts'
-import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from '../server/scim-under-test.ts'
+import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
 interface Site extends ScimUnderTest {
-  readonly people: readonly string[]
+  readonly users: readonly string[]
   deactivate(id?: string): Promise<ScimReply>
   remove(id?: string): Promise<ScimReply>
   /** How many of them are active. */
   active(): Promise<number>
 }
 
-/** A provider with accounts that are older than any trial. */
-async function withPeople(size: number, options: Partial<ScimServerOptions>): Promise<Site> {
+/** A provider with users that are older than the minimum age. */
+async function withUsers(size: number, options: Partial<ScimServerOptions>): Promise<Site> {
   const scim = await startScim(options)
-  const people: string[] = []
+  const users: string[] = []
   for (let index = 0; index < size; index += 1) {
-    people.push(
+    users.push(
       idOf(await scim.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `user-${index}` } })),
     )
   }
   scim.clock.advance(3600)
   return {
     ...scim,
-    people,
+    users,
     deactivate: (id = '') =>
       scim.send({
         method: 'PATCH',
@@ -37,7 +37,7 @@ async function withPeople(size: number, options: Partial<ScimServerOptions>): Pr
       }),
     remove: (id = '') => scim.send({ method: 'DELETE', path: `/Users/${id}` }),
     active: async () => {
-      const found = await Promise.all(people.map((id) => scim.storage.users.find(userId(id))))
+      const found = await Promise.all(users.map((id) => scim.storage.users.find(userId(id))))
       return found.filter((user) => user?.active === true).length
     },
   }
@@ -46,8 +46,8 @@ async function withPeople(size: number, options: Partial<ScimServerOptions>): Pr
 const held = { status: 403, body: { status: '403', detail: expect.stringContaining('Too many accounts') as string } }
 
 it('suspends deprovisioning beyond the limit, and refuses further deprovisioning', async () => {
-  const site = await withPeople(6, { deprovisioningLimit: { users: 3 } })
-  const [a, b, c, d, e] = site.people
+  const site = await withUsers(6, { deprovisioningLimit: { users: 3 } })
+  const [a, b, c, d, e] = site.users
 
   const ended = [await site.deactivate(a), await site.remove(b), await site.deactivate(c)]
   const refused = [await site.deactivate(d), await site.remove(e)]
@@ -67,8 +67,8 @@ it('suspends deprovisioning beyond the limit, and refuses further deprovisioning
 })
 
 it('a suspension affects neither other requests nor other providers, and does not expire', async () => {
-  const site = await withPeople(3, { deprovisioningLimit: { users: 1 } })
-  const [a, b] = site.people
+  const site = await withUsers(3, { deprovisioningLimit: { users: 1 } })
+  const [a, b] = site.users
   await site.deactivate(a)
   await site.deactivate(b)
   site.clock.advance(1_000_000)
@@ -83,8 +83,8 @@ it('a suspension affects neither other requests nor other providers, and does no
 })
 
 it('starts a new count when the window is over', async () => {
-  const site = await withPeople(4, { deprovisioningLimit: { users: 2, window: 600 } })
-  const [a, b, c] = site.people
+  const site = await withUsers(4, { deprovisioningLimit: { users: 2, window: 600 } })
+  const [a, b, c] = site.users
   await site.deactivate(a)
   await site.deactivate(b)
   site.clock.advance(600)
@@ -94,10 +94,10 @@ it('starts a new count when the window is over', async () => {
 
 it('law: concurrent deprovisioning on several servers never exceeds the limit', async () => {
   const storage = createMemoryStorage({ issuer })
-  const site = await withPeople(30, { storage, deprovisioningLimit: { users: 10 } })
+  const site = await withUsers(30, { storage, deprovisioningLimit: { users: 10 } })
   const other = startOther(site, storage)
 
-  const replies = await Promise.all(site.people.map((id, index) => (index % 2 === 0 ? site.deactivate(id) : other(id))))
+  const replies = await Promise.all(site.users.map((id, index) => (index % 2 === 0 ? site.deactivate(id) : other(id))))
 
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(10)
   expect(await site.active()).toBe(20)
@@ -105,16 +105,16 @@ it('law: concurrent deprovisioning on several servers never exceeds the limit', 
 })
 
 it('limits deprovisioning to a share of the active users, and always allows the first five', async () => {
-  const site = await withPeople(40, { deprovisioningLimit: { percent: 20 } })
+  const site = await withUsers(40, { deprovisioningLimit: { percent: 20 } })
 
   const replies = []
-  for (const id of site.people.slice(0, 10)) replies.push((await site.deactivate(id)).status)
+  for (const id of site.users.slice(0, 10)) replies.push((await site.deactivate(id)).status)
 
   expect(replies).toEqual([...Array<number>(8).fill(200), 403, 403])
 })
 
 it('does not count a user that is created and removed at once to test a connection', async () => {
-  const site = await withPeople(2, { deprovisioningLimit: { users: 1 } })
+  const site = await withUsers(2, { deprovisioningLimit: { users: 1 } })
 
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const id = idOf(
@@ -125,12 +125,12 @@ it('does not count a user that is created and removed at once to test a connecti
   }
 
   expect((await site.storage.identityProviders.find(providerId('T1')))?.deprovisioning).toBeUndefined()
-  expect(await site.deactivate(site.people[0])).toMatchObject({ status: 200 })
+  expect(await site.deactivate(site.users[0])).toMatchObject({ status: 200 })
 })
 
 it('does not count a user that is already inactive, and allows its removal', async () => {
-  const site = await withPeople(3, { deprovisioningLimit: { users: 1 } })
-  const [a] = site.people
+  const site = await withUsers(3, { deprovisioningLimit: { users: 1 } })
+  const [a] = site.users
   await site.deactivate(a)
 
   expect(await site.deactivate(a)).toMatchObject({ status: 200 })
@@ -139,7 +139,7 @@ it('does not count a user that is already inactive, and allows its removal', asy
 
 it('counts a user that a POST links and deactivates', async () => {
   const storage = createMemoryStorage({ issuer })
-  const site = await withPeople(0, { storage, deprovisioningLimit: { users: 0 }, link: async () => userId('own') })
+  const site = await withUsers(0, { storage, deprovisioningLimit: { users: 0 }, link: async () => userId('own') })
   await storage.users.insert({ userId: userId('own'), claims: {}, createdAt: site.clock.now() })
   site.clock.advance(3600)
 

@@ -7,14 +7,13 @@ import { generalTolerances, strictTolerances } from '../../src/tolerance/toleran
 import { parseProjection, projectResource, splitAttributeNames } from '../../src/resource/project-resource.ts'
 import { renderScimError } from '../../src/error/render-scim-error.ts'
 import { createToleranceCounter } from '../../src/tolerance/tolerance-counter.ts'
-import { finder } from '../finder.ts'
-import { functionCalls } from '../function-calls.ts'
-import { outcomeOf } from '../outcome-of.ts'
-import { prototypesUntouched } from '../prototypes-untouched.ts'
-import { refused, refusedWith } from '../refused.ts'
+import { finder } from '../fixtures/finder.ts'
+import { functionCalls } from '../fixtures/function-calls.ts'
+import { outcomeOf } from '../fixtures/outcome-of.ts'
+import { prototypesUntouched } from '../fixtures/prototypes-untouched.ts'
+import { refused, refusedWith } from '../fixtures/refused.ts'
 
-// Rows of the attack catalogue for reading and filtering, as far as the engines answer them. Each is tried in strict mode
-// and with what is tolerated of an identity provider that is not known.
+// Hostile filters and projections, each with the strict and the general profile.
 const modes = [
   ['strict', strictTolerances],
   ['general', generalTolerances],

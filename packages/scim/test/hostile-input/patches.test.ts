@@ -13,11 +13,11 @@ import { parsePatch } from '../../src/patch/parse-patch.ts'
 import { applyPatch } from '../../src/patch/apply-patch.ts'
 import { renderScimError } from '../../src/error/render-scim-error.ts'
 import { createParseContext } from '../../src/tolerance/tolerance-counter.ts'
-import { outcomeOf } from '../outcome-of.ts'
-import { prototypesUntouched } from '../prototypes-untouched.ts'
-import { refused, refusedWith } from '../refused.ts'
+import { outcomeOf } from '../fixtures/outcome-of.ts'
+import { prototypesUntouched } from '../fixtures/prototypes-untouched.ts'
+import { refused, refusedWith } from '../fixtures/refused.ts'
 
-// Rows of the attack catalogue for PATCH and PUT, as far as the engines answer them.
+// Hostile PATCH and PUT requests, handled by the engines.
 
 const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'

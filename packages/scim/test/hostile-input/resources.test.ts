@@ -5,12 +5,12 @@ import { generalTolerances, strictTolerances, type Tolerances } from '../../src/
 import { foldCase } from '../../src/values/text.ts'
 import { parseResource } from '../../src/resource/parse-resource.ts'
 import { createParseContext } from '../../src/tolerance/tolerance-counter.ts'
-import { functionCalls } from '../function-calls.ts'
-import { outcomeOf } from '../outcome-of.ts'
-import { prototypesUntouched } from '../prototypes-untouched.ts'
-import { refusedWith } from '../refused.ts'
+import { functionCalls } from '../fixtures/function-calls.ts'
+import { outcomeOf } from '../fixtures/outcome-of.ts'
+import { prototypesUntouched } from '../fixtures/prototypes-untouched.ts'
+import { refusedWith } from '../fixtures/refused.ts'
 
-// Rows of the attack catalogue for creating users, as far as the engines answer them.
+// Hostile users, handled by the engines.
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'

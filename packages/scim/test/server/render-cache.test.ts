@@ -2,7 +2,7 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 
 import { defineResourceType, defineSchema, enterpriseUserSchema, groupSchema, userSchema } from '../../src/index.ts'
-import { idOf, startScim } from './scim-under-test.ts'
+import { idOf, startScim } from '../fixtures/scim-under-test.ts'
 
 const badge = defineSchema({
   id: 'urn:example:params:scim:schemas:extension:badge:2.0:User',
