@@ -7,3 +7,7 @@ import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 export type Clock = () => EpochSeconds
 
 export const systemClock: Clock = () => epochSeconds(Date.now() / 1000)
+
+/** Whether to record that a secret was used. Recording it once an hour keeps authentication free of writes. */
+export const isSecretUseDue = (lastUsedAt: EpochSeconds | undefined, now: EpochSeconds): boolean =>
+  lastUsedAt === undefined || now - lastUsedAt >= 3600

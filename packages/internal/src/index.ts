@@ -1,4 +1,4 @@
-export { systemClock } from './clock.ts'
+export { isSecretUseDue, systemClock } from './clock.ts'
 export type { Clock } from './clock.ts'
 export { elapsed } from './elapsed.ts'
 export { equalInConstantTime } from './equal-in-constant-time.ts'

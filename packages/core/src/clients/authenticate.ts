@@ -1,3 +1,4 @@
+import { isSecretUseDue } from '@mintmark/internal'
 import {
   clientId,
   type Brand,
@@ -122,8 +123,7 @@ async function recordSecretUse(
   { storage, now }: { readonly storage: OAuthStorage; readonly now: EpochSeconds },
 ): Promise<void> {
   const lastUsedAt = client.secrets.find(({ digest }) => digest === used)?.lastUsedAt
-  if (lastUsedAt === undefined || now - lastUsedAt >= 3600)
-    await storage.clients.touchSecret(client.clientId, used, now)
+  if (isSecretUseDue(lastUsedAt, now)) await storage.clients.touchSecret(client.clientId, used, now)
 }
 
 /** Proof that the credentials belong to the client; with the secret that was used, if any. */

@@ -168,7 +168,7 @@ const isNonEmptyString = (value: unknown): value is string => typeof value === '
  */
 type AccessTokenStatus =
   | { readonly kind: 'client'; readonly client: ClientRecord }
-  | { readonly kind: 'user'; readonly status: Active<FamilyStatus> }
+  | { readonly kind: 'user'; readonly family: Active<FamilyStatus> }
 
 /**
  * Checks everything that an access token depends on: the token itself, its family, grant, client and user.
@@ -188,7 +188,7 @@ export async function statusOfAccessToken(
   const status = await storage.status.ofFamily(token.familyId)
   if (!isFamilyActive(status, now)) return undefined
   const isOwn = status.client.clientId === token.clientId && status.user.userId === token.subject
-  return isOwn ? { kind: 'user', status } : undefined
+  return isOwn ? { kind: 'user', family: status } : undefined
 }
 
 /** What an active access token allows at the host's own endpoints. */

@@ -60,7 +60,7 @@ async function requireActiveUser(
   if (status === undefined) throw refuse('access_token_not_live')
   // OIDC Core §5.3: a client's own token has no user.
   if (status.kind !== 'user') throw refuse('access_token_without_person')
-  return status.status
+  return status.family
 }
 
 function requireOpenid(token: VerifiedAccessToken): void {

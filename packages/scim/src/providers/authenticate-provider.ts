@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from '@mintmark/core'
 import type { RequestHead } from '@mintmark/core/http'
-import { digestSecret, equalInConstantTime } from '@mintmark/internal'
+import { digestSecret, equalInConstantTime, isSecretUseDue } from '@mintmark/internal'
 import {
   type Brand,
   type ClientId,
@@ -94,7 +94,7 @@ async function recordSecretUse(
   now: EpochSeconds,
   storage: ScimStorage,
 ): Promise<void> {
-  if (secret.lastUsedAt !== undefined && now - secret.lastUsedAt < 3600) return
+  if (!isSecretUseDue(secret.lastUsedAt, now)) return
   try {
     await storage.identityProviders.touchSecret(provider.providerId, secret.digest, now)
   } catch {
