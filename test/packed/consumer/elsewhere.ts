@@ -73,7 +73,7 @@ export const isOurs = (error: unknown): boolean =>
 /** A test of a host's own. */
 export async function tested(fetch: (url: string, init: RequestInit) => Promise<Response>): Promise<boolean> {
   const testIssuer = createTestIssuer({ issuer })
-  await testIssuer.addPerson('ann', { email: 'ann@example.com' })
+  await testIssuer.addUser('ann', { email: 'ann@example.com' })
   const baseUrl = `${issuer}/scim/v2/enterprise-idps/acme`
   const played = await replayTranscript(oktaTranscript, { baseUrl, authorization: 'Bearer x', fetch })
   return played.passed && entra.steps.length > 0

@@ -82,7 +82,7 @@ export async function createMintmark(
 
 /** The persons who are signed in: the fixture's, or some out of all those who have a grant. */
 async function addPersons(bench: BenchStorage, rows: number): Promise<readonly string[]> {
-  const template = await addPerson(bench.storage)
+  const template = await addUser(bench.storage)
   if (rows === 0) return [person.userId]
   await bench.storage.families.insert(template.family)
   await fillGrants(bench, template, rows)
@@ -91,7 +91,7 @@ async function addPersons(bench: BenchStorage, rows: number): Promise<readonly s
 }
 
 /** An account, and its consent for the client. @returns them, and what a family of that grant would be. */
-async function addPerson(storage: AdminStorage): Promise<GrantTemplate> {
+async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
   const now = epochSeconds(Date.now() / 1000)
   const client = await storage.clients.find(clientId('client'))
   const owner = userId(person.userId)

@@ -28,7 +28,7 @@ const keyOf = (jwt = ''): unknown =>
 
 test('signs in anybody at a client, to the tokens', async () => {
   const { issuer, clientSecret } = await withApp()
-  await issuer.addPerson('ann', { name: 'Ann Lee' })
+  await issuer.addUser('ann', { name: 'Ann Lee' })
 
   const tokens = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret, nonce: 'n1' })
 

@@ -54,7 +54,7 @@ export interface TestIssuer {
   readonly events: readonly ServerEvent[]
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
   /** An account, active. */
-  addPerson(subject: string, claims?: JsonObject): Promise<void>
+  addUser(subject: string, claims?: JsonObject): Promise<void>
   addClient(registration: ClientRegistration): Promise<RegisteredClient>
   /** Signs somebody in at a client: the authorization code flow with PKCE, to its end. An account that is missing is made. */
   signIn(request: SignInRequest): Promise<TestTokens>
@@ -89,7 +89,7 @@ export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
   })
   const faults: Fault[] = []
   const fetch = faultyFetch(toFetch(service), { issuer, faults, clock, keys })
-  const addPerson = async (subject: string, claims: JsonObject = {}): Promise<void> => {
+  const addUser = async (subject: string, claims: JsonObject = {}): Promise<void> => {
     await storage.users.insert({ userId: userId(subject), claims, createdAt: clock.now() })
   }
 
@@ -100,10 +100,10 @@ export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
     storage,
     events,
     clock,
-    addPerson,
+    addUser,
     addClient: (registration) => registerClient(registration, { storage, keys, clock: clock.now }),
     signIn: async (request) => {
-      await addPerson(request.subject)
+      await addUser(request.subject)
       return signInAs(request, { issuer, fetch, storage })
     },
     rotateKeys: () => keys.rotate(),
