@@ -2,13 +2,11 @@ import { toExpress } from '@mintmark/adapter-express'
 import express from 'express'
 import session from 'express-session'
 import { server } from './authorization-server.ts'
-import { current } from './host-session.ts'
 import { findPerson } from './people.ts'
 
 export const app = express()
 app.use(session({ secret: process.env['SESSION_SECRET'] ?? '', resave: false, saveUninitialized: false }))
 
-app.use((request, _response, next) => current.run(request, next))
 app.use(toExpress(server))
 
 // The rest is your product, unchanged.

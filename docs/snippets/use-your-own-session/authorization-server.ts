@@ -19,8 +19,9 @@ export const server = createAuthorizationServer({
   renderErrorPage: errorPage,
   pages: {
     // Your sign-in page authenticates the user and redirects the browser back here.
-    async login(pending, { url }) {
-      const person = url.searchParams.has('back') ? await signedIn() : undefined
+    async login(pending, request) {
+      const { url } = request
+      const person = url.searchParams.has('back') ? await signedIn(request) : undefined
       if (person) return pending.complete(person)
       const returnTo = `${url.pathname}?interaction=${url.searchParams.get('interaction')}&back`
       return redirect(`/sign-in?${new URLSearchParams({ return_to: returnTo }).toString()}`)
