@@ -67,7 +67,7 @@ export const codes = defineRecord(
 /** An authorization code and the authorization that it stands for (RFC 6749 §4.1.2). */
 export interface AuthorizationCodeRecord extends RecordOf<typeof codes> {}
 
-/** Authorization codes, by digest. They live for a minute. */
+/** Authorization codes, by digest. They are valid for a minute. */
 export interface AuthorizationCodeStore {
   insert(code: AuthorizationCodeRecord): Promise<InsertOutcome>
 

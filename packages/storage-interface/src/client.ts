@@ -70,10 +70,10 @@ export interface ClientStore {
   /** Law: a `client_id` is inserted at most once, ever, also that of a removed client. `INSERT … ON CONFLICT (issuer, client_id) DO NOTHING`. */
   insert(client: ClientRecord): Promise<InsertOutcome>
 
-  /** A disabled client is found too: its `disabledAt` says what it is. */
+  /** Finds a disabled client too: it has `disabledAt`. */
   find(clientId: ClientId): Promise<ClientRecord | undefined>
 
-  /** At most `limit` clients in the order of their identifiers, beginning behind `after`. */
+  /** At most `limit` clients in the order of their identifiers, after `after`. */
   list(page: { readonly after: ClientId | undefined; readonly limit: number }): Promise<readonly ClientRecord[]>
 
   /**
@@ -86,13 +86,13 @@ export interface ClientStore {
   ): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 
   /**
-   * Law: of two writers who read the same version, one is told `conflict`. The stored version becomes `version + 1`.
+   * Law: of two writers who read the same version, one gets `conflict`. The stored version becomes `version + 1`.
    * `UPDATE clients SET …, version = version + 1 WHERE issuer = ? AND client_id = ? AND version = ?`
    */
   compareAndSwap(client: ClientRecord, version: number): Promise<SwapOutcome<ClientRecord>>
 
   /**
-   * Notes that a secret was accepted. It changes no version and may be lost: it tells an administrator which secret is
+   * Records that a secret was accepted. It changes no version and may be lost: it shows an administrator which secret is
    * still in use. Implementations may write at most once an hour per secret.
    */
   touchSecret(clientId: ClientId, digest: SecretDigest, now: EpochSeconds): Promise<void>

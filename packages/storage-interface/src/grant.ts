@@ -23,23 +23,23 @@ export const grants = defineRecord('grants', {
  */
 export interface GrantRecord extends RecordOf<typeof grants> {}
 
-/** `taken` carries the unrevoked grant that joins the same person and client. */
+/** `taken` carries the unrevoked grant of the same user and client. */
 export type GrantInsertOutcome =
   { readonly outcome: 'inserted' } | { readonly outcome: 'taken'; readonly record: GrantRecord }
 
-/** Grants, by person and client. */
+/** Grants, by user and client. */
 export interface GrantStore {
   /**
-   * Law: at most one unrevoked grant joins a person and a client. A unique index over (issuer, user, client) where
-   * `revoked_at IS NULL`. Identifiers are random: one that a revoked grant holds is never offered again, and where it
-   * is, the store throws.
+   * Law: a user and a client have at most one unrevoked grant. A unique index over (issuer, user, client) where
+   * `revoked_at IS NULL`. Identifiers are random: the identifier of a revoked grant is never used again, and the store throws
+   * when it is.
    */
   insert(grant: GrantRecord): Promise<GrantInsertOutcome>
 
-  /** The unrevoked grant that joins the two, of whatever generation. */
+  /** The unrevoked grant of the two, of any generation. */
   findUnrevoked(userId: UserId, clientId: ClientId): Promise<GrantRecord | undefined>
 
-  /** Widens or narrows the scopes. Law: a revoked grant answers `absent`; of two writers one is told `conflict`. */
+  /** Widens or narrows the scopes. Law: a revoked grant answers `absent`; of two writers one gets `conflict`. */
   replaceScopes(change: {
     readonly grantId: GrantId
     readonly scopes: readonly string[]
@@ -49,6 +49,6 @@ export interface GrantStore {
   /** Law: the first revocation's time stays. `UPDATE grants SET revoked_at = ? WHERE … AND revoked_at IS NULL` */
   revoke(grantId: GrantId, now: EpochSeconds): Promise<RevokeOutcome>
 
-  /** The person's unrevoked grants, newest first: the "connected apps" page. */
+  /** The user's unrevoked grants, newest first: the "connected apps" page. */
   listByUser(userId: UserId): Promise<readonly GrantRecord[]>
 }

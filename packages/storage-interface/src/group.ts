@@ -48,7 +48,7 @@ export const groups = defineRecord(
 /** A group of an identity provider. Its members are read separately: there may be tens of thousands. */
 export interface GroupRecord extends RecordOf<typeof groups> {}
 
-/** Somebody in a group: an account or a group of the same provider. Both are named at random: no identifier is of two. */
+/** A member of a group: a user or a group of the same provider. Identifiers of both are random, so no two are equal. */
 export interface GroupMember {
   /** A `UserId` or a `GroupId`. */
   readonly memberId: string
@@ -73,7 +73,7 @@ export interface NewGroup {
 }
 
 /**
- * `conflict` is told before everything but `absent`. `unchanged`: no state was given and the members were so before; version
+ * `conflict` takes precedence over every outcome but `absent`. `unchanged`: no state was given and the members were so before; version
  * and time stay. A state is written as it comes. `memberUnknown`: somebody to be added is not the provider's or is the group
  * itself, and nothing was written.
  */
@@ -85,10 +85,10 @@ export type GroupChangeOutcome =
   | { readonly outcome: 'taken'; readonly key: 'externalId' }
   | { readonly outcome: 'memberUnknown' }
 
-/** Groups. Law: every method is about one provider; a group of another is `absent` and in no list, and its accounts are nobody's members. */
+/** Groups. Law: every method is about one provider; a group of another is `absent` and in no list, and its users are members of no group of this one. */
 export interface GroupStore {
   /**
-   * Law: `externalId` is held by one group of a provider. A group may be its own member only through others. Whether the
+   * Law: `externalId` is unique among the groups of a provider. A group may be its own member only through others. Whether the
    * identifier of a removed group is taken is the store's business: identifiers are random.
    */
   insert(
@@ -104,8 +104,8 @@ export interface GroupStore {
   findByExternalId(providerId: ProviderId, externalId: string): Promise<GroupRecord | undefined>
 
   /**
-   * The direct members of each of the groups, in the order of their identifiers; of a group that is not the provider's, nobody.
-   * Law: accounts and groups that are removed, and accounts that have left the provider, are members of nothing.
+   * The direct members of each of the groups, in the order of their identifiers; a group of another provider has none.
+   * Law: removed users and groups, and users who were released by the provider, are members of no group.
    * @param limit of how many members to tell, as far as whole groups go: a group that goes beyond it with those before it is not
    * in the answer, and neither is any behind it. The first is, however large it is. Without a limit all of them are.
    */

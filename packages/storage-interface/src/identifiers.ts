@@ -9,10 +9,10 @@ export type Brand<T, Name extends string> = T & { readonly [brand]: { readonly [
 /** A client's identifier, compared byte for byte (RFC 6749 §2.2). */
 export type ClientId = Brand<string, 'ClientId'>
 
-/** An account's stable identifier; the `sub` of its tokens. At most 255 ASCII characters, never given to another person (OIDC Core §2). */
+/** A user's stable identifier; the `sub` of their tokens. At most 255 ASCII characters, never reassigned (OIDC Core §2). */
 export type UserId = Brand<string, 'UserId'>
 
-/** What a person granted one client; random, never shown to a client. */
+/** Identifies what a user granted to one client; random, never shown to a client. */
 export type GrantId = Brand<string, 'GrantId'>
 
 /** Everything that was issued from one authorization code; random. */
@@ -35,7 +35,7 @@ export type OrganizationId = Brand<string, 'OrganizationId'>
 
 /**
  * The SHA-256 of a secret of at least 256 random bits, base64url without padding (43 characters).
- * Stores hold digests only: whoever reads a table cannot present what is in it.
+ * Stores contain digests only: a reader of a table cannot present what is in it.
  */
 export type SecretDigest = Brand<string, 'SecretDigest'>
 

@@ -57,30 +57,30 @@ export interface IdentityProviderRecord extends RecordOf<typeof identityProvider
 
 /** Identity providers, by their identifier. */
 export interface IdentityProviderStore {
-  /** Law: an identifier is used once, ever, also that of a removed provider: nobody inherits its accounts or its secrets. */
+  /** Law: an identifier is used once, ever, also that of a removed provider: no other provider gets its users or its secrets. */
   insert(provider: IdentityProviderRecord): Promise<InsertOutcome>
 
-  /** A disabled provider is found: its `disabledAt` says what it is. A removed one is not. */
+  /** Finds a disabled provider, which has `disabledAt`, and no removed one. */
   find(providerId: ProviderId): Promise<IdentityProviderRecord | undefined>
 
-  /** At most `limit` providers in the order of their identifiers, beginning behind `after`. */
+  /** At most `limit` providers in the order of their identifiers, after `after`. */
   list(page: {
     readonly after: ProviderId | undefined
     readonly limit: number
   }): Promise<readonly IdentityProviderRecord[]>
 
   /**
-   * Law: of two writers who read the same version, one is told `conflict`. The stored version becomes `version + 1`.
+   * Law: of two writers who read the same version, one gets `conflict`. The stored version becomes `version + 1`.
    * `UPDATE identity_providers SET …, version = version + 1 WHERE issuer = ? AND provider_id = ? AND version = ?`
    */
   compareAndSwap(provider: IdentityProviderRecord, version: number): Promise<SwapOutcome<IdentityProviderRecord>>
 
-  /** Forgets the secrets and keeps the identifier. Its accounts and groups stay, out of every provider's reach. */
+  /** Erases the secrets and keeps the identifier. Its users and groups stay, and no provider can reach them. */
   remove(
     providerId: ProviderId,
     now: EpochSeconds,
   ): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 
-  /** Notes that a secret was accepted. It changes no version and may be lost; at most one write an hour for each secret is enough. */
+  /** Records that a secret was accepted. It changes no version and may be lost; at most one write an hour for each secret is enough. */
   touchSecret(providerId: ProviderId, digest: SecretDigest, now: EpochSeconds): Promise<void>
 }

@@ -62,7 +62,7 @@ export interface InteractionStore {
   /** Open interactions only: a consumed one is not found. */
   find(digest: SecretDigest, browserDigest: SecretDigest, now: EpochSeconds): Promise<InteractionRecord | undefined>
 
-  /** Notes who signed in. Law: of two writers one is told `conflict`; a consumed interaction is `absent`. */
+  /** Records who signed in. Law: of two writers one gets `conflict`; a consumed interaction is `absent`. */
   recordLogin(change: {
     readonly digest: SecretDigest
     readonly browserDigest: SecretDigest

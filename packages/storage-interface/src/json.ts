@@ -9,8 +9,7 @@ export interface JsonObject {
 }
 
 /**
- * A JSON object as text. Stores hold it and give it back character by character: what stands in it, and in which order, is its
- * writer's business alone.
+ * A JSON object as text. Stores keep it character by character and do not parse it.
  */
 export type JsonText = Brand<string, 'JsonText'>
 

@@ -39,19 +39,19 @@ export interface MembershipRecord extends RecordOf<typeof memberships> {}
 export type MembershipInsertOutcome =
   InsertOutcome | { readonly outcome: 'absent'; readonly missing: 'organization' | 'user' }
 
-/** Organizations and who is in them. Law: a removed organization or account has no memberships, and an identifier is used once, ever. */
+/** Organizations and their members. Law: a removed organization or user has no memberships, and an identifier is used once, ever. */
 export interface OrganizationStore {
   insert(organization: OrganizationRecord): Promise<InsertOutcome>
 
   find(organizationId: OrganizationId): Promise<OrganizationRecord | undefined>
 
-  /** At most `limit` in the order of their identifiers, beginning behind `after`. */
+  /** At most `limit` in the order of their identifiers, after `after`. */
   list(page: {
     readonly after: OrganizationId | undefined
     readonly limit: number
   }): Promise<readonly OrganizationRecord[]>
 
-  /** Law: of two writers who read the same version, one is told `conflict`. The stored version becomes `version + 1`. */
+  /** Law: of two writers who read the same version, one gets `conflict`. The stored version becomes `version + 1`. */
   compareAndSwap(organization: OrganizationRecord, version: number): Promise<SwapOutcome<OrganizationRecord>>
 
   remove(
@@ -59,7 +59,7 @@ export interface OrganizationStore {
     now: EpochSeconds,
   ): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 
-  /** Law: an account is a member of an organization at most once. */
+  /** Law: a user is a member of an organization at most once. */
   insertMember(membership: MembershipRecord): Promise<MembershipInsertOutcome>
 
   compareAndSwapMember(membership: MembershipRecord, version: number): Promise<SwapOutcome<MembershipRecord>>
@@ -71,13 +71,13 @@ export interface OrganizationStore {
 
   findMember(organizationId: OrganizationId, userId: UserId): Promise<MembershipRecord | undefined>
 
-  /** At most `limit` members in the order of their identifiers, beginning behind `after`. Removed accounts are not among them. */
+  /** At most `limit` members in the order of their identifiers, after `after`. Removed users are not among them. */
   listMembers(page: {
     readonly organizationId: OrganizationId
     readonly after: UserId | undefined
     readonly limit: number
   }): Promise<readonly MembershipRecord[]>
 
-  /** All memberships of an account, in the order of the organizations' identifiers. */
+  /** All memberships of a user, in the order of the organizations' identifiers. */
   listByUser(userId: UserId): Promise<readonly MembershipRecord[]>
 }

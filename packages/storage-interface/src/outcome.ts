@@ -2,24 +2,24 @@
 export type InsertOutcome = { readonly outcome: 'inserted' } | { readonly outcome: 'taken' }
 
 /**
- * Single use. `won` is answered to exactly one caller, ever; every later caller is told `replayed` with the record as the
- * winner received it. `absent` covers unknown, expired and not the caller's: they are not told apart.
+ * Single use. Exactly one caller gets `won`, ever; every later caller gets `replayed` with the record as the
+ * winner received it. `absent` means unknown, expired or not the caller's, without distinction.
  */
 export type ConsumeOutcome<Record> =
   | { readonly outcome: 'won'; readonly record: Record }
   | { readonly outcome: 'replayed'; readonly record: Record }
   | { readonly outcome: 'absent' }
 
-/** A write that holds only if the row still carries the version that the caller read. `swapped` returns the row as it is now. */
+/** A write that happens only if the row still has the version that the caller read. `swapped` returns the row as it is now. */
 export type SwapOutcome<Record> =
   | { readonly outcome: 'swapped'; readonly record: Record }
   | { readonly outcome: 'conflict' }
   | { readonly outcome: 'absent' }
 
-/** The first caller to claim a value finds it `fresh`; everybody after that has `seen` it. */
+/** The first caller to use a value gets `fresh`, all later ones `seen`. */
 export type ReplayOutcome = { readonly outcome: 'fresh' } | { readonly outcome: 'seen' }
 
-/** An end that is reached once: `ended` for whoever ended it, `unchanged` when it had ended before, `absent` when it never was. */
+/** A revocation: `ended` for the caller who revoked, `unchanged` when it was revoked before, `absent` when it does not exist. */
 export type RevokeOutcome =
   { readonly outcome: 'ended' } | { readonly outcome: 'unchanged' } | { readonly outcome: 'absent' }
 

@@ -5,7 +5,7 @@ import type { EpochSeconds } from './time.ts'
 import { users } from './user.ts'
 import { defineRecord, flag, id, jsonText, optional, searchable, text, type RecordOf } from './records/define-record.ts'
 
-/** What a provider says about a person: written together, in one write with the kill switch. */
+/** The state of a user as the provider sends it, written in one step with the kill switch. */
 export interface ProvisionedState {
   readonly active: boolean
   readonly externalId: string | undefined
@@ -18,15 +18,15 @@ export interface ProvisionedState {
   readonly resourceForm: string | undefined
   /**
    * The comparable form of `resource`. It has a `userName`, which is unique within the provider. Texts, here and in a filter, are
-   * well-formed Unicode without U+0000; `userName` and `externalId` are of at most 1024 characters. Whoever parses them sees to
-   * it, as not every database can hold others.
+   * well-formed Unicode without U+0000; `userName` and `externalId` are of at most 1024 characters. The parser
+   * ensures that, because not every database can store others.
    */
   readonly comparable: JsonObject
-  /** What is known of the person, by OIDC claim name. */
+  /** What is known of the user, by OIDC claim name. */
   readonly claims: JsonObject
 }
 
-/** A group that a person belongs to. */
+/** A group that a user belongs to. */
 export interface GroupReference {
   readonly groupId: GroupId
   readonly displayName: string
@@ -67,15 +67,15 @@ export interface ProvisionedUserRecord extends RecordOf<typeof provisionedUsers>
   readonly groups: readonly GroupReference[]
 }
 
-/** An account as lists tell of it: what an answer shows. A page has a hundred, and nobody asks for the claims of all. */
+/** A user in a list: without the claims, which no list response shows. */
 export type ListedUserRecord = Omit<ProvisionedUserRecord, 'claims'>
 
-/** Which of the keys of a new or changed account belongs to another one. `id` is named before `externalId`, that before `userName`. */
+/** Which key of a new or changed user belongs to another user. `id` takes precedence over `externalId`, and that over `userName`. */
 export type TakenKey = 'id' | 'externalId' | 'userName'
 
 /**
- * `conflict`: the row does not carry the version that the caller read; it is told before `taken`. Nothing is written but by
- * `swapped`.
+ * `conflict`: the row does not have the version that the caller read; it takes precedence over `taken`. Only `swapped`
+ * writes.
  */
 export type ProvisionOutcome =
   | { readonly outcome: 'swapped'; readonly record: ProvisionedUserRecord }
@@ -83,7 +83,7 @@ export type ProvisionOutcome =
   | { readonly outcome: 'absent' }
   | { readonly outcome: 'taken'; readonly key: TakenKey }
 
-/** What an account of a provider starts with. */
+/** A new user of a provider. */
 export interface NewProvisionedUser {
   readonly providerId: ProviderId
   readonly userId: UserId
@@ -91,7 +91,7 @@ export interface NewProvisionedUser {
   readonly createdAt: EpochSeconds
 }
 
-/** A change of one account of a provider. */
+/** A change of one user of a provider. */
 export interface ProvisionedUserChange {
   readonly providerId: ProviderId
   readonly userId: UserId
@@ -102,13 +102,13 @@ export interface ProvisionedUserChange {
 }
 
 /**
- * Accounts of identity providers. Law: every method is about one provider; an account of another is `absent`, is in no list,
- * and takes no key. A deactivated account is found and listed; a removed one is not. The provider's own record is not looked at.
+ * Users of identity providers. Law: every method is about one provider; a user of another is `absent`, is in no list,
+ * and takes no key. A deactivated user is found and listed; a removed one is not. The provider's own record is not read.
  */
 export interface ProvisionedUserStore {
   /**
-   * An account with generation 0 and version 1. Law: `userName` and `externalId` are each held by one account of a provider,
-   * and an identifier is used once, ever, as `UserStore.insert` has it.
+   * Inserts a user with generation 0 and version 1. Law: `userName` and `externalId` are unique within a provider,
+   * and an identifier is used once, ever, as in `UserStore.insert`.
    */
   insert(
     user: NewProvisionedUser,
@@ -122,31 +122,31 @@ export interface ProvisionedUserStore {
   findByExternalId(providerId: ProviderId, externalId: string): Promise<ProvisionedUserRecord | undefined>
 
   /**
-   * Replaces what the provider says, all of it. Law: clearing `active` advances the generation by one in the same write, and
-   * nothing else does: from that moment nothing that was issued to the person before is honoured.
+   * Replaces the whole state. Law: clearing `active` advances the generation by one in the same write, and
+   * nothing else does: from that moment nothing that was issued to the user before is honoured.
    * `UPDATE users SET active = ?, generation = generation + (CASE WHEN active AND NOT ? THEN 1 ELSE 0 END), … WHERE … AND version = ?`
    */
   compareAndSwap(change: ProvisionedUserChange): Promise<ProvisionOutcome>
 
-  /** As `compareAndSwap`, for an account that has no provider yet: it becomes this provider's, and `adopted`. */
+  /** As `compareAndSwap`, for a user who has no provider yet: the user becomes this provider's, and `adopted`. */
   adopt(change: ProvisionedUserChange): Promise<ProvisionOutcome>
 
   /**
-   * Ends the link with the provider and all memberships, deactivates the account and advances its generation, also when it was
-   * inactive before: nothing of the time with the provider is honoured after. The account and its claims stay.
+   * Removes the link with the provider and all memberships, deactivates the user and advances the generation, also when the user was
+   * inactive before: nothing that was issued before is honoured afterwards. The user and the claims stay.
    */
   release(change: RemovalRequest): Promise<RemovalOutcome>
 
   /**
-   * As `UserStore.remove`, and that is as this: the identifier stays taken, `userName` and `externalId` do not, and all
-   * memberships end. Each group that it was in changes.
+   * The same as `UserStore.remove`: the identifier stays taken, `userName` and `externalId` do not, and all
+   * memberships are removed. Each group that the user was in changes.
    */
   remove(change: RemovalRequest): Promise<RemovalOutcome>
 
   list(query: ListQuery): Promise<ListOutcome<ListedUserRecord>>
 }
 
-/** Which account goes. */
+/** Which user to remove or release. */
 export interface RemovalRequest {
   readonly providerId: ProviderId
   readonly userId: UserId

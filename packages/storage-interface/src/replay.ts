@@ -1,7 +1,7 @@
 import type { ReplayOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
 
-/** What a claimed value is: each purpose is a namespace of its own. */
+/** The kind of a value: each purpose is a namespace of its own. */
 export type ReplayPurpose = 'client_assertion_jti'
 
 /**
@@ -9,7 +9,7 @@ export type ReplayPurpose = 'client_assertion_jti'
  */
 export interface ReplayStore {
   /**
-   * Law: of all callers with one purpose and value exactly one finds it `fresh`, until `expiresAt` has passed.
+   * Law: of all callers with one purpose and value exactly one gets `fresh`, until `expiresAt` has passed.
    * `INSERT … ON CONFLICT (issuer, purpose, value_digest) DO UPDATE SET expires_at = excluded.expires_at WHERE claims.expires_at <= ?`
    * The value may be of any length and content; stores key it by a digest of their own or bound it.
    */

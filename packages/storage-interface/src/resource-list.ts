@@ -12,12 +12,12 @@ export interface SortKey {
   readonly direction: 'ascending' | 'descending'
 }
 
-/** Where a list goes on. Made and understood by one store; it holds no secret and is meaningless for another query. */
+/** Where a list continues. Only the store that made it understands it; it contains no secret and is meaningless for another query. */
 export type ListPosition = string
 
 /**
- * Which part of a list is asked for, by `offset` (the first is 0) or from where the page before ended. Law: without a sort,
- * cursor pages show everybody who is there all the time exactly once, whoever comes and goes meanwhile.
+ * Which part of a list is requested: by `offset` (the first is 0), or after the page before. Law: without a sort,
+ * cursor pages show each row that exists all the time exactly once, while others come and go.
  */
 export type ListPage =
   | { readonly kind: 'index'; readonly offset: number; readonly limit: number }
@@ -28,7 +28,7 @@ export interface ListQuery {
   readonly providerId: ProviderId
   /**
    * About the comparable form, to which the store adds what it knows itself: `id`, `externalId`, `active`, `meta.created`,
-   * `meta.lastModified` (milliseconds), `groups` (`value`) of an account, `members` (`value`, and `type`: `user` or `group`) of a
+   * `meta.lastModified` (milliseconds), `groups` (`value`) of a user, `members` (`value`, and `type`: `user` or `group`) of a
    * group. Nothing else of these is tested.
    */
   readonly filter: ResolvedFilter | undefined

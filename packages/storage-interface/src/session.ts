@@ -25,16 +25,16 @@ export const sessions = defineRecord('sessions', {
 /** A browser in which a user is signed in. */
 export interface SessionRecord extends RecordOf<typeof sessions> {}
 
-/** Browser sessions. They are read through `StandingStore.ofSession`, together with their user. */
+/** Browser sessions. They are read through `StatusStore.ofSession`, together with their user. */
 export interface SessionStore {
   insert(session: SessionRecord): Promise<InsertOutcome>
 
-  /** Moves the idle expiry of a live session; it may be lost. `UPDATE sessions SET idle_expires_at = ? WHERE … AND revoked_at IS NULL` */
+  /** Moves the idle expiry of an active session; the write may be lost. `UPDATE sessions SET idle_expires_at = ? WHERE … AND revoked_at IS NULL` */
   touch(digest: SecretDigest, idleExpiresAt: EpochSeconds): Promise<void>
 
-  /** Law: the first revocation's time stays, and a revoked session is never live again. */
+  /** Law: the first revocation's time stays, and a revoked session is never active again. */
   revoke(sessionId: SessionId, now: EpochSeconds): Promise<RevokeOutcome>
 
-  /** The person's unrevoked and unexpired sessions, newest first. */
+  /** The user's unrevoked and unexpired sessions, newest first. */
   listByUser(userId: UserId, now: EpochSeconds): Promise<readonly SessionRecord[]>
 }

@@ -29,7 +29,7 @@ export interface SigningKeyRecord extends RecordOf<typeof signingKeys> {}
 /** Signing keys of one issuer. */
 export interface SigningKeyStore {
   /**
-   * Law: of several servers that at once each offer the next key of an algorithm, one is told `inserted` and the others
+   * Law: of several servers that concurrently offer the next key of an algorithm, one gets `inserted` and the others
    * `taken`. A unique index over (issuer, algorithm, ordinal), and one over (issuer, key_id).
    */
   insert(key: SigningKeyRecord): Promise<InsertOutcome>
@@ -43,6 +43,6 @@ export interface SigningKeyStore {
    */
   drop(keyId: KeyId, now: EpochSeconds): Promise<RevokeOutcome>
 
-  /** Forgets a key that nobody needs any more. `DELETE FROM signing_keys WHERE issuer = ? AND key_id = ?` */
+  /** Removes a key that is no longer needed. `DELETE FROM signing_keys WHERE issuer = ? AND key_id = ?` */
   remove(keyId: KeyId): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 }

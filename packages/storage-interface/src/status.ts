@@ -5,14 +5,14 @@ import type { SessionRecord } from './session.ts'
 import type { TokenFamilyRecord } from './token-family.ts'
 import type { UserRecord } from './user.ts'
 
-/** The rows on which a code's life depends. `undefined` members are gone: removed, or never there. */
+/** The rows that decide whether a code is active. `undefined` members were removed or never existed. */
 export interface GrantStatus {
   readonly grant: GrantRecord
   readonly client: ClientRecord | undefined
   readonly user: UserRecord | undefined
 }
 
-/** The rows on which the life of an access or refresh token depends. */
+/** The rows that decide whether an access or refresh token is active. */
 export interface FamilyStatus {
   readonly family: TokenFamilyRecord
   readonly grant: GrantRecord | undefined
@@ -20,15 +20,15 @@ export interface FamilyStatus {
   readonly user: UserRecord | undefined
 }
 
-/** The rows on which a session's life depends. */
+/** The rows that decide whether a session is active. */
 export interface SessionStatus {
   readonly session: SessionRecord
   readonly user: UserRecord | undefined
 }
 
 /**
- * Rows that belong together, in one read of one moment, so that no answer mixes before and after.
- * Law: each answer is what the single stores hold. The reader decides what is alive; these methods judge nothing.
+ * Rows that belong together, in one consistent read.
+ * Law: each row is as its own store returns it. These methods do not decide what is active; the server does.
  */
 export interface StatusStore {
   /** `SELECT … FROM grants LEFT JOIN clients … LEFT JOIN users … WHERE issuer = ? AND grant_id = ?` */

@@ -99,10 +99,10 @@ export type RotateOutcome =
   | { readonly outcome: 'reused'; readonly record: TokenFamilyRecord }
   | { readonly outcome: 'absent' }
 
-/** Token families, by identifier and by refresh token. They are read through `StandingStore`. */
+/** Token families, by identifier and by refresh token. They are read through `StatusStore`. */
 export interface TokenFamilyStore {
   /**
-   * Law: a family that `bury` has met first is never live.
+   * Law: a family whose tombstone was inserted first is never active.
    * `INSERT … ON CONFLICT (issuer, family_id) DO NOTHING`; no row written means `buried`.
    */
   insert(family: TokenFamilyRecord): Promise<FamilyInsertOutcome>
@@ -119,9 +119,9 @@ export interface TokenFamilyStore {
   revoke(familyId: FamilyId, now: EpochSeconds): Promise<RevokeOutcome>
 
   /**
-   * Revokes a family that may not have been written yet: its code was presented twice while the first presenter is still
-   * at work. Law: whichever of `insert` and `bury` comes first, the family is dead once `bury` has answered.
-   * `INSERT … (…, revoked_at) ON CONFLICT DO NOTHING`; no row written means that it is there: revoke it, and look again if it went.
+   * Revokes a family that may not have been written yet: its code was presented twice while the first request is still
+   * in progress. Law: whichever of `insert` and `insertTombstone` comes first, the family is revoked once `insertTombstone` has answered.
+   * `INSERT … (…, revoked_at) ON CONFLICT DO NOTHING`; no row written means that the family exists: revoke it, and try again if it was purged meanwhile.
    */
   insertTombstone(family: TokenFamilyRecord, now: EpochSeconds): Promise<void>
 }

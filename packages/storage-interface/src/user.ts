@@ -30,33 +30,33 @@ export const users = defineRecord(
  */
 export interface UserRecord extends RecordOf<typeof users> {}
 
-/** What an account starts with; the store adds `active: true`, generation 0 and version 1. */
+/** A new user; the store adds `active: true`, generation 0 and version 1. */
 export interface NewUser {
-  /** No client's identifier: `sub` would then name two (RFC 9068 §5). */
+  /** Not the identifier of a client: `sub` would be ambiguous (RFC 9068 §5). */
   readonly userId: UserId
   readonly claims: JsonObject
   readonly createdAt: EpochSeconds
 }
 
-/** `changed` for whoever changed it, `unchanged` when it was so before; both with the row as it is now. */
+/** `changed` for the caller who changed it, `unchanged` when it was so before; both with the row as it is now. */
 export type LifecycleOutcome =
   | { readonly outcome: 'changed'; readonly record: UserRecord }
   | { readonly outcome: 'unchanged'; readonly record: UserRecord }
   | { readonly outcome: 'absent' }
 
-/** Accounts, by `sub`. */
+/** Users, by `sub`. */
 export interface UserStore {
   /**
-   * Law: an identifier is used once, ever: also the identifier of a removed account is `taken`, so that no token of
-   * the person before names the person after (OIDC Core §2).
+   * Law: an identifier is used once, ever: also the identifier of a removed user is `taken`, so that no token of
+   * one user names another (OIDC Core §2).
    */
   insert(user: NewUser): Promise<InsertOutcome>
 
-  /** A deactivated account is found; a removed one is not. */
+  /** Finds a deactivated user, and no removed one. */
   find(userId: UserId): Promise<UserRecord | undefined>
 
   /**
-   * Replaces the claims. Law: it never changes `active` or `generation`, and of two writers one is told `conflict`.
+   * Replaces the claims. Law: it never changes `active` or `generation`, and of two writers one gets `conflict`.
    * `UPDATE users SET claims = ?, updated_at = ?, version = version + 1 WHERE issuer = ? AND user_id = ? AND version = ?`
    */
   replaceClaims(change: {
@@ -67,7 +67,7 @@ export interface UserStore {
   }): Promise<SwapOutcome<UserRecord>>
 
   /**
-   * Law: from the moment this answers, nothing that was issued to the person before is honoured.
+   * Law: from the moment this answers, nothing that was issued to the user before is honoured.
    * `UPDATE users SET active = false, generation = generation + 1, … WHERE issuer = ? AND user_id = ? AND active`
    */
   deactivate(userId: UserId, now: EpochSeconds): Promise<LifecycleOutcome>

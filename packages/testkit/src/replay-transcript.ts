@@ -1,8 +1,5 @@
 import { randomIdentifier, systemRandom } from '@mintmark/internal'
-
-import { problemsOf } from './problems-of.ts'
-import type { Json, Transcript, TranscriptStep } from './transcripts/transcript.ts'
-import { fillIn, fillInText, valueAt, type Variables } from './variables.ts'
+import type { Expectation, Json, Transcript, TranscriptStep } from './transcripts/transcript.ts'
 
 /** The server that a transcript is played against. */
 export interface ReplayTarget {
@@ -89,4 +86,91 @@ function readJson(text: string): Json | undefined {
 function savedValues({ save = {} }: TranscriptStep, body: Json | undefined): Variables {
   const found = Object.entries(save).map(([name, place]) => [name, valueAt(body, place)] as const)
   return new Map(found.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])))
+}
+
+/** What came back. */
+interface Answer {
+  readonly status: number
+  readonly body: Json | undefined
+}
+
+/** What an identity provider would not like about an answer; nothing when it is as expected. */
+export function problemsOf({ status, body }: Answer, expected: Expectation, variables: Variables): readonly string[] {
+  const statusProblems = expected.status.includes(status)
+    ? []
+    : [`status ${status}, expected ${expected.status.join(' or ')}`]
+  // RFC 7644 §3.5.2: a change may be answered without a body.
+  if (body === undefined) return statusProblems
+  return [
+    ...statusProblems,
+    ...(expected.body === undefined ? [] : differences(body, fillIn(expected.body, variables), '')),
+    ...(expected.absent ?? [])
+      .filter((place) => hasValue(valueAt(body, place)))
+      .map((place) => `${place} should have no value`),
+    ...(expected.text ?? [])
+      .filter((place) => !isText(valueAt(body, place)))
+      .map((place) => `${place} should be a text`),
+    ...(expected.never ?? [])
+      .filter((text) => JSON.stringify(body).includes(text))
+      .map((text) => `the answer holds ${text}`),
+  ]
+}
+
+const hasValue = (value: Json | undefined): boolean =>
+  value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
+
+const isText = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''
+
+/** Of objects the members that are expected; everything else as a whole. */
+function differences(found: Json | undefined, expected: Json, place: string): readonly string[] {
+  if (Array.isArray(expected)) return listDifferences(found, expected, place)
+  if (typeof expected === 'object' && expected !== null) {
+    if (typeof found !== 'object' || found === null || Array.isArray(found))
+      return [`${place || 'the answer'} should be an object`]
+    const members = found as Readonly<Record<string, Json>>
+    return Object.entries(expected).flatMap(([name, member]) =>
+      differences(
+        Object.hasOwn(members, name) ? members[name] : undefined,
+        member,
+        place === '' ? name : `${place}.${name}`,
+      ),
+    )
+  }
+  return found === expected ? [] : [`${place} is ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`]
+}
+
+/** The order of values says nothing (RFC 7643 §2.4): each that is expected is there, and no others. */
+function listDifferences(found: Json | undefined, expected: readonly Json[], place: string): readonly string[] {
+  const items: readonly Json[] = Array.isArray(found) ? found : []
+  if (items.length !== expected.length) return [`${place} has ${items.length} values, expected ${expected.length}`]
+  return expected
+    .filter((item) => !items.some((candidate) => differences(candidate, item, place).length === 0))
+    .map((item) => `${place} should hold ${JSON.stringify(item)}`)
+}
+
+/** What `{{name}}` stands for. */
+export type Variables = ReadonlyMap<string, string>
+
+/** The same value with every `{{name}}` filled in; one that is not known stays, and no server finds it. */
+export function fillIn(value: Json, variables: Variables): Json {
+  if (typeof value === 'string') return fillInText(value, variables)
+  if (Array.isArray(value)) return value.map((item: Json) => fillIn(item, variables))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fillIn(member, variables)]))
+}
+
+/** The same for a text. */
+export const fillInText = (text: string, variables: Variables): string =>
+  text.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => variables.get(name) ?? whole)
+
+/** What stands at a place such as `Resources.0.id`; undefined when nothing does. A name with dots in it stands in single quotes. */
+export function valueAt(body: Json | undefined, place: string): Json | undefined {
+  let value = body
+  for (const [, quoted, plain] of place.matchAll(/'([^']*)'|([^.']+)/g)) value = memberOf(value, quoted ?? plain ?? '')
+  return value
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  return (value as Readonly<Record<string, Json>>)[name]
 }

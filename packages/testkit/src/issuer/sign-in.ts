@@ -1,7 +1,7 @@
-import { clientId, type ClientRecord, type AdminStorage } from '@mintmark/storage-interface'
-
-import { codeChallenge, newVerifier } from './proof-key.ts'
-import { userHeader } from './test-person.ts'
+import type { InteractionPage, SignedIn } from '@mintmark/core'
+import type { ServerRequest } from '@mintmark/core/http'
+import { randomSecret, systemRandom } from '@mintmark/internal'
+import { type AdminStorage, type ClientRecord, type EpochSeconds, clientId } from '@mintmark/storage-interface'
 
 /** Who signs in, and where. */
 export interface SignInRequest {
@@ -120,3 +120,42 @@ function credentials(
 }
 
 const maximumSteps = 10
+
+/** A code verifier (RFC 7636 §4.1). */
+export const newVerifier = (): string => randomSecret(systemRandom)
+
+/** Its S256 challenge (RFC 7636 §4.2). */
+export async function codeChallenge(verifier: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)))
+  return base64url(digest)
+}
+
+/** Bytes as text that stands in addresses (RFC 4648 §5), without padding. */
+export const base64url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+
+/** The header that says who is at the browser. */
+export const userHeader = 'x-test-person'
+
+/** The session of whoever the request names. */
+export const signedInUser =
+  (now: () => EpochSeconds) =>
+  async (request: ServerRequest): Promise<SignedIn | undefined> =>
+    personOf(request, now)
+
+/** A page that lets everybody in, and consents to all that is asked. */
+export const waveThrough =
+  (now: () => EpochSeconds): InteractionPage =>
+  async (pending, request) => {
+    const person = personOf(request, now)
+    if (person === undefined) return pending.deny()
+    return pending.complete({ ...person, grantedScopes: pending.scopes.map(({ name }) => name) })
+  }
+
+function personOf(request: ServerRequest, now: () => EpochSeconds): SignedIn | undefined {
+  const subject = request.headers.get(userHeader)
+  return subject === undefined ? undefined : { subject, authTime: now(), amr: ['test'] }
+}

@@ -1,27 +1,24 @@
 import { toFetch } from '@mintmark/adapter-fetch'
 import {
-  createAuthorizationServer,
-  registerClient,
   type AuthorizationServerOptions,
   type ClientRegistration,
   type ServerEvent,
+  createAuthorizationServer,
+  registerClient,
 } from '@mintmark/core'
-import type { RegisteredClient } from '@mintmark/core/internal'
 import type { HttpService } from '@mintmark/core/http'
+import type { RegisteredClient } from '@mintmark/core/internal'
 import { systemClock } from '@mintmark/internal'
 import {
-  epochSeconds,
-  userId,
+  type AdminStorage,
   type EpochSeconds,
   type JsonObject,
-  type AdminStorage,
+  epochSeconds,
+  userId,
 } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-
-import { faultyFetch, type Fault } from './faults.ts'
-import { refuseProduction } from './refuse-production.ts'
-import { signInAs, type SignInRequest, type TestTokens } from './sign-in.ts'
-import { signedInUser, waveThrough } from './test-person.ts'
+import { type Fault, faultyFetch } from './faults.ts'
+import { type SignInRequest, type TestTokens, signInAs, signedInUser, waveThrough } from './sign-in.ts'
 import { testKeyRing } from './test-key-ring.ts'
 
 /** What a test issuer starts with; everything has a default. */
@@ -110,3 +107,16 @@ export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
     failNext: (fault) => void faults.push(fault),
   }
 }
+
+/** @throws Error where the environment says that this is production. */
+export function refuseProduction(): void {
+  if (environmentOf(globalThis)?.['NODE_ENV'] === 'production') {
+    throw new Error(
+      'A test issuer signs with published keys, so it does not start in production. Take createAuthorizationServer.',
+    )
+  }
+}
+
+/** Workers and browsers have none. */
+const environmentOf = (runtime: object): Readonly<Record<string, string | undefined>> | undefined =>
+  (runtime as { readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> } }).process?.env
