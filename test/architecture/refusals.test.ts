@@ -29,7 +29,7 @@ test('only the refusal tables construct the error classes that take a sentence',
 
   expect(constructing.map(({ path }) => path).toSorted()).toEqual([
     'packages/core/src/refusals.ts',
-    'packages/scim/src/error/refusal.ts',
+    'packages/scim/src/error/scim-error.ts',
   ])
 })
 

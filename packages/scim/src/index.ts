@@ -25,6 +25,6 @@ export { groupResourceType, groupSchema } from './schema/group-schema.ts'
 
 export { logScimEvents } from './event/log-scim-events.ts'
 export type { RevokedAccess, ScimEvent } from './event/scim-event.ts'
-export type { AnsweredRequest } from './event/answered-request.ts'
+export type { AnsweredRequest } from './event/scim-event.ts'
 export { ScimError } from './error/scim-error.ts'
 export type { ScimRefusalReason } from './error/refusals.ts'

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import type { ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
 import { decodeSegment } from '../server/scim-path.ts'
 import { isArray, isObject, toObject } from '../values/json.ts'

@@ -3,15 +3,17 @@ import type { Journal } from '@mintmark/internal'
 import { type Random, randomIdentifier } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
-import { renderScimError, type ScimErrorBody } from '../error/render-scim-error.ts'
-import { toScimError } from '../error/to-scim-error.ts'
-import { recordRefusal } from '../event/record-refusal.ts'
-import type { ScimOccurrence } from '../event/scim-event.ts'
-import { readMessage } from '../message/read-message.ts'
+import { refusal, renderScimError, type ScimErrorBody, toScimError } from '../error/scim-error.ts'
+import { recordRefusal, type ScimOccurrence } from '../event/scim-event.ts'
+import { readMessage } from '../message/scim-request.ts'
 import { scimResponse } from '../message/scim-response.ts'
-import { recordTolerances } from '../server/read-call.ts'
-import type { ScimCall, ScimCollection, ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
+import {
+  recordTolerances,
+  type ScimCall,
+  type ScimCollection,
+  type ScimEndpoint,
+  type ScimRoutes,
+} from '../server/scim-call.ts'
 import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { tolerancesOf } from '../tolerance/tolerances.ts'
 import { membersByName } from '../values/json-body.ts'

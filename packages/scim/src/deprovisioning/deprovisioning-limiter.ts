@@ -1,7 +1,7 @@
 import { type EpochSeconds, type ProviderId, type ScimStorage, type UserRecord } from '@mintmark/storage-interface'
 import { type DeprovisioningCount, type ResolvedFilter, untilSettled } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 
 /** Suspends deprovisioning by a provider that deactivates or removes too many users (a circuit breaker). */
 export interface DeprovisioningLimiter {

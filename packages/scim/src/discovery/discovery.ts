@@ -1,10 +1,10 @@
 import { type JsonObject, jsonText } from '@mintmark/storage-interface'
 
 import { bulkLimits } from '../bulk/parse-bulk.ts'
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { listResponse } from '../list/search-endpoints.ts'
 import { listLimits } from '../list/search-request.ts'
-import { readQuery } from '../message/query.ts'
+import { readQuery } from '../message/scim-request.ts'
 import { scimResponse } from '../message/scim-response.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { type Attribute, nameKey, type Schema } from '../schema/schema.ts'

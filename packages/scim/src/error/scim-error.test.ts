@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { refusal } from './refusal.ts'
+import { refusal, renderScimError } from './scim-error.ts'
 import { refusals, type ScimRefusalReason } from './refusals.ts'
-import { renderScimError } from './render-scim-error.ts'
 
 const reasons = Object.keys(refusals) as readonly ScimRefusalReason[]
 

@@ -1,4 +1,6 @@
-import type { ScimRefusalReason } from './refusals.ts'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+
+import { refusals, type ScimRefusalReason } from './refusals.ts'
 import type { ScimErrorType } from './scim-error-type.ts'
 
 interface ScimErrorOptions {
@@ -30,3 +32,45 @@ export class ScimError extends Error {
     this.attribute = options.attribute
   }
 }
+
+/** The error to throw for a reason. */
+export function refusal(reason: ScimRefusalReason, options: RefusalOptions = {}): ScimError {
+  const [status, scimType, sentence] = refusals[reason]
+  const detail = options.suggestion === undefined ? sentence : `${sentence} Perhaps ${options.suggestion} is meant.`
+  return new ScimError(status, detail, { scimType, reason, cause: options.cause, attribute: options.attribute })
+}
+
+interface RefusalOptions {
+  readonly cause?: unknown
+  /** The attribute, spelled as in the schema; for events. */
+  readonly attribute?: string | undefined
+  /** An attribute that was probably meant, to help an administrator fix a mapping. */
+  readonly suggestion?: string | undefined
+}
+
+/** Whatever was thrown, in SCIM's terms. What is not a refusal tells the caller nothing of what went wrong inside. */
+export function toScimError(error: unknown): ScimError {
+  if (error instanceof ScimError) return error
+  return refusal(error instanceof StorageUnavailableError ? 'storage_unavailable' : 'unexpected_failure', {
+    cause: error,
+  })
+}
+
+const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error'
+
+/** The JSON body of an error answer. */
+export interface ScimErrorBody {
+  readonly schemas: readonly [typeof errorSchema]
+  readonly scimType?: ScimErrorType
+  readonly detail: string
+  /** A string, unlike HTTP's own status. */
+  readonly status: string
+}
+
+/** The body of an error answer (RFC 7644 §3.12). */
+export const renderScimError = (error: ScimError): ScimErrorBody => ({
+  schemas: [errorSchema],
+  ...(error.scimType === undefined ? {} : { scimType: error.scimType }),
+  detail: error.detail,
+  status: String(error.status),
+})

@@ -1,7 +1,10 @@
-import type { EventStamp } from '@mintmark/core/http'
-import type { EpochSeconds } from '@mintmark/storage-interface'
+import type { EventStamp, RequestHead, ServerResponse } from '@mintmark/core/http'
+import type { Journal } from '@mintmark/internal'
+import type { EpochSeconds, ScimStorage, UserRecord } from '@mintmark/storage-interface'
 
 import type { ScimRefusalReason } from '../error/refusals.ts'
+import type { ScimError } from '../error/scim-error.ts'
+import type { ScimCaller } from '../providers/authenticate-provider.ts'
 import type { AppliedTolerance } from '../tolerance/tolerances.ts'
 
 /**
@@ -86,4 +89,95 @@ interface ScimRequestRefused {
   readonly attribute: string | undefined
   /** The error behind 500 and 503. */
   readonly cause: unknown
+}
+
+/**
+ * Lists the grants and sessions that a deprovisioning revoked: those of the user's generation before it.
+ * @param before the user before the deprovisioning.
+ * @returns undefined when storage fails, because the deprovisioning is already done.
+ */
+export async function revokedAccess(
+  { userId, generation }: UserRecord,
+  now: EpochSeconds,
+  storage: Pick<ScimStorage, 'grants' | 'sessions'>,
+): Promise<RevokedAccess | undefined> {
+  try {
+    const [grants, sessions] = await Promise.all([
+      storage.grants.listByUser(userId),
+      storage.sessions.listByUser(userId, now),
+    ])
+    return {
+      grants: grants
+        .filter(({ userGeneration }) => userGeneration === generation)
+        .map(({ grantId, clientId }) => ({ grantId, clientId })),
+      sessionIds: sessions
+        .filter(({ userGeneration }) => userGeneration === generation)
+        .map(({ sessionId }) => sessionId),
+    }
+  } catch {
+    // The list is informational; the deprovisioning is already done.
+    return undefined
+  }
+}
+
+/**
+ * Writes down that a request was refused, with the reason that its sender is not told. The query stays out: it names people. So does
+ * what is behind a refusal that is not our failure: a JSON parser quotes what it could not read, a password perhaps.
+ */
+export const recordRefusal =
+  (journal: Journal<ScimOccurrence>) =>
+  ({ status, reason, attribute, cause }: ScimError, request: RequestHead): void => {
+    const { method, url } = request
+    const failure = status >= 500 ? cause : undefined
+    journal.record(request, {
+      type: 'request.refused',
+      method,
+      path: url.pathname,
+      status,
+      reason,
+      attribute,
+      cause: failure,
+    })
+  }
+
+/**
+ * A request that an identity provider made, and what became of it: for the people who connect it. Neither its query nor its body is
+ * in it, as both are about people, and no secret.
+ */
+export interface AnsweredRequest {
+  readonly at: EpochSeconds
+  readonly providerId: string
+  /** The client, when it came with an access token of ours; undefined with a secret of its own. */
+  readonly clientId: string | undefined
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly reason: ScimRefusalReason | undefined
+  /** The attribute that a refusal was about, as our schema spells it. */
+  readonly attribute: string | undefined
+}
+
+/** Who asked for what, and when. */
+interface Asked {
+  readonly request: RequestHead
+  readonly caller: ScimCaller
+  readonly now: EpochSeconds
+}
+
+export function answeredRequest(
+  { request, caller, now }: Asked,
+  { status }: Pick<ServerResponse, 'status'>,
+  error?: ScimError,
+): AnsweredRequest {
+  const { provider, by } = caller
+  return {
+    at: now,
+    providerId: provider.providerId,
+    clientId: by.kind === 'client' ? by.clientId : undefined,
+    method: request.method,
+    path: request.url.pathname.slice(0, 512),
+    status,
+    reason: error?.reason,
+    attribute: error?.attribute,
+  }
 }

@@ -1,4 +1,4 @@
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { FilterLiteral } from './filter-node.ts'
 

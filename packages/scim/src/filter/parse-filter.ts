@@ -1,4 +1,4 @@
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { type AttributeName, parseAttributeName } from '../schema/find-attribute.ts'
 import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { CompareNode, FilterNode, PresentNode } from './filter-node.ts'

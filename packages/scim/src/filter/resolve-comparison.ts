@@ -1,6 +1,6 @@
 import type { FilterAttribute, OrderOperator, ResolvedFilter } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { foldCase, parseBoolean, parseInstant } from '../values/text.ts'

@@ -1,6 +1,6 @@
 import type { FilterAttribute, ResolvedFilter } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import {
   attributeLabel,
   type AttributeName,

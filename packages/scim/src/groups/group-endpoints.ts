@@ -2,16 +2,20 @@ import { randomIdentifier } from '@mintmark/internal'
 import { groupId, type GroupRecord } from '@mintmark/storage-interface'
 import { type GroupState, untilSettled } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
-import { checkPreconditions, isNotModified } from '../message/preconditions.ts'
-import { readProjection, readQuery } from '../message/query.ts'
-import { readMessage } from '../message/read-message.ts'
+import { checkPreconditions, isNotModified, readMessage, readProjection, readQuery } from '../message/scim-request.ts'
 import { emptyResponse, notModifiedResponse } from '../message/scim-response.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
-import { createCallContext, createPatchParser, recordTolerances } from '../server/read-call.ts'
-import type { ScimCall, ScimCollection, ScimEndpoint } from '../server/scim-call.ts'
+import {
+  createCallContext,
+  createPatchParser,
+  recordTolerances,
+  type ScimCall,
+  type ScimCollection,
+  type ScimEndpoint,
+} from '../server/scim-call.ts'
 import { getMember } from '../values/json.ts'
 import { includesMemberType, loadAllMembers, planGroupPatch, readMemberIds } from './members.ts'
 import { groupLocation, groupVersion, listedGroups, showGroup } from './render-group.ts'

@@ -1,7 +1,7 @@
 import type { GroupRecord, JsonValue, ScimStorage } from '@mintmark/storage-interface'
 import type { GroupMember, MemberChange, ResolvedFilter } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignValue, parseListedElements } from '../patch/assign-value.ts'
 import type { Assignment } from '../patch/assignments.ts'

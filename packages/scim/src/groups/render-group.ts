@@ -10,7 +10,7 @@ import {
 } from '@mintmark/storage-interface'
 import { type GroupMember } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { listLimits } from '../list/search-request.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import { resourceResponse } from '../message/scim-response.ts'

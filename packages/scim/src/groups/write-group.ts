@@ -9,9 +9,9 @@ import {
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { checkPreconditions } from '../message/preconditions.ts'
+import { checkPreconditions } from '../message/scim-request.ts'
 import { comparableResource } from '../resource/comparable-resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ScimCall } from '../server/scim-call.ts'

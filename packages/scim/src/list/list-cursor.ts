@@ -2,7 +2,7 @@ import { decodeBase64url, encodeBase64url, equalInConstantTime, hmacSha256 } fro
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { ListPosition } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import type { ScimCaller } from '../providers/authenticate-provider.ts'
 import { isActiveSecret } from '../providers/registration.ts'
 import { isArray } from '../values/json.ts'

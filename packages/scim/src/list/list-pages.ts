@@ -1,7 +1,7 @@
 import type { JsonText } from '@mintmark/storage-interface'
 import type { ListPage, ListPosition } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import type { CursorPosition } from './list-cursor.ts'
 import type { TypeSearch } from './type-searches.ts'

@@ -1,6 +1,6 @@
 import type { FilterAttribute, ResolvedFilter, TextOperator } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 
 /**
  * Rewrites a test of `meta.location` as a test of `id`, or as `true` or `false` when it matches all or no resources. A location

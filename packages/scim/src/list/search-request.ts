@@ -1,7 +1,7 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
-import { namedAttributes, type Query } from '../message/query.ts'
+import { refusal } from '../error/scim-error.ts'
+import { namedAttributes, type Query } from '../message/scim-request.ts'
 import type { RequestedAttributes } from '../resource/project-resource.ts'
 import { nameKey } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'

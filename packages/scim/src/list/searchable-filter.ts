@@ -1,6 +1,6 @@
 import { type FilterAttribute, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { frozenFilter } from '../filter/resolve-filter.ts'
 import { attributeLabel, type ResolvedAttribute } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'

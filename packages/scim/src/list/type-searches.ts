@@ -1,7 +1,7 @@
 import type { JsonText } from '@mintmark/storage-interface'
 import type { ListOutcome, ListQuery, ResolvedFilter, SortKey } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import type { FilterNode } from '../filter/filter-node.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
 import { resolveFilter, targetOf } from '../filter/resolve-filter.ts'

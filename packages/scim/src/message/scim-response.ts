@@ -1,5 +1,8 @@
 import { type Header, noStore, type ServerResponse } from '@mintmark/core/http'
+import type { RateDecision } from '@mintmark/core/internal'
 import type { JsonText } from '@mintmark/storage-interface'
+
+import { renderScimError, type ScimError } from '../error/scim-error.ts'
 
 /** A SCIM response (RFC 7644 §3.1, §3.8). It is not cached, because it contains personal data. */
 export const scimResponse = (status: number, body: object, headers?: readonly Header[]): ServerResponse =>
@@ -42,4 +45,36 @@ interface ResourceHeaders {
   readonly location: string
   /** A weak entity tag. */
   readonly version: string
+}
+
+/** The answer to a refusal (RFC 7644 §3.12): a SCIM error body, always, and what HTTP wants beside it. */
+export const renderRefusal = (error: ScimError): ServerResponse =>
+  scimResponse(error.status, renderScimError(error), headersOf(error))
+
+function headersOf({ status, reason }: ScimError): readonly Header[] {
+  // RFC 6750 §3: the scheme, and an error only when a token was presented.
+  if (reason === 'credentials_missing') return [['WWW-Authenticate', 'Bearer realm="scim"']]
+  if (status === 401) return [['WWW-Authenticate', 'Bearer realm="scim", error="invalid_token"']]
+  if (reason === 'scope_missing')
+    return [['WWW-Authenticate', 'Bearer realm="scim", error="insufficient_scope", scope="scim"']]
+  return status === 503 ? [['Retry-After', '5']] : []
+}
+
+/**
+ * What a decision tells a provider (RFC 6585 §4). Besides `Retry-After`, the names that SailPoint reads and slows down by (seen
+ * 2026); `Reset` and `Retry-After` are seconds from now.
+ */
+export function rateLimitHeaders(decision: RateDecision): readonly Header[] {
+  const { quota } = decision
+  const told: readonly Header[] =
+    quota === undefined
+      ? []
+      : [
+          ['X-Rate-Limit-Limit', String(quota.limit)],
+          ['X-Rate-Limit-Remaining', String(quota.remaining)],
+          ['X-Rate-Limit-Reset', String(quota.resetAfter)],
+        ]
+  if (decision.allowed) return told
+  const retryAfter = String(decision.retryAfter)
+  return [...told, ['Retry-After', retryAfter], ['X-Rate-Limit-Retry-After-Seconds', retryAfter]]
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
 import { comparisonsOf } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { completeResource } from '../resource/parse-resource.ts'
 import { attributeLabel } from '../schema/find-attribute.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-counter.ts'

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
 import { matchesFilter } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { comparableValue } from '../resource/comparable-resource.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import type { ResolvedFilter } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { findAttribute, findSchema } from '../schema/find-attribute.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import type { ParseContext } from '../tolerance/tolerance-counter.ts'

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { membersByName, parseJsonObject, requireMessageSchema } from '../values/json-body.ts'
 import { isArray, isObject } from '../values/json.ts'

@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import type { ResolvedFilter } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
-import { ScimError } from '../error/scim-error.ts'
+import { refusal, ScimError } from '../error/scim-error.ts'
 import type { CompareNode, FilterLiteral, FilterNode } from '../filter/filter-node.ts'
 import { openCursor } from '../filter/filter-tokens.ts'
 import { createFilterParser, readEnd, readName, readSubName, readValueFilter } from '../filter/parse-filter.ts'

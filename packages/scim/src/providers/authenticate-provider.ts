@@ -11,7 +11,7 @@ import {
   type SecretRecord,
 } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { providerOfSecret } from './registration.ts'
 
 /** Verifies access tokens: the authorization server does. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { findSchema } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'

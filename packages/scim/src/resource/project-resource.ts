@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { findAttribute, findSchema, parseAttributeName } from '../schema/find-attribute.ts'
 import { createProjection, type ProjectedAttribute, type Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'

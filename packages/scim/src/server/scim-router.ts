@@ -11,17 +11,14 @@ import {
 } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
-import { renderRefusal } from '../error/render-refusal.ts'
-import type { ScimError } from '../error/scim-error.ts'
-import { toScimError } from '../error/to-scim-error.ts'
-import { answeredRequest, type AnsweredRequest } from '../event/answered-request.ts'
+import { refusal, type ScimError, toScimError } from '../error/scim-error.ts'
+import { rateLimitHeaders, renderRefusal } from '../message/scim-response.ts'
+import { answeredRequest, type AnsweredRequest } from '../event/scim-event.ts'
 import {
   authenticateProvider,
   type AuthenticateProviderDependencies,
   type ScimCaller,
 } from '../providers/authenticate-provider.ts'
-import { rateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
 import type { ScimEndpoint, ScimMethods, ScimRoutes } from './scim-call.ts'
 import { parseScimPath, type ScimPath, scimRoot, tenantUrl } from './scim-path.ts'
 

@@ -2,7 +2,7 @@ import type { Clock } from '@mintmark/internal'
 import { type JsonObject, providerId, type ProvisionedUserRecord, type UserId } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { applyPatch } from '../patch/apply-patch.ts'
 import { parsePatch } from '../patch/parse-patch.ts'
 import { ProviderError } from '../providers/registration.ts'

@@ -1,7 +1,7 @@
 import { randomIdentifier } from '@mintmark/internal'
 import { type ProviderId, type ProvisionedUserRecord, userId, type UserId } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import type { WrittenUser } from './user-state.ts'
 import { authorizeChange, recordOfOutcome, type UserWriter, type WriteContext } from './write-user.ts'

@@ -2,20 +2,24 @@ import type { ServerResponse } from '@mintmark/core/http'
 import { type ProvisionedUserRecord, type ScimStorage } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import type { ListedType } from '../list/type-searches.ts'
-import { checkPreconditions, isNotModified } from '../message/preconditions.ts'
-import { readProjection, readQuery } from '../message/query.ts'
-import { readMessage } from '../message/read-message.ts'
+import { checkPreconditions, isNotModified, readMessage, readProjection, readQuery } from '../message/scim-request.ts'
 import { emptyResponse, notModifiedResponse, resourceResponse } from '../message/scim-response.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { createCallContext, createPatchParser, recordTolerances } from '../server/read-call.ts'
-import type { ScimCall, ScimCollection, ScimEndpoint } from '../server/scim-call.ts'
+import {
+  createCallContext,
+  createPatchParser,
+  recordTolerances,
+  type ScimCall,
+  type ScimCollection,
+  type ScimEndpoint,
+} from '../server/scim-call.ts'
 import { provisionUser } from './provision-user.ts'
 import type { UserRenderCache } from './render-cache.ts'
 import { userLocation, userVersion } from './render-user.ts'

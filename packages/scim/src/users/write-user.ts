@@ -10,9 +10,9 @@ import {
 } from '@mintmark/storage-interface'
 import { type ProvisionedState, type ProvisionOutcome, untilSettled } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { checkPreconditions } from '../message/preconditions.ts'
+import { checkPreconditions } from '../message/scim-request.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import { isSameResource } from './render-cache.ts'
 import { userVersion } from './render-user.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { comparableValue } from '../resource/comparable-resource.ts'
 import { type Attribute, nameKey } from '../schema/schema.ts'
 import { getMember, isObject, sameValue, toObject, withMember } from './json.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
+import { refusal } from '../error/scim-error.ts'
 import { nameKey } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { isArray, isObject } from './json.ts'
