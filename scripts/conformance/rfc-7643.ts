@@ -113,7 +113,7 @@ export const rfc7643: Standard = {
     [
       '4.1.1',
       'active decides whether the account can be used',
-      'RFC 7643 §4.1.1: a deactivation that races with what the provider says is never undone',
+      'a deactivation that races with a change by the provider is never undone (RFC 7643 §4.1.1)',
       'a PATCH without path: rejects the code, refresh token, introspection and userinfo at once',
     ],
     [

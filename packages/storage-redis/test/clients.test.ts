@@ -9,7 +9,7 @@ import { startRedis } from './support/redis-server.ts'
 
 const issuer = 'https://issuer.example'
 
-it('a pool of node-redis is a client', async () => {
+it('accepts a node-redis pool as a client', async () => {
   const server = await startRedis()
   onTestFinished(() => server.stop())
   const pool = createClientPool({ url: server.url })
@@ -19,7 +19,7 @@ it('a pool of node-redis is a client', async () => {
   await expectToServe(pool)
 })
 
-it('a cluster of ioredis is a client', async () => {
+it('accepts an ioredis cluster as a client', async () => {
   const cluster = await startRedisCluster()
   onTestFinished(() => cluster.stop())
   const client = new Cluster(cluster.nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
@@ -28,7 +28,7 @@ it('a cluster of ioredis is a client', async () => {
   await expectToServe(client)
 })
 
-it('a sentinel of node-redis is a client, by its type', () => {
+it('accepts a node-redis sentinel as a client, by its type', () => {
   const sentinel: RedisClient = createSentinel({
     name: 'main',
     sentinelRootNodes: [{ host: '127.0.0.1', port: 26_379 }],

@@ -13,7 +13,7 @@ const { digest, clientId, familyId, issuedAt: now } = code
 
 // What the documentation of createRedisStores admits, and what bounds it.
 
-it('a failover before replication loses a consumed mark, and the durable part still founds one family', async () => {
+it('a failover before replication loses a consumed mark, and the durable storage still creates one family', async () => {
   const { master, atMaster, atReplica } = await startPair()
   const durable = createMemoryStorage({ issuer })
   const before = composeStorage({ durable, expiring: createRedisStorage({ client: atMaster, issuer }) })
@@ -47,7 +47,7 @@ it('a failover after replication loses nothing', async () => {
   expect(second).toEqual({ outcome: 'replayed', record: code })
 })
 
-it('a master whose replica has fallen behind is an outage, where min-replicas-to-write is set', async () => {
+it('reports an outage when a replica has fallen behind and min-replicas-to-write is set', async () => {
   const { replica, atMaster } = await startPair()
   const stores = createRedisStorage({ client: atMaster, issuer })
   await stores.codes.insert(code)

@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 describe('keys', () => {
-  it('have a time to live, always: whatever was done to them', async () => {
+  it('always have a time to live, after any operation', async () => {
     await fill(stores)
     for (const operate of Object.values({ ...reads, ...writes })) await operate(stores)
 
@@ -32,7 +32,7 @@ describe('keys', () => {
     expect(lives.filter((life) => life <= 0)).toEqual([])
   })
 
-  it('outlive their record by five minutes, a claim by an hour more, by the clock that makes it longer', async () => {
+  it('outlive their record by five minutes, a replay mark by an hour more, by whichever clock gives more time', async () => {
     // Two servers: the clock of one is years behind Redis's, that of the other agrees with it.
     for (const now of [epochSeconds(1000), epochSeconds(Number((await client.time())[0]))]) {
       await client.flushDb()
@@ -50,7 +50,7 @@ describe('keys', () => {
     }
   })
 
-  it('of opaque tokens, which do not say when they were issued, outlive their record by the clock of Redis', async () => {
+  it('of opaque tokens, which have no time of issue, outlive their record by the clock of Redis', async () => {
     const now = Number((await client.time())[0])
 
     await stores.opaqueTokens.insert(anOpaqueTokenRecord({ expiresAt: epochSeconds(now + 600) }))
@@ -58,7 +58,7 @@ describe('keys', () => {
     expect(await lifeOf('*:token:*')).toBeOneOf([899, 900, 901])
   })
 
-  it('are not written at all for a time that is none: they would never go away', async () => {
+  it('are not written when the expiry is not a time, as they would never expire', async () => {
     const nan = Number.NaN as EpochSeconds
 
     await expect(stores.codes.insert(aCodeRecord({ expiresAt: nan }))).rejects.toThrow(TypeError)
@@ -70,7 +70,7 @@ describe('keys', () => {
     expect(await client.dbSize()).toBe(0)
   })
 
-  it('begin with the prefix that was set, and name issuer and claims by digest', async () => {
+  it('begin with the configured prefix, and contain digests of the issuer and of used values', async () => {
     const tenant = createRedisStorage({ client, issuer: 'https://issuer.example', prefix: 'tenant' })
 
     await fill(tenant)
@@ -80,14 +80,14 @@ describe('keys', () => {
     expect(await client.keys('*jti-1*')).toEqual([])
   })
 
-  it('of ill-formed text, which UTF-8 writes alike, are not the same', async () => {
+  it('differ for ill-formed texts that UTF-8 encodes alike', async () => {
     const claim = { purpose: 'client_assertion_jti', expiresAt: epochSeconds(60), now: epochSeconds(0) } as const
 
     expect(await stores.replays.markUsed({ ...claim, value: '\ud800' })).toEqual({ outcome: 'fresh' })
     expect(await stores.replays.markUsed({ ...claim, value: '\ud801' })).toEqual({ outcome: 'fresh' })
   })
 
-  it('a time that is none is later than every expiry', async () => {
+  it('treats an invalid time as later than every expiry', async () => {
     await fill(stores)
     const { digest, clientId } = aCodeRecord()
 
@@ -96,7 +96,7 @@ describe('keys', () => {
 })
 
 describe('a record from which something was lost', () => {
-  it('is not handed out: no member of a code may be missing', async () => {
+  it('is rejected when any member of a code is missing', async () => {
     const code = aCodeRecord({ digest: aDigest('whole') })
     const { codes } = stores
     await codes.insert(code)

@@ -69,14 +69,14 @@ describe('one server', () => {
     },
   )
 
-  it('a server whose memory is full is an outage to every method that writes, and answers those that read', async () => {
+  it('a server whose memory is full is an outage for every method that writes, and answers reads', async () => {
     await client.configSet({ maxmemory: '1', 'maxmemory-policy': 'noeviction' })
 
     expect(await outcomesOf(writes, stores)).toEqual(unavailable(writes))
     expect(await outcomesOf(reads, stores)).toEqual(healthy)
   })
 
-  it('a server that another script keeps busy is an outage to every method', async () => {
+  it('a server that another script keeps busy is an outage for every method', async () => {
     await client.configSet('busy-reply-threshold', '1')
     const other = await connectClient(server)
     onTestFinished(() => other.destroy())
@@ -94,7 +94,7 @@ describe('one server', () => {
     expect(await outcomesOf(reads, stores)).toEqual(healthy)
   })
 
-  it('a server that hangs is an outage to every method, within the time that was set', async () => {
+  it('a server that hangs is an outage for every method, within the configured time', async () => {
     const impatient = createRedisStorage({ client, issuer, timeoutMilliseconds: 100 })
     server.freeze()
 
@@ -104,7 +104,7 @@ describe('one server', () => {
     server.thaw()
   })
 
-  it('a server that was killed is an outage to every method, and brings everything back when it starts again', async () => {
+  it('a server that was killed is an outage for every method, and has every record after a restart', async () => {
     await server.kill()
     expect(await outcomesOf(all, stores)).toEqual(unavailable(all))
 
@@ -118,7 +118,7 @@ describe('one server', () => {
     ).toMatchObject({ outcome: 'won' })
   })
 
-  it('a server that is still loading its data answers LOADING, which is an outage to every method', async () => {
+  it('a server that is still loading its data answers LOADING, which is an outage for every method', async () => {
     const codes = Array.from({ length: 300 }, (_, index) => aCodeRecord({ digest: aDigest(`code-${index}-`) }))
     await Promise.all(codes.map((code) => stores.codes.insert(code)))
     await client.sendCommand(['SAVE'])
@@ -141,7 +141,7 @@ describe('one server', () => {
     expect(await outcomesOf(reads, stores)).toEqual(healthy)
   })
 
-  it('a client that was closed is an outage to every method', async () => {
+  it('a closed client is an outage for every method', async () => {
     const closed = await connectClient(server)
     const orphaned = createRedisStorage({ client: closed, issuer })
     closed.destroy()
@@ -149,7 +149,7 @@ describe('one server', () => {
     expect(await outcomesOf(all, orphaned)).toEqual(unavailable(all))
   })
 
-  it('a server that was killed is an outage to every method through ioredis too', async () => {
+  it('a server that was killed is an outage for every method through ioredis too', async () => {
     const ioRedis = await connectIoRedis(server)
     onTestFinished(() => ioRedis.disconnect())
     const through = createRedisStorage({ client: ioRedis, issuer })
@@ -159,13 +159,13 @@ describe('one server', () => {
     expect(await outcomesOf(all, through)).toEqual(unavailable(all))
   })
 
-  it('scripts that the server has forgotten are sent again', async () => {
+  it('sends scripts again that the server no longer has', async () => {
     await client.scriptFlush()
 
     expect(await outcomesOf(reads, stores)).toEqual(healthy)
   })
 
-  it('a key of another kind, and a client that maps replies, are defects and no outages', async () => {
+  it('reports a key of another kind, and a client that maps replies, as defects and not as outages', async () => {
     const [key] = await client.keys('*:code:*')
     await client.set(key ?? '', 'a')
     const mapped = createRedisStorage({ client: client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer }), issuer })
@@ -174,7 +174,7 @@ describe('one server', () => {
     await expect(reads['opaqueTokens.find']?.(mapped)).rejects.toThrow(TypeError)
   })
 
-  it('codes that were being presented when the server was killed are won once or not at all, and never absent', async () => {
+  it('codes that were being redeemed when the server was killed are won at most once, and are never absent', async () => {
     const codes = Array.from({ length: 200 }, (_, index) => aCodeRecord({ digest: aDigest(`code-${index}-`) }))
     await Promise.all(codes.map((code) => stores.codes.insert(code)))
     let answered = 0
@@ -225,7 +225,7 @@ function labelOf(result: unknown): string {
 }
 
 describe('a cluster', () => {
-  it('a node that serves no slots answers CLUSTERDOWN, which is an outage to every method', async () => {
+  it('a node that serves no slots answers CLUSTERDOWN, which is an outage for every method', async () => {
     const node = await startRedis({ 'cluster-enabled': 'yes', 'cluster-port': await freePort() })
     onTestFinished(() => node.stop())
     const client = await connectClient(node)
@@ -236,7 +236,7 @@ describe('a cluster', () => {
     expect(outcomes).toEqual(unavailable(all))
   })
 
-  it('a master that was killed is an outage to its keys: each code answers right, or not at all', async () => {
+  it('a master that was killed is an outage for its keys only, and no code gets a wrong answer', async () => {
     const cluster = await startRedisCluster()
     onTestFinished(() => cluster.stop())
     const client = await connectCluster(cluster)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rowsByPlace, valueOf } from './row.ts'
 
-test('a value stands where its column does, in each row', () => {
+test('reads a value of each row by the name of its column', () => {
   const rows = rowsByPlace([
     { client_id: 'a', disabled_at: null },
     { client_id: 'b', disabled_at: 7 },
@@ -13,12 +13,12 @@ test('a value stands where its column does, in each row', () => {
   ])
 })
 
-test('a column that a row does not have is not read as empty', () => {
+test('throws for a column that a row does not have', () => {
   const [row] = rowsByPlace([{ client_id: 'a' }])
 
   expect(() => row && valueOf(row, 'disabled_at')).toThrow('disabled_at')
 })
 
-test('no rows are no rows', () => {
+test('converts an empty result to no rows', () => {
   expect(rowsByPlace([])).toEqual([])
 })

@@ -12,7 +12,7 @@ describe.for([
   { name: 'SQLite', open: aMigratedFile },
   { name: 'PostgreSQL', open: aMigratedPool },
 ])('$name', ({ open }) => {
-  test('claims that the engine could not hold as JSON are found as in memory, and raise no error', async () => {
+  test('finds users by claims that the engine cannot hold as JSON, as the memory storage does', async () => {
     const [memory, sql] = [createMemoryStorage({ issuer }), await createSqlStorage({ dialect: await open(), issuer })]
     for (const storage of [memory, sql]) {
       for (const [index, claims] of awkward.entries())
@@ -23,7 +23,7 @@ describe.for([
       expect(await idsOf(sql, filter), JSON.stringify(filter)).toEqual(await idsOf(memory, filter))
   })
 
-  test('RFC 7644 §3.12 tooMany: a filter on claims looks at so many accounts, and one on the identifier at one', async () => {
+  test('limits how many users a filter on claims reads; a filter on the identifier reads one (RFC 7644 §3.12)', async () => {
     const dialect = await open()
     const storage = await createSqlStorage({ dialect, issuer, scanLimit: 2 })
     for (const id of ['a', 'b']) await storage.users.insert(aUser({ userId: userId(id), claims: {} }))
@@ -41,7 +41,7 @@ describe.for([
     expect(await idsOf(storage, byClaim)).toEqual([])
   })
 
-  test('accounts of two servers that come and go at once are counted', async () => {
+  test('counts users that two servers create and remove at the same time', async () => {
     const dialect = await open()
     const storages = [await createSqlStorage({ dialect, issuer }), await createSqlStorage({ dialect, issuer })]
     const ids = Array.from({ length: 40 }, (_, index) => userId(`u${index}`))

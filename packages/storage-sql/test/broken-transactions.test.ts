@@ -49,7 +49,7 @@ const cuts = [
 ]
 
 test.for(Object.entries(deeds))(
-  'law: %s on PostgreSQL, whose connection is cut between any two statements, is there as a whole or not at all',
+  'law: %s on PostgreSQL is written as a whole or not at all when the connection is cut between any two statements',
   async ([, deed]) => {
     const database = await aDatabase()
     onTestFinished(() => database.remove())
@@ -67,7 +67,7 @@ test.for(Object.entries(deeds))(
   },
 )
 
-test('a transaction that is cancelled while it begins leaves nothing of it on its connection', async () => {
+test('a transaction that is cancelled while it begins leaves its connection clean', async () => {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const pool = database.pool({ max: 1 })

@@ -29,7 +29,7 @@ const engines = [
 ]
 
 describe.for(engines)('on $name', ({ open }) => {
-  test('RFC 9700 §4.14.2: a rotation between looking at a family and revoking it is looked at again', async () => {
+  test('looks again when a family rotates between the read and the revocation (RFC 9700 §4.14.2)', async () => {
     const { dialect, interrupt } = interruptible(await open())
     const storage = await createSqlStorage({ dialect, issuer })
     await storage.families.insert(aFamilyRecord())
@@ -42,7 +42,7 @@ describe.for(engines)('on $name', ({ open }) => {
     expect(result).toMatchObject({ outcome: 'rotated', record: { revokedAt: undefined } })
   })
 
-  test('RFC 6749 §4.1.2: a family that is written between revoking and looking is revoked', async () => {
+  test('revokes a family that is written between the revocation and the read (RFC 6749 §4.1.2)', async () => {
     const { dialect, interrupt } = interruptible(await open())
     const storage = await createSqlStorage({ dialect, issuer })
     const family = aFamilyRecord()
@@ -54,7 +54,7 @@ describe.for(engines)('on $name', ({ open }) => {
     expect((await storage.status.ofFamily(family.familyId))?.family.revokedAt).toBe(family.createdAt)
   })
 
-  test('RFC 6749 §4.1.2: a family that is written, rotated and buried at once is dead afterwards', async () => {
+  test('a family that is written, rotated and given a tombstone at once is revoked afterwards (RFC 6749 §4.1.2)', async () => {
     const storage = await createSqlStorage({ dialect: await open(), issuer })
 
     for (let round = 0; round < 40; round += 1) {
@@ -71,7 +71,7 @@ describe.for(engines)('on $name', ({ open }) => {
     }
   })
 
-  test('RFC 6749 §10.5: a code that is written between consuming and looking is consumed, not replayed', async () => {
+  test('consumes a code that is written between the update and the read, without reporting a replay (RFC 6749 §10.5)', async () => {
     const { dialect, interrupt } = interruptible(await open())
     const storage = await createSqlStorage({ dialect, issuer })
     const { digest, clientId, issuedAt } = aCodeRecord()

@@ -20,7 +20,7 @@ const ada = userId('user-ada')
 const now = epochSeconds(1_800_000_000)
 const writers = Array.from({ length: 64 }, (_, index) => `${index}`)
 
-test('RFC 7644 §3.5.1: of 64 who write one account at once, each on what the last one left, all are through', async () => {
+test('64 writers of one user, each based on the last version, all succeed (RFC 7644 §3.5.1)', async () => {
   const { storages } = await twoServers()
   await storages[0].provisionedUsers.insert(aProvisionedUser('ada'))
 
@@ -45,7 +45,7 @@ test('RFC 7644 §3.5.1: of 64 who write one account at once, each on what the la
   expect(versions.toSorted((one, other) => one - other)).toEqual(writers.map((_, index) => index + 2))
 })
 
-test('RFC 7644 §3.5.1: of 64 who rename one group at once, each on what the last one left, all are through', async () => {
+test('64 writers of one group, each based on the last version, all succeed (RFC 7644 §3.5.1)', async () => {
   const { storages } = await twoServers()
   await storages[0].groups.insert(aGroup('staff'))
 
@@ -64,7 +64,7 @@ test('RFC 7644 §3.5.1: of 64 who rename one group at once, each on what the las
   expect(versions.toSorted((one, other) => one - other)).toEqual(writers.map((_, index) => index + 2))
 })
 
-test('64 who change a group that somebody has locked wait with one connection: others are answered meanwhile', async () => {
+test('64 changes of a locked group wait with one connection, and other requests are answered meanwhile', async () => {
   const { storages, pools } = await twoServers()
   const [storage] = storages
   for (const writer of writers) await storage.provisionedUsers.insert(aProvisionedUser(writer))

@@ -16,7 +16,7 @@ import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 
-test('everything of a SQLite file is in PostgreSQL, to the character, and goes on there', async () => {
+test('copies everything in a SQLite file to PostgreSQL, character by character, where it can be used', async () => {
   const { file, source, pool, target } = await twoDatabases()
   for (const { store, make, insert } of allRecords)
     expect(await insert(source, make(store))).toEqual({ outcome: 'inserted' })
@@ -40,7 +40,7 @@ test('everything of a SQLite file is in PostgreSQL, to the character, and goes o
   expect(await totalOf(target)).toBe((await totalOf(source)) + 1)
 })
 
-test('a target that is not empty is refused, and nothing is written', async () => {
+test('rejects a target that is not empty, and writes nothing', async () => {
   const { file, source, pool, target } = await twoDatabases()
   await source.clients.insert(fullClient)
   await target.provisionedUsers.insert(aProvisionedUser('there'))
@@ -50,7 +50,7 @@ test('a target that is not empty is refused, and nothing is written', async () =
   expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
 })
 
-test('a target to which somebody writes meanwhile is not empty', async () => {
+test('rejects a target that another connection writes to during the copy', async () => {
   const { file, source, pool, target } = await twoDatabases()
   await source.clients.insert(fullClient)
   const other = await pool.connect()
@@ -65,7 +65,7 @@ test('a target to which somebody writes meanwhile is not empty', async () => {
   expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
 })
 
-test('mintmark-migrate copy copies, and says what', async () => {
+test('mintmark-migrate copy copies the tables and prints their row counts', async () => {
   const { file, source, url, target, close } = await twoDatabases()
   await source.clients.insert(fullClient)
   await close()
@@ -76,7 +76,7 @@ test('mintmark-migrate copy copies, and says what', async () => {
   expect(await target.clients.find(fullClient.clientId)).toEqual(fullClient)
 })
 
-test('mintmark-migrate copy refuses a file that a server still has open, and nothing is written', async () => {
+test('mintmark-migrate copy rejects a file that a server still has open, and writes nothing', async () => {
   const { file, source, url, target, close } = await twoDatabases()
   await source.clients.insert(fullClient)
 
@@ -92,7 +92,7 @@ test('mintmark-migrate copy refuses a file that a server still has open, and not
   expect(await mintmarkMigrate('copy', '--sqlite', file, '--postgres', url)).toMatchObject({ code: 0 })
 })
 
-test('mintmark-migrate copy refuses a schema that is not up', async () => {
+test('mintmark-migrate copy rejects a schema with pending migrations', async () => {
   const { file, close } = await twoDatabases()
   await close()
   const database = await aDatabase()
@@ -103,7 +103,7 @@ test('mintmark-migrate copy refuses a schema that is not up', async () => {
   expect([code, errors]).toEqual([2, expect.stringContaining('apply it to each of them first')])
 })
 
-test('mintmark-migrate says in one line that the user of the URL may not do it, and nothing is written', async () => {
+test('mintmark-migrate reports missing privileges in one line, and writes nothing', async () => {
   const { file, source, pool, url, target, close } = await twoDatabases()
   await source.clients.insert(fullClient)
   await close()

@@ -17,7 +17,7 @@ describe.for([
   { name: 'SQLite', open: aMigratedFile },
   { name: 'PostgreSQL', open: aMigratedPool },
 ])('$name', ({ open }) => {
-  test('RFC 7644 §3.4.2.2: of those whom an index finds a filter lists who is all that it says', async () => {
+  test('a filter lists only the rows found by an index that match all of it (RFC 7644 §3.4.2.2)', async () => {
     const { sql, memory, asked } = await stored(await open(), people)
 
     for (const filter of filters)
@@ -25,28 +25,25 @@ describe.for([
     expect(asked.filter(({ statement }) => statement.startsWith('with'))).toEqual([])
   })
 
-  test.for([1, 10, 11, 25])(
-    'an address that %i accounts share finds all of them, by age, on every page',
-    async (count) => {
-      const { sql, memory } = await stored(
-        await open(),
-        Array.from({ length: count }, () => ({ emails: [work('shared')] })),
-      )
-      const filter = element(text('value', 'shared'))
-      const pages: readonly ListQuery['page'][] = [
-        ...[0, 1, 9, 10, 11, 30].flatMap((offset) =>
-          [0, 1, 10, 100].map((limit) => ({ kind: 'index', offset, limit }) as const),
-        ),
-        ...[undefined, '1'].map((position) => ({ kind: 'cursor', after: position, limit: 4 }) as const),
-      ]
+  test.for([1, 10, 11, 25])('finds all %i users that share an address, by age, on every page', async (count) => {
+    const { sql, memory } = await stored(
+      await open(),
+      Array.from({ length: count }, () => ({ emails: [work('shared')] })),
+    )
+    const filter = element(text('value', 'shared'))
+    const pages: readonly ListQuery['page'][] = [
+      ...[0, 1, 9, 10, 11, 30].flatMap((offset) =>
+        [0, 1, 10, 100].map((limit) => ({ kind: 'index', offset, limit }) as const),
+      ),
+      ...[undefined, '1'].map((position) => ({ kind: 'cursor', after: position, limit: 4 }) as const),
+    ]
 
-      for (const page of pages)
-        expect(await shown(sql, { filter, page }), JSON.stringify(page)).toEqual(await shown(memory, { filter, page }))
-      expect(await walk(sql, filter)).toEqual(await walk(memory, filter))
-    },
-  )
+    for (const page of pages)
+      expect(await shown(sql, { filter, page }), JSON.stringify(page)).toEqual(await shown(memory, { filter, page }))
+    expect(await walk(sql, filter)).toEqual(await walk(memory, filter))
+  })
 
-  test('RFC 7644 §3.4.2.3: accounts that share an address are shown in the order that is asked for', async () => {
+  test('sorts users that share an address in the requested order (RFC 7644 §3.4.2.3)', async () => {
     const { sql, memory } = await stored(
       await open(),
       ['b', 'c', 'a'].map((title) => ({ title, emails: [work('shared')] })),
@@ -59,7 +56,7 @@ describe.for([
   })
 })
 
-test('RFC 7644 §3.12: of an address that everybody shares no more is read than tells that they are many', async () => {
+test('reads only as many users with a common address as show that there are too many (RFC 7644 §3.12)', async () => {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const pool = database.pool()

@@ -9,23 +9,26 @@ import { aDatabase } from './support/postgres-of-the-run.ts'
 test.for([
   { name: 'SQLite', open: openSqlite },
   { name: 'PostgreSQL', open: openPostgres },
-])('on $name the members of a page of groups are one statement, and no more rows than are told', async ({ open }) => {
-  const { dialect, read } = counting(await open())
-  const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
-  const memberIds = Array.from({ length: 50 }, (_, index) => `user-${index}`)
-  for (const id of memberIds) await storage.provisionedUsers.insert(aProvisionedUser(id, { userId: userId(id) }))
-  const groups = Array.from({ length: 20 }, (_, index) => aGroup(`${index}`, { memberIds }))
-  for (const group of groups) await storage.groups.insert(group)
-  const { providerId } = aGroup('any')
-  const asked = groups.map(({ groupId }) => groupId)
-  read.length = 0
+])(
+  'on $name reads the members of a page of groups with one statement, and no more rows than it returns',
+  async ({ open }) => {
+    const { dialect, read } = counting(await open())
+    const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
+    const memberIds = Array.from({ length: 50 }, (_, index) => `user-${index}`)
+    for (const id of memberIds) await storage.provisionedUsers.insert(aProvisionedUser(id, { userId: userId(id) }))
+    const groups = Array.from({ length: 20 }, (_, index) => aGroup(`${index}`, { memberIds }))
+    for (const group of groups) await storage.groups.insert(group)
+    const { providerId } = aGroup('any')
+    const asked = groups.map(({ groupId }) => groupId)
+    read.length = 0
 
-  const told = await storage.groups.membersOf(providerId, asked, 160)
+    const told = await storage.groups.membersOf(providerId, asked, 160)
 
-  expect([...told.keys()].toSorted()).toEqual(asked.slice(0, 3).toSorted())
-  // Each of the groups, and its members.
-  expect(read).toEqual([3 + 150])
-})
+    expect([...told.keys()].toSorted()).toEqual(asked.slice(0, 3).toSorted())
+    // Each of the groups, and its members.
+    expect(read).toEqual([3 + 150])
+  },
+)
 
 /** A database that tells how many rows each statement returned. */
 function counting(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly read: number[] } {

@@ -17,7 +17,7 @@ describe.for([
   { name: 'SQLite', open: twoOnOneFile },
   { name: 'PostgreSQL', open: async () => (await twoOnPostgres()).dialects },
 ])('$name, two servers', ({ open }) => {
-  test('RFC 7643 §4.2: an account that joins a group while it is removed is in no group afterwards', async () => {
+  test('a user that is added to a group and removed at the same time is in no group afterwards (RFC 7643 §4.2)', async () => {
     const dialects = await open()
     const [first, second] = await storagesOf(dialects)
     await first.groups.insert(aGroup('staff'))
@@ -40,7 +40,7 @@ describe.for([
     expect(await dialects[0].all('SELECT * FROM mintmark_group_members', [])).toEqual([])
   })
 
-  test('RFC 7644 §3.5.2: of a hundred changes of one group none is lost, and each advances its version', async () => {
+  test('loses none of a hundred changes of one group, and each advances its version (RFC 7644 §3.5.2)', async () => {
     const [first, second] = await storagesOf(await open())
     const ids = Array.from({ length: 50 }, (_, index) => `${index}`.padStart(2, '0'))
     for (const id of ids) await first.provisionedUsers.insert(aProvisionedUser(id))
@@ -62,7 +62,7 @@ describe.for([
     expect((await first.groups.find(provider, groupId('group-staff')))?.version).toBe(51)
   })
 
-  test('RFC 7644 §3.5.2.3: of two who replace the members at once one is last, and of two with one version one is told no', async () => {
+  test('of two concurrent replacements of the members one is last, and with one version one of them conflicts (RFC 7644 §3.5.2.3)', async () => {
     const [first, second] = await storagesOf(await open())
     const ids = ['a', 'b', 'c', 'd'].map((label) => aProvisionedUser(label))
     for (const user of ids) await first.provisionedUsers.insert(user)
@@ -88,7 +88,7 @@ describe.for([
     }
   })
 
-  test('groups that take each other as members, and people who leave the same groups, do not wait for one another', async () => {
+  test('groups that add each other as members, and removals from the same groups, do not deadlock', async () => {
     const [first, second] = await storagesOf(await open())
     for (const label of ['a', 'b', 'c', 'd']) await first.groups.insert(aGroup(label))
 
@@ -114,7 +114,7 @@ describe.for([
     }
   })
 
-  test('groups that are removed at once, each in the other, and one that is made of them, do not wait for one another', async () => {
+  test('removals of groups that contain each other, and the creation of a group of both, do not deadlock', async () => {
     const [first, second] = await storagesOf(await open())
     const removal = (label: string) => ({
       providerId: provider,
@@ -152,7 +152,7 @@ describe.for([
     })
   })
 
-  test('RFC 7643 §4.1.1: a deactivation that races with what the provider says is never undone', async () => {
+  test('a deactivation that races with a change by the provider is never undone (RFC 7643 §4.1.1)', async () => {
     const [first, second] = await storagesOf(await open())
 
     for (let round = 0; round < 20; round += 1) {
@@ -170,7 +170,7 @@ describe.for([
   })
 })
 
-test('on PostgreSQL an account that is removed when it has just joined a group is in no group afterwards', async () => {
+test('on PostgreSQL a user that is removed right after being added to a group is in no group afterwards', async () => {
   const { dialects, pool } = await twoOnPostgres()
   const [storage] = await storagesOf(dialects)
   const user = aProvisionedUser('ada')
@@ -195,7 +195,7 @@ test('on PostgreSQL an account that is removed when it has just joined a group i
   expect((await storage.groups.find(provider, groupId('group-staff')))?.version).toBe(3)
 })
 
-test('on PostgreSQL a deactivation does not wait for a group that the account joins; a removal does', async () => {
+test('on PostgreSQL a deactivation does not wait for a transaction that adds the user to a group; a removal does', async () => {
   const { dialects, pool } = await twoOnPostgres()
   const [storage] = await storagesOf(dialects)
   await storage.provisionedUsers.insert(aProvisionedUser('ada'))

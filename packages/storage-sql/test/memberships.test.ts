@@ -17,7 +17,7 @@ describe.for([
   { name: 'SQLite', open: aMigratedFile },
   { name: 'PostgreSQL', open: () => aMigratedPool({ max: 10 }) },
 ])('$name', ({ open }) => {
-  test('of a removed account, and of a removed organization, no membership is left in the table', async () => {
+  test('removing a user or an organization leaves no membership in the table', async () => {
     const dialect = await open()
     const { users, organizations } = await twoByTwo(dialect)
 
@@ -27,7 +27,7 @@ describe.for([
     expect(await storedMemberships(dialect)).toEqual(['o2 u2'])
   })
 
-  test.for(['account', 'organization'])('who joins while the %s is being removed is no member', async (removed) => {
+  test.for(['account', 'organization'])('a user added while the %s is being removed is no member', async (removed) => {
     const dialect = await open()
     const { users, organizations } = await twoByTwo(dialect)
     const member = aMembership('o1', 'u1')
@@ -50,7 +50,7 @@ describe.for([
     expect(await organizations.insertMember(member)).toMatchObject({ outcome: 'absent' })
   })
 
-  test('accounts and organizations that are removed at once all go, and so do all memberships', async () => {
+  test('concurrent removals of users and organizations remove all of them, and all memberships', async () => {
     const dialect = await open()
     const storages = [await createSqlStorage({ dialect, issuer }), await createSqlStorage({ dialect, issuer })] as const
     const names = Array.from({ length: 6 }, (_, index) => String(index))

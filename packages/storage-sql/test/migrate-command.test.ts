@@ -19,14 +19,14 @@ const all = [
   '0009-first-statistics',
 ]
 
-test('mintmark-migrate print shows the whole schema and touches nothing', async () => {
+test('mintmark-migrate print prints the whole schema and changes nothing', async () => {
   const { code, output } = await mintmarkMigrate('print', '--dialect', 'sqlite')
 
   expect(code).toBe(0)
   expect(output.trim()).toBe(printMigrations(sqlite).trim())
 })
 
-test('mintmark-migrate apply brings a file up, and status tells how far it is', async () => {
+test('mintmark-migrate apply migrates a file, and status reports pending migrations', async () => {
   const file = await aFile()
 
   const question = await mintmarkMigrate('status', '--sqlite', file)
@@ -57,7 +57,7 @@ test.for([
   ['copy', '--sqlite', 'there.db'],
   ['print', '--dialect', 'other'],
   ['print', '--unknown'],
-])('mintmark-migrate %s is refused, with a reason and no stack', async (args) => {
+])('mintmark-migrate %s is rejected with a reason and no stack trace', async (args) => {
   const { code, output, errors } = await mintmarkMigrate(...args)
 
   expect(code).toBe(2)
@@ -66,7 +66,7 @@ test.for([
   expect(errors).not.toMatch(/^\s+at /m)
 })
 
-test('mintmark-migrate says in one sentence which Node it needs, where Node has no node:sqlite', async () => {
+test('mintmark-migrate names the Node version that it needs if Node has no node:sqlite', async () => {
   const { code, output, errors } = await onNode(['--no-experimental-sqlite'], ['print'])
 
   expect({ code, output }).toEqual({ code: 1, output: '' })

@@ -42,7 +42,7 @@ const all = [
   '0009-first-statistics',
 ]
 
-test('an empty database comes up, once', async () => {
+test('migrates an empty database, once', async () => {
   const dialect = await anEmptyFile()
 
   expect(await pendingMigrations({ dialect })).toEqual(all)
@@ -70,14 +70,14 @@ test('a released migration never changes: databases hold its checksum', () => {
   `)
 })
 
-test('migrations are numbered without gaps, and named as their files', () => {
+test('migrations are numbered without gaps and named after their files', () => {
   const scripts = migrationScripts(sqlite)
 
   expect(scripts.map(({ number }) => number)).toEqual(scripts.map((_, index) => index + 1))
   expect(scripts.map(({ name }) => Number(name.slice(0, 4)))).toEqual(scripts.map(({ number }) => number))
 })
 
-test('a storage refuses a database that is behind, and names the command', async () => {
+test('rejects a database with pending migrations, and names the command', async () => {
   const dialect = await anEmptyFile()
 
   const refusal = await createSqlStorage({ dialect, issuer }).catch((error: unknown) => error)
@@ -88,7 +88,7 @@ test('a storage refuses a database that is behind, and names the command', async
   expect(await dialect.all("SELECT name FROM sqlite_schema WHERE name LIKE 'mintmark%'", [])).toEqual([])
 })
 
-test('a storage refuses a database that a newer version has migrated', async () => {
+test('rejects a database that a newer version has migrated', async () => {
   const dialect = await anEmptyFile()
   await migrate({ dialect })
   await dialect.atomically([`INSERT INTO mintmark_migrations (number, name, checksum) VALUES (999, '0999-later', 'x')`])
@@ -100,7 +100,7 @@ test('a storage refuses a database that a newer version has migrated', async () 
   await expect(migrate({ dialect })).rejects.toMatchObject({ kind: 'ahead' })
 })
 
-test('a storage refuses a database whose migration had another checksum', async () => {
+test('rejects a database whose migration had another checksum', async () => {
   const dialect = await anEmptyFile()
   await migrate({ dialect })
   await dialect.atomically([`UPDATE mintmark_migrations SET checksum = '0' WHERE number = 1`])
@@ -113,24 +113,21 @@ test('a storage refuses a database whose migration had another checksum', async 
   await expect(pendingMigrations({ dialect })).rejects.toMatchObject({ kind: 'changed' })
 })
 
-test.for(migrationScripts(sqlite))(
-  'a database that stopped at $name comes up, and keeps what it holds',
-  async (last) => {
-    const dialect = await anEmptyFile()
-    const before = migrationScripts(sqlite).filter(({ number }) => number <= last.number)
-    for (const { statements } of before) await dialect.atomically(statements)
-    await dialect.all(
-      "INSERT INTO mintmark_claims (issuer, purpose, value_digest, expires_at) VALUES (?, 'revoked_jti', 'digest', 7)",
-      [issuer],
-    )
+test.for(migrationScripts(sqlite))('migrates a database that stopped at $name, and keeps its rows', async (last) => {
+  const dialect = await anEmptyFile()
+  const before = migrationScripts(sqlite).filter(({ number }) => number <= last.number)
+  for (const { statements } of before) await dialect.atomically(statements)
+  await dialect.all(
+    "INSERT INTO mintmark_claims (issuer, purpose, value_digest, expires_at) VALUES (?, 'revoked_jti', 'digest', 7)",
+    [issuer],
+  )
 
-    expect(await migrate({ dialect })).toEqual(all.slice(last.number))
-    expect(byName(await dialect.all('SELECT expires_at FROM mintmark_claims', []))).toEqual([{ expires_at: 7 }])
-    await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
-  },
-)
+  expect(await migrate({ dialect })).toEqual(all.slice(last.number))
+  expect(byName(await dialect.all('SELECT expires_at FROM mintmark_claims', []))).toEqual([{ expires_at: 7 }])
+  await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
+})
 
-test('0004: a key that was there signs as before', async () => {
+test('0004: an existing key signs as before', async () => {
   const dialect = await anEmptyFile()
   for (const { statements } of migrationScripts(sqlite).filter(({ number }) => number < 4))
     await dialect.atomically(statements)
@@ -153,7 +150,7 @@ test('0004: a key that was there signs as before', async () => {
   ])
 })
 
-test('0005: accounts and clients that were there are counted and listed', async () => {
+test('0005: existing users and clients are counted and listed', async () => {
   const dialect = await anEmptyFile()
   for (const { statements } of migrationScripts(sqlite).filter(({ number }) => number < 5))
     await dialect.atomically(statements)
@@ -178,14 +175,14 @@ test('0005: accounts and clients that were there are counted and listed', async 
   expect(await storage.clients.list({ after: undefined, limit: 9 })).toHaveLength(3)
 })
 
-test('for development a storage migrates what it opens', async () => {
+test('migrates on opening, if configured', async () => {
   const dialect = await anEmptyFile({ migrate: 'on-open' })
 
   await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
   expect(await pendingMigrations({ dialect })).toEqual([])
 })
 
-test('for development too a storage refuses a database that a newer version has migrated', async () => {
+test('rejects a database that a newer version has migrated, also if it migrates on opening', async () => {
   const dialect = await anEmptyFile({ migrate: 'on-open' })
   await migrate({ dialect })
   await dialect.atomically([`INSERT INTO mintmark_migrations (number, name, checksum) VALUES (999, '0999-later', 'x')`])
@@ -196,7 +193,7 @@ test('for development too a storage refuses a database that a newer version has 
   })
 })
 
-test('what is printed is what apply runs', async () => {
+test('prints the statements that apply runs', async () => {
   const ran: string[] = []
   const honest = await anEmptyFile()
   await migrate({
@@ -214,7 +211,7 @@ test('what is printed is what apply runs', async () => {
   await expect(createSqlStorage({ dialect: byHand, issuer })).resolves.toBeDefined()
 })
 
-test('a migration that fails in the middle leaves nothing behind', async () => {
+test('a migration that fails halfway leaves nothing behind', async () => {
   const dialect = await anEmptyFile()
   await dialect.atomically(['CREATE TABLE mintmark_sessions (mine TEXT)'])
 

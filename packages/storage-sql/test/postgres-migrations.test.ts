@@ -20,7 +20,7 @@ const all = [
   '0009-first-statistics',
 ]
 
-test('an empty PostgreSQL database comes up, once', async () => {
+test('migrates an empty PostgreSQL database, once', async () => {
   const dialect = toPostgresDialect((await anEmptyDatabase()).pool())
 
   await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({ kind: 'behind', migrations: all })
@@ -48,7 +48,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
   `)
 })
 
-test.for(migrationScripts(postgres))('a PostgreSQL database that stopped at $name comes up', async (last) => {
+test.for(migrationScripts(postgres))('migrates a PostgreSQL database that stopped at $name', async (last) => {
   const dialect = toPostgresDialect((await anEmptyDatabase()).pool())
   const before = migrationScripts(postgres).filter(({ number }) => number <= last.number)
   for (const { statements } of before) await dialect.atomically(statements)
@@ -57,7 +57,7 @@ test.for(migrationScripts(postgres))('a PostgreSQL database that stopped at $nam
   await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
 })
 
-test('0009 shows its rows to nobody: those that were there stay, no others do, triggers run and columns are analysed as before', async () => {
+test('0009 leaves no sample rows: existing rows stay, and triggers and statistics targets are as before', async () => {
   const pool = (await anEmptyDatabase()).pool()
   const dialect = toPostgresDialect(pool)
   for (const { statements } of migrationScripts(postgres).filter(({ number }) => number < 9))
@@ -84,7 +84,7 @@ test('0009 shows its rows to nobody: those that were there stay, no others do, t
   expect(changed.rows).toEqual([])
 })
 
-test('what is printed for PostgreSQL is what apply runs', async () => {
+test('prints the statements that apply runs on PostgreSQL', async () => {
   const [byCommand, byHand] = [await anEmptyDatabase(), await anEmptyDatabase()]
   await migrate({ dialect: toPostgresDialect(byCommand.pool()) })
 
@@ -94,7 +94,7 @@ test('what is printed for PostgreSQL is what apply runs', async () => {
   await expect(createSqlStorage({ dialect: toPostgresDialect(byHand.pool()), issuer })).resolves.toBeDefined()
 })
 
-test('a migration that fails in the middle leaves nothing behind in PostgreSQL', async () => {
+test('a migration that fails halfway leaves nothing behind in PostgreSQL', async () => {
   const database = await anEmptyDatabase()
   const dialect = toPostgresDialect(database.pool())
   await dialect.atomically(['CREATE TABLE mintmark_sessions (mine TEXT)'])
@@ -105,7 +105,7 @@ test('a migration that fails in the middle leaves nothing behind in PostgreSQL',
   expect(rows).toEqual([{ tablename: 'mintmark_sessions' }])
 })
 
-test('of four processes that migrate a PostgreSQL database at once each succeeds, and one applies', async () => {
+test('four processes that migrate a PostgreSQL database at once all succeed, and one applies each migration', async () => {
   const database = await anEmptyDatabase()
 
   const told = await Promise.all([1, 2, 3, 4].map(() => mintmarkMigrate('apply', '--postgres', database.url)))
@@ -115,7 +115,7 @@ test('of four processes that migrate a PostgreSQL database at once each succeeds
   expect(applied.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(all)
 })
 
-test('a migration of a PostgreSQL database waits for the one that another process is at', async () => {
+test('a migration of a PostgreSQL database waits for the migration of another process', async () => {
   const database = await anEmptyDatabase()
   const other = await database.pool().connect()
   await other.query('BEGIN')
@@ -132,7 +132,7 @@ test('a migration of a PostgreSQL database waits for the one that another proces
   expect(await migrating).toEqual(all)
 })
 
-test('mintmark-migrate prints, brings up and looks at a PostgreSQL database', async () => {
+test('mintmark-migrate prints the schema of a PostgreSQL database, migrates it and reports its status', async () => {
   const { url } = await anEmptyDatabase()
 
   const printed = await mintmarkMigrate('print', '--dialect', 'postgres')

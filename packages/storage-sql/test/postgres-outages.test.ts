@@ -17,7 +17,7 @@ import { aDatabase } from './support/postgres-of-the-run.ts'
 const issuer = 'https://issuer.example'
 const { digest, clientId, issuedAt: now } = aCodeRecord()
 
-test('a write whose answer is lost is an outage, and is not tried again: the winner would be told that it came second', async () => {
+test('reports an outage without a retry when the answer to a write is lost, as a retry would report a replay', async () => {
   const { storage, loseNextAnswer } = await losing()
   await storage.codes.insert(aCodeRecord())
   loseNextAnswer('update')
@@ -27,7 +27,7 @@ test('a write whose answer is lost is an outage, and is not tried again: the win
   expect((await storage.codes.consume(digest, clientId, now)).outcome).toBe('replayed')
 })
 
-test('RFC 7523 §3: a claim whose answer is lost is an outage, not a replay', async () => {
+test('reports an outage, not a replay, when the answer to marking a value as used is lost (RFC 7523 §3)', async () => {
   const { storage, loseNextAnswer } = await losing()
   const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: aCodeRecord().expiresAt, now } as const
   loseNextAnswer('insert')
@@ -35,7 +35,7 @@ test('RFC 7523 §3: a claim whose answer is lost is an outage, not a replay', as
   await expect(storage.replays.markUsed(claim)).rejects.toBeInstanceOf(StorageUnavailableError)
 })
 
-test('a read whose answer is lost is tried again', async () => {
+test('retries a read whose answer is lost', async () => {
   const { storage, loseNextAnswer } = await losing()
   await storage.codes.insert(aCodeRecord())
   loseNextAnswer('select')
@@ -43,7 +43,7 @@ test('a read whose answer is lost is tried again', async () => {
   expect(await storage.codes.find(digest, clientId, now)).toEqual(aCodeRecord())
 })
 
-test('members whose group was changed before the connection broke are in it once, and those of a broken transaction too', async () => {
+test('adds members once when the connection breaks during the transaction that adds them', async () => {
   const { storage, loseNextAnswer } = await losing()
   await storage.provisionedUsers.insert(aProvisionedUser('ada'))
   await storage.groups.insert(aGroup('staff'))
@@ -57,7 +57,7 @@ test('members whose group was changed before the connection broke are in it once
   )
 })
 
-test('a transaction whose end is not known is an outage, and is not tried again', async () => {
+test('reports an outage without a retry when the result of a commit is unknown', async () => {
   const { storage, loseNextAnswer } = await losing()
   await storage.provisionedUsers.insert(aProvisionedUser('ada'))
   await storage.groups.insert(aGroup('staff'))
@@ -71,7 +71,7 @@ test('a transaction whose end is not known is an outage, and is not tried again'
   })
 })
 
-test('a group that is locked for too long is an outage, and nothing was written', async () => {
+test('reports an outage and writes nothing when a group is locked for too long', async () => {
   const database = await aMigratedDatabase()
   const storage = await open(database, {}, { timeoutMilliseconds: 1000 })
   await storage.provisionedUsers.insert(aProvisionedUser('ada'))
@@ -87,7 +87,7 @@ test('a group that is locked for too long is an outage, and nothing was written'
   expect(await storage.groups.change(adding('user-ada'))).toMatchObject({ outcome: 'swapped', record: { version: 2 } })
 })
 
-test('a transaction that waits for too long lets go of what it has locked', async () => {
+test('a transaction that waits for too long releases its locks', async () => {
   const database = await aMigratedDatabase()
   const storage = await open(database, {}, { timeoutMilliseconds: 1000 })
   for (const label of ['ada', 'grace']) await storage.provisionedUsers.insert(aProvisionedUser(label))
@@ -106,7 +106,7 @@ test('a transaction that waits for too long lets go of what it has locked', asyn
   other.release()
 })
 
-test('connections that the server has ended are replaced, without an answer that is not true', async () => {
+test('replaces connections that the server has closed, without a wrong answer', async () => {
   const database = await aMigratedDatabase()
   const pool = database.pool()
   const storage = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
@@ -122,7 +122,7 @@ test('connections that the server has ended are replaced, without an answer that
   await expect(storage.users.insert(aUser())).resolves.toEqual({ outcome: 'inserted' })
 })
 
-test('a connection that the server ends in the breath in which it is made does not end the process', async () => {
+test('a connection that the server closes as soon as it is made does not end the process', async () => {
   const pool = (await aMigratedDatabase()).pool()
   const ending: PostgresPool = {
     on: (event, listener) => pool.on(event, listener),
@@ -183,7 +183,7 @@ test.for([
   },
 )
 
-test('RFC 6749 §10.5: at the isolation level SERIALIZABLE a conflict is an outage at worst', async () => {
+test('a conflict at the isolation level SERIALIZABLE is an outage at worst (RFC 6749 §10.5)', async () => {
   const database = await aMigratedDatabase()
   const storage = await open(database, { options: `${database.options} -c default_transaction_isolation=serializable` })
   await storage.codes.insert(aCodeRecord())
@@ -197,7 +197,7 @@ test('RFC 6749 §10.5: at the isolation level SERIALIZABLE a conflict is an outa
   expect(new Set(outcomes)).not.toContain('absent')
 })
 
-test('a database that has become a standby is an outage for writes', async () => {
+test('reports an outage for writes when the database has become a standby', async () => {
   const database = await aMigratedDatabase()
   const storage = await open(database, { options: `${database.options} -c default_transaction_read_only=on` })
 
@@ -208,7 +208,7 @@ test('a database that has become a standby is an outage for writes', async () =>
   expect(await storage.users.find(aUser().userId)).toBeUndefined()
 })
 
-test('a pool without a free connection is an outage, and the connection that comes too late is not lost', async () => {
+test('reports an outage when the pool has no free connection, and returns one that comes too late', async () => {
   const database = await aMigratedDatabase()
   const pool = database.pool({ max: 1 })
   const storage = await createSqlStorage({ dialect: toPostgresDialect(pool, { timeoutMilliseconds: 1000 }), issuer })
@@ -221,7 +221,7 @@ test('a pool without a free connection is an outage, and the connection that com
   expect([pool.totalCount, pool.idleCount, pool.waitingCount]).toEqual([1, 1, 0])
 })
 
-test('a server that does not answer is an outage, and its connection is given up', async () => {
+test('reports an outage when the server does not answer, and closes the connection', async () => {
   const database = await aMigratedDatabase()
   const pool = database.pool()
   const storage = await open(database, {}, { timeoutMilliseconds: 1000 })
@@ -236,7 +236,7 @@ test('a server that does not answer is an outage, and its connection is given up
   other.release()
 })
 
-test('a storage that was closed, or whose pool was ended, is an outage', async () => {
+test('reports an outage when the storage was closed or its pool was ended', async () => {
   const database = await aMigratedDatabase()
   const [first, second] = [toPostgresDialect(database.pool()), database.pool()]
   const closed = await createSqlStorage({ dialect: first, issuer })
@@ -249,7 +249,7 @@ test('a storage that was closed, or whose pool was ended, is an outage', async (
   await expect(ended.users.insert(aUser())).rejects.toBeInstanceOf(StorageUnavailableError)
 })
 
-test('a mistake in SQL is not taken for an outage of PostgreSQL', async () => {
+test('does not report a mistake in SQL as an outage of PostgreSQL', async () => {
   const dialect = toPostgresDialect((await aMigratedDatabase()).pool())
 
   for (const statement of ['SELECT x FROM nowhere', 'SELECT 1 / 0', 'SELEKT']) {
@@ -259,7 +259,7 @@ test('a mistake in SQL is not taken for an outage of PostgreSQL', async () => {
   }
 })
 
-test('every text comes back as it was, also what PostgreSQL cannot hold', async () => {
+test('every text is read as it was written, also those that PostgreSQL cannot hold', async () => {
   const storage = await open(await aMigratedDatabase())
   const texts = ['\0', 'a\0b', '\u001A', '\u001A0', '\u001As', '\0\u001A\u001As0', '\u0001\u001F\u007F']
 

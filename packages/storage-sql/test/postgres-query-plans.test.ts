@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => database.remove())
 
-test('PostgreSQL finds every row of a filled table by an index, and by more than its issuer', async () => {
+test('PostgreSQL finds every row of a filled table by an index, and by more columns than the issuer', async () => {
   const wasteful = []
   for (const statement of statements) {
     const bad = scansOf(await planOf(statement, pool)).filter((scan) => !isByIndex(scan, statement))
@@ -35,7 +35,7 @@ test('PostgreSQL finds every row of a filled table by an index, and by more than
   expect(statements.size).toBeGreaterThan(40)
 })
 
-test('of tables that have just been made PostgreSQL takes the indexes that it takes when they are full: connections keep such plans', async () => {
+test('PostgreSQL uses the same indexes for new tables as for full ones, because connections keep their plans', async () => {
   const fresh = await aDatabase()
   onTestFinished(() => fresh.remove())
   const onFresh = fresh.pool({ max: 1 })

@@ -9,7 +9,7 @@ import { startPostgres, type PostgresServer } from './support/postgres-server.ts
 /** What each presentation of a code was told: an outcome, or `outage`. */
 type Told = readonly string[]
 
-test('RFC 6749 §10.5: while PostgreSQL is killed and started again under load no answer is false, and service resumes', async () => {
+test('gives no wrong answer while PostgreSQL is killed and restarted under load, and resumes (RFC 6749 §10.5)', async () => {
   const { server, storage } = await aServer()
   const told = new Map<AuthorizationCodeRecord, Told>()
   const outages = () => [...told.values()].flat().filter((answer) => answer === 'outage').length

@@ -16,7 +16,7 @@ interface Told {
   readonly claimed: readonly string[]
 }
 
-test('RFC 6749 §10.5: of 50 presentations by two processes on one file exactly one wins', async () => {
+test('exactly one of 50 presentations of a code by two processes on one file wins (RFC 6749 §10.5)', async () => {
   const folder = await aFolder()
   const file = join(folder.path, 'test.db')
   const dialect = openSqliteDialect(file, { migrate: 'on-open' })

@@ -31,7 +31,7 @@ describe.for([
     for (const each of ran) expect({ ...each, scans: await database.scansOf(each) }).toMatchObject({ scans: [] })
   })
 
-  test('RFC 7644 §3.12: a filter that would look at all of them is refused before it does', async () => {
+  test('rejects a filter that would read all rows before it reads them (RFC 7644 §3.12)', async () => {
     database.ran()
     const filter: ResolvedFilter = { kind: 'text', attribute: attribute('title'), operator: 'co', value: 'president' }
 
@@ -43,7 +43,7 @@ describe.for([
     ])
   })
 
-  test('RFC 7644 §3.12: an order that would take all of them is refused', async () => {
+  test('rejects a sort order that would read all rows (RFC 7644 §3.12)', async () => {
     const sort = { attribute: attribute('title'), elementPart: undefined, direction: 'ascending' } as const
     const page = { kind: 'index', offset: 0, limit: 1 } as const
 
@@ -57,7 +57,7 @@ describe.for([
     expect(outcome).toEqual({ outcome: 'tooMany' })
   })
 
-  test('a page behind the end tells the total, and reads nothing of the list', async () => {
+  test('a page past the end returns the total and reads no rows', async () => {
     const page = { kind: 'index', offset: accounts * 2, limit: 100 } as const
 
     const outcome = await database.storage.provisionedUsers.list({

@@ -24,7 +24,7 @@ describe.for([
   },
   { name: 'PostgreSQL', open: twoPools, size: rowsOfPostgres },
 ])('$name', ({ open, size }) => {
-  test('two servers that purge beside live traffic remove every expired row once, and nothing else', async () => {
+  test('two servers that purge during traffic remove every expired row once, and nothing else', async () => {
     const [first, second] = await open()
     const storages = [
       await createSqlStorage({ dialect: first, issuer }),
@@ -44,7 +44,7 @@ describe.for([
     for (const table of ['mintmark_claims', 'mintmark_families']) expect(await countOf(first, table)).toBe(500)
   })
 
-  test('a server whose clock is two days ahead removes no ending that the others have yet to read', async () => {
+  test('a server whose clock is two days ahead removes no revocation that others still have to read', async () => {
     const [dialect] = await open()
     const storage = await createSqlStorage({ dialect, issuer })
     const today = epochSeconds(Math.floor(Date.now() / 1000))

@@ -119,7 +119,7 @@ test('no trigger reads a whole table', async () => {
   expect(plans.length).toBeGreaterThan(8)
 })
 
-test('law: how many statements there are does not depend on the values', () => {
+test('law: the number of statements does not depend on the values', () => {
   // Values are parameters, all of them: with one in the text, the laws would have made hundreds of each.
   expect(statements.size).toBeLessThan(140)
 })

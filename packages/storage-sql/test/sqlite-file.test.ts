@@ -10,7 +10,7 @@ import { aFolder } from './sqlite-under-test.ts'
 
 const issuer = 'https://issuer.example'
 
-test('a file is opened so that a killed process and a power cut lose nothing that was answered', async () => {
+test('opens a file so that a killed process or a power cut loses nothing that was confirmed', async () => {
   const { dialect } = await aFile()
 
   expect(await pragma(dialect, 'journal_mode')).toBe('wal')
@@ -20,14 +20,14 @@ test('a file is opened so that a killed process and a power cut lose nothing tha
   expect(await pragma(dialect, 'trusted_schema')).toBe(0)
 })
 
-test('synchronous normal is a choice by name', async () => {
+test('uses synchronous normal only if configured', async () => {
   const { dialect } = await aFile({ synchronous: 'normal' })
 
   expect(await pragma(dialect, 'journal_mode')).toBe('wal')
   expect(await pragma(dialect, 'synchronous')).toBe(1)
 })
 
-test('what a statement may have to undo is kept in memory, and what a migration sorts is not', async () => {
+test('keeps undo records of statements in memory, and sorts migrations in a file', async () => {
   const { dialect } = await aFile()
   expect(await pragma(dialect, 'temp_store')).toBe(2) // MEMORY
 
@@ -38,7 +38,7 @@ test('what a statement may have to undo is kept in memory, and what a migration 
   expect(await pragma(dialect, 'temp_store')).toBe(2)
 })
 
-test('what was written is there when the file is opened again', async () => {
+test('finds written records when the file is opened again', async () => {
   const { dialect, file } = await aFile({ migrate: 'on-open' })
   const before = await createSqlStorage({ dialect, issuer })
   await before.grants.insert(aGrantRecord())
@@ -51,7 +51,7 @@ test('what was written is there when the file is opened again', async () => {
   expect(await after.grants.listByUser(aGrantRecord().userId)).toEqual([aGrantRecord()])
 })
 
-test('storages of several issuers share one connection', async () => {
+test('shares one connection between the storages of several issuers', async () => {
   const { dialect } = await aFile({ migrate: 'on-open' })
   const first = await createSqlStorage({ dialect, issuer })
   const second = await createSqlStorage({ dialect, issuer: 'https://other.example' })
@@ -62,7 +62,7 @@ test('storages of several issuers share one connection', async () => {
   expect(await first.users.find(aUser().userId)).toBeDefined()
 })
 
-test('a closed database is an outage, not an answer', async () => {
+test('reports an outage when the database was closed', async () => {
   const { dialect } = await aFile({ migrate: 'on-open' })
   const storage = await createSqlStorage({ dialect, issuer })
   await dialect.close()
@@ -73,7 +73,7 @@ test('a closed database is an outage, not an answer', async () => {
   await expect(storage.users.find(aUser().userId)).rejects.toBeInstanceOf(StorageUnavailableError)
 })
 
-test('a lock that another process keeps is an outage, and nothing was written', async () => {
+test('reports an outage and writes nothing when another process keeps the lock', async () => {
   const { dialect, file } = await aFile({ migrate: 'on-open' })
   const storage = await createSqlStorage({ dialect, issuer })
   await dialect.all('PRAGMA busy_timeout = 1', [])
@@ -91,7 +91,7 @@ test('a lock that another process keeps is an outage, and nothing was written', 
   expect(await storage.codes.find(digest, clientId, issuedAt)).toBeUndefined()
 })
 
-test('a file that is not a database, or not there to be made, is an outage', async () => {
+test('reports an outage for a file that is no database or cannot be created', async () => {
   const folder = await aFolder()
   onTestFinished(() => folder.remove())
   await writeFile(join(folder.path, 'letter.txt'), 'Dear reader, '.repeat(1000))
@@ -100,7 +100,7 @@ test('a file that is not a database, or not there to be made, is an outage', asy
   expect(() => openSqliteDialect(join(folder.path, 'missing', 'test.db'))).toThrow(StorageUnavailableError)
 })
 
-test('a mistake in SQL is not taken for an outage', async () => {
+test('does not report a mistake in SQL as an outage', async () => {
   const { dialect } = await aFile()
 
   const mistake = await dialect.all('SELECT x FROM nowhere', []).catch((error: unknown) => error)

@@ -14,7 +14,7 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
-it('docs/performance.md: a storage builds a statement when it is first needed, and once', async () => {
+it('builds each statement once, when it is first needed', async () => {
   const { dialect, built } = countingStatements(openSqliteDialect(':memory:', { migrate: 'on-open' }))
   const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
   const atStart = built()
@@ -27,7 +27,7 @@ it('docs/performance.md: a storage builds a statement when it is first needed, a
   await dialect.close()
 })
 
-it('docs/performance.md: PostgreSQL gives a whole record as one column, as it names every column with every answer', async () => {
+it('PostgreSQL returns a whole record as one column, because it names every column in every answer', async () => {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const { dialect, columnCounts } = countingColumns(toPostgresDialect(database.pool(), { migrate: 'on-open' }))

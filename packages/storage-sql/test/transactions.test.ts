@@ -19,7 +19,7 @@ describe.for([
   const count = async ({ all }: SqlDialect) =>
     Number((await all('SELECT count(*) AS count FROM mintmark_organizations', []))[0]?.values[0])
 
-  test('does all of its steps, and answers with the rows of the last', async () => {
+  test('runs all steps and returns the rows of the last', async () => {
     const dialect = await open()
 
     const rows = await dialect.transact([guard(insert, 'a'), step(insert, 'b')])
@@ -28,7 +28,7 @@ describe.for([
     expect(await count(dialect)).toBe(2)
   })
 
-  test('does nothing when a guard finds no row', async () => {
+  test('writes nothing when a guard finds no row', async () => {
     const dialect = await open()
 
     expect(await dialect.transact([step(insert, 'a'), guard(find, 'b'), step(insert, 'c')])).toBeUndefined()
@@ -37,7 +37,7 @@ describe.for([
     expect(byName(await dialect.transact([step(insert, 'a'), step(find, 'a')]))).toEqual([{ organization_id: 'a' }])
   })
 
-  test('does nothing when a step would make two rows of one key, and goes on with the next transaction', async () => {
+  test('writes nothing when a step would duplicate a key, and runs the next transaction', async () => {
     const dialect = await open()
     await createSqlStorage({ dialect, issuer: 'issuer' }).then(({ provisionedUsers }) =>
       provisionedUsers.insert(aProvisionedUser('a')),
@@ -54,7 +54,7 @@ describe.for([
     expect(await dialect.transact([step(insert, 'a')])).toHaveLength(1)
   })
 
-  test('does nothing when a statement is wrong, and says what is wrong', async () => {
+  test('writes nothing when a statement is wrong, and throws its error', async () => {
     const dialect = await open()
 
     await expect(dialect.transact([step(insert, 'a'), step(`${find} AND nonsense = 1`, 'a')])).rejects.toThrow(
@@ -65,7 +65,7 @@ describe.for([
     expect(await dialect.transact([step(insert, 'a')])).toHaveLength(1)
   })
 
-  test('of eight at once each sees what those before it have done', async () => {
+  test('each of eight concurrent transactions sees the writes of those before it', async () => {
     const dialect = await open()
     const names = Array.from({ length: 8 }, (_, index) => `name-${index}`)
 

@@ -27,7 +27,7 @@ describe.for([
     await database.remove()
   })
 
-  test('a change that leaves the keys as they are is one statement, which does not set them', async () => {
+  test('a change that keeps the keys is one statement, which does not set them', async () => {
     const { storage, updates } = await anAccount(database.dialect, first)
 
     const outcome = await change(storage, { version: 1, state: aState(first, { active: false }) })
@@ -41,7 +41,7 @@ describe.for([
     { what: 'another externalId', before: first, after: { ...first, externalId: 'external-b' }, old: third },
     { what: 'a first externalId', before: { userName: 'user-a' }, after: first, old: { userName: 'user-c' } },
     { what: 'no externalId any more', before: first, after: { userName: 'user-a' }, old: third },
-  ])('$what is written: the new keys are taken, the old ones are free', async ({ before, after, old }) => {
+  ])('writes $what: the new keys are taken, the old ones are free', async ({ before, after, old }) => {
     const { storage } = await anAccount(database.dialect, before)
 
     const outcome = await change(storage, { version: 1, state: aState(after) })
@@ -55,7 +55,7 @@ describe.for([
     expect(await insert(storage, 'user-3', old)).toMatchObject({ outcome: 'inserted' })
   })
 
-  test('RFC 7644 §3.14: of two changes one wins, also where the other comes between the two statements', async () => {
+  test('one of two changes wins, also if the other comes between its two statements (RFC 7644 §3.14)', async () => {
     const { storage, interrupt } = await anAccount(database.dialect, first)
     interrupt(() => change(storage, { version: 1, state: aState(second, { active: false }) }))
 
@@ -65,7 +65,7 @@ describe.for([
     expect(await find(storage)).toMatchObject({ version: 2, active: false, generation: 1 })
   })
 
-  test('RFC 7644 §3.12: a key of another account is taken, and nothing is written', async () => {
+  test('reports the key of another user as taken, and writes nothing (RFC 7644 §3.12)', async () => {
     const { storage } = await anAccount(database.dialect, first)
     await insert(storage, 'user-2', second)
     const state = aState({ ...first, userName: second.userName }, { active: false })
@@ -76,7 +76,7 @@ describe.for([
   })
 })
 
-test('SQLite writes to no index where no key changes', async () => {
+test('SQLite writes to no index if no key changes', async () => {
   const dialect = anSqliteFile()
   onTestFinished(() => dialect.close())
   const { storage, updates } = await anAccount(dialect, first)

@@ -7,7 +7,7 @@ import { createWriteGroup, type RunWrite } from '../src/sqlite/transaction.ts'
 import { UniqueViolationError } from '../src/dialect.ts'
 import { aFolder } from './sqlite-under-test.ts'
 
-test('writes of one turn are one transaction, and a write alone is its own', async () => {
+test('commits the writes of one turn together, and a single write by itself', async () => {
   const { database, insert } = await aGroup()
   const exec = vi.spyOn(database, 'exec')
 
@@ -20,7 +20,7 @@ test('writes of one turn are one transaction, and a write alone is its own', asy
   expect(namesIn(database)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('nobody is told of a write before another connection can see it', async () => {
+test('confirms no write before another connection can see it', async () => {
   const { database, insert, file } = await aGroup()
   const other = new DatabaseSync(file)
   onTestFinished(() => other.close())
@@ -34,7 +34,7 @@ test('nobody is told of a write before another connection can see it', async () 
   expect(namesIn(database)).toEqual(['a', 'b'])
 })
 
-test('a write that breaks a key is refused, and the others are not', async () => {
+test('rejects a write that duplicates a key, and commits the others', async () => {
   const { database, insert } = await aGroup()
 
   const outcomes = await Promise.allSettled([insert('a'), insert('a'), insert('b')])
@@ -44,7 +44,7 @@ test('a write that breaks a key is refused, and the others are not', async () =>
   expect(namesIn(database)).toEqual(['a', 'b'])
 })
 
-test('a mistake in one write is its own', async () => {
+test('a mistake in one write fails only that write', async () => {
   const { database, run, insert } = await aGroup()
 
   const outcomes = await Promise.allSettled([
@@ -57,7 +57,7 @@ test('a mistake in one write is its own', async () => {
   expect(String(reasons(outcomes)[0])).toContain('no such table')
 })
 
-test('when the disk is full in the middle, nothing was written and all are told so', async () => {
+test('writes nothing and rejects all writes when the disk is full halfway', async () => {
   const { database, insert } = await aGroup()
   database.exec('PRAGMA max_page_count = 4')
 
@@ -69,7 +69,7 @@ test('when the disk is full in the middle, nothing was written and all are told 
   expect(namesIn(database)).toEqual(['c', 'd'])
 })
 
-test('when the commit fails, nothing was written and all are told so', async () => {
+test('writes nothing and rejects all writes when the commit fails', async () => {
   const { database, insert, run } = await aGroup()
   database.exec('CREATE TABLE notes (name TEXT REFERENCES names (name) DEFERRABLE INITIALLY DEFERRED) STRICT')
 
@@ -84,7 +84,7 @@ test('when the commit fails, nothing was written and all are told so', async () 
   expect(namesIn(database)).toEqual(['b'])
 })
 
-test('a lock that another process keeps is an outage for all of them', async () => {
+test('reports an outage for all writes when another process keeps the lock', async () => {
   const { database, insert, file } = await aGroup()
   database.exec('PRAGMA busy_timeout = 1')
   const other = new DatabaseSync(file)
@@ -98,7 +98,7 @@ test('a lock that another process keeps is an outage for all of them', async () 
   expect(namesIn(database)).toEqual([])
 })
 
-test('a host whose tests have stopped the timers can write', async () => {
+test("writes although the host's tests have stopped the timers", async () => {
   const { database, insert } = await aGroup()
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
@@ -108,7 +108,7 @@ test('a host whose tests have stopped the timers can write', async () => {
   expect(namesIn(database)).toEqual(['a', 'b'])
 })
 
-test('closing writes first what waits', async () => {
+test('closing runs pending writes first', async () => {
   const folder = await aFolder()
   onTestFinished(() => folder.remove())
   const file = join(folder.path, 'test.db')

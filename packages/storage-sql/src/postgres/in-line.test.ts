@@ -2,7 +2,7 @@ import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import { createLines } from './in-line.ts'
 
-test('work of one name is begun when what came before it is done, however it ended; work of another name beside it', async () => {
+test('work of one name starts when the work before it has settled, and work of another name runs beside it', async () => {
   const inLine = createLines(5000)
   const first = later()
   const begun: string[] = []
@@ -21,7 +21,7 @@ test('work of one name is begun when what came before it is done, however it end
   expect(begun).toEqual(['other', 'second', 'third'])
 })
 
-test('whose turn does not come in time is told so and is not begun, and who comes after does not come past who is first', async () => {
+test('work whose turn does not come in time is rejected unstarted, and later work still waits for the first', async () => {
   const inLine = createLines(20)
   const first = later()
   const begun: string[] = []

@@ -8,7 +8,7 @@ import { families } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
-import { compileStatement, type Parameter, parameters } from '../statement.ts'
+import { compileStatement, type Parameter } from '../statement.ts'
 
 export function createFamilyStore(database: Database): TokenFamilyStore {
   const { engine, run } = database

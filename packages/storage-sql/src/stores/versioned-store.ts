@@ -93,7 +93,6 @@ function versionedStatements<Of extends Versioned>(
   const rows = sql.join(whole.map((column) => sql`${column}`))
   const present = (p: Parameter<string>) =>
     sql`issuer = ${p('issuer')} and ${sql.ref(key)} = ${p(key)} and removed_at is null`
-  const set = (column: string, p: Parameter<string>) => sql`${sql.ref(column)} = ${p(column)}`
   const changed = names.filter((column) => !['issuer', key, 'version', 'removed_at'].includes(column))
   const touched = names.includes('updated_at') ? ['updated_at', 'removed_at'] : ['removed_at']
 
@@ -110,7 +109,7 @@ function versionedStatements<Of extends Versioned>(
     swap: compileSql(
       query,
       (p: Parameter<string>) => sql`update ${name}
-        set ${sql.join(changed.map((column) => set(column, p)))}, version = version + 1
+        set ${sql.join(changed.map((column) => assign(column, p)))}, version = version + 1
         where ${present(p)} and version = ${p('version')} returning ${rows}`,
     ),
 
@@ -118,13 +117,15 @@ function versionedStatements<Of extends Versioned>(
       query,
       (p: Parameter<string>) => sql`update ${name}
         set ${sql.join([
-          ...emptied.map((column) => set(column, p)),
+          ...emptied.map((column) => assign(column, p)),
           ...touched.map((column) => sql`${sql.ref(column)} = ${p('now')}`),
         ])}, version = version + 1
         where ${present(p)} returning 1 as removed`,
     ),
   }
 }
+
+const assign = (column: string, p: Parameter<string>) => sql`${sql.ref(column)} = ${p(column)}`
 
 /** Records when a secret was used. It changes no version, and writes at most once an hour. */
 function createTouchSecret<Id extends string>(

@@ -16,7 +16,7 @@ describe.for([
   { name: 'SQLite', open: aFile },
   { name: 'PostgreSQL', open: async () => toPostgresDialect((await aPostgres()).pool()) },
 ])('$name', ({ open }) => {
-  test('design §4: a deactivation is one statement, and so is a revocation, with the ending that is told', async () => {
+  test('a deactivation is one statement, and so is a revocation, including its entry in the list of revocations', async () => {
     const dialect = await open()
     await migrate({ dialect })
     const ran: string[] = []
@@ -36,7 +36,7 @@ describe.for([
     expect((await records(storage)).map(({ revocation: ending }) => ending.kind)).toEqual(['generation', 'family'])
   })
 
-  test('0007: of what ended before, an issuer that was there knows nothing, and a token that was revoked stays so', async () => {
+  test('0007: an existing issuer has no list of earlier revocations, and revoked tokens stay revoked', async () => {
     const dialect = await open()
     for (const script of migrationScripts(dialect.engine).slice(0, 6)) await dialect.atomically(script.statements)
     const revoke = (tokenId: string) =>
@@ -62,7 +62,7 @@ describe.for([
   })
 })
 
-test('0007: PostgreSQL: what ends while the migration waits for a table is not said to be told', async () => {
+test('0007: PostgreSQL: the list does not claim to contain revocations made while the migration waits for a table', async () => {
   const database = await aPostgres()
   const [dialect, onlooker] = [toPostgresDialect(database.pool()), database.pool()]
   for (const script of migrationScripts(dialect.engine).slice(0, 6)) await dialect.atomically(script.statements)
@@ -88,7 +88,7 @@ test('0007: PostgreSQL: what ends while the migration waits for a table is not s
   expect([told, completeSince - 60 >= Number(rows[0]?.at)]).toEqual([[], true])
 })
 
-test('PostgreSQL: no ending overtakes one of a transaction that is not yet committed, and none is missed behind it', async () => {
+test('PostgreSQL: no revocation overtakes an uncommitted one, and none is missed after it', async () => {
   const database = await aPostgres()
   const dialect = toPostgresDialect(database.pool())
   await migrate({ dialect })
