@@ -2,11 +2,13 @@ import type { AdminStorage } from '@mintmark/storage-interface'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { createMemoryDatabase, createMemoryStorage, type SchedulerHook } from '@mintmark/storage-interface/memory'
 
-/** A fresh medium with a turn of the event loop's queue wherever a real store would do input and output. */
-export async function memoryUnderTest(pause: SchedulerHook = async () => {}): Promise<StorageUnderTest<AdminStorage>> {
-  const medium = createMemoryDatabase()
+/** A new memory database, with a scheduler hook where a real store would do input and output. */
+export async function memoryUnderTest(
+  scheduler: SchedulerHook = async () => {},
+): Promise<StorageUnderTest<AdminStorage>> {
+  const database = createMemoryDatabase()
   return {
-    open: async (issuer) => createMemoryStorage({ issuer, database: medium, scheduler: pause }),
+    open: async (issuer) => createMemoryStorage({ issuer, database, scheduler }),
     close: async () => {},
   }
 }

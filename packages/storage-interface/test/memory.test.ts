@@ -11,7 +11,7 @@ test('laws have names of their own', () => {
   expect(new Set(adminLaws.map(({ name }) => name)).size).toBe(adminLaws.length)
 })
 
-test('a storage without a medium shares nothing with another', async () => {
+test('a storage without a database shares nothing with another', async () => {
   const first = createMemoryStorage({ issuer: 'https://issuer.example' })
   const second = createMemoryStorage({ issuer: 'https://issuer.example' })
   const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: 60, now: 0 } as never
@@ -21,7 +21,7 @@ test('a storage without a medium shares nothing with another', async () => {
   expect(await second.replays.markUsed(claim)).toEqual({ outcome: 'fresh' })
 })
 
-test('the pause is awaited before every answer', async () => {
+test('the scheduler hook is awaited before every answer', async () => {
   const pauses: string[] = []
   const pause = async () => void pauses.push('pause')
   const storage = createMemoryStorage({

@@ -19,7 +19,7 @@ import { type EpochSeconds, epochSeconds, seconds } from '../time.ts'
 import type { RefreshRecord, RotateRequest, TokenFamilyRecord } from '../token-family.ts'
 import type { NewUser } from '../user.ts'
 
-/** The moment at which the builders' records are made. It has passed: a database that knows the time purges only endings of which that is true. */
+/** When the fixtures were created. It is in the past, because a database that uses its own clock purges only past revocations. */
 export const now: EpochSeconds = epochSeconds(1_700_000_000)
 
 /** So many seconds after `now`; before it when negative. */
@@ -50,7 +50,7 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   ...overrides,
 })
 
-/** A new account. The store makes it active, of generation 0 and version 1. */
+/** A new user. The store makes it active, of generation 0 and version 1. */
 export const aUser = (overrides: Partial<NewUser> = {}): NewUser => ({
   userId: userId('user-1'),
   claims: {
@@ -85,7 +85,7 @@ export const anAuthentication = (overrides: Partial<AuthenticationRecord> = {}):
   ...overrides,
 })
 
-/** A code of `aGrantRecord`, good for a minute. */
+/** A code of `aGrantRecord`, valid for a minute. */
 export const aCodeRecord = (overrides: Partial<AuthorizationCodeRecord> = {}): AuthorizationCodeRecord => ({
   digest: aDigest('code-1'),
   clientId: clientId('client-1'),
@@ -105,7 +105,7 @@ export const aCodeRecord = (overrides: Partial<AuthorizationCodeRecord> = {}): A
   ...overrides,
 })
 
-/** A live family of `aGrantRecord` whose first refresh token, `aDigest('refresh-1')`, has not been rotated. */
+/** An active family of `aGrantRecord` whose first refresh token, `aDigest('refresh-1')`, has not been rotated. */
 export const aFamilyRecord = (overrides: Partial<TokenFamilyRecord> = {}): TokenFamilyRecord => ({
   familyId: familyId('family-1'),
   grantId: grantId('grant-1'),
@@ -147,7 +147,7 @@ export function aPresentation(token: string, successor: string): RotateRequest {
   }
 }
 
-/** An access token of `aFamilyRecord`, good for five minutes. */
+/** An access token of `aFamilyRecord`, valid for five minutes. */
 export const anOpaqueTokenRecord = (overrides: Partial<OpaqueTokenRecord> = {}): OpaqueTokenRecord => ({
   digest: aDigest('opaque-1'),
   clientId: clientId('client-1'),
@@ -158,7 +158,7 @@ export const anOpaqueTokenRecord = (overrides: Partial<OpaqueTokenRecord> = {}):
   ...overrides,
 })
 
-/** An open interaction that nobody has signed in to yet, good for an hour. */
+/** An open interaction that no user has signed in to yet, valid for an hour. */
 export const anInteractionRecord = (overrides: Partial<InteractionRecord> = {}): InteractionRecord => ({
   digest: aDigest('interaction-1'),
   browserDigest: aDigest('browser-1'),
@@ -185,7 +185,7 @@ export const aLogin = (overrides: Partial<InteractionLogin> = {}): InteractionLo
   ...overrides,
 })
 
-/** A live session of `aUser`. */
+/** An active session of `aUser`. */
 export const aSessionRecord = (overrides: Partial<SessionRecord> = {}): SessionRecord => ({
   digest: aDigest('session-1'),
   sessionId: sessionId('session-1'),

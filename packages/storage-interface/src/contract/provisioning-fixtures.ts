@@ -32,7 +32,7 @@ export const aProviderRecord = (overrides: Partial<IdentityProviderRecord> = {})
   ...overrides,
 })
 
-/** A new account of `aProviderRecord`. Each label, such as `ada`, makes another `userId`, `externalId` and `userName` of it. */
+/** A new user of `aProviderRecord`. Each label, such as `ada`, makes another `userId`, `externalId` and `userName` of it. */
 export const aProvisionedUser = (label: string, overrides: Partial<NewProvisionedUser> = {}): NewProvisionedUser => ({
   providerId: providerId('provider-1'),
   userId: userId(`user-${label}`),
@@ -41,7 +41,7 @@ export const aProvisionedUser = (label: string, overrides: Partial<NewProvisione
   ...overrides,
 })
 
-/** What a provider says of an active person. */
+/** The provider's state of an active user. */
 export const aProvisionedState = (label: string, overrides: Partial<ProvisionedState> = {}): ProvisionedState => ({
   active: true,
   externalId: `external-${label}`,
@@ -58,7 +58,7 @@ export const aProvisionedState = (label: string, overrides: Partial<ProvisionedS
   ...overrides,
 })
 
-/** An account as it begins. */
+/** The record of a new user. */
 export const freshAccount = ({
   providerId: provider,
   userId: id,
@@ -80,7 +80,7 @@ export const freshAccount = ({
   groups: [],
 })
 
-/** The account as core sees it. */
+/** The user as core sees it. */
 export const accountOf = ({
   userId: id,
   active,
@@ -133,7 +133,7 @@ export const freshGroup = ({ providerId: provider, groupId: id, state, createdAt
 /** The group that laws about members are about. */
 export const membersFixture = aGroup('staff')
 
-/** Accounts `user-a` to `user-e`, and the group with some of them. */
+/** Users `user-a` to `user-e`, and the group with some of them. */
 export async function seedMembers(storage: ScimStorage, members: readonly string[]): Promise<void> {
   for (const label of 'abcde') await storage.provisionedUsers.insert(aProvisionedUser(label))
   await storage.groups.insert(aGroup('staff', { memberIds: members.map((label) => `user-${label}`) }))
@@ -163,7 +163,7 @@ export async function staffMembers(storage: ScimStorage): Promise<readonly strin
   return (members.get(membersFixture.groupId) ?? []).map(({ memberId }) => memberId)
 }
 
-/** An organization that nobody is in. */
+/** An organization without members. */
 export const anOrganization = (overrides: Partial<OrganizationRecord> = {}): OrganizationRecord => ({
   organizationId: organizationId('organization-1'),
   displayName: 'Example Organization',
@@ -203,7 +203,7 @@ export const everything: ListQuery = {
   page: { kind: 'index', offset: 0, limit: 1000 },
 }
 
-/** An account for each comparable form, in this order by age: the first is `user-00`. */
+/** A user for each comparable form, in this order by age: the first is `user-00`. */
 export const accountsOf = (comparables: readonly JsonObject[]): readonly NewProvisionedUser[] =>
   comparables.map((comparable, index) => {
     const label = String(index).padStart(2, '0')
@@ -215,7 +215,7 @@ export async function insertAccounts(storage: ScimStorage, users: readonly NewPr
   for (const user of users) await storage.provisionedUsers.insert(user)
 }
 
-/** What filters of a new account are about: its comparable form, with what the store adds. */
+/** The form of a new user that filters compare: the comparable form and what the store adds. */
 export function filteredForm({ userId, state, createdAt }: NewProvisionedUser): JsonObject {
   const meta = { created: createdAt * 1000, lastModified: createdAt * 1000 }
   const known: Readonly<Record<string, JsonValue>> = {
@@ -228,7 +228,7 @@ export function filteredForm({ userId, state, createdAt }: NewProvisionedUser): 
   return state.externalId === undefined ? known : { ...known, externalId: state.externalId }
 }
 
-/** Judges whether each filter finds, of accounts with these comparable forms, those that `matchesFilter` finds. */
+/** Checks that each filter finds, among users with these comparable forms, those that `matchesFilter` finds. */
 export async function findsWhatMatches(
   { storage, same }: Trial<ScimStorage>,
   comparables: readonly JsonObject[],
@@ -244,7 +244,7 @@ export async function findsWhatMatches(
   }
 }
 
-/** The total, and the accounts of the page. */
+/** The total, and the users of the page. */
 export const listedIds = (outcome: ListOutcome<ListedUserRecord>): readonly (number | string)[] =>
   outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map(({ userId }) => userId)] : [outcome.outcome]
 

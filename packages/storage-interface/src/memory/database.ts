@@ -43,13 +43,13 @@ export interface MemoryTables {
   readonly revocations: RevocationTable
 }
 
-/** The place that several memory storages, also of several issuers, share: what a database file is to SQL. */
+/** A database that several memory storages share, also of several issuers, as they would share a database file. */
 export interface MemoryDatabase {
   /** The tables of one issuer; made when first asked for. */
   tablesOf(issuer: string): MemoryTables
 }
 
-/** An empty medium. It lives as long as something refers to it. */
+/** Creates an empty database. It exists as long as something refers to it. */
 export function createMemoryDatabase(): MemoryDatabase {
   const byIssuer = new Map<string, MemoryTables>()
 

@@ -16,10 +16,10 @@ export type CodeTable = ExpiringRows<SecretDigest, StoredCode>
 
 export const createCodeTable = (): CodeTable => createExpiringRows(({ record }) => record.expiresAt)
 
-export function createMemoryCodes(codes: CodeTable, pause: SchedulerHook): AuthorizationCodeStore {
+export function createMemoryCodes(codes: CodeTable, scheduler: SchedulerHook): AuthorizationCodeStore {
   return {
     async insert(code) {
-      await pause()
+      await scheduler()
       if (codes.has(code.digest)) return { outcome: 'taken' }
 
       codes.set(code.digest, { record: frozenCopy(code), consumed: false })
@@ -27,12 +27,12 @@ export function createMemoryCodes(codes: CodeTable, pause: SchedulerHook): Autho
     },
 
     async find(digest, clientId, now) {
-      await pause()
+      await scheduler()
       return findUnexpired(codes.get(digest), clientId, now)?.record
     },
 
     async consume(digest, clientId, now) {
-      await pause()
+      await scheduler()
       const stored = findUnexpired(codes.get(digest), clientId, now)
       if (stored === undefined) return { outcome: 'absent' }
       if (stored.consumed) return { outcome: 'replayed', record: stored.record }
@@ -58,10 +58,10 @@ export type InteractionTable = ExpiringRows<SecretDigest, StoredInteraction>
 
 export const createInteractionTable = (): InteractionTable => createExpiringRows(({ record }) => record.expiresAt)
 
-export function createMemoryInteractions(interactions: InteractionTable, pause: SchedulerHook): InteractionStore {
+export function createMemoryInteractions(interactions: InteractionTable, scheduler: SchedulerHook): InteractionStore {
   return {
     async insert(interaction) {
-      await pause()
+      await scheduler()
       if (interactions.has(interaction.digest)) return { outcome: 'taken' }
 
       interactions.set(interaction.digest, { record: frozenCopy(interaction), consumed: false })
@@ -69,13 +69,13 @@ export function createMemoryInteractions(interactions: InteractionTable, pause: 
     },
 
     async find(digest, browserDigest, now) {
-      await pause()
+      await scheduler()
       const stored = findUnexpiredInteraction(interactions.get(digest), browserDigest, now)
       return stored === undefined || stored.consumed ? undefined : stored.record
     },
 
     async recordLogin({ digest, browserDigest, login, version, now }) {
-      await pause()
+      await scheduler()
       const stored = findUnexpiredInteraction(interactions.get(digest), browserDigest, now)
       if (stored === undefined || stored.consumed) return { outcome: 'absent' }
       if (stored.record.version !== version) return { outcome: 'conflict' }
@@ -86,7 +86,7 @@ export function createMemoryInteractions(interactions: InteractionTable, pause: 
     },
 
     async consume(digest, browserDigest, now) {
-      await pause()
+      await scheduler()
       const stored = findUnexpiredInteraction(interactions.get(digest), browserDigest, now)
       if (stored === undefined) return { outcome: 'absent' }
       if (stored.consumed) return { outcome: 'replayed', record: stored.record }
@@ -110,10 +110,10 @@ export type OpaqueTokenTable = ExpiringRows<SecretDigest, OpaqueTokenRecord>
 
 export const createOpaqueTokenTable = (): OpaqueTokenTable => createExpiringRows(({ expiresAt }) => expiresAt)
 
-export function createMemoryOpaqueTokens(tokens: OpaqueTokenTable, pause: SchedulerHook): OpaqueTokenStore {
+export function createMemoryOpaqueTokens(tokens: OpaqueTokenTable, scheduler: SchedulerHook): OpaqueTokenStore {
   return {
     async insert(token) {
-      await pause()
+      await scheduler()
       if (tokens.has(token.digest)) return { outcome: 'taken' }
 
       tokens.set(token.digest, frozenCopy(token))
@@ -121,13 +121,13 @@ export function createMemoryOpaqueTokens(tokens: OpaqueTokenTable, pause: Schedu
     },
 
     async find(digest, now) {
-      await pause()
+      await scheduler()
       const token = tokens.get(digest)
       return token !== undefined && token.revokedAt === undefined && now < token.expiresAt ? token : undefined
     },
 
     async revoke(digest, clientId, now) {
-      await pause()
+      await scheduler()
       const token = tokens.get(digest)
       // RFC 7009 §2.1: a token is revoked only by the client it was issued to.
       if (token === undefined || token.clientId !== clientId) return { outcome: 'absent' }
@@ -144,10 +144,10 @@ export type ReplayTable = Map<ReplayPurpose, ExpiringRows<string, EpochSeconds>>
 
 export const createReplayTable = (): ReplayTable => new Map()
 
-export function createMemoryReplays(claims: ReplayTable, pause: SchedulerHook): ReplayStore {
+export function createMemoryReplays(claims: ReplayTable, scheduler: SchedulerHook): ReplayStore {
   return {
     async markUsed({ purpose, value, expiresAt, now }) {
-      await pause()
+      await scheduler()
       const ofPurpose = claims.get(purpose) ?? createExpiringRows<string, EpochSeconds>((until) => until)
       claims.set(purpose, ofPurpose)
       const claimedUntil = ofPurpose.get(value)

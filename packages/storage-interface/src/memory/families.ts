@@ -26,12 +26,12 @@ interface FamilyTables {
   readonly revocations: RevocationTable
 }
 
-export function createMemoryFamilies(tables: FamilyTables, pause: SchedulerHook): TokenFamilyStore {
+export function createMemoryFamilies(tables: FamilyTables, scheduler: SchedulerHook): TokenFamilyStore {
   const { families } = tables
 
   return {
     async insert(family) {
-      await pause()
+      await scheduler()
       const handle = family.refresh?.handleDigest
       // A handle in use, which random handles never are, buries too: its tokens must not be handed out.
       if (families.byId.has(family.familyId) || (handle !== undefined && families.byHandle.has(handle))) {
@@ -43,12 +43,12 @@ export function createMemoryFamilies(tables: FamilyTables, pause: SchedulerHook)
     },
 
     async rotate(request) {
-      await pause()
+      await scheduler()
       return rotate(tables, request)
     },
 
     async revoke(familyId, now) {
-      await pause()
+      await scheduler()
       const current = families.byId.get(familyId)
       if (current === undefined) return { outcome: 'absent' }
       if (current.revokedAt !== undefined) return { outcome: 'unchanged' }
@@ -58,7 +58,7 @@ export function createMemoryFamilies(tables: FamilyTables, pause: SchedulerHook)
     },
 
     async insertTombstone(family, now) {
-      await pause()
+      await scheduler()
       const existing = families.byId.get(family.familyId)
       if (existing?.revokedAt === undefined) end(tables, existing ?? family, now)
     },

@@ -9,7 +9,7 @@ import { type SchedulerHook, frozenCopy } from './rows.ts'
 export interface GrantTable {
   /** Once revoked, a grant may go at any time. */
   readonly byId: ExpiringRows<GrantId, GrantRecord>
-  /** Unrevoked grants only: at most one joins a person and a client. */
+  /** Unrevoked grants only: at most one for each user and client. */
   readonly unrevoked: Map<UserId, Map<ClientId, GrantId>>
 }
 
@@ -23,10 +23,10 @@ interface GrantTables {
   readonly revocations: RevocationTable
 }
 
-export function createMemoryGrants({ grants, revocations }: GrantTables, pause: SchedulerHook): GrantStore {
+export function createMemoryGrants({ grants, revocations }: GrantTables, scheduler: SchedulerHook): GrantStore {
   return {
     async insert(grant) {
-      await pause()
+      await scheduler()
       const joining = findUnrevoked(grants, grant.userId, grant.clientId)
       if (joining !== undefined) return { outcome: 'taken', record: joining }
       if (grants.byId.has(grant.grantId)) throw new StorageUnavailableError('The grant identifier is in use')
@@ -36,12 +36,12 @@ export function createMemoryGrants({ grants, revocations }: GrantTables, pause: 
     },
 
     async findUnrevoked(userId, clientId) {
-      await pause()
+      await scheduler()
       return findUnrevoked(grants, userId, clientId)
     },
 
     async replaceScopes({ grantId, scopes, version }) {
-      await pause()
+      await scheduler()
       const current = grants.byId.get(grantId)
       if (current === undefined || current.revokedAt !== undefined) return { outcome: 'absent' }
       if (current.version !== version) return { outcome: 'conflict' }
@@ -50,7 +50,7 @@ export function createMemoryGrants({ grants, revocations }: GrantTables, pause: 
     },
 
     async revoke(grantId, now) {
-      await pause()
+      await scheduler()
       const current = grants.byId.get(grantId)
       if (current === undefined) return { outcome: 'absent' }
       if (current.revokedAt !== undefined) return { outcome: 'unchanged' }
@@ -61,7 +61,7 @@ export function createMemoryGrants({ grants, revocations }: GrantTables, pause: 
     },
 
     async listByUser(userId) {
-      await pause()
+      await scheduler()
       const ids = [...(grants.unrevoked.get(userId)?.values() ?? [])]
       return ids.flatMap((id) => grants.byId.get(id) ?? []).toSorted((a, b) => b.createdAt - a.createdAt)
     },

@@ -89,7 +89,7 @@ function indexedRow(group: StoredGroup | undefined): IndexedRow<GroupId> | undef
   return { providerId, age: { id, createdAt }, texts }
 }
 
-/** Who comes and who goes: everybody once, and nobody who is there already or is not there. */
+/** Which members join and which leave: each once, without those whose membership does not change. */
 export function memberDelta(
   current: ReadonlySet<string>,
   change: MemberChange | undefined,

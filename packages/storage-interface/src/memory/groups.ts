@@ -19,12 +19,12 @@ import type { SchedulerHook } from './rows.ts'
 import { holderOf, rowsByAge, rowsHaving } from './provider-index.ts'
 import { type UserTables, presentRow } from './users.ts'
 
-export function createMemoryGroups(tables: UserTables, pause: SchedulerHook): GroupStore {
+export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook): GroupStore {
   const { groups } = tables
 
   return {
     async insert(group) {
-      await pause()
+      await scheduler()
       const { providerId, groupId, state, memberIds, createdAt } = group
       if (groups.byId.has(groupId)) return { outcome: 'taken', key: 'id' }
       if (isTaken(tables, group)) return { outcome: 'taken', key: 'externalId' }
@@ -39,18 +39,18 @@ export function createMemoryGroups(tables: UserTables, pause: SchedulerHook): Gr
     },
 
     async find(providerId, groupId) {
-      await pause()
+      await scheduler()
       return ownGroup(tables, providerId, groupId)?.record
     },
 
     async findByExternalId(providerId, externalId) {
-      await pause()
+      await scheduler()
       const groupId = holderOf(groups.byProvider, providerId, ['externalId', externalId])
       return groupId === undefined ? undefined : groups.byId.get(groupId)?.record
     },
 
     async membersOf(providerId, groupIds, limit = Infinity) {
-      await pause()
+      await scheduler()
       const told = new Map<GroupId, readonly GroupMember[]>()
       let count = 0
       for (const groupId of groupIds) {
@@ -63,7 +63,7 @@ export function createMemoryGroups(tables: UserTables, pause: SchedulerHook): Gr
     },
 
     async change({ providerId, groupId, version, state, members, now }) {
-      await pause()
+      await scheduler()
       const current = ownGroup(tables, providerId, groupId)
       if (current === undefined) return { outcome: 'absent' }
       const { record } = current
@@ -82,7 +82,7 @@ export function createMemoryGroups(tables: UserTables, pause: SchedulerHook): Gr
     },
 
     async remove({ providerId, groupId, version, now }) {
-      await pause()
+      await scheduler()
       const current = ownGroup(tables, providerId, groupId)
       if (current === undefined) return { outcome: 'absent' }
       if (version !== undefined && current.record.version !== version) return { outcome: 'conflict' }
@@ -92,7 +92,7 @@ export function createMemoryGroups(tables: UserTables, pause: SchedulerHook): Gr
     },
 
     async list(query) {
-      await pause()
+      await scheduler()
       return listPage(groupsOfProvider(tables, query.providerId), query)
     },
   }
@@ -106,7 +106,7 @@ const storedGroup = (
   comparable,
 })
 
-/** Whether somebody may join a group: an account or another group of its provider. */
+/** Whether an identifier may be a member of a group: a user or another group of its provider. */
 function isKnown(tables: UserTables, group: Pick<GroupRecord, 'providerId' | 'groupId'>, memberId: string): boolean {
   return memberId !== group.groupId && memberType(tables, group.providerId, memberId) !== undefined
 }

@@ -19,10 +19,10 @@ export const createLogTable = (): LogTable => ({
   byLog: new Map(),
 })
 
-export function createMemoryLogs({ byId, byLog }: LogTable, pause: SchedulerHook): LogStore {
+export function createMemoryLogs({ byId, byLog }: LogTable, scheduler: SchedulerHook): LogStore {
   return {
     async append(entry) {
-      await pause()
+      await scheduler()
       if (byId.has(entry.entryId)) return { outcome: 'taken' }
 
       const record = frozenCopy(entry)
@@ -34,7 +34,7 @@ export function createMemoryLogs({ byId, byLog }: LogTable, pause: SchedulerHook
     },
 
     async list({ log, before, limit }) {
-      await pause()
+      await scheduler()
       const entries = byLog.get(log)
       if (entries === undefined) return []
 

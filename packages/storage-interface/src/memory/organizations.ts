@@ -14,7 +14,7 @@ export interface OrganizationTable {
   readonly present: OrderedRows<OrganizationId, StoredOrganization>
   /** Identifiers that stay taken. */
   readonly removed: Set<OrganizationId>
-  /** The organizations that an account is a member of. */
+  /** The organizations that a user is a member of. */
   readonly ofUser: Map<UserId, Set<OrganizationId>>
 }
 
@@ -29,15 +29,18 @@ interface Tables {
   readonly users: UserTable
 }
 
-export function createMemoryOrganizations({ organizations, users }: Tables, pause: SchedulerHook): OrganizationStore {
+export function createMemoryOrganizations(
+  { organizations, users }: Tables,
+  scheduler: SchedulerHook,
+): OrganizationStore {
   const { present, removed, ofUser } = organizations
-  /** A membership whose account was removed is none. */
+  /** Memberships of removed users do not count. */
   const member = (organizationId: OrganizationId, userId: UserId): MembershipRecord | undefined =>
     presentUser(users, userId) === undefined ? undefined : present.get(organizationId)?.members.get(userId)
 
   return {
     async insert(organization) {
-      await pause()
+      await scheduler()
       const { organizationId } = organization
       if (present.has(organizationId) || removed.has(organizationId)) return { outcome: 'taken' }
 
@@ -46,17 +49,17 @@ export function createMemoryOrganizations({ organizations, users }: Tables, paus
     },
 
     async find(organizationId) {
-      await pause()
+      await scheduler()
       return present.get(organizationId)?.record
     },
 
     async list(page) {
-      await pause()
+      await scheduler()
       return pageBehind(present, page).map(({ record }) => record)
     },
 
     async compareAndSwap(organization, version) {
-      await pause()
+      await scheduler()
       const current = present.get(organization.organizationId)
       if (current === undefined) return { outcome: 'absent' }
       if (current.record.version !== version) return { outcome: 'conflict' }
@@ -67,7 +70,7 @@ export function createMemoryOrganizations({ organizations, users }: Tables, paus
     },
 
     async remove(organizationId) {
-      await pause()
+      await scheduler()
       const current = present.get(organizationId)
       if (current === undefined) return { outcome: 'absent' }
 
@@ -78,7 +81,7 @@ export function createMemoryOrganizations({ organizations, users }: Tables, paus
     },
 
     async insertMember(membership) {
-      await pause()
+      await scheduler()
       const { organizationId, userId } = membership
       const organization = present.get(organizationId)
       if (organization === undefined) return { outcome: 'absent', missing: 'organization' }
@@ -91,7 +94,7 @@ export function createMemoryOrganizations({ organizations, users }: Tables, paus
     },
 
     async compareAndSwapMember(membership, version) {
-      await pause()
+      await scheduler()
       const { organizationId, userId } = membership
       const current = member(organizationId, userId)
       if (current === undefined) return { outcome: 'absent' }
@@ -103,7 +106,7 @@ export function createMemoryOrganizations({ organizations, users }: Tables, paus
     },
 
     async removeMember(organizationId, userId) {
-      await pause()
+      await scheduler()
       if (member(organizationId, userId) === undefined) return { outcome: 'absent' }
 
       present.get(organizationId)?.members.delete(userId)
@@ -112,12 +115,12 @@ export function createMemoryOrganizations({ organizations, users }: Tables, paus
     },
 
     async findMember(organizationId, userId) {
-      await pause()
+      await scheduler()
       return member(organizationId, userId)
     },
 
     async listMembers({ organizationId, after, limit }) {
-      await pause()
+      await scheduler()
       const shown: MembershipRecord[] = []
       for (const membership of present.get(organizationId)?.members.behind(after) ?? []) {
         if (shown.length === limit) break
@@ -127,7 +130,7 @@ export function createMemoryOrganizations({ organizations, users }: Tables, paus
     },
 
     async listByUser(userId) {
-      await pause()
+      await scheduler()
       return [...(ofUser.get(userId) ?? [])]
         .toSorted(compareText)
         .flatMap((organizationId) => member(organizationId, userId) ?? [])

@@ -31,10 +31,10 @@ import {
   writeUser,
 } from './users.ts'
 
-/** The row of an account that has a provider. */
+/** The row of a user that has a provider. */
 export type ProvisionedRow = PresentUser<Provisioning>
 
-/** The account, if it is this provider's. */
+/** The user, if it is this provider's. */
 export function ownRow(users: UserTable, providerId: ProviderId, userId: UserId): ProvisionedRow | undefined {
   const row = presentRow(users, userId)
   return row !== undefined && isOf(row, providerId) ? row : undefined
@@ -43,7 +43,7 @@ export function ownRow(users: UserTable, providerId: ProviderId, userId: UserId)
 const isOf = (row: PresentUser, providerId: ProviderId): row is ProvisionedRow =>
   row.provisioning?.providerId === providerId
 
-/** The account as its provider sees it. */
+/** The user as its provider sees it. */
 export const provisionedRecord = (groups: GroupTable, row: ProvisionedRow): ProvisionedUserRecord => ({
   ...listedRecord(groups, row),
   claims: row.record.claims,
@@ -71,7 +71,7 @@ function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReferen
   return references.toSorted((one, other) => compareText(one.groupId, other.groupId))
 }
 
-/** The accounts of a provider. */
+/** The users of a provider. */
 export function accountsOfProvider(
   { users, groups }: { readonly users: UserTable; readonly groups: GroupTable },
   providerId: ProviderId,
@@ -108,12 +108,12 @@ function listedAccount(groups: GroupTable, row: ProvisionedRow): ListedRow<UserI
   }
 }
 
-export function createMemoryProvisionedUsers(tables: UserTables, pause: SchedulerHook): ProvisionedUserStore {
+export function createMemoryProvisionedUsers(tables: UserTables, scheduler: SchedulerHook): ProvisionedUserStore {
   const { users, groups } = tables
 
   return {
     async insert(user) {
-      await pause()
+      await scheduler()
       const { providerId, userId, state, createdAt } = user
       if (users.byId.has(userId)) return { outcome: 'taken', key: 'id' }
       const key = takenKey(users, user)
@@ -126,32 +126,32 @@ export function createMemoryProvisionedUsers(tables: UserTables, pause: Schedule
     },
 
     async find(providerId, userId) {
-      await pause()
+      await scheduler()
       const row = ownRow(users, providerId, userId)
       return row && provisionedRecord(groups, row)
     },
 
     async findByExternalId(providerId, externalId) {
-      await pause()
+      await scheduler()
       const userId = holderOf(users.byProvider, providerId, ['externalId', externalId])
       const row = userId && ownRow(users, providerId, userId)
       return row && provisionedRecord(groups, row)
     },
 
     async compareAndSwap(change) {
-      await pause()
+      await scheduler()
       const row = ownRow(users, change.providerId, change.userId)
       return swap(tables, row, { ...change, adopted: row?.provisioning.adopted ?? false })
     },
 
     async adopt(change) {
-      await pause()
+      await scheduler()
       const row = presentRow(users, change.userId)
       return swap(tables, row?.provisioning === undefined ? row : undefined, { ...change, adopted: true })
     },
 
     async release(request) {
-      await pause()
+      await scheduler()
       const row = removable(users, request)
       if (typeof row === 'string') return { outcome: row }
 
@@ -165,7 +165,7 @@ export function createMemoryProvisionedUsers(tables: UserTables, pause: Schedule
     },
 
     async remove(request) {
-      await pause()
+      await scheduler()
       const row = removable(users, request)
       if (typeof row === 'string') return { outcome: row }
 
@@ -174,7 +174,7 @@ export function createMemoryProvisionedUsers(tables: UserTables, pause: Schedule
     },
 
     async list(query) {
-      await pause()
+      await scheduler()
       return listPage(accountsOfProvider(tables, query.providerId), query)
     },
   }
@@ -219,7 +219,7 @@ function removable(
 
 type Claimant = Pick<NewProvisionedUser, 'providerId' | 'userId' | 'state'>
 
-/** Which of the keys another account of the provider holds. */
+/** Which of the keys belongs to another user of the provider. */
 function takenKey(users: UserTable, { providerId, userId, state }: Claimant): Exclude<TakenKey, 'id'> | undefined {
   const keys = { externalId: state.externalId, userName: userNameOf(state.comparable) }
   const isTaken = (name: keyof typeof keys): boolean => {

@@ -8,11 +8,11 @@ import type { MemoryTables } from './database.ts'
 import type { SchedulerHook } from './rows.ts'
 import { removeSession } from './sessions.ts'
 
-/** Takes from each table what has expired, until the limit is reached; what has not is not looked at. */
-export function createMemoryPurge(tables: MemoryTables, pause: SchedulerHook): PurgeStore {
+/** Removes expired rows of each table until the limit is reached, without looking at other rows. */
+export function createMemoryPurge(tables: MemoryTables, scheduler: SchedulerHook): PurgeStore {
   return {
     async purgeExpired(request) {
-      await pause()
+      await scheduler()
       let removed = 0
       for (const remove of removable(tables, request)) {
         if (removed === request.limit) return { removed, done: false }

@@ -20,7 +20,7 @@ export const createRevocationTable = (): RevocationTable => ({
   lastPosition: 0,
 })
 
-/** Writes an ending: in the step that ends it, so that nothing comes in between. */
+/** Writes a revocation. Call it in the step that revokes, so that nothing comes between. */
 export function writeRevocation(revocations: RevocationTable, revocation: Revocation, revokedAt: EpochSeconds): void {
   revocations.lastPosition += 1
   const { lastPosition: position } = revocations
@@ -28,7 +28,7 @@ export function writeRevocation(revocations: RevocationTable, revocation: Revoca
   revocations.positions.add(position)
 }
 
-/** Forgets an ending: its position stays empty. */
+/** Removes a revocation. Its position is not reused. */
 export function removeRevocation({ byPosition, positions }: RevocationTable, position: number): void {
   byPosition.delete(position)
   positions.remove(position)

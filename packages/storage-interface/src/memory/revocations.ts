@@ -9,10 +9,13 @@ interface EndingTables {
   readonly clients: ClientTable
 }
 
-export function createMemoryRevocations({ revocations, clients }: EndingTables, pause: SchedulerHook): RevocationStore {
+export function createMemoryRevocations(
+  { revocations, clients }: EndingTables,
+  scheduler: SchedulerHook,
+): RevocationStore {
   return {
     async revokeToken({ tokenId, expiresAt, now }) {
-      await pause()
+      await scheduler()
       if (revocations.tokens.has(tokenId)) return
 
       revocations.tokens.set(tokenId, expiresAt)
@@ -20,13 +23,13 @@ export function createMemoryRevocations({ revocations, clients }: EndingTables, 
     },
 
     async isTokenRevoked(tokenId, now) {
-      await pause()
+      await scheduler()
       const expiresAt = revocations.tokens.get(tokenId)
       return expiresAt !== undefined && now < expiresAt
     },
 
     async list({ from, endedSince, limit }) {
-      await pause()
+      await scheduler()
       const records: RevocationRecord[] = []
       const { byPosition, positions } = revocations
       for (const position of positions.from(from === undefined ? 0 : positions.countUpTo(from - 1))) {

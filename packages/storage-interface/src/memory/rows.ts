@@ -2,14 +2,14 @@ import { compareText } from '../filter/matches-filter.ts'
 import { createSortedRows } from './sorted-rows.ts'
 
 /**
- * Stands where a real store does its input and output: it is awaited before each atomic step, and what follows until the
- * next pause happens at once. A test passes one that a scheduler resolves, and so tries every interleaving.
+ * Takes the place of a real store's input and output: it is awaited before each atomic step, and everything until the
+ * next await is one step. A test passes a hook that a scheduler resolves, and so tries every interleaving.
  */
 export type SchedulerHook = () => Promise<void>
 
 /**
- * A copy of plain data that nobody can alter. Records are frozen once, when they are written, so that reading costs
- * nothing and neither the writer nor a reader holds a way into the store.
+ * A copy of plain data that cannot be altered. Records are frozen once, when they are written, so that reading costs
+ * nothing, and neither a writer nor a reader can change the store through them.
  */
 export function frozenCopy<T>(value: T): T {
   return copy(value) as T

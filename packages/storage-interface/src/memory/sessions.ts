@@ -17,10 +17,10 @@ export const createSessionTable = (): SessionTable => ({
   byUser: new Map(),
 })
 
-export function createMemorySessions(sessions: SessionTable, pause: SchedulerHook): SessionStore {
+export function createMemorySessions(sessions: SessionTable, scheduler: SchedulerHook): SessionStore {
   return {
     async insert(session) {
-      await pause()
+      await scheduler()
       if (sessions.byDigest.has(session.digest) || sessions.bySessionId.has(session.sessionId))
         return { outcome: 'taken' }
 
@@ -29,7 +29,7 @@ export function createMemorySessions(sessions: SessionTable, pause: SchedulerHoo
     },
 
     async touch(digest, idleExpiresAt) {
-      await pause()
+      await scheduler()
       const current = sessions.byDigest.get(digest)
       if (current === undefined || current.revokedAt !== undefined) return
 
@@ -37,7 +37,7 @@ export function createMemorySessions(sessions: SessionTable, pause: SchedulerHoo
     },
 
     async revoke(sessionId, now) {
-      await pause()
+      await scheduler()
       const digest = sessions.bySessionId.get(sessionId)
       const current = digest === undefined ? undefined : sessions.byDigest.get(digest)
       if (current === undefined) return { outcome: 'absent' }
@@ -48,7 +48,7 @@ export function createMemorySessions(sessions: SessionTable, pause: SchedulerHoo
     },
 
     async listByUser(userId, now) {
-      await pause()
+      await scheduler()
       const ofUser = [...(sessions.byUser.get(userId) ?? [])].flatMap((digest) => sessions.byDigest.get(digest) ?? [])
       return ofUser
         .filter((session) => session.revokedAt === undefined && now < session.idleExpiresAt && now < session.expiresAt)

@@ -6,10 +6,10 @@ export type SigningKeyTable = Map<KeyId, SigningKeyRecord>
 
 export const createSigningKeyTable = (): SigningKeyTable => new Map()
 
-export function createMemorySigningKeys(keys: SigningKeyTable, pause: SchedulerHook): SigningKeyStore {
+export function createMemorySigningKeys(keys: SigningKeyTable, scheduler: SchedulerHook): SigningKeyStore {
   return {
     async insert(key) {
-      await pause()
+      await scheduler()
       const isOrdinalTaken = [...keys.values()].some(
         (other) => other.algorithm === key.algorithm && other.ordinal === key.ordinal,
       )
@@ -20,12 +20,12 @@ export function createMemorySigningKeys(keys: SigningKeyTable, pause: SchedulerH
     },
 
     async list() {
-      await pause()
+      await scheduler()
       return [...keys.values()].toSorted((a, b) => a.createdAt - b.createdAt)
     },
 
     async drop(keyId, now) {
-      await pause()
+      await scheduler()
       const key = keys.get(keyId)
       if (key === undefined) return { outcome: 'absent' }
       if (key.droppedAt !== undefined) return { outcome: 'unchanged' }
@@ -35,7 +35,7 @@ export function createMemorySigningKeys(keys: SigningKeyTable, pause: SchedulerH
     },
 
     async remove(keyId) {
-      await pause()
+      await scheduler()
       return { outcome: keys.delete(keyId) ? 'removed' : 'absent' }
     },
   }

@@ -118,7 +118,7 @@ type Item = object | string | number
 /** Few enough to be moved in less than a microsecond, and enough for a million rows to have a thousand blocks at most. */
 const mostInBlock = 2000
 
-/** What lists are ordered by when nobody asks for another order: the oldest first, and of the same second by identifier. */
+/** The default order of lists: oldest first, and by identifier within a second. */
 export interface Aged<Id extends string = string> {
   readonly id: Id
   readonly createdAt: EpochSeconds

@@ -6,10 +6,10 @@ import type { SchedulerHook } from './rows.ts'
 import { presentUser } from './users.ts'
 
 /** Each method pauses once and then reads all it answers: the rows are of one moment. */
-export function createMemoryStatus(tables: MemoryTables, pause: SchedulerHook): StatusStore {
+export function createMemoryStatus(tables: MemoryTables, scheduler: SchedulerHook): StatusStore {
   return {
     async ofGrant(grantId) {
-      await pause()
+      await scheduler()
       const grant = tables.grants.byId.get(grantId)
       if (grant === undefined) return undefined
 
@@ -21,17 +21,17 @@ export function createMemoryStatus(tables: MemoryTables, pause: SchedulerHook): 
     },
 
     async ofFamily(familyId) {
-      await pause()
+      await scheduler()
       return standingOf(tables, tables.families.byId.get(familyId))
     },
 
     async ofRefreshHandle(handleDigest) {
-      await pause()
+      await scheduler()
       return standingOf(tables, findByHandle(tables.families, handleDigest))
     },
 
     async ofSession(digest) {
-      await pause()
+      await scheduler()
       const session = tables.sessions.byDigest.get(digest)
       return session === undefined ? undefined : { session, user: presentUser(tables.users, session.userId) }
     },

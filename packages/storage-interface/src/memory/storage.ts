@@ -44,29 +44,29 @@ export interface MemoryStorageOptions {
  * and first steps; one process only, and what has expired is cleared away only by `purgeExpired`.
  */
 export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage {
-  const { issuer, database: medium = createMemoryDatabase(), scheduler: pause = resolved } = options
-  const tables = medium.tablesOf(issuer)
+  const { issuer, database = createMemoryDatabase(), scheduler = resolved } = options
+  const tables = database.tablesOf(issuer)
 
   return {
     issuer,
-    clients: createMemoryClients(tables, pause),
-    users: createMemoryUsers(tables, pause),
-    grants: createMemoryGrants(tables, pause),
-    codes: createMemoryCodes(tables.codes, pause),
-    families: createMemoryFamilies(tables, pause),
-    opaqueTokens: createMemoryOpaqueTokens(tables.opaqueTokens, pause),
-    interactions: createMemoryInteractions(tables.interactions, pause),
-    sessions: createMemorySessions(tables.sessions, pause),
-    signingKeys: createMemorySigningKeys(tables.signingKeys, pause),
-    replays: createMemoryReplays(tables.replays, pause),
-    identityProviders: createMemoryIdentityProviders(tables.identityProviders, pause),
-    provisionedUsers: createMemoryProvisionedUsers(tables, pause),
-    groups: createMemoryGroups(tables, pause),
-    organizations: createMemoryOrganizations(tables, pause),
-    logs: createMemoryLogs(tables.logs, pause),
-    revocations: createMemoryRevocations(tables, pause),
-    status: createMemoryStatus(tables, pause),
-    purge: createMemoryPurge(tables, pause),
+    clients: createMemoryClients(tables, scheduler),
+    users: createMemoryUsers(tables, scheduler),
+    grants: createMemoryGrants(tables, scheduler),
+    codes: createMemoryCodes(tables.codes, scheduler),
+    families: createMemoryFamilies(tables, scheduler),
+    opaqueTokens: createMemoryOpaqueTokens(tables.opaqueTokens, scheduler),
+    interactions: createMemoryInteractions(tables.interactions, scheduler),
+    sessions: createMemorySessions(tables.sessions, scheduler),
+    signingKeys: createMemorySigningKeys(tables.signingKeys, scheduler),
+    replays: createMemoryReplays(tables.replays, scheduler),
+    identityProviders: createMemoryIdentityProviders(tables.identityProviders, scheduler),
+    provisionedUsers: createMemoryProvisionedUsers(tables, scheduler),
+    groups: createMemoryGroups(tables, scheduler),
+    organizations: createMemoryOrganizations(tables, scheduler),
+    logs: createMemoryLogs(tables.logs, scheduler),
+    revocations: createMemoryRevocations(tables, scheduler),
+    status: createMemoryStatus(tables, scheduler),
+    purge: createMemoryPurge(tables, scheduler),
   }
 }
 

@@ -16,14 +16,14 @@ import { type RevocationTable, writeRevocation } from './revocation-table.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'
 import { type Aged, type RowsByAge, createRowsByAge, idsByAge } from './sorted-rows.ts'
 
-/** An account that is there, with what its identity provider said. One object, as it is one row elsewhere. */
+/** A user that was not removed, with the state of its identity provider. One object, as it is one row in SQL. */
 export interface PresentUser<Said extends Provisioning | undefined = Provisioning | undefined> {
   readonly kind: 'present'
   readonly record: UserRecord
   readonly provisioning: Said
 }
 
-/** What an identity provider said of an account. */
+/** The state of a user as its identity provider sent it. */
 export interface Provisioning {
   readonly providerId: ProviderId
   readonly externalId: string | undefined
@@ -33,7 +33,7 @@ export interface Provisioning {
   readonly comparable: JsonObject
 }
 
-/** `removed` is a tombstone: it keeps the identifier taken and holds nothing of the person. */
+/** `removed` is a tombstone: the identifier stays taken, and nothing else of the user is kept. */
 type StoredUser = PresentUser | { readonly kind: 'removed' }
 
 export interface UserTable {
@@ -49,17 +49,17 @@ export const createUserTable = (): UserTable => ({
   byProvider: createProviderIndex(),
 })
 
-/** The account that is there, whole: a removed one is not. */
+/** The user and its provider state, unless it was removed. */
 export function presentRow(users: UserTable, userId: UserId): PresentUser | undefined {
   const stored = users.byId.get(userId)
   return stored?.kind === 'present' ? stored : undefined
 }
 
-/** The account that is there. */
+/** The user, unless it was removed. */
 export const presentUser = (users: UserTable, userId: UserId): UserRecord | undefined =>
   presentRow(users, userId)?.record
 
-/** Stores an account. @returns it as it is stored. */
+/** Stores a user. @returns it as it is stored. */
 export function writeUser<Said extends Provisioning | undefined>(
   users: UserTable,
   row: Omit<PresentUser<Said>, 'kind'>,
@@ -100,19 +100,19 @@ export function userNameOf(comparable: JsonObject): string | undefined {
   return typeof userName === 'string' ? userName : undefined
 }
 
-/** Where accounts are, the groups that a removed one leaves, and what is told of its end. */
+/** The users, the groups that a removed user leaves, and the revocations. */
 export interface UserTables {
   readonly users: UserTable
   readonly groups: GroupTable
   readonly revocations: RevocationTable
 }
 
-export function createMemoryUsers(tables: UserTables, pause: SchedulerHook): SearchableUserStore {
+export function createMemoryUsers(tables: UserTables, scheduler: SchedulerHook): SearchableUserStore {
   const { users } = tables
 
   return {
     async insert(user) {
-      await pause()
+      await scheduler()
       if (users.byId.has(user.userId)) return { outcome: 'taken' }
 
       const record = { ...user, active: true, generation: 0, updatedAt: user.createdAt, version: 1 }
@@ -121,17 +121,17 @@ export function createMemoryUsers(tables: UserTables, pause: SchedulerHook): Sea
     },
 
     async find(userId) {
-      await pause()
+      await scheduler()
       return presentUser(users, userId)
     },
 
     async list(query) {
-      await pause()
+      await scheduler()
       return listPage(allAccounts(users), query)
     },
 
     async replaceClaims({ userId, claims, version, now }) {
-      await pause()
+      await scheduler()
       const current = presentRow(users, userId)
       if (current === undefined) return { outcome: 'absent' }
       if (current.record.version !== version) return { outcome: 'conflict' }
@@ -141,17 +141,17 @@ export function createMemoryUsers(tables: UserTables, pause: SchedulerHook): Sea
     },
 
     async deactivate(userId, now) {
-      await pause()
+      await scheduler()
       return changeActive(tables, { userId, active: false, now })
     },
 
     async reactivate(userId, now) {
-      await pause()
+      await scheduler()
       return changeActive(tables, { userId, active: true, now })
     },
 
     async remove(userId, now) {
-      await pause()
+      await scheduler()
       if (presentRow(users, userId) === undefined) return { outcome: 'absent' }
 
       removeUser(tables, userId, now)
@@ -160,7 +160,7 @@ export function createMemoryUsers(tables: UserTables, pause: SchedulerHook): Sea
   }
 }
 
-/** All accounts, whoever provisioned them. */
+/** All users, with and without a provider. */
 const allAccounts = (users: UserTable): Listing<UserId, UserRecord> => ({
   byAge: users.byAge,
   lookups: new Map([
@@ -187,7 +187,7 @@ const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserId, Use
   }),
 })
 
-/** Forgets an account and its memberships. */
+/** Removes a user and its memberships. */
 export function removeUser({ users, groups, revocations }: UserTables, userId: UserId, now: EpochSeconds): void {
   tombstoneUser(users, userId)
   endMemberships(groups, userId, now)
@@ -208,7 +208,7 @@ function changeActive(
   return { outcome: 'changed', record: writeUser(users, { ...current, record }).record }
 }
 
-/** The next version of an account. The generation advances when it was active and is not any more, and never otherwise. */
+/** The next version of a user. The generation advances when an active user becomes inactive, and never otherwise. */
 export const withActive = (record: UserRecord, active: boolean, now: EpochSeconds): UserRecord => ({
   ...record,
   active,
@@ -217,7 +217,7 @@ export const withActive = (record: UserRecord, active: boolean, now: EpochSecond
   version: record.version + 1,
 })
 
-/** Writes that a generation has ended, where the change of an account advances it. */
+/** Revokes the previous generation when a change advances it. */
 export function endGeneration(
   { revocations }: UserTables,
   { userId, generation }: UserRecord,

@@ -36,9 +36,9 @@ interface ClientTables {
   readonly revocations: RevocationTable
 }
 
-export function createMemoryClients({ clients, revocations }: ClientTables, pause: SchedulerHook): ClientStore {
+export function createMemoryClients({ clients, revocations }: ClientTables, scheduler: SchedulerHook): ClientStore {
   return createVersionedStore(clients, {
-    pause,
+    scheduler,
     idOf: ({ clientId }) => clientId,
     changed(before, after, now) {
       if (before !== undefined) clients.byAge.remove(ageOf(before))
@@ -50,9 +50,9 @@ export function createMemoryClients({ clients, revocations }: ClientTables, paus
 
 export const createMemoryIdentityProviders = (
   providers: IdentityProviderTable,
-  pause: SchedulerHook,
+  scheduler: SchedulerHook,
 ): IdentityProviderStore =>
-  createVersionedStore(providers, { pause, idOf: ({ providerId }) => providerId, changed: () => {} })
+  createVersionedStore(providers, { scheduler, idOf: ({ providerId }) => providerId, changed: () => {} })
 
 interface Versioned {
   readonly version: number
@@ -71,13 +71,13 @@ interface VersionedStore<Id extends string, Of> {
 function createVersionedStore<Id extends string, Of extends Versioned>(
   { present, removed }: VersionedTable<Id, Of>,
   store: {
-    readonly pause: SchedulerHook
+    readonly scheduler: SchedulerHook
     readonly idOf: (record: Of) => Id
     /** Called in the step that writes; `now` is the time of a removal. */
     readonly changed: (before: Of | undefined, after: Of | undefined, now: EpochSeconds | undefined) => void
   },
 ): VersionedStore<Id, Of> {
-  const { pause, idOf, changed } = store
+  const { scheduler, idOf, changed } = store
   const write = (value: Of): Of => {
     const record = frozenCopy(value)
     changed(present.get(idOf(record)), record, undefined)
@@ -87,7 +87,7 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
 
   return {
     async insert(record) {
-      await pause()
+      await scheduler()
       if (present.has(idOf(record)) || removed.has(idOf(record))) return { outcome: 'taken' }
 
       write(record)
@@ -95,17 +95,17 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
     },
 
     async find(id) {
-      await pause()
+      await scheduler()
       return present.get(id)
     },
 
     async list(page) {
-      await pause()
+      await scheduler()
       return pageBehind(present, page)
     },
 
     async compareAndSwap(record, version) {
-      await pause()
+      await scheduler()
       const current = present.get(idOf(record))
       if (current === undefined) return { outcome: 'absent' }
       if (current.version !== version) return { outcome: 'conflict' }
@@ -114,7 +114,7 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
     },
 
     async remove(id, now) {
-      await pause()
+      await scheduler()
       const current = present.get(id)
       if (current === undefined) return { outcome: 'absent' }
 
@@ -125,7 +125,7 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
     },
 
     async touchSecret(id, digest, now) {
-      await pause()
+      await scheduler()
       const current = present.get(id)
       if (current === undefined) return
 

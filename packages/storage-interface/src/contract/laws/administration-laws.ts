@@ -7,7 +7,7 @@ import { type StorageLaw, law } from '../law.ts'
 import { aLogEntry, aProvisionedUser } from '../provisioning-fixtures.ts'
 import { and, attribute, boolean, not, number, present, text } from '../filters.ts'
 
-/** All accounts of an issuer, for its administrators. */
+/** All users of an issuer, for its administrators. */
 export const accountListLaws: readonly StorageLaw<AdminStorage>[] = [
   law('user search: a list has all users, oldest first, of every provider', async ({ storage, same }) => {
     for (const [index, id] of ['c', 'b', 'a'].entries())

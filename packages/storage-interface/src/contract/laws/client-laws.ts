@@ -88,7 +88,7 @@ export const clientLaws: readonly StorageLaw[] = [
 
 const client = aClientRecord()
 
-/** Clients as their administrator lists and removes them: nobody ever inherits an identifier, and with it tokens, of another. */
+/** Listing and removing clients: an identifier is never reused, so no client gets the tokens of another. */
 export const clientRemovalLaws: readonly StorageLaw[] = [
   law('clients: a list is in the order of identifiers and continues after one', async ({ storage, same }) => {
     for (const id of ['b', 'a-2', 'B', 'c', 'a'])

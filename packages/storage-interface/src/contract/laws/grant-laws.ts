@@ -12,7 +12,7 @@ import {
 } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 
-/** Grants: one unrevoked grant a person and client, and the root of all that was issued under it. */
+/** Grants: at most one unrevoked grant for each user and client, and the root of all that was issued under it. */
 export const grantLaws: readonly StorageLaw[] = [
   law('grants: a user and a client have at most one unrevoked grant', async ({ storage, server, same }) => {
     const inserts = await atOnce(8, (index) =>

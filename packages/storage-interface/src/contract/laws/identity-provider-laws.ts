@@ -4,7 +4,7 @@ import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 import { aDigest, now, nowPlus } from '../fixtures.ts'
 import { aProviderRecord } from '../provisioning-fixtures.ts'
 
-/** Identity providers: nobody ever inherits an identifier, and with it the accounts, of another. */
+/** Identity providers: an identifier is never reused, so no provider gets the users of another. */
 export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'identity providers: an identifier is inserted at most once, and the first record stays',

@@ -158,7 +158,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 ]
 
-/** So many accounts, each a second younger than the one before; every second one is inactive. */
+/** Creates users, each a second younger than the one before; every second one is inactive. */
 async function seed(storage: ScimStorage, count: number): Promise<void> {
   const labels = Array.from({ length: count }, (_, index) => `${index}`)
   const users = labels.map((label, index) =>

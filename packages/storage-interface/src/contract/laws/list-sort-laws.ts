@@ -135,7 +135,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
 const seed = ({ storage }: Trial<ScimStorage>, comparables: readonly JsonObject[]): Promise<void> =>
   insertAccounts(storage, accountsOf(comparables))
 
-/** Judges both directions; the accounts are told by their numbers. */
+/** Checks both directions; the users are identified by number. */
 async function isSorted(
   { storage, same }: Trial<ScimStorage>,
   by: SortKey['attribute'],

@@ -98,7 +98,7 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
 const organization = anOrganization()
 const unknown = anOrganization({ organizationId: organizationId('unknown') })
 
-/** Memberships: an account has at most one place in an organization, and none when either is gone. */
+/** Memberships: a user has at most one place in an organization, and none when either is gone. */
 export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
   law('memberships: a user is a member of an organization at most once', async (trial) => {
     const { storage, server, same } = trial

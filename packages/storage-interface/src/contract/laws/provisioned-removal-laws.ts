@@ -12,7 +12,7 @@ import {
   freshAccount,
 } from '../provisioning-fixtures.ts'
 
-/** How an account comes to a provider, and leaves it. */
+/** Adopting, releasing and removing users of providers. */
 export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned users: a user without a provider is adopted and keeps their identifier',
@@ -167,7 +167,7 @@ async function membershipsEnded(
   same([...members], [[group.groupId, []]], 'its members')
 }
 
-/** Accounts of providers are the accounts that core knows: whoever ends one ends it for all. */
+/** Users of providers are the users that core knows: a removal through either store is one removal. */
 export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned users: a removed user is absent for every method and frees the keys but not the identifier',

@@ -6,7 +6,7 @@ import { aUser, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 import { aProvisionedState, aProvisionedUser, accountOf, freshAccount } from '../provisioning-fixtures.ts'
 
-/** Accounts of identity providers: how they begin, and whose their keys are. */
+/** Users of identity providers: insertion and unique keys. */
 export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     "provisioned users: a new user has the provider's state, generation 0 and version 1",

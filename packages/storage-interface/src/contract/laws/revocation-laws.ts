@@ -167,7 +167,7 @@ function ofClient(kind: 'client' | 'client_in_use'): Revocation {
 const client = clientId('client-1')
 const ada = { providerId: providerId('provider-1'), userId: userId('user-ada') }
 
-/** Endings are read in the order in which they happened, and whoever goes on where it stopped misses none. */
+/** Revocations are read in the order in which they happened, and a reader that continues where it stopped misses none. */
 export const revocationListLaws: readonly StorageLaw[] = [
   law('revocations: a page starts at a position and stops at its limit', async ({ storage, same }) => {
     for (let index = 0; index < 5; index += 1) await endToken(storage, `t${index}`, nowPlus(index))
