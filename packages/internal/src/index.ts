@@ -1,3 +1,4 @@
+export { isCompactJws } from './compact-jws.ts'
 export { isSecretUseDue, systemClock } from './clock.ts'
 export type { Clock } from './clock.ts'
 export { elapsed } from './elapsed.ts'

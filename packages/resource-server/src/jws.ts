@@ -1,3 +1,4 @@
+import { isCompactJws } from '@mintmark/internal'
 import type { ProtectedHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { compactVerify } from 'jose/jws/compact/verify'
@@ -35,18 +36,6 @@ export async function verifyJws(text: string, expected: JwsType, keys: KeySet): 
   if (payload === undefined) throw refuse('token_payload')
   return payload
 }
-
-/**
- * Whether the text is a compact JWS (RFC 7515 §7.1) in its one canonical spelling: decoders accept padding, white space and
- * spare bits, which would give one token many spellings (RFC 4648 §3.5).
- */
-export const isCompactJws = (text: string, maxLength: number): boolean =>
-  text.length <= maxLength && compactJws.test(text)
-
-/** Base64url of at least one byte: groups of four characters, and an end of two or three whose spare bits are zero. */
-const part = '(?=[\\w-])(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?'
-
-const compactJws = new RegExp(`^${part}\\.${part}\\.${part}$`)
 
 /** The authorization server writes these three members; anything else, such as `crit` or `jwk`, is not its own (RFC 7515 §4.1.11). */
 function readHeader(text: string): ProtectedHeaderParameters {

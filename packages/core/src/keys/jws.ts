@@ -1,4 +1,11 @@
-import { decodeBase64url, decodeBody, digestSecret, encodeBase64url, forgetOldest } from '@mintmark/internal'
+import {
+  isCompactJws as isJws,
+  decodeBase64url,
+  decodeBody,
+  digestSecret,
+  encodeBase64url,
+  forgetOldest,
+} from '@mintmark/internal'
 import type { EpochSeconds, JsonObject, JsonValue, SecretDigest } from '@mintmark/storage-interface'
 import type { ProtectedHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
@@ -141,16 +148,8 @@ export function createVerifiedJwts(): VerifiedJwts {
 /** An entry takes about a kilobyte. */
 const maxJwts = 4096
 
-/**
- * Whether the text is a compact JWS of acceptable size in its canonical spelling (RFC 7515 §7.1). Decoders tolerate
- * padding, white space and spare bits, which would give one token many spellings (RFC 7515 §2, RFC 4648 §3.5).
- */
-export const isCompactJws = (text: string): boolean => text.length <= maxLength && compactJws.test(text)
+/** Whether the text is a compact JWS of acceptable size. */
+export const isCompactJws = (text: string): boolean => isJws(text, maxLength)
 
 /** In characters; well above the size of our tokens. */
 const maxLength = 8192
-
-/** Base64url of at least one byte: groups of four, then an end of two or three characters whose spare bits are zero. */
-const part = '(?=[\\w-])(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?'
-
-const compactJws = new RegExp(`^${part}\\.${part}\\.${part}$`)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { isCompactJws } from './jws.ts'
+import { isCompactJws } from './compact-jws.ts'
 
 it.each(['QQ.QQ.QQ', 'QUE.QUFB.QUFBQQ'])('accepts %s as a compact JWS (RFC 7515 §7.1)', (text) => {
   expect(isCompactJws(text, 100)).toBe(true)
