@@ -103,6 +103,6 @@ interface Manifest {
 }
 
 function declarationsOf(target: string): string {
-  const file = target.replace(/\.ts$/, '.d.ts')
+  const file = target.replace(/\.[jt]s$/, '.d.ts')
   return existsSync(file) ? file : target
 }
