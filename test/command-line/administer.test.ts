@@ -161,12 +161,13 @@ test('client create has a flag for every member of the client metadata (RFC 7591
   const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] }
   await writeFile(join(mintmark.folder, 'keys.json'), JSON.stringify(jwks))
 
-  const { code } = await mintmark.run(
-    ...['client', 'create', 'My App', '--id', 'A', '--auth', 'private_key_jwt', '--jwks-file', 'keys.json'],
-    ...['--redirect-uri', 'https://app.test/cb', '--grant', 'authorization_code', 'refresh_token', '--scope', 'openid'],
-    ...['--audience', 'https://api.test', '--id-token-signed-response-alg', 'ES256', '--require-auth-time'],
-    ...['--userinfo-signed-response-alg', 'EdDSA', '--default-max-age', '60'],
-  )
+  const flags = [
+    ['client', 'create', 'My App', '--id', 'A', '--auth', 'private_key_jwt', '--jwks-file', 'keys.json'],
+    ['--redirect-uri', 'https://app.test/cb', '--grant', 'authorization_code', 'refresh_token', '--scope', 'openid'],
+    ['--audience', 'https://api.test', '--id-token-signed-response-alg', 'ES256', '--require-auth-time'],
+    ['--userinfo-signed-response-alg', 'EdDSA', '--default-max-age', '60'],
+  ]
+  const { code } = await mintmark.run(...flags.flat())
 
   expect(code).toBe(0)
   expect(JSON.parse((await mintmark.run('client', 'show', 'A', '--json')).out)).toMatchObject({

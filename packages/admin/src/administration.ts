@@ -10,8 +10,8 @@ import {
 import { seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
-import type { Actor, AdminContext, AdminDependencies, SigningAlgorithms } from './audit/admin-context.ts'
-import type { AdminEvent, AdminOccurrence } from './audit/admin-event.ts'
+import type { AdminContext, AdminDependencies, SigningAlgorithms } from './audit/admin-context.ts'
+import type { Actor, AdminEvent, AdminOccurrence } from './audit/admin-event.ts'
 import { adminLog, createAuditLog, listLog, type LogEntryView } from './audit/audit-log.ts'
 import { reportAdminFaults } from './audit/log-admin-events.ts'
 import { administerClients, type ClientAdministration } from './clients/client-administration.ts'

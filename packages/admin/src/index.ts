@@ -1,7 +1,6 @@
 export { createAdministration } from './administration.ts'
 export type { Administration, AdministrationOptions, Administrations } from './administration.ts'
-export type { Actor } from './audit/admin-context.ts'
-export type { AdminEvent } from './audit/admin-event.ts'
+export type { Actor, AdminEvent } from './audit/admin-event.ts'
 export type { LogEntryView } from './audit/audit-log.ts'
 export { logAdminEvents } from './audit/log-admin-events.ts'
 export type { ClientView } from './clients/client-view.ts'

@@ -50,7 +50,7 @@ function sentenceOf(error: unknown, folder: string): string {
  * @param folder relative to the working directory; empty for the working directory.
  * @param userAgent of the package manager that started the command, such as `pnpm/12.0.0 npm/? node/v24.0.0`.
  */
-export function nextSteps(folder: string, userAgent: string | undefined): string {
+function nextSteps(folder: string, userAgent: string | undefined): string {
   const manager = managers.find((name) => userAgent?.startsWith(`${name}/`)) ?? 'npm'
   const steps = [
     ...(folder === '' ? [] : [`cd ${/\s/.test(folder) ? `"${folder}"` : folder}`]),

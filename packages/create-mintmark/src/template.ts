@@ -54,7 +54,7 @@ interface Manifest {
  * Creates the package.json of a new project: versions that the template leaves open are those in this package's manifest.
  * @throws Error when the manifest has no such version.
  */
-export function fillManifest(text: string, given: { readonly name: string; readonly ownManifest: string }): string {
+function fillManifest(text: string, given: { readonly name: string; readonly ownManifest: string }): string {
   const template = JSON.parse(text) as Manifest
   const { devDependencies: known = {} } = JSON.parse(given.ownManifest) as Manifest
   const rangeIn = (name: string, range: string): string => (range === '*' ? rangeOf(name, known) : range)

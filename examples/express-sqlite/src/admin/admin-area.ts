@@ -74,7 +74,7 @@ interface AdministratorDependencies {
  * user who was deactivated is refused at once.
  * @throws OAuthError access_denied — reason `cross_site_post`; AdminError `not_an_administrator`.
  */
-export const forAdministrators =
+const forAdministrators =
   ({ sessions, users, administrations }: AdministratorDependencies) =>
   (page: AdminPage): Endpoint =>
   async (request) => {
@@ -91,7 +91,7 @@ export const forAdministrators =
   }
 
 /** The start page of the console. */
-export const overviewPage: AdminPage = async () =>
+const overviewPage: AdminPage = async () =>
   adminResponse({
     title: 'Administration',
     part: undefined,
@@ -105,7 +105,7 @@ export const overviewPage: AdminPage = async () =>
   })
 
 /** Shows why a request was refused. It shows nothing of the console, because the reader may not be the administrator. */
-export const refusalPage = ({ status, reason, detail }: AdminError): ServerResponse =>
+const refusalPage = ({ status, reason, detail }: AdminError): ServerResponse =>
   htmlResponse(
     htmlDocument(
       'Refused · Administration',

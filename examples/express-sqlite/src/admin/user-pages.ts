@@ -145,11 +145,7 @@ type GrantView = Awaited<ReturnType<Administration['grants']['listOfUser']>>[num
 type SessionView = Awaited<ReturnType<Administration['sessions']['listOfUser']>>[number]
 
 /** A grant, with the button that revokes it. */
-export const grantRow = (
-  { grantId, scopes, createdAt, honoured }: GrantView,
-  clientName: string,
-  address: string,
-): Markup =>
+const grantRow = ({ grantId, scopes, createdAt, honoured }: GrantView, clientName: string, address: string): Markup =>
   row(
     { address, act: 'revoke-grant', about: grantId, label: 'Revoke', object: `the grant of ${clientName}` },
     html`<strong>${clientName}</strong>${honoured ? undefined : ' (not honoured)'}<br>
@@ -158,7 +154,7 @@ ${shownTime(createdAt)}`,
   )
 
 /** A session, with the button that revokes it. */
-export const sessionRow = ({ sessionId, signedInAt, expiresAt, amr }: SessionView, address: string): Markup =>
+const sessionRow = ({ sessionId, signedInAt, expiresAt, amr }: SessionView, address: string): Markup =>
   row(
     { address, act: 'end-session', about: sessionId, label: 'End', object: 'this session' },
     html`Signed in ${shownTime(signedInAt)}${amr.length === 0 ? undefined : ` by ${amr.join(', ')}`}<br>
@@ -183,5 +179,5 @@ const row = ({ address, act, about, label, object }: RowButton, text: Markup): M
 </form>`
 
 /** The displayed name of a user: the first of these claims (OIDC Core §5.1) that the user has. */
-export const accountName = ({ claims, userId }: UserView): string =>
+const accountName = ({ claims, userId }: UserView): string =>
   textOf(claims['name']) || textOf(claims['preferred_username']) || textOf(claims['email']) || userId

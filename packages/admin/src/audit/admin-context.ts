@@ -5,18 +5,8 @@ import type { AdminStorage } from '@mintmark/storage-interface'
 
 import type { CustomFields } from '../custom-fields/custom-field.ts'
 import type { LastAdministrators } from '../users/last-administrators.ts'
-import type { AdminOccurrence } from './admin-event.ts'
+import type { Actor, AdminOccurrence } from './admin-event.ts'
 import type { AuditLog } from './audit-log.ts'
-
-/**
- * Who administers: a user or a client with an access token of ours, or somebody whom the host identifies, such as an
- * operator at a command line. Events and the audit log contain the identifier.
- */
-export interface Actor {
-  /** `person` is a user. The audit log stores these values, so they keep their names. */
-  readonly kind: 'person' | 'client' | 'host'
-  readonly id: string
-}
 
 /** The algorithms that a key ring signs with. */
 export type SigningAlgorithms = Pick<KeyRing, 'algorithms'>

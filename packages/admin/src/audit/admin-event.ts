@@ -2,13 +2,22 @@ import type { EventStamp } from '@mintmark/core/http'
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 
 import type { AdminRefusalReason } from '../error/refusals.ts'
-import type { Actor } from './admin-context.ts'
 
 /**
  * An action that an administrator performed, or that was refused. An event contains no secret, and nothing about a user
  * but the identifier and the names of the user's claims.
  */
 export type AdminEvent = AdminOccurrence & EventStamp<EpochSeconds>
+
+/**
+ * Who administers: a user or a client with an access token of ours, or somebody whom the host identifies, such as an
+ * operator at a command line. Events and the audit log contain the identifier.
+ */
+export interface Actor {
+  /** `person` is a user. The audit log stores these values, so they keep their names. */
+  readonly kind: 'person' | 'client' | 'host'
+  readonly id: string
+}
 
 /** An event before it has a time and an identifier. */
 export type AdminOccurrence = ActionDone | ActionRefused | AdminRequestRefused
@@ -84,7 +93,7 @@ export interface AuditTarget {
 }
 
 /** An action that was performed, with the record before and after it. */
-export interface ActionDone {
+interface ActionDone {
   readonly type: AdminAction
   readonly actor: Actor
   readonly target: AuditTarget
@@ -95,7 +104,7 @@ export interface ActionDone {
 }
 
 /** An action that was refused, or that failed. */
-export interface ActionRefused {
+interface ActionRefused {
   readonly type: 'action.refused'
   readonly action: AdminAction
   readonly actor: Actor
@@ -106,7 +115,7 @@ export interface ActionRefused {
 }
 
 /** A request that was refused, before or together with the action that it asked for. */
-export interface AdminRequestRefused {
+interface AdminRequestRefused {
   readonly type: 'request.refused'
   readonly method: string
   /** Without the query, which may name users. */

@@ -22,7 +22,7 @@ export interface CustomField {
  * The interface that Zod, Valibot, ArkType and others share (Standard Schema, version 1): it says whether a value is
  * valid, and what it becomes.
  */
-export interface StandardSchema {
+interface StandardSchema {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string

@@ -2,7 +2,7 @@ import type { RequestHead } from '@mintmark/core/http'
 import type { AuthorizationServer } from '@mintmark/core'
 
 import type { AdministrationOptions } from '../administration.ts'
-import type { Actor } from '../audit/admin-context.ts'
+import type { Actor } from '../audit/admin-event.ts'
 import type { adminScopes } from './admin-scopes.ts'
 
 /** An administrator whom the host's own check has authenticated, with their scope values. */

@@ -2,7 +2,7 @@ import { requireSameOrigin } from '@mintmark/core'
 import type { RequestHead } from '@mintmark/core/http'
 import type { Brand } from '@mintmark/storage-interface'
 
-import type { Actor } from '../audit/admin-context.ts'
+import type { Actor } from '../audit/admin-event.ts'
 import { AdminError } from '../error/admin-error.ts'
 import type { AdminServerOptions } from './admin-server-options.ts'
 

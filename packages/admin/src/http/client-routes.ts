@@ -7,6 +7,16 @@ import { secretHolderRoutes } from './secret-holder-routes.ts'
 import { fromWire, snakeName } from './wire-names.ts'
 import { anyObject, identifier, pageAnswer, seconds, secretAnswer, texts, version } from './wire-schemas.ts'
 
+const bodySchemas: Readonly<Record<MetadataRule['kind'], (rule: MetadataRule) => z.ZodType>> = {
+  text: (rule) => (isClearable(rule) ? z.string() : z.string().min(1)).max(rule.longest ?? 2000),
+  texts: ({ longest = 2000, most }) => texts(longest, most),
+  method: ({ values = [] }) => z.enum(values),
+  algorithm: ({ values = [] }) => z.enum(values),
+  flag: () => z.boolean(),
+  seconds: () => z.int().min(0),
+  keySet: () => anyObject,
+}
+
 const clientBody = z.strictObject({
   client_id: identifier.exactOptional(),
   ...shape((rule) => (rule.presence === 'required' ? bodySchema(rule) : bodySchema(rule).exactOptional())),
@@ -116,22 +126,7 @@ function isClearable({ presence }: MetadataRule): boolean {
 
 /** A member of a request. Core checks the values further. */
 function bodySchema(rule: MetadataRule): z.ZodType {
-  const { kind, longest = 2000, most } = rule
-  switch (kind) {
-    case 'text':
-      return isClearable(rule) ? z.string().max(longest) : z.string().min(1).max(longest)
-    case 'texts':
-      return texts(longest, most)
-    case 'method':
-    case 'algorithm':
-      return z.enum(rule.values ?? [])
-    case 'flag':
-      return z.boolean()
-    case 'seconds':
-      return z.int().min(0)
-    case 'keySet':
-      return anyObject
-  }
+  return bodySchemas[rule.kind](rule)
 }
 
 /** A member of a response, as storage has it. */

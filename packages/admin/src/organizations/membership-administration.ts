@@ -17,7 +17,7 @@ import {
 import { findUser } from '../users/user-view.ts'
 
 /** A membership, and the version that a change expects. Without a version the change applies to any. */
-export interface MembershipTarget {
+interface MembershipTarget {
   readonly organizationId: string
   readonly userId: string
   readonly version?: number | undefined

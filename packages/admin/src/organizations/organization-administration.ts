@@ -11,19 +11,19 @@ import { isChosenIdentifier, isDisplayName } from '../text.ts'
 import { administerMembers, findOrganization, type MembershipAdministration } from './membership-administration.ts'
 
 /** An organization to create. */
-export interface NewOrganization {
+interface NewOrganization {
   /** Letters, digits and `._~@|:+-`, at most 255. Default: random. */
   readonly organizationId?: string | undefined
   readonly displayName: string
 }
 
 /** A change of an organization. Members that are left out stay as they are. */
-export interface OrganizationChange {
+interface OrganizationChange {
   readonly displayName?: string | undefined
 }
 
 /** An organization, and the version that a change expects. Without a version the change applies to any. */
-export interface OrganizationTarget {
+interface OrganizationTarget {
   readonly organizationId: string
   readonly version?: number | undefined
 }

@@ -43,7 +43,7 @@ export interface UserAdministration {
 }
 
 /** Selects users, and a part of the list. */
-export interface UserSearch extends PageRequest {
+interface UserSearch extends PageRequest {
   /** A filter of RFC 7644 §3.4.2.2, such as `active eq false and claims.email ew "@example.com"`. */
   readonly filter?: string | undefined
 }

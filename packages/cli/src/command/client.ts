@@ -151,26 +151,22 @@ const metadataFlags: readonly MetadataFlag[] = Object.entries(clientMetadata)
   }))
 
 function optionOf({ rule, flag }: MetadataFlag): Option {
-  const { kind, description, values = [], default: value } = rule
-  switch (kind) {
-    case 'flag':
-      return new Option(`--${flag}`, description)
-    case 'method':
-    case 'algorithm':
-      return new Option(`--${flag} <${kind}>`, withDefault(description, value)).choices(values)
-    case 'texts':
-      return new Option(`--${flag} <${flag}...>`, withDefault(description, value))
-    case 'seconds':
-      return new Option(`--${flag} <seconds>`, description).argParser(parseSeconds)
-    case 'keySet':
-      return new Option(`--${flag} <file>`, description)
-    case 'text':
-      return new Option(`--${flag} <value>`, withDefault(description, value))
-  }
+  const { kind, description, values } = rule
+  const option = new Option(`--${flag}${argumentOf(flag, kind)}`, description + defaultText(rule.default))
+  if (kind === 'seconds') option.argParser(parseSeconds)
+  return values === undefined ? option : option.choices(values)
 }
 
-const withDefault = (description: string, value: MetadataRule['default']): string =>
-  value === undefined || String(value) === '' ? description : `${description}; default: ${String(value)}`
+function argumentOf(flag: string, kind: MetadataRule['kind']): string {
+  if (kind === 'flag') return ''
+  if (kind === 'texts') return ` <${flag}...>`
+  return kind === 'keySet' ? ' <file>' : ` <${kind}>`
+}
+
+function defaultText(value: MetadataRule['default']): string {
+  const text = Array.isArray(value) ? value.join(' ') : value
+  return typeof text === 'string' && text !== '' ? `; default: ${text}` : ''
+}
 
 async function registrationOf(name: string, options: CreateOptions, io: Io): Promise<ClientRegistration> {
   const given = new Map<string, unknown>(Object.entries(options))
@@ -178,7 +174,10 @@ async function registrationOf(name: string, options: CreateOptions, io: Io): Pro
   for (const { name: member, rule, flag } of metadataFlags) {
     const value = given.get(flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
     if (value === undefined) continue
-    metadata.set(member, rule.kind === 'keySet' ? await readKeySet(resolve(io.cwd, String(value))) : value)
+    metadata.set(
+      member,
+      rule.kind === 'keySet' && typeof value === 'string' ? await readKeySet(resolve(io.cwd, value)) : value,
+    )
   }
   return {
     // The flags derive from the metadata table, and so does the type of a registration.
@@ -189,7 +188,7 @@ async function registrationOf(name: string, options: CreateOptions, io: Io): Pro
 }
 
 /** The names that clients use in their configuration (RFC 6749 §2.3.1). */
-export const credentialLabels = { clientId: 'client_id', clientSecret: 'client_secret' }
+const credentialLabels = { clientId: 'client_id', clientSecret: 'client_secret' }
 
 async function readKeySet(file: string): Promise<JsonObject> {
   const text = await readSecretFile(file)

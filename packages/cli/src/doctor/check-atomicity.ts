@@ -131,7 +131,7 @@ const times = 20
  * Lets two processes present the same credentials to one database at the same time.
  * @returns the outcomes of both, or undefined when one of them did not finish within a minute.
  */
-export async function race(order: Omit<RaceOrder, 'name'>, io: Io): Promise<RaceReport | undefined> {
+async function race(order: Omit<RaceOrder, 'name'>, io: Io): Promise<RaceReport | undefined> {
   const workers = ['a', 'b'].map((name) => startWorker({ ...order, name }, io))
   const limit = setTimeout(() => stop(workers), timeoutMilliseconds)
   try {

@@ -27,7 +27,7 @@ export async function checkKeys(target: DoctorTarget): Promise<readonly Finding[
 }
 
 /** The identifiers of the keys that a server publishes. */
-export async function publishedKids(target: DoctorTarget): Promise<readonly unknown[]> {
+async function publishedKids(target: DoctorTarget): Promise<readonly unknown[]> {
   const answer = await target.probe(endpointOf(target, 'jwks_uri', '/jwks'))
   const keys = answer?.json?.['keys']
   return Array.isArray(keys) ? keys.filter(isRecord).map((key) => key['kid']) : []

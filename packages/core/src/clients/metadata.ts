@@ -51,7 +51,7 @@ export const clientMetadata = {
   clientName: { kind: 'text', description: 'shown to users on the consent page', longest: 200, presence: 'required' },
   /**
    * How the client authenticates; `none` makes it a public client.
-   * @defaultValue `client_secret_basic`, the default of RFC 7591 §2.
+   * @defaultValue `client_secret_basic`. It is the default of RFC 7591 §2.
    */
   tokenEndpointAuthMethod: {
     kind: 'method',
@@ -66,7 +66,7 @@ export const clientMetadata = {
   redirectUris: { kind: 'texts', description: 'where users return to after signing in', longest: 2000, default: [] },
   /**
    * The grant types that the client may use.
-   * @defaultValue `['authorization_code']`, the default of RFC 7591 §2.
+   * @defaultValue `['authorization_code']`. It is the default of RFC 7591 §2.
    */
   grantTypes: {
     kind: 'texts',
@@ -133,7 +133,7 @@ export const clientMetadata = {
   },
   /**
    * Makes the userinfo endpoint answer with a signed JWT.
-   * @defaultValue Plain JSON, received from the issuer over TLS (OIDC Registration §2).
+   * @defaultValue Plain JSON. It is received from the issuer over TLS (OIDC Registration §2).
    */
   userinfoSignedResponseAlg: {
     kind: 'algorithm',
