@@ -2,7 +2,7 @@ import { toExpress } from '@mintmark/adapter-express'
 import express from 'express'
 import session from 'express-session'
 import { server } from './authorization-server.ts'
-import { findPerson } from './people.ts'
+import { findUser } from './users.ts'
 
 export const app = express()
 app.use(session({ secret: process.env['SESSION_SECRET'] ?? '', resave: false, saveUninitialized: false }))
@@ -18,13 +18,13 @@ app.get('/sign-in', (_request, response) => {
 })
 app.post('/sign-in', async (request, response) => {
   const { email, password } = request.body as Record<string, string>
-  const person = findPerson(email, password)
-  if (person) {
+  const user = findUser(email, password)
+  if (user) {
     // A new session identifier prevents session fixation.
     await new Promise((done) => request.session.regenerate(done))
-    request.session.person = { id: person.id, signedInAt: Math.floor(Date.now() / 1000) }
+    request.session.user = { id: user.id, signedInAt: Math.floor(Date.now() / 1000) }
   }
-  response.redirect(303, person ? pathOf(request.query['return_to']) : request.originalUrl)
+  response.redirect(303, user ? pathOf(request.query['return_to']) : request.originalUrl)
 })
 
 /** Accepts only a path on this site, so that a crafted link cannot redirect a user to another site after sign-in. */

@@ -21,8 +21,8 @@ export const server = createAuthorizationServer({
     // Your sign-in page authenticates the user and redirects the browser back here.
     async login(pending, request) {
       const { url } = request
-      const person = url.searchParams.has('back') ? await signedIn(request) : undefined
-      if (person) return pending.complete(person)
+      const user = url.searchParams.has('back') ? await signedIn(request) : undefined
+      if (user) return pending.complete(user)
       const returnTo = `${url.pathname}?interaction=${url.searchParams.get('interaction')}&back`
       return redirect(`/sign-in?${new URLSearchParams({ return_to: returnTo }).toString()}`)
     },

@@ -4,12 +4,12 @@ import type { Request } from 'express'
 declare module 'express-session' {
   interface SessionData {
     /** Who signed in, and when, in seconds since 1970. */
-    person: { id: string; signedInAt: number }
+    user: { id: string; signedInAt: number }
   }
 }
 
 /** The user of your session. `host` is the request as Express has it. */
 export const signedIn = ({ host }: RequestHead) => {
-  const { person } = (host as Request).session
-  return Promise.resolve(person && { subject: person.id, authTime: person.signedInAt, amr: ['pwd'] })
+  const { user } = (host as Request).session
+  return Promise.resolve(user && { subject: user.id, authTime: user.signedInAt, amr: ['pwd'] })
 }

@@ -1,3 +1,3 @@
 /** Stands for your user table and your password check. */
-export const findPerson = (email?: string, password?: string): { readonly id: string } | undefined =>
+export const findUser = (email?: string, password?: string): { readonly id: string } | undefined =>
   email === 'ann@example.com' && password === 'example' ? { id: 'user-1' } : undefined
