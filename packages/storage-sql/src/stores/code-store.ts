@@ -48,7 +48,8 @@ function codeStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
         .where('expires_at', '>', p('now')),
     ),
 
-    // RFC 6749 §10.5: of all presentations one meets `consumed_at IS NULL`: the engine lets one writer at a time change a row.
+    // RFC 6749 §10.5: only one presentation meets `consumed_at IS NULL`, because the engine lets one writer at a time
+    // change a row.
     consume: compileStatement((p: Parameter<'issuer' | 'digest' | 'client_id' | 'now'>) =>
       query
         .updateTable('mintmark_codes')

@@ -17,8 +17,9 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
   const columns = createColumnReader(engine)
 
   /**
-   * Each answer is decided by one statement, at one moment: `rotated` and `reused` by an update that checks its premise
-   * itself, `retried` and `absent` by a read. Where none applies, the row changed in between, and it is looked at again.
+   * Each outcome is decided by one statement, at one moment: `rotated` and `reused` by an update that checks its own
+   * condition, `retried` and `absent` by a read. If none applies, the row has changed in between, and the rotation is
+   * attempted again.
    */
   async function attemptRotation(request: RotateRequest): Promise<RotateOutcome | undefined> {
     const presentation = {
@@ -39,7 +40,8 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
     if (current === undefined) return { outcome: 'absent' }
     const row = table.take(current)
 
-    // A token rotated at this time or earlier is past its window; a window of 0 has no inside, whatever the clocks say.
+    // A token that was rotated at this time or earlier is past its window. A window of 0 never applies, whatever the
+    // clocks say.
     const closed_at = request.retryWindow > 0 ? request.now - request.retryWindow : Number.MAX_SAFE_INTEGER
     const wasPrevious = columns.optionalText(row, 'previous_digest') === request.presentedDigest
     if (wasPrevious && columns.integer(row, 'rotated_at') > closed_at)
@@ -67,8 +69,8 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
       })
     },
 
-    // Not one statement with DO UPDATE: that names one unique index, and PostgreSQL throws when a family that is written at
-    // the same moment is met in the other first.
+    // Not one statement with DO UPDATE, which names one unique index: PostgreSQL throws when a family that is written
+    // at the same time conflicts on the other index first.
     async insertTombstone(family, now) {
       await untilSettled(async () => {
         if (await table.insert({ ...family, revokedAt: now })) return 'buried'
@@ -106,7 +108,7 @@ function familyStatements({ query }: Pick<Database, 'query'>, table: RecordTable
         .where('family_id', '=', p('family_id')),
     ),
 
-    /** The row that a presentation may rotate, or revoke. */
+    /** The row that a presentation may rotate or revoke. */
     findRotatable: compileStatement((p: Parameter<Presentation>) =>
       query
         .selectFrom('mintmark_families')
@@ -131,8 +133,8 @@ function familyStatements({ query }: Pick<Database, 'query'>, table: RecordTable
         .where('current_digest', '=', p('presented_digest')),
     ),
 
-    // RFC 9700 §4.14.2: neither the current token nor, inside the window, the one before it. The premise is part of the
-    // statement, so that a rotation in between makes it write nothing.
+    // RFC 9700 §4.14.2: neither the current token nor, within the window, the previous one. The condition is part of
+    // the statement, so that a rotation in between makes it write nothing.
     revokeReused: compileStatement((p: Parameter<Presentation | 'closed_at'>) =>
       rotatable(p)
         .set({ revoked_at: p('now') })

@@ -7,24 +7,26 @@ import { isProviders } from '../keys.ts'
 import { createColumnReader } from '../row.ts'
 import { compileSql, type Parameter } from '../statement.ts'
 
-/** What a plan is bound to: who is to be in the group, and who is to be in it no more or no matter what. */
+/**
+ * The parameters of a plan: the members to be in the group, and those to leave it (or to be in it again, in a delta).
+ */
 export type MemberValue = 'issuer' | 'provider_id' | 'group_id' | 'joining' | 'leaving'
 
-/** `delta`: who is listed as leaving goes. `replace`: who is not listed as joining goes. */
+/** `delta`: the listed members leave. `replace`: members that are not listed leave. */
 export type MemberChangeKind = 'delta' | 'replace'
 
-/** What a change would do to the members of a group, as SQL over `with`. */
+/** The effect of a change on the members of a group, as SQL over `with`. */
 interface MemberPlan {
   readonly with: RawBuilder<unknown>
-  /** How many are to join and are no accounts or groups of the provider. */
+  /** The number of new members that are no users or groups of the provider. */
   readonly unknown: RawBuilder<number>
-  /** How many would join or go. */
+  /** The number of members that would join or leave. */
   readonly changes: RawBuilder<number>
 }
 
 /**
- * @param rows `kept`: whoever is to join stays what it is until the transaction ends. PostgreSQL counts an account then as
- * it is once it is kept, also when it was removed a moment before.
+ * @param rows `kept`: new members keep their rows until the transaction ends. PostgreSQL evaluates a user after locking
+ * it, also when it was removed just before.
  */
 export function memberPlan(
   p: Parameter<MemberValue>,
@@ -37,7 +39,8 @@ export function memberPlan(
   const keep = (table: string) => (rows === 'kept' ? engine.keepRows(table) : sql``)
   const isJoining = (column: Expression<unknown>) => isAmong(p, { engine, column, values: sql`select id from joining` })
 
-  // Each who is listed is looked up, which `not exists` would leave open: a group may have a hundred thousand members.
+  // Looks up each listed member, which `not exists` would leave to the planner: a group may have a hundred thousand
+  // members.
   return {
     with: sql`with joining as materialized (
       select distinct listed.value as id from (${engine.listed(sql`${p('joining')}`)}) as listed
@@ -58,7 +61,7 @@ export function memberPlan(
 export const inGroup = (p: Parameter<'issuer' | 'provider_id' | 'group_id'>): Expression<SqlValue> =>
   sql`issuer = ${p('issuer')} and group_id = ${p('group_id')} and ${isProviders(p)}`
 
-/** Of a member's row: whether the change takes it away. */
+/** Whether the change removes a member's row. */
 export const isLeaving = (
   p: Parameter<MemberValue>,
   { engine, kind }: { readonly engine: SqlEngine; readonly kind: MemberChangeKind },
@@ -67,7 +70,7 @@ export const isLeaving = (
     ? engine.among(sql`member_id`, engine.listed(sql`${p('leaving')}`))
     : sql`member_id not in (${engine.listed(sql`${p('joining')}`)})`
 
-/** Of the rows of an account or a group: that it is one of those. */
+/** Whether a row of a user or a group has one of the identifiers. */
 export const isAmong = (
   p: Parameter<'issuer'>,
   {
@@ -77,13 +80,13 @@ export const isAmong = (
   }: { readonly engine: SqlEngine; readonly column: Expression<unknown>; readonly values: Expression<unknown> },
 ): RawBuilder<boolean> => engine.keyAmong({ issuerColumn: sql`issuer`, issuer: sql`${p('issuer')}`, column }, values)
 
-/** Who is in groups: one statement, for however many of them. */
+/** Reads the members of groups with one statement, however many groups there are. */
 export function createMembersOf(database: Database): GroupStore['membersOf'] {
   const { engine, run } = database
   const statements = memberStatements(database)
   const columns = createColumnReader(engine)
 
-  /** By group: of the groups that are given, and of those that the rows name. */
+  /** Members by group, for the given groups and for those in the rows. */
   function membersIn(
     rows: readonly SqlRow[],
     groupIds: readonly GroupId[],
@@ -123,7 +126,10 @@ function memberStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
         sql`${membersOf(p, engine.listed(sql`${p('groups')}`))} order by group_id, member_id`,
     ),
 
-    /** As far as the limit goes: of no group more are counted. A group that is told of has a row without a member, too. */
+    /**
+     * As many groups as the limit allows: no group is counted further than that. Each returned group also has a row
+     * without a member.
+     */
     within: compileSql(query, (p: Parameter<MembersValue | 'limit'>) => {
       const limit = sql`cast(${p('limit')} as bigint)`
       return sql`with sized as materialized (

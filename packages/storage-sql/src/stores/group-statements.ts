@@ -11,7 +11,7 @@ import { inGroup, isAmong, isLeaving, memberPlan, type MemberChangeKind, type Me
 type Group = 'issuer' | 'provider_id' | 'group_id'
 type Versions = 'least_version' | 'greatest_version'
 
-/** What a change of a group is bound to; its version lies between two. */
+/** The parameters of a change of a group. Its version lies between two bounds. */
 type GroupChangeValue = MemberValue | Versions | (typeof groupStateColumns)[number] | 'has_state' | 'now'
 
 export function groupStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
@@ -28,13 +28,13 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
   const isParent = (p: Parameter<Group>) => isAmong(p, { engine, column: sql`group_id`, values: parentsOf(p) })
 
   const memberStatements = (kind: MemberChangeKind) => ({
-    /** Has a row when everybody to be added may be, and something changes. Nobody who joins can be removed meanwhile. */
+    /** Returns a row if all new members are allowed and something changes. New members cannot be removed meanwhile. */
     plan: compileSql(query, (p: Parameter<MemberValue | 'has_state'>) => {
       const plan = memberPlan(p, { engine, kind, rows: 'kept' })
       return sql`${plan.with} select 1 as planned where ${plan.unknown} = 0 and (${p('has_state')} = 1 or ${plan.changes} > 0)`
     }),
 
-    /** The group, and why a change of it writes nothing: all of one moment. */
+    /** The group, and why a change of it writes nothing, at one moment. */
     inspect: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
       const plan = memberPlan(p, { engine, kind, rows: 'read' })
       const record = sql.join(groupRecordColumns.map((column) => sql.ref(column)))
@@ -78,7 +78,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
         exists (select 1 from mintmark_groups where issuer = ${p('issuer')} and group_id = ${p('group_id')}) as id_taken`
     }),
 
-    /** Whoever changes the group next waits until this change is done, and then sees it. */
+    /** The next change of the group waits until this one is done, and then sees it. */
     lock: compileSql(
       query,
       (p: Parameter<Group | Versions>) =>
@@ -100,7 +100,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
         ) as member where true on conflict do nothing`
     }),
 
-    /** Changes nothing but the version and the time. */
+    /** Changes only the version and the time. */
     touch: compileStatement((p: Parameter<Group | Versions | 'now'>) => change(p)),
 
     write: compileStatement((p: Parameter<GroupChangeValue>) => change(p).set(parameters(p, groupStateColumns))),
@@ -110,8 +110,8 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     ),
 
     /**
-     * A group and the groups that it is in, which change with its removal; locked in one order, so that nobody waits for one who
-     * waits. Who takes the group as a member comes before, and is seen from here on, or finds it gone.
+     * Locks a group and the groups that contain it, which change when it is removed, in one order to avoid deadlocks. A
+     * transaction that adds the group as a member either comes first and is seen here, or finds the group removed.
      */
     lockForRemoval: compileSql(
       query,
@@ -129,7 +129,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     endMemberships: compileSql(
       query,
       (p: Parameter<Group>) =>
-        // With the groups, which say nothing new, SQLite finds the rows by their key.
+        // The redundant condition on groups makes SQLite find the rows by their key.
         sql`delete from mintmark_group_members where issuer = ${p('issuer')} and member_id = ${p('group_id')}
         and group_id in (${parentsOf(p)})`,
     ),

@@ -38,7 +38,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
       }
       const steps = [
         step(statements.delta.plan, values, 'guard'),
-        // Behind what waits for others: with it goes the total, which is every group's until the transaction ends.
+        // After the steps that may wait: it locks the total, which every group shares, until the transaction ends.
         step(statements.insert, values, 'guard'),
         step(statements.addMembers, values),
         step(statements.find, values),
@@ -76,7 +76,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
         step(statements.lockForRemoval, values, 'guard'),
         step(statements.touchParents, values),
         step(statements.endMemberships, values),
-        // Last, as the total goes with it.
+        // Last, because it locks the total.
         step(statements.remove, values, 'guard'),
       ]
       const settle = (): Promise<RemovalOutcome> =>
@@ -95,7 +95,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
 
 type Change = Parameters<GroupStore['change']>[0]
 
-/** Changes of groups and their members: what happens is one transaction, and why nothing happens is one read. */
+/** Changes groups and their members: one transaction to write, one read to explain why nothing was written. */
 function createGroupChange(
   { engine, run, step, transact, oneAtATime }: Database,
   statements: ReturnType<typeof groupStatements>,
@@ -113,7 +113,7 @@ function createGroupChange(
     now,
   })
 
-  /** The lock comes first: what the next statements see is then what the group is until the end. */
+  /** The lock comes first, so that the following statements see the group as it stays until the end. */
   function stepsOf(change: Change): readonly SqlStep[] {
     const values = changeValues(change)
     const kind = change.members?.kind ?? 'delta'
@@ -129,7 +129,7 @@ function createGroupChange(
 
   async function write(change: Change): Promise<readonly SqlRow[] | 'duplicate' | undefined> {
     try {
-      // Without members it is one row, and one statement.
+      // Without members it is one row and one statement.
       const { members, state } = change
       return members === undefined && state !== undefined
         ? await run(statements.write, changeValues(change))
@@ -140,7 +140,7 @@ function createGroupChange(
     }
   }
 
-  /** Why nothing was written. @returns `undefined` when what was seen does not explain it. */
+  /** Explains why nothing was written. @returns `undefined` if what was read does not explain it. */
   async function explain(change: Change): Promise<GroupChangeOutcome | undefined> {
     const { inspect } = statements[change.members?.kind ?? 'delta']
     const [row] = await run(inspect, changeValues(change))
@@ -164,7 +164,7 @@ function createGroupChange(
   return (change) => oneAtATime(change.groupId, () => settle(change))
 }
 
-/** What the statements about members are bound to. */
+/** The parameters of the statements about members. */
 function memberValues(
   change: MemberChange | undefined,
   { encodeSearchable }: SqlEngine,
@@ -173,7 +173,7 @@ function memberValues(
   return { joining: encodeSearchable(joining), leaving: encodeSearchable(leaving) }
 }
 
-/** Whom a change wants in the group, and out of it. Who is in both lists of a delta is added. */
+/** The members that a change adds and removes. A member in both lists of a delta is added. */
 function memberLists(change: MemberChange | undefined): {
   readonly joining: readonly string[]
   readonly leaving: readonly string[]
@@ -187,7 +187,7 @@ function memberLists(change: MemberChange | undefined): {
 // The reader sets the members that the definition names.
 const groupReader = (engine: SqlEngine) => rowReader(groups.fields, engine) as (row: SqlRow) => GroupRecord
 
-/** Stands for a state in statements that do not set it. */
+/** The state parameters of statements that do not set a state. */
 const noState = {
   external_id: null,
   external_id_key: null,

@@ -39,5 +39,5 @@ function logStatements({ query }: Pick<Database, 'query'>, table: RecordTable<ty
   }
 }
 
-/** Nothing is as late. */
+/** Later than every entry. */
 const endOfTime = { at: Number.MAX_SAFE_INTEGER, entryId: '' }

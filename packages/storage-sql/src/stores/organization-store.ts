@@ -14,7 +14,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
   const statements = membershipStatements(database, table)
   const columns = createColumnReader(engine)
 
-  /** Why nobody was inserted. @returns `undefined` when what was seen does not explain it. */
+  /** Explains why no member was inserted. @returns `undefined` if what was read does not explain it. */
   async function explain(key: {
     organization_id: string
     user_id: string
@@ -80,8 +80,8 @@ export function createOrganizationStore(database: Database): OrganizationStore {
 type Membership = 'issuer' | 'organization_id' | 'user_id'
 
 /**
- * Triggers end the memberships of an organization and of an account that is removed. Whoever joins in that moment leaves a row
- * behind that is none: it is read, changed and removed only where both are there.
+ * Triggers remove the memberships of a removed organization or user. A member that is added at the same moment leaves a
+ * row that does not count: it is read, changed and removed only if both the organization and the user exist.
  */
 function membershipStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof memberships>) {
   const present = () =>
@@ -109,7 +109,7 @@ function membershipStatements({ query }: Pick<Database, 'query'>, table: RecordT
         where ${hasOrganization(p)} and ${hasUser(p)} on conflict do nothing returning version`
     }),
 
-    /** What a membership needs, and whether it is there: all of one moment. */
+    /** What a membership requires, and whether it exists, at one moment. */
     inspect: compileSql(
       query,
       (p: Parameter<Membership>) =>

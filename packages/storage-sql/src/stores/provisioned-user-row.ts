@@ -14,7 +14,7 @@ import { indexKeyOrNull } from '../keys.ts'
 import { rowReader } from '../record-codec.ts'
 import { createColumnReader } from '../row.ts'
 
-/** The columns of a record, beside `groups`: a JSON list of pairs of identifier and name. */
+/** The columns of a record, beside `groups`, a JSON list of pairs of identifier and name. */
 export const provisionedColumns = columnsOf(provisionedUsers.fields).map(
   // A column of the record is a column of its table.
   ({ name }) => name as ColumnName<typeof provisionedUsers>,

@@ -14,11 +14,11 @@ import { compileSql, compileStatement, parameters, type Parameter } from '../sta
 
 type Account = 'issuer' | 'provider_id' | 'user_id'
 
-/** What a change of an account is bound to. */
+/** The parameters of a change of a user. */
 export type ChangeValue =
   Account | (typeof stateColumns)[number] | 'adopted' | 'was_active' | 'advance' | 'version' | 'now'
 
-/** What the end of an account's link is bound to; its version lies between two. */
+/** The parameters of a removal or release. The version lies between two bounds. */
 export type RemovalValue = Account | 'active' | 'claims' | 'least_version' | 'greatest_version' | 'now'
 
 export function provisionedUserStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
@@ -29,7 +29,10 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
 
   const findInProvider = (p: Parameter<'issuer' | 'provider_id'>) => find(p).where('provider_id', '=', p('provider_id'))
 
-  /** Changes an account that is there, but for its keys, with the kill switch: it advances once where `active` is cleared. */
+  /**
+   * Changes an existing user except for its keys. The kill switch is part of it: the generation advances if `active` is
+   * cleared.
+   */
   const change = (p: Parameter<ChangeValue>) =>
     query
       .updateTable('mintmark_users')
@@ -86,7 +89,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       findInProvider(p).where('external_id_key', '=', p('external_id_key')),
     ),
 
-    /** Where the keys are those that the account has: SQLite writes every index again of which a column is named. */
+    /** For unchanged keys: SQLite rewrites every index that contains a column of the SET list. */
     compareAndSwapContent: compileStatement((p: Parameter<ChangeValue>) =>
       change(p)
         .where(isProviders(p))
@@ -130,7 +133,9 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
   }
 }
 
-/** The groups that an account is in, each looked up, for a statement about its row: two columns, as `jsonPairs` takes them. */
+/**
+ * The groups of the user in the outer statement, with the two columns that `jsonPairs` takes. Each name is looked up.
+ */
 export const groupsOfUser: Expression<unknown> = sql`select membership.group_id as first, (
     select display_name from mintmark_groups
     where mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id

@@ -37,7 +37,7 @@ export function createProvisionedUserStore(
   const read = provisionedUserReader(engine)
   const readChanged = changedUserReader(engine)
 
-  /** Which key of an account another one has: the first of those that are asked about. */
+  /** Finds which key of a user belongs to another user: the first of those asked about. */
   async function findTaken(account: Account, asked: readonly TakenKey[]): Promise<TakenKey | undefined> {
     const { external_id_key, user_name_key } = stateRow(account.state, engine)
     const keys = { provider_id: account.providerId, user_id: account.userId, external_id_key, user_name_key }
@@ -45,7 +45,7 @@ export function createProvisionedUserStore(
     return asked.find((key) => row !== undefined && columns.flag(row, holder[key]))
   }
 
-  /** Why a change met no row. @returns `undefined` when what was seen does not explain it. */
+  /** Explains why a change found no row. @returns `undefined` if what was read does not explain it. */
   async function explain({ userId, version, owner }: Expected) {
     const [current] = await run(statements.findVersion, { user_id: userId })
     if (current === undefined || columns.optionalText(current, 'provider_id') !== owner) {
@@ -55,7 +55,7 @@ export function createProvisionedUserStore(
     return isAsExpected ? undefined : ({ outcome: 'conflict' } as const)
   }
 
-  /** @param ways are tried in turn until one of them meets the account; each of them is bound to the version. */
+  /** @param ways statements to run in turn until one finds the user. Each checks the version. */
   async function swap(
     ways: readonly Statement<ChangeValue>[],
     change: ProvisionedUserChange,
@@ -152,12 +152,12 @@ export function createProvisionedUserStore(
 
 type Account = Pick<NewProvisionedUser, 'providerId' | 'userId' | 'state'>
 
-/** The account that a change was meant for: whose it is, and the version that it has, if one was asked for. */
+/** The user that a change expects: its owner, and its version if one was given. */
 interface Expected {
   readonly userId: UserId
   readonly version: number | undefined
   readonly owner: ProviderId | undefined
 }
 
-/** The columns of the answer that tells whose the keys are. */
+/** The columns that tell which keys are taken. */
 const holder: Readonly<Record<TakenKey, string>> = { id: 'id', externalId: 'external_id', userName: 'user_name' }

@@ -6,13 +6,14 @@ import type { SqlValue } from '../dialect.ts'
 import { compileSql, type Parameter } from '../statement.ts'
 
 /**
- * Each table gives up its oldest rows by one statement, found in an index by their time: what a call costs depends on its
- * limit, not on how much is stored. Every statement is whole by itself, so that a call may be cut off between any two.
+ * Each table's oldest rows are deleted by one statement, which finds them by their time in an index: the cost of a call
+ * depends on its limit, not on the size of the tables. Every statement is complete by itself, so a call may be
+ * interrupted between any two.
  */
 export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
   const earlier = (now: SqlValue): RawBuilder<unknown> => {
     const clock = sql.raw(engine.types.now)
-    // As a query it is found out once, whatever the number of rows.
+    // As a subquery it is evaluated once, whatever the number of rows.
     return sql`(select case when ${now} < ${clock} then ${now} else ${clock} end)`
   }
   const statements = removable.map(({ table, key, time, keptFor }) =>
@@ -30,7 +31,7 @@ export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
       for (const statement of statements) {
         const rows = await run(statement, { now, limit: limit - removed })
         removed += rows.length
-        // What else may go is not known: the next call finds out.
+        // Whether there is more is not known: the next call finds out.
         if (removed >= limit) return { removed, done: false }
       }
       return { removed, done: true }
@@ -38,7 +39,10 @@ export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
   }
 }
 
-/** What goes once a time has come. A revoked grant goes at once: nothing that was issued under it is honoured without it. */
+/**
+ * The rows to delete, by the time after which they are not needed. A revoked grant goes at once: nothing that was
+ * issued under it is accepted without it.
+ */
 const removable: readonly Removable[] = [
   { table: 'mintmark_codes', key: ['digest'], time: 'expires_at' },
   { table: 'mintmark_interactions', key: ['digest'], time: 'expires_at' },
@@ -61,8 +65,8 @@ interface Removable {
   readonly key: readonly string[]
   readonly time: string
   /**
-   * For how many seconds after that time others still need it, who read it by clocks of their own: of the caller's clock and the
-   * database's the one that is behind counts, so that one server with a wrong clock takes nothing from them.
+   * For how many seconds after that time other servers still read the row, by their own clocks. The earlier of the
+   * caller's clock and the database's counts, so that one server with a wrong clock removes nothing that others need.
    */
   readonly keptFor?: number
 }

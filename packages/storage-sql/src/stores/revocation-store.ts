@@ -15,7 +15,9 @@ import { createColumnReader, type ColumnReader } from '../row.ts'
 import { compileSql, compileStatement, type Parameter } from '../statement.ts'
 import { usedValueDigest } from './replay-store.ts'
 
-/** Triggers write endings. A token that is ended by itself is a claimed value, of a purpose of its own. */
+/**
+ * Triggers write the list of revocations. A token that is revoked by itself is a used value with a purpose of its own.
+ */
 export function createRevocationStore({ query, engine, run }: Database): RevocationStore {
   const statements = revocationStatements(query)
   const columns = createColumnReader(engine)
@@ -116,8 +118,8 @@ function revocationStatements(query: Database['query']) {
 
     listFrom: compileSql(query, (p: Parameter<Listed | 'from'>) => listed(sql`${p('from')}`, p)),
 
-    // The first that is recent enough is found by its time, and how many older ones are there does not matter: not by its position,
-    // which the plus keeps from.
+    // The first recent entry is found by its time, so the number of older ones does not matter. The plus keeps the
+    // planner from using the position.
     listFirst: compileSql(query, (p: Parameter<Listed>) =>
       listed(
         sql`(select min(+position) from mintmark_endings where issuer = ${p('issuer')} and ended_at >= ${p('ended_since')})`,
@@ -129,7 +131,10 @@ function revocationStatements(query: Database['query']) {
 
 type Listed = 'issuer' | 'ended_since' | 'limit'
 
-/** With a row also where there is no ending, for since when the list is complete. The plus keeps the order by positions the plan. */
+/**
+ * Returns one row even without entries, because it says since when the list is complete. The plus makes the planner
+ * keep the order of positions.
+ */
 const listed = (from: Expression<unknown>, p: Parameter<Listed>) => sql`select place.complete_since, page.*
   from mintmark_ending_positions as place
   left join (

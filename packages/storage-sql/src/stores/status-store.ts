@@ -14,7 +14,7 @@ import { recordTable, type RecordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 import { compileStatement, type Parameter } from '../statement.ts'
 
-/** Rows that belong together, read by one statement: no answer mixes before and after. */
+/** Reads related records with one statement, so that they are of one moment. */
 export function createStatusStore(database: Database): StatusStore {
   const { engine, run } = database
   const columns = createColumnReader(engine)
