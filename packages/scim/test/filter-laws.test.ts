@@ -5,8 +5,7 @@ import { userResourceType } from '../src/index.ts'
 import { resolveFilter } from '../src/filter/resolve-filter.ts'
 import { printFilter } from '../src/filter/filter-node.ts'
 import { parseFilter } from '../src/filter/parse-filter.ts'
-import { allTolerances } from '../src/tolerance/tolerances.ts'
-import { createToleranceCounter } from '../src/tolerance/tolerance-counter.ts'
+import { allTolerances, createToleranceCounter } from '../src/tolerance/tolerances.ts'
 import { aFilterNode, aNearFilter } from './arbitraries/filter-text.ts'
 import {
   aStoredUser,

@@ -2,6 +2,8 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 import { groupResourceType, userResourceType, type ResourceType } from '../src/index.ts'
 import {
+  createParseContext,
+  createToleranceCounter,
   entraTolerances,
   generalTolerances,
   oktaTolerances,
@@ -13,7 +15,6 @@ import { parseResource } from '../src/resource/parse-resource.ts'
 import { parseProjection, projectResource } from '../src/resource/project-resource.ts'
 import { parsePatch } from '../src/patch/parse-patch.ts'
 import { applyPatch } from '../src/patch/apply-patch.ts'
-import { createParseContext, createToleranceCounter } from '../src/tolerance/tolerance-counter.ts'
 import { finder } from './fixtures/finder.ts'
 import { refusedWith } from './fixtures/refused.ts'
 

@@ -2,13 +2,12 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { groupResourceType, userResourceType, type ResourceType } from '../src/index.ts'
-import { allTolerances, strictTolerances } from '../src/tolerance/tolerances.ts'
+import { allTolerances, createParseContext, strictTolerances } from '../src/tolerance/tolerances.ts'
 import { parseResource } from '../src/resource/parse-resource.ts'
 import { parseProjection, projectResource } from '../src/resource/project-resource.ts'
 import { parsePath } from '../src/patch/patch-path.ts'
 import { parsePatch } from '../src/patch/parse-patch.ts'
 import { applyPatch } from '../src/patch/apply-patch.ts'
-import { createParseContext } from '../src/tolerance/tolerance-counter.ts'
 import {
   aHostileName,
   aHostileValue,

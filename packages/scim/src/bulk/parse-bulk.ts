@@ -2,7 +2,7 @@ import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import { nameKey } from '../schema/schema.ts'
-import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json-body.ts'
 import { isArray, isObject } from '../values/json.ts'
 

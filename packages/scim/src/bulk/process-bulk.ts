@@ -14,8 +14,7 @@ import {
   type ScimEndpoint,
   type ScimRoutes,
 } from '../server/scim-call.ts'
-import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { tolerancesOf } from '../tolerance/tolerances.ts'
+import { createToleranceCounter, tolerancesOf } from '../tolerance/tolerances.ts'
 import { membersByName } from '../values/json-body.ts'
 import { isArray, isObject, toObject } from '../values/json.ts'
 import {

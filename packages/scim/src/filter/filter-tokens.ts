@@ -1,5 +1,5 @@
 import { refusal } from '../error/scim-error.ts'
-import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import type { FilterLiteral } from './filter-node.ts'
 
 /** A token of a filter; `gap` says whether a space precedes it. */

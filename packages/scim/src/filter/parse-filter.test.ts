@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { refusedWith } from '../../test/fixtures/refused.ts'
-import { allTolerances } from '../tolerance/tolerances.ts'
-import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import { allTolerances, createToleranceCounter } from '../tolerance/tolerances.ts'
 import { type FilterNode, printFilter } from './filter-node.ts'
 import { parseFilter } from './parse-filter.ts'
 

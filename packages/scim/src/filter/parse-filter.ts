@@ -1,6 +1,6 @@
 import { refusal } from '../error/scim-error.ts'
 import { type AttributeName, parseAttributeName } from '../schema/find-attribute.ts'
-import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerances.ts'
 import type { CompareNode, FilterNode, PresentNode } from './filter-node.ts'
 import { type FilterCursor, filterLimits, openCursor, readLiteral } from './filter-tokens.ts'
 

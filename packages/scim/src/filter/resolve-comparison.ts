@@ -2,7 +2,7 @@ import type { FilterAttribute, OrderOperator, ResolvedFilter } from '@mintmark/s
 
 import { refusal } from '../error/scim-error.ts'
 import type { Attribute } from '../schema/schema.ts'
-import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { foldCase, parseBoolean, parseInstant } from '../values/text.ts'
 import type { CompareNode, FilterLiteral } from './filter-node.ts'
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { refused, refusedWith } from '../../test/fixtures/refused.ts'
 import { userResourceType } from '../schema/user-schema.ts'
-import { allTolerances } from '../tolerance/tolerances.ts'
-import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import { allTolerances, createToleranceCounter } from '../tolerance/tolerances.ts'
 import { parseFilter } from './parse-filter.ts'
 import { resolveFilter } from './resolve-filter.ts'
 

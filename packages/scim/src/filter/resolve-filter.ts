@@ -10,7 +10,7 @@ import {
 } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { type Attribute, nameKey } from '../schema/schema.ts'
-import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerances.ts'
 import type { CompareNode, FilterNode, PresentNode, ValuePathNode } from './filter-node.ts'
 import { resolveComparison } from './resolve-comparison.ts'
 

@@ -6,7 +6,7 @@ import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignValue, parseListedElements } from '../patch/assign-value.ts'
 import type { Assignment } from '../patch/assignments.ts'
 import { nameKey } from '../schema/schema.ts'
-import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import { getMember, isArray, isObject } from '../values/json.ts'
 import { groupDocument, type GroupWrite } from './write-group.ts'
 

@@ -4,7 +4,7 @@ import { refusal } from '../error/scim-error.ts'
 import { namedAttributes, type Query } from '../message/scim-request.ts'
 import type { RequestedAttributes } from '../resource/project-resource.ts'
 import { nameKey } from '../schema/schema.ts'
-import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json-body.ts'
 import { isArray } from '../values/json.ts'
 

@@ -10,7 +10,7 @@ import { findAttribute, parseAttributeName, type ResolvedAttribute } from '../sc
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { nameKey } from '../schema/schema.ts'
-import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import type { SearchRequest } from './search-request.ts'
 import { isStoredAttribute, resolveFilterAttribute, toStorageFilter } from './searchable-filter.ts'
 

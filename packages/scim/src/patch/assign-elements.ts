@@ -4,7 +4,7 @@ import { matchesFilter } from '@mintmark/storage-interface/stores'
 import { refusal } from '../error/scim-error.ts'
 import { comparableValue } from '../resource/comparable-resource.ts'
 import type { Attribute } from '../schema/schema.ts'
-import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import {
   addElements,
   elementKeys,

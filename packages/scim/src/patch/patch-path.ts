@@ -14,7 +14,7 @@ import {
   suggestAttribute,
 } from '../schema/find-attribute.ts'
 import { type Attribute, nameKey, type Schema } from '../schema/schema.ts'
-import { createToleranceCounter, type ParseContext, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import { createToleranceCounter, type ParseContext, type ToleranceCounter } from '../tolerance/tolerances.ts'
 import { toObject } from '../values/json.ts'
 import { readSimple } from '../values/read-value.ts'
 

@@ -5,9 +5,9 @@ import { defineResourceType } from '../schema/resource-type.ts'
 import { defineSchema } from '../schema/schema.ts'
 import { groupResourceType } from '../schema/group-schema.ts'
 import { userResourceType, userSchema } from '../schema/user-schema.ts'
-import { createParseContext } from '../tolerance/tolerance-counter.ts'
 import {
   allTolerances,
+  createParseContext,
   entraTolerances,
   oktaTolerances,
   oneLoginTolerances,

@@ -5,7 +5,7 @@ import { findAttribute, findSchema, parseAttributeName } from '../schema/find-at
 import { createProjection, type ProjectedAttribute, type Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { type Attribute, nameKey } from '../schema/schema.ts'
-import { createParseContext } from '../tolerance/tolerance-counter.ts'
+import { createParseContext } from '../tolerance/tolerances.ts'
 import { getMember, isArray, isObject } from '../values/json.ts'
 
 /**

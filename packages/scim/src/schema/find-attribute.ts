@@ -1,4 +1,4 @@
-import { createToleranceCounter, type ParseContext } from '../tolerance/tolerance-counter.ts'
+import { createToleranceCounter, type ParseContext } from '../tolerance/tolerances.ts'
 import type { ResourceType } from './resource-type.ts'
 import { type Attribute, nameKey, type Schema } from './schema.ts'
 import { enterpriseUserSchema } from './user-schema.ts'

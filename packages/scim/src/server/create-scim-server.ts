@@ -23,7 +23,7 @@ import {
   signInFromProvider,
 } from '../sign-in/sign-in-from-provider.ts'
 import { createUserRenderCache } from '../users/render-cache.ts'
-import { type ClaimChanges, userClaims } from '../users/user-claims.ts'
+import { type ClaimChanges, userClaims } from '../users/user-state.ts'
 import { listedUsers, userRoutes } from '../users/user-endpoints.ts'
 import type { ScimServerOptions } from './scim-options.ts'
 import { createScimRouter } from './scim-router.ts'

@@ -7,8 +7,12 @@ import { type Assignment, toAssignments } from '../patch/assignments.ts'
 import { parsePatch } from '../patch/parse-patch.ts'
 import type { ScimCaller } from '../providers/authenticate-provider.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { createToleranceCounter, type ParseContext, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { tolerancesOf } from '../tolerance/tolerances.ts'
+import {
+  createToleranceCounter,
+  type ParseContext,
+  type ToleranceCounter,
+  tolerancesOf,
+} from '../tolerance/tolerances.ts'
 
 /** A request of an authenticated provider. */
 export interface ScimCall {

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import { nameKey } from '../schema/schema.ts'
-import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { isArray, isObject } from './json.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import type { Attribute } from '../schema/schema.ts'
-import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { addElements, primaryElements } from './element-list.ts'
 import { membersByName } from './json-body.ts'
 import { isArray, isObject, toObject } from './json.ts'

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import { userResourceType } from '../../src/index.ts'
 import {
+  createParseContext,
   entraTolerances,
   generalTolerances,
   strictTolerances,
@@ -12,7 +13,6 @@ import { parseResource } from '../../src/resource/parse-resource.ts'
 import { parsePatch } from '../../src/patch/parse-patch.ts'
 import { applyPatch } from '../../src/patch/apply-patch.ts'
 import { renderScimError } from '../../src/error/scim-error.ts'
-import { createParseContext } from '../../src/tolerance/tolerance-counter.ts'
 import { outcomeOf } from '../fixtures/outcome-of.ts'
 import { prototypesUntouched } from '../fixtures/prototypes-untouched.ts'
 import { refused, refusedWith } from '../fixtures/refused.ts'

@@ -1,10 +1,14 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import { userResourceType } from '../../src/index.ts'
-import { generalTolerances, strictTolerances, type Tolerances } from '../../src/tolerance/tolerances.ts'
+import {
+  createParseContext,
+  generalTolerances,
+  strictTolerances,
+  type Tolerances,
+} from '../../src/tolerance/tolerances.ts'
 import { foldCase } from '../../src/values/text.ts'
 import { parseResource } from '../../src/resource/parse-resource.ts'
-import { createParseContext } from '../../src/tolerance/tolerance-counter.ts'
 import { functionCalls } from '../fixtures/function-calls.ts'
 import { outcomeOf } from '../fixtures/outcome-of.ts'
 import { prototypesUntouched } from '../fixtures/prototypes-untouched.ts'

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { groupResourceType, toleranceProfiles, type ToleranceProfile } from '../../src/index.ts'
 import { parsePatch } from '../../src/patch/parse-patch.ts'
 import { applyPatch } from '../../src/patch/apply-patch.ts'
-import { createParseContext } from '../../src/tolerance/tolerance-counter.ts'
+import { createParseContext } from '../../src/tolerance/tolerances.ts'
 import { outcomeOf } from '../fixtures/outcome-of.ts'
 import { aGroup, groupSchema, patchOp, startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
 
