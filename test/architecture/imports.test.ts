@@ -106,6 +106,7 @@ const testOnlyImports = [
   '@mintmark/storage-interface/memory',
   '@mintmark/storage-interface/contract',
   '@mintmark/storage-interface/fixtures',
+  '@mintmark/storage-interface/records',
 ]
 
 const sources = await readSourceFiles('packages')
