@@ -35,7 +35,7 @@ type StoredResource = Pick<ProvisionedState, 'resource' | 'resourceForm'>
 
 /** Creates the cache of one server. Its key covers everything that the text depends on besides the resource. */
 export function createUserRenderCache(
-  { defaultProjection: defaultProjection }: Pick<ResourceType, 'defaultProjection'>,
+  { defaultProjection }: Pick<ResourceType, 'defaultProjection'>,
   issuer: string,
 ): UserRenderCache {
   const key = checksum(JSON.stringify([textVersion, defaultProjection, [...excludedAttributes], scimRoot(issuer)]))
