@@ -93,7 +93,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(packages|examples)/[^/]+/dist/' },
+    exclude: { path: '^(packages|examples)/[^/]+/(dist|\\.types)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

@@ -40,7 +40,7 @@ function packageBuild(name: string): Options[] {
       // `node:sqlite` has no name without its prefix.
       removeNodeProtocol: false,
       silent: true,
-      // Old chunks go. dist/types stays: tsc wrote it, and its build info says that it is up to date.
+      // Removes old chunks; scripts/publish-types.mjs writes dist/types.
       clean: ['!types/**'],
       tsconfig: `packages/${name}/tsconfig.json`,
     },

@@ -3,11 +3,11 @@ import { toNodeListener } from '@mintmark/adapter-node'
 import { run, type Io } from '@mintmark/cli'
 import { createAuthorizationServer, defineGrant, OAuthError, createStoredKeys, type ServerEvent } from '@mintmark/core'
 import type { Endpoint, HttpService } from '@mintmark/core/http'
-import { randomSecret, systemClock, systemRandom } from '@mintmark/internal'
 import { ScimError, type ScimEvent } from '@mintmark/scim'
 import { parseFilter, printFilter } from '@mintmark/scim/engine'
 import {
   composeStorage,
+  epochSeconds,
   StorageUnavailableError,
   userId,
   type AdminStorage,
@@ -50,9 +50,9 @@ const refusal = new OAuthError('invalid_grant', 'No.', { reason: 'grant_refused'
 export const server = createAuthorizationServer({
   issuer,
   storage,
-  keys: createStoredKeys({ storage, sealingKey: randomSecret(systemRandom), clock: systemClock }),
+  keys: createStoredKeys({ storage, sealingKey: 'x'.repeat(43), clock: () => epochSeconds(0) }),
   signedIn: async ({ headers }) =>
-    headers.has('cookie') ? { subject: 'ann', authTime: systemClock(), amr: ['pwd'] } : undefined,
+    headers.has('cookie') ? { subject: 'ann', authTime: epochSeconds(0), amr: ['pwd'] } : undefined,
   grants: [defineGrant({ grantType: 'urn:example:refused', decide: () => Promise.reject(refusal) })],
   onEvent: (event: ServerEvent) => void (event.type === 'request.refused' && reasons.push(event.reason)),
 })

@@ -1,5 +1,6 @@
 import { nodeCrypto } from '@mintmark/internal'
 import type { KeyId } from '@mintmark/storage-interface'
+import type { CryptoKey } from 'jose'
 import { importJWK } from 'jose/key/import'
 
 import type { PublicKey, Signer, SigningAlgorithm } from './ring.ts'
@@ -29,15 +30,16 @@ const signOnThreadPool =
     new Uint8Array(await crypto.subtle.sign(signatureParameters[algorithm], privateKey, new Uint8Array(bytes)))
 
 /** The algorithms as Web Crypto names them (RFC 7518 §3.1, RFC 8037 §3.1). */
-export const signatureParameters: Readonly<Record<SigningAlgorithm, AlgorithmIdentifier | EcdsaParams | RsaPssParams>> =
-  {
-    RS256: 'RSASSA-PKCS1-v1_5',
-    // RFC 7518 §3.5: the salt is as long as the hash.
-    PS256: { name: 'RSA-PSS', saltLength: 32 },
-    ES256: { name: 'ECDSA', hash: 'SHA-256' },
-    EdDSA: 'Ed25519',
-    'ML-DSA-65': 'ML-DSA-65',
-  }
+export const signatureParameters: Readonly<Record<SigningAlgorithm, WebCryptoAlgorithm>> = {
+  RS256: 'RSASSA-PKCS1-v1_5',
+  // RFC 7518 §3.5: the salt is as long as the hash.
+  PS256: { name: 'RSA-PSS', saltLength: 32 },
+  ES256: { name: 'ECDSA', hash: 'SHA-256' },
+  EdDSA: 'Ed25519',
+  'ML-DSA-65': 'ML-DSA-65',
+}
+
+type WebCryptoAlgorithm = Parameters<typeof crypto.subtle.verify>[0]
 
 /** Whether the signature over the bytes was made with the private half of the key (RFC 7515 §5.2 step 8). */
 export type VerifySignature = (signature: Uint8Array, bytes: Uint8Array) => boolean | Promise<boolean>

@@ -53,7 +53,7 @@ const ecSignature = { name: 'ECDSA', hash: 'SHA-256' }
 export interface PublishedKey {
   readonly keyId: string
   readonly algorithm: SigningAlgorithm
-  readonly privateJwk: JsonWebKey
+  readonly privateJwk: Readonly<Record<string, string>>
 }
 
 /**
