@@ -29,7 +29,7 @@ it("a user whose id equals a client_id gets no access token from that client, be
     { status: 400, error: 'invalid_grant' },
     {
       send: () => redeem(site.oauth, code),
-      reason: 'account_named_as_client',
+      reason: 'user_id_equals_client_id',
       kept: 'whatever',
     },
   )

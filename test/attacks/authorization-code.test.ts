@@ -236,7 +236,7 @@ describe('the kill switch: nothing issued to a user or client works after revoca
 
     await refusedInJson(server, invalidGrant, {
       send: () => redeem(server, code),
-      reason: 'grant_not_live',
+      reason: 'grant_inactive',
       kept: 'all but codes',
     })
     await server.close()

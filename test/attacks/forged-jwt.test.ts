@@ -143,7 +143,7 @@ describe('a forged or malformed JWT as access token', () => {
     ['a family that is not there (RFC 7662 §4)', { family: 'none' }],
     ['a family named __proto__ (RFC 7662 §4)', { family: '__proto__' }],
   ])('%s', async (_, claims) => {
-    await expectNoAccessToken(await withClaims(accessToken, claims), ['access_token_not_live'])
+    await expectNoAccessToken(await withClaims(accessToken, claims), ['access_token_inactive'])
   })
 
   it('userinfo rejects a token whose aud does not contain this server (RFC 9068 §4)', async () => {

@@ -39,7 +39,7 @@ interface Answer {
 
 const malformed = { status: 401, error: 'invalid_token', reason: 'bearer_malformed' } as const
 const invalid = { status: 401, error: 'invalid_token', reason: 'access_token_invalid' } as const
-const dead = { status: 401, error: 'invalid_token', reason: 'access_token_not_live' } as const
+const dead = { status: 401, error: 'invalid_token', reason: 'access_token_inactive' } as const
 
 /** Asserts a refusal in the terms of RFC 6750 §3. */
 async function refusedBearer(
@@ -172,12 +172,12 @@ describe('userinfo: rejected requests', () => {
     [
       'a token of M, which has no person (OIDC Core §5.3)',
       async () => tokensOf(await serviceToken(under)).access_token,
-      { ...invalid, reason: 'access_token_without_person' },
+      { ...invalid, reason: 'access_token_without_user' },
     ],
     [
       'a token for another resource (RFC 9068 §4)',
       async () => tokensOf(await serviceToken(under, { resource: 'https://api.test' })).access_token,
-      { ...invalid, reason: 'access_token_without_person' },
+      { ...invalid, reason: 'access_token_without_user' },
     ],
     [
       'a token without openid (RFC 6750 §3.1)',

@@ -116,7 +116,7 @@ describe('the sub claim with a value', () => {
     const reply = await open(under, { claims: sub('U2'), id_token_hint: tokens['id_token'] }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
-    expect(under.lastReason()).toBe('nobody_meant')
+    expect(under.lastReason()).toBe('no_user_matches')
   })
 
   it.each([
@@ -127,7 +127,7 @@ describe('the sub claim with a value', () => {
     const reply = await open(under, { claims: claims({ id_token: { sub: demanded } }) }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
-    expect(under.lastReason()).toBe('nobody_meant')
+    expect(under.lastReason()).toBe('no_user_matches')
   })
 
   it('the hint and one of several values identify one user (OIDC Core §3.1.2.1)', async () => {

@@ -37,8 +37,8 @@ it('a client that uses another authentication method gets the usual error, and t
 })
 
 it.each([
-  ['account_unknown', 'nobody'],
-  ['account_not_active', 'U2'],
+  ['user_unknown', 'nobody'],
+  ['user_inactive', 'U2'],
 ])("the client receives access_denied and the host's event says %s (OIDC Core §3.1.2.6)", async (reason, subject) => {
   const started = await authorize(under, { prompt: 'login' }, { cookie: '' })
 

@@ -83,7 +83,7 @@ it("tokens of a host's grant are revoked with the user", async () => {
 
   expect(decodeJwt(String(json['id_token']))).toMatchObject({ sub: 'U1', aud: 'kiosk', amr: ['hwk'] })
   expect([before.status, before.json['sub']]).toEqual([200, 'U1'])
-  expect([(await userinfo()).status, under.lastReason()]).toEqual([401, 'access_token_not_live'])
+  expect([(await userinfo()).status, under.lastReason()]).toEqual([401, 'access_token_inactive'])
   const again = await token(under, { grant_type: badgeType, badge: 'U1' }, client)
   expect([again.status, again.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'grant_refused'])
 })

@@ -140,7 +140,7 @@ export const refusals = {
     'OIDC Core §3.1.2.1',
   ],
   /** The `id_token_hint` and the `sub` claim of the request name two users, or none. */
-  nobody_meant: ['login_required', 'The request means nobody who could sign in.', 'OIDC Core §5.5.1'],
+  no_user_matches: ['login_required', 'The request means nobody who could sign in.', 'OIDC Core §5.5.1'],
   /** No user is signed in, and the request forbids a login page. */
   login_required: ['login_required', 'Nobody is signed in, and the request forbids to ask.', 'OIDC Core §3.1.2.6'],
   /** Consent is needed, and the request forbids a consent page. */
@@ -170,11 +170,11 @@ export const refusals = {
   /** A form was sent from another site. */
   cross_site_post: ['access_denied', 'This form was not sent from this site.', 'RFC 9700 §4.7'],
   /** The user denied the request. */
-  person_refused: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
+  user_denied: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
   /** The user who signed in is deactivated. */
-  account_not_active: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
+  user_inactive: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
   /** The host signed in a user that storage does not have. */
-  account_unknown: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
+  user_unknown: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
 
   // Token requests.
   /** The token request has no `grant_type`. */
@@ -208,7 +208,7 @@ export const refusals = {
   /** The redirect URI is not the one that the code was requested with. */
   'redirect_uri_mismatch:code': ['invalid_grant', codeInvalid, 'RFC 6749 §4.1.3'],
   /** The grant, the user or the client behind the code is not active. */
-  grant_not_live: ['invalid_grant', codeInvalid, 'RFC 6749 §5.2'],
+  grant_inactive: ['invalid_grant', codeInvalid, 'RFC 6749 §5.2'],
   /** The token request has no `refresh_token`. */
   refresh_token_missing: ['invalid_request', 'The refresh_token parameter is missing.', 'RFC 6749 §6'],
   /** The refresh token has expired, belongs to another client, was revoked, or was never issued. */
@@ -220,7 +220,7 @@ export const refusals = {
   /** The request asks for a resource that was not granted. */
   resource_not_granted: ['invalid_target', 'A requested resource was not granted.', 'RFC 8707 §2.2'],
   /** The user has the same identifier as the client. The host must give the user another one. */
-  account_named_as_client: ['invalid_grant', 'The account cannot be used with this client.', 'RFC 9068 §5'],
+  user_id_equals_client_id: ['invalid_grant', 'The account cannot be used with this client.', 'RFC 9068 §5'],
   /** The client is registered for an algorithm that no key of the server has. */
   signing_algorithm_unavailable: [
     'unauthorized_client',
@@ -242,9 +242,9 @@ export const refusals = {
   /** The access token is for another audience. */
   access_token_audience: ['invalid_token', accessTokenInvalid, 'RFC 9068 §4'],
   /** The access token was revoked, or the grant, the user or the client behind it is not active. */
-  access_token_not_live: ['invalid_token', accessTokenInvalid, 'RFC 6750 §3.1'],
+  access_token_inactive: ['invalid_token', accessTokenInvalid, 'RFC 6750 §3.1'],
   /** The client obtained the access token for itself, so there is no user. */
-  access_token_without_person: ['invalid_token', accessTokenInvalid, 'OIDC Core §5.3'],
+  access_token_without_user: ['invalid_token', accessTokenInvalid, 'OIDC Core §5.3'],
   /** The access token does not have the scope `openid`. */
   openid_not_granted: ['insufficient_scope', 'The access token needs the scope openid.', 'OIDC Core §5.3'],
   /** The request to the revocation feed has no nonce, or a malformed parameter. */

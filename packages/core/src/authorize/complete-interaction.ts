@@ -45,7 +45,7 @@ export async function completeInteraction(
   const { request, record, handle } = step
   // RFC 6749 §3.3: only requested scopes count, so a manipulated form cannot grant more.
   const granted = answer.grantedScopes && request.consentScopes.filter((scope) => answer.grantedScopes?.includes(scope))
-  if (granted?.length === 0) return consumeAndDeny('person_refused', step, deps)
+  if (granted?.length === 0) return consumeAndDeny('user_denied', step, deps)
 
   const signedInUser = isSignIn(answer)
     ? await identifyUser(answer, step.now, deps.storage)
@@ -66,7 +66,7 @@ export async function completeInteraction(
           step.now,
           deps,
         )
-  if (grant === undefined) return recordDenial('account_not_active', step, deps)
+  if (grant === undefined) return recordDenial('user_inactive', step, deps)
   const subject = { request, grant, consented, authentication: decision.signedInUser.authentication }
   const code = await issueCode(subject, step.now, deps)
   deps.journal.record(step.http, codeIssued(subject))
@@ -77,7 +77,7 @@ export async function completeInteraction(
 export const denyInteraction = (
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
-): Promise<ServerResponse> => consumeAndDeny('person_refused', step, deps)
+): Promise<ServerResponse> => consumeAndDeny('user_denied', step, deps)
 
 /**
  * Consumes the interaction, and returns a denial to the client: by the user, or because the user is unknown or not
@@ -92,11 +92,11 @@ async function consumeAndDeny(
   return recordDenial(reason, step, deps)
 }
 
-type Denial = 'person_refused' | 'account_not_active' | 'account_unknown'
+type Denial = 'user_denied' | 'user_inactive' | 'user_unknown'
 
 /** For events only: lets a host tell an unknown user from a deactivated one. */
 const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): Promise<Denial> =>
-  (await storage.users.find(userId(subject))) === undefined ? 'account_unknown' : 'account_not_active'
+  (await storage.users.find(userId(subject))) === undefined ? 'user_unknown' : 'user_inactive'
 
 function recordDenial(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): ServerResponse {
   deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId, reason })

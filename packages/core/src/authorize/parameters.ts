@@ -152,7 +152,7 @@ export async function hintedSubject(
  * The users that the request accepts, as restricted by the hint and by a `sub` claim with values (OIDC Core §3.1.2.1,
  * §3.1.2.2).
  * @returns `undefined` when any user is accepted.
- * @throws OAuthError login_required — reason `nobody_meant`: no user can satisfy both.
+ * @throws OAuthError login_required — reason `no_user_matches`: no user can satisfy both.
  */
 export function allowedSubjects(
   hinted: string | undefined,
@@ -163,6 +163,6 @@ export function allowedSubjects(
     claimed === undefined ? [hinted] : claimed.filter((subject) => hinted === undefined || subject === hinted)
   const meant = named.filter((subject) => typeof subject === 'string')
   // OIDC Core §3.1.2.1: no sign-in could satisfy the request.
-  if (meant.length === 0) throw refuse('nobody_meant')
+  if (meant.length === 0) throw refuse('no_user_matches')
   return meant
 }

@@ -41,7 +41,7 @@ it.each([
 
 it.each([
   ['interaction.started: login for A', { type: 'interaction.started', kind: 'login', clientId: 'A' }],
-  ['interaction.denied: person_refused for A', { type: 'interaction.denied', clientId: 'A', reason: 'person_refused' }],
+  ['interaction.denied: user_denied for A', { type: 'interaction.denied', clientId: 'A', reason: 'user_denied' }],
   ['token.introspected: not active to A', { type: 'token.introspected', clientId: 'A', active: false }],
   ['token.revoked: family by A', { type: 'token.revoked', clientId: 'A', revoked: 'family' }],
   ['userinfo.answered: to A', { type: 'userinfo.answered', clientId: 'A', userId: 'U' }],

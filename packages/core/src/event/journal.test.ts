@@ -7,7 +7,7 @@ import { logEvents } from './log-events.ts'
 import type { ServerEvent } from './server-event.ts'
 
 const deps = { clock: () => epochSeconds(7), random: (count: number) => new Uint8Array(count) }
-const occurrence = { type: 'interaction.denied', clientId: 'A', reason: 'person_refused' } as const
+const occurrence = { type: 'interaction.denied', clientId: 'A', reason: 'user_denied' } as const
 
 const requestWith = (headers: Record<string, string>): ServerRequest => ({
   method: 'GET',
@@ -91,7 +91,7 @@ describe('logger', () => {
       'POST /token refused: server_error (unexpected_failure)',
       { ...refused, code: 'server_error', reason: 'unexpected_failure' },
     ],
-    ['info', 'interaction.denied: person_refused for A', { ...occurrence, ...at }],
+    ['info', 'interaction.denied: user_denied for A', { ...occurrence, ...at }],
   ] as const)('writes one line at %s: %s', async (level, message, event) => {
     const lines: unknown[] = []
     const write = (name: string) => (_fields: object, text: string) => void lines.push([name, text])

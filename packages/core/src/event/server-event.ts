@@ -29,8 +29,8 @@ export type ServerOccurrence =
       /** A person said no, or is nobody who may sign in. */
       readonly type: 'interaction.denied'
       readonly clientId: string
-      /** `account_unknown`: the host signed in a subject that `storage.users` has no account for. */
-      readonly reason: 'person_refused' | 'account_not_active' | 'account_unknown'
+      /** `user_unknown`: the host signed in a subject that `storage.users` has no account for. */
+      readonly reason: 'user_denied' | 'user_inactive' | 'user_unknown'
     }
   | {
       /** A person is sent back to the client with a code. */

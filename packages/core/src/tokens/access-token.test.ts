@@ -53,7 +53,7 @@ describe('an access token', () => {
 
     await expect(
       mintAccessToken({ ...decision, forUser: { ...decision.forUser, user } }, now, deps),
-    ).rejects.toMatchObject({ code: 'invalid_grant', reason: 'account_named_as_client' })
+    ).rejects.toMatchObject({ code: 'invalid_grant', reason: 'user_id_equals_client_id' })
   })
 })
 

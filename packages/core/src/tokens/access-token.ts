@@ -30,7 +30,7 @@ export interface AccessTokenDependencies {
 
 /**
  * Mints the access token: a JWT (RFC 9068), which is not stored, or an opaque token if its resource requires one.
- * @throws OAuthError invalid_grant — reason `account_named_as_client`.
+ * @throws OAuthError invalid_grant — reason `user_id_equals_client_id`.
  */
 export async function mintAccessToken(
   decision: GrantDecision,
@@ -62,7 +62,7 @@ function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
   const userId: string | undefined = forUser?.user.userId
   if (userId !== client.clientId) return
   // RFC 9068 §5: the `sub` of a user must not be mistaken for a client.
-  throw refuse('account_named_as_client', { clientId: client.clientId, userId })
+  throw refuse('user_id_equals_client_id', { clientId: client.clientId, userId })
 }
 
 /**

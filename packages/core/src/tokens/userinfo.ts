@@ -57,9 +57,9 @@ async function requireActiveUser(
   storage: OAuthStorage,
 ): Promise<Active<FamilyStatus>> {
   const status = await statusOfAccessToken(token, now, storage)
-  if (status === undefined) throw refuse('access_token_not_live')
+  if (status === undefined) throw refuse('access_token_inactive')
   // OIDC Core §5.3: a client's own token has no user.
-  if (status.kind !== 'user') throw refuse('access_token_without_person')
+  if (status.kind !== 'user') throw refuse('access_token_without_user')
   return status.family
 }
 

@@ -31,7 +31,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const status = await deps.storage.status.ofGrant(code.grantId)
       if (!isGrantActive(status) || status.user.userId !== code.userId || status.client.clientId !== client.clientId) {
         // RFC 6749 §5.2: codes of deactivated users, revoked grants and disabled clients are refused.
-        throw refuse('grant_not_live')
+        throw refuse('grant_inactive')
       }
       const resources = narrowResources(presentation.resources, code.resources)
       const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources }, deps)
