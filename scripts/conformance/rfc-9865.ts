@@ -33,9 +33,21 @@ export const rfc9865: Standard = {
       'a cursor with a count other than that of the first page',
     ],
     ['2.2', 'An order stays the same through the pages', 'pages keep the requested order (RFC 9865 §2.2)'],
-    ['2.3', 'Which way of paging is the default is told', 'ServiceProviderConfig lists the supported features (RFC 7643 §5, RFC 9865 §4)'],
-    ['3', 'A search by POST takes cursors too', 'a cursor of a query is valid in a search, and with other attributes (RFC 9865 §3)'],
-    ['4', 'ServiceProviderConfig has pagination', 'ServiceProviderConfig lists the supported features (RFC 7643 §5, RFC 9865 §4)'],
+    [
+      '2.3',
+      'Which way of paging is the default is told',
+      'ServiceProviderConfig lists the supported features (RFC 7643 §5, RFC 9865 §4)',
+    ],
+    [
+      '3',
+      'A search by POST takes cursors too',
+      'a cursor of a query is valid in a search, and with other attributes (RFC 9865 §3)',
+    ],
+    [
+      '4',
+      'ServiceProviderConfig has pagination',
+      'ServiceProviderConfig lists the supported features (RFC 7643 §5, RFC 9865 §4)',
+    ],
     [
       '5',
       'A cursor tells nothing, and cannot be made up',

@@ -12,7 +12,7 @@ export const eventsPage = (api: PublicApi): string =>
     introduction,
     '## The authorization server',
     'Received by `onEvent` of `createAuthorizationServer`: a `ServerEvent`.',
-    eventList(eventsOf('ServerOccurrence', 'packages/core/src/event/server-event.ts', api)),
+    eventList(eventsOf('ServerOccurrence', 'packages/core/src/events.ts', api)),
     '### Why it refuses',
     'The `reason` of `request.refused`, and the codes that the client sees: `RefusalReason`.',
     table(['reason', 'codes', 'what it means'], reasonRows(refusalsOf(api))),

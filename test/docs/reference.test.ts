@@ -52,7 +52,7 @@ describe('every option has a doc comment', () => {
 
 describe('every event and every reason has a description', () => {
   it.each([
-    ['ServerOccurrence', 'packages/core/src/event/server-event.ts'],
+    ['ServerOccurrence', 'packages/core/src/events.ts'],
     ['ScimOccurrence', 'packages/scim/src/event/scim-event.ts'],
     ['AdminOccurrence', 'packages/admin/src/audit/admin-event.ts'],
   ])('%s', (alias, file) => {

@@ -5,6 +5,6 @@ export type { ClientChange, ClientTarget, ClientUpdate } from './clients/update.
 export type { RegisteredClient } from './clients/registration.ts'
 export type { PublicKey, Signer } from './keys/ring.ts'
 export type { AlgorithmRotation, KeyDescription } from './keys/rotate.ts'
-export type { RateDecision } from './rate-limit/rate-limiter.ts'
-export { parseIssuer } from './server/issuer.ts'
+export type { RateDecision } from './rate-limiter.ts'
+export { parseIssuer } from './issuer.ts'
 export { protocolClaims } from './tokens/protocol-claims.ts'

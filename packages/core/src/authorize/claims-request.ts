@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { isJsonObject, parseJsonObject } from '../json/json-object.ts'
+import { isJsonObject, parseJsonObject } from '../json.ts'
 import { refuse } from '../refusals.ts'
 
 /** Where claims about a user are returned. */

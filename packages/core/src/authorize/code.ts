@@ -9,7 +9,7 @@ import {
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
-import type { ServerOccurrence } from '../event/server-event.ts'
+import type { ServerOccurrence } from '../events.ts'
 import { keepClaims } from './claims-request.ts'
 import type { AuthorizationRequest } from './request.ts'
 import type { ScopeRegistry } from './scopes.ts'

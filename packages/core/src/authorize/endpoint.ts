@@ -8,8 +8,8 @@ import {
 } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-import type { Journal } from '../event/journal.ts'
-import { readForm, readQuery } from '../parameters/read-parameters.ts'
+import type { Journal } from '../events.ts'
+import { readForm, readQuery } from '../parameters.ts'
 import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
 import { decideInteraction, enforcePromptNone } from './decide.ts'

@@ -1,8 +1,7 @@
 import type { ClientRecord, JsonValue } from '@mintmark/storage-interface'
 
 import { verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
-import type { Parameters } from '../parameters/parameters.ts'
-import { spaceSeparated } from '../parameters/space-separated.ts'
+import { type Parameters, spaceSeparated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '@mintmark/internal'
 import type { EpochSeconds, UserRecord } from '@mintmark/storage-interface'
 
-import { indexParameters } from '../parameters/parameters.ts'
+import { indexParameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { recallUser } from '../sessions/signed-in-user.ts'
 import { readBrowser, requireSameOrigin } from './browser.ts'

@@ -1,7 +1,7 @@
 import { clientId, type Brand, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { isVisibleAscii } from '../clients/authenticate.ts'
-import type { Parameters } from '../parameters/parameters.ts'
+import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 
 /**

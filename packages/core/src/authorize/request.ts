@@ -2,9 +2,7 @@ import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-inte
 
 import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { idTokenAlgorithm } from '../keys/ring.ts'
-import type { Parameters } from '../parameters/parameters.ts'
-import { refuseRepeated } from '../parameters/read-parameters.ts'
-import { spaceSeparated } from '../parameters/space-separated.ts'
+import { type Parameters, refuseRepeated, spaceSeparated } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
 import { requestedResources, type ResourceRegistry } from '../token/resources.ts'
 import { isEssential, parseClaimsRequest, requestedValues } from './claims-request.ts'

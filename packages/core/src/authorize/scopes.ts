@@ -1,6 +1,6 @@
 import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
 
-import { spaceSeparated } from '../parameters/space-separated.ts'
+import { spaceSeparated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { requestedClaimNames } from './claims-request.ts'
 

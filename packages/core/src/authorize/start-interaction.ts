@@ -9,8 +9,8 @@ import {
 } from '@mintmark/internal'
 import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
-import type { Journal } from '../event/journal.ts'
-import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
+import type { Journal } from '../events.ts'
+import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import { loginOf } from '../sessions/signed-in-user.ts'
 import { bindBrowser, type BrowserBinding } from './browser.ts'

@@ -1,4 +1,4 @@
-import { isSecretUseDue } from '@mintmark/internal'
+import { isSecretUseDue, type ServerRequest } from '@mintmark/internal'
 import {
   clientId,
   type Brand,
@@ -9,9 +9,8 @@ import {
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
-import type { ServerRequest } from '@mintmark/internal'
-import type { Parameters } from '../parameters/parameters.ts'
-import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
+import type { Parameters } from '../parameters.ts'
+import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse, type OAuthError } from '../refusals.ts'
 
 /**

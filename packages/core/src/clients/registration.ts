@@ -2,7 +2,7 @@ import { randomIdentifier, randomSecret, systemClock, systemRandom, type Clock, 
 import { clientId, userId, type ClientRecord, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
-import { parseIssuer } from '../server/issuer.ts'
+import { parseIssuer } from '../issuer.ts'
 import {
   ClientMetadataError,
   completeMetadata,

@@ -1,9 +1,8 @@
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
-
-import { createStoredKeys } from '../keys/stored-keys.ts'
 import { standardScopes } from '../authorize/scopes.ts'
-import { serverMetadata, type MetadataSources } from './metadata.ts'
+import { createStoredKeys } from '../keys/stored-keys.ts'
+import { type MetadataSources, serverMetadata, wellKnownPaths } from './metadata.ts'
 
 it('OIDC Discovery §3: a claim that several scopes open is listed once', () => {
   const endpoints = {
@@ -29,4 +28,17 @@ it('OIDC Discovery §3: a claim that several scopes open is listed once', () => 
 
   expect(claims).toContain('department')
   expect(claims).toHaveLength(new Set(claims as readonly string[]).size)
+})
+
+it('OIDC Discovery §4, RFC 8414 §3.1: an issuer without a path has one address for each name', () => {
+  expect(wellKnownPaths('')).toEqual(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])
+})
+
+it('OIDC Discovery §4, RFC 8414 §3.1: an issuer with a path is found by the appended and by the inserted form', () => {
+  expect(wellKnownPaths('/id')).toEqual([
+    '/id/.well-known/openid-configuration',
+    '/.well-known/openid-configuration/id',
+    '/id/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-authorization-server/id',
+  ])
 })

@@ -1,3 +1,4 @@
+import type { Endpoint } from '@mintmark/internal'
 import { codeChallengeMethods, prompts } from '../authorize/parameters.ts'
 import type { ResponseMode } from '../authorize/response.ts'
 import type { ScopeRegistry } from '../authorize/scopes.ts'
@@ -6,6 +7,16 @@ import { assertionAlgorithms } from '../clients/private-key-jwt.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { GrantType } from '../token/grant.ts'
 import { idTokenClaims } from '../tokens/protocol-claims.ts'
+import { publicDocument, type PublicDocument } from './public-document.ts'
+
+/** Answers with the metadata document, which is made at the first request and needs no storage. */
+export function metadataEndpoint(metadata: Readonly<Record<string, unknown>>): Endpoint {
+  let document: Promise<PublicDocument> | undefined
+  return async (request) => {
+    document ??= publicDocument(metadata)
+    return (await document)(request)
+  }
+}
 
 /** The registries that the metadata is computed from: what is published is what is there. */
 export interface MetadataSources {
@@ -54,4 +65,14 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   }
+}
+
+/**
+ * The paths at which clients look for the metadata: OpenID Connect appends the well-known path to the issuer's
+ * (OIDC Discovery §4), RFC 8414 §3.1 inserts it in front of it, and some clients do the one with the other's name.
+ */
+export function wellKnownPaths(issuerPath: string): readonly string[] {
+  const names = ['openid-configuration', 'oauth-authorization-server']
+  const paths = names.flatMap((name) => [`${issuerPath}/.well-known/${name}`, `/.well-known/${name}${issuerPath}`])
+  return [...new Set(paths)]
 }

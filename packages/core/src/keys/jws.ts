@@ -10,7 +10,7 @@ import type { EpochSeconds, JsonObject, JsonValue, SecretDigest } from '@mintmar
 import type { ProtectedHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 
-import { parseJsonObject } from '../json/json-object.ts'
+import { parseJsonObject } from '../json.ts'
 import type { KeyRing, PublicKey, Signer } from './ring.ts'
 import { importVerifier, type VerifySignature } from './signature.ts'
 

@@ -10,7 +10,7 @@ import {
 import * as z from 'zod/mini'
 
 import { documentMaxAge } from '../discovery/public-document.ts'
-import { inWords } from '../error/in-words.ts'
+import { inWords } from '../schema-messages.ts'
 import type { SigningAlgorithm } from './ring.ts'
 
 /**

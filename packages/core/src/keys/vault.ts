@@ -7,7 +7,7 @@ import { exportJWK } from 'jose/key/export'
 import { generateKeyPair } from 'jose/key/generate/keypair'
 import { importJWK } from 'jose/key/import'
 
-import { parseJsonObject } from '../json/json-object.ts'
+import { parseJsonObject } from '../json.ts'
 import type { Sign, SigningAlgorithm } from './ring.ts'
 import { createSigner } from './signature.ts'
 

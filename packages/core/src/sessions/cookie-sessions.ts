@@ -24,7 +24,7 @@ import {
 } from '@mintmark/storage-interface'
 
 import { defineBrowserCookie } from '../authorize/browser.ts'
-import { parseIssuer } from '../server/issuer.ts'
+import { parseIssuer } from '../issuer.ts'
 import { isSessionActive } from '../tokens/status.ts'
 import type { SignedIn } from './signed-in-user.ts'
 

@@ -6,9 +6,8 @@ import {
   type AuthenticatedClient,
   type ClientAuthenticationDependencies,
 } from '../clients/authenticate.ts'
-import type { Journal } from '../event/journal.ts'
-import type { Parameters } from '../parameters/parameters.ts'
-import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
+import type { Journal } from '../events.ts'
+import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { mintAccessToken, type AccessTokenDependencies } from '../tokens/access-token.ts'
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'

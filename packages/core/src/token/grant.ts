@@ -14,7 +14,7 @@ import {
 
 import { saveGrant } from '../authorize/consent.ts'
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
-import type { Parameters } from '../parameters/parameters.ts'
+import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
 import { isUserActive, type ActiveUser } from '../tokens/status.ts'

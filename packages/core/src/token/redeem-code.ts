@@ -9,7 +9,7 @@ import {
 } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
-import type { Parameters } from '../parameters/parameters.ts'
+import type { Parameters } from '../parameters.ts'
 import { refuse, type OAuthError, type Refusal } from '../refusals.ts'
 import type { RefreshLifetimes } from '../tokens/refresh-token.ts'
 

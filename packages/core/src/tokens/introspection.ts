@@ -16,11 +16,10 @@ import {
   type ClientAuthenticationDependencies,
   type ConfidentialClient,
 } from '../clients/authenticate.ts'
-import type { Journal } from '../event/journal.ts'
+import type { Journal } from '../events.ts'
 import { signJwt } from '../keys/jws.ts'
 import { defaultAlgorithm } from '../keys/ring.ts'
-import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
-import { requireToken } from '../parameters/require-token.ts'
+import { readForm, refuseRepeated, requireToken } from '../parameters.ts'
 import {
   statusOfAccessToken,
   verifyAccessToken,

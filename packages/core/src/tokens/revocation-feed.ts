@@ -7,11 +7,10 @@ import {
   type ClientAuthenticationDependencies,
   type ConfidentialClient,
 } from '../clients/authenticate.ts'
-import type { Journal } from '../event/journal.ts'
+import type { Journal } from '../events.ts'
 import { signJwt } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
-import type { Parameters } from '../parameters/parameters.ts'
-import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
+import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import type { FeedPage } from './feed-page.ts'
 import type { RevocationFeed } from './feed-watch.ts'

@@ -6,9 +6,8 @@ import {
   type AuthenticatedClient,
   type ClientAuthenticationDependencies,
 } from '../clients/authenticate.ts'
-import type { Journal } from '../event/journal.ts'
-import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
-import { requireToken } from '../parameters/require-token.ts'
+import type { Journal } from '../events.ts'
+import { readForm, refuseRepeated, requireToken } from '../parameters.ts'
 import { verifyAccessToken, type VerifyAccessTokenDependencies } from './access-token.ts'
 import { digestRefreshToken, parseRefreshToken } from './refresh-token.ts'
 

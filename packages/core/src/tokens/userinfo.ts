@@ -1,12 +1,21 @@
-import { type Clock, type Endpoint, json, mediaType, noStore, type ServerRequest, type ServerResponse, withHeaders } from '@mintmark/internal'
+import {
+  type Clock,
+  type Endpoint,
+  json,
+  mediaType,
+  noStore,
+  type ServerRequest,
+  type ServerResponse,
+  withHeaders,
+} from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 import type { FamilyStatus } from '@mintmark/storage-interface/stores'
 
-import { retryAfterHeaders } from '../error/render-oauth-error.ts'
-import type { Journal } from '../event/journal.ts'
+import { retryAfterHeaders } from '../errors.ts'
+import type { Journal } from '../events.ts'
 import { signJwt } from '../keys/jws.ts'
 import { chosenAlgorithm } from '../keys/ring.ts'
-import { readForm, readQuery, refuseRepeated } from '../parameters/read-parameters.ts'
+import { readForm, readQuery, refuseRepeated } from '../parameters.ts'
 import { refuse, type OAuthError } from '../refusals.ts'
 import {
   statusOfAccessToken,

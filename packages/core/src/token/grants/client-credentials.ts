@@ -1,7 +1,7 @@
 import type { Brand } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
-import { spaceSeparated } from '../../parameters/space-separated.ts'
+import { spaceSeparated } from '../../parameters.ts'
 import { refuse } from '../../refusals.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
 import { requestedResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'

@@ -10,8 +10,7 @@ import {
 
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
-import type { Parameters } from '../../parameters/parameters.ts'
-import { spaceSeparated } from '../../parameters/space-separated.ts'
+import { type Parameters, spaceSeparated } from '../../parameters.ts'
 import { refuse, type OAuthError } from '../../refusals.ts'
 import {
   digestOf,

@@ -1,14 +1,13 @@
-import type { OAuthStorage } from '@mintmark/storage-interface'
-
-import type { MapClaims } from '../tokens/claims.ts'
-import type { RenderErrorPage } from '../error/render-error-page.ts'
-import type { EventListener } from '../event/journal.ts'
-import type { GrantType } from '../token/grant.ts'
 import type { Clock, Random, ServerRequest } from '@mintmark/internal'
-import type { InteractionPage } from '../authorize/pending-interaction.ts'
-import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
-import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
-import type { SignedIn } from '../sessions/signed-in-user.ts'
+import type { OAuthStorage } from '@mintmark/storage-interface'
+import type { InteractionPage } from './authorize/pending-interaction.ts'
+import type { RenderErrorPage } from './errors.ts'
+import type { EventListener } from './events.ts'
+import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+import type { SignedIn } from './sessions/signed-in-user.ts'
+import type { GrantType } from './token/grant.ts'
+import type { MapClaims } from './tokens/claims.ts'
 
 /** What a host gives to `createAuthorizationServer`. Four members are required. */
 export interface AuthorizationServerOptions {

@@ -1,7 +1,13 @@
+import {
+  type Clock,
+  createJournal,
+  type EventStamp,
+  identifierSeries,
+  type Journal as HttpJournal,
+  type Random,
+} from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
-
-import type { EventStamp } from '@mintmark/internal'
-import type { OAuthErrorCode, RefusalContext, RefusalReason } from '../refusals.ts'
+import type { OAuthErrorCode, RefusalContext, RefusalReason } from './refusals.ts'
 
 /**
  * What happened, or was refused: one event for each. Identifiers are internal names that open nothing; no event holds a
@@ -90,3 +96,16 @@ export interface RequestRefused {
   /** The failure behind `server_error` and `temporarily_unavailable`. */
   readonly cause: unknown
 }
+
+/** Receives the events of a server. What it throws is dropped: a log that is down must not fail a request. */
+export type EventListener = (event: ServerEvent) => void | Promise<void>
+
+/** Where endpoints write what happened. */
+export type Journal = HttpJournal<ServerOccurrence>
+
+/** The journal of an authorization server. */
+export const openJournal = (
+  listener: EventListener,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+): Journal =>
+  createJournal<ServerOccurrence, EpochSeconds>(listener, { clock, newIdentifier: identifierSeries(random) })

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../clients/redirect-uri.ts'
+import { isLoopbackHost } from './clients/redirect-uri.ts'
 
 /**
  * Checks an issuer identifier (RFC 8414 §2): https, or http on loopback for development; no query, fragment,

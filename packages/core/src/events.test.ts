@@ -1,10 +1,8 @@
+import type { ServerRequest } from '@mintmark/internal'
 import { epochSeconds } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
-
-import type { ServerRequest } from '@mintmark/internal'
-import { openJournal } from './journal.ts'
-import { logEvents } from './log-events.ts'
-import type { ServerEvent } from './server-event.ts'
+import { openJournal, type ServerEvent } from './events.ts'
+import { logEvents } from './telemetry.ts'
 
 const deps = { clock: () => epochSeconds(7), random: (count: number) => new Uint8Array(count) }
 const occurrence = { type: 'interaction.denied', clientId: 'A', reason: 'user_denied' } as const

@@ -1,11 +1,12 @@
 import { clientId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
-
-import { registerClient } from '../clients/registration.ts'
-import { createStoredKeys } from '../keys/stored-keys.ts'
-import { createCookieSessions } from '../sessions/cookie-sessions.ts'
+import { registerClient } from './clients/registration.ts'
+import type { ServerEvent } from './events.ts'
+import { createStoredKeys } from './keys/stored-keys.ts'
 import type { AuthorizationServerOptions } from './options.ts'
+import { createAuthorizationServer } from './server.ts'
+import { createCookieSessions } from './sessions/cookie-sessions.ts'
 import { parseSettings } from './settings.ts'
 
 function options(change: Partial<AuthorizationServerOptions> = {}): AuthorizationServerOptions {
@@ -136,4 +137,55 @@ describe('issuer', () => {
     )
     expect(await storage.clients.find(clientId('app'))).toBeUndefined()
   })
+})
+
+function eventsAtStart(change: Partial<AuthorizationServerOptions>): readonly ServerEvent[] {
+  const issuer = change.issuer ?? 'https://as.test'
+  const storage = createMemoryStorage({ issuer })
+  const events: ServerEvent[] = []
+  createAuthorizationServer({
+    issuer,
+    storage,
+    keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43) }),
+    signedIn: () => Promise.resolve(undefined),
+    onEvent: (event) => void events.push(event),
+    ...change,
+  })
+  return events
+}
+
+it('a server with safe options has nothing to say when it starts', () => {
+  expect(eventsAtStart({})).toEqual([])
+})
+
+it.each([
+  ['issuer', { issuer: 'http://localhost:3000' }],
+  ['dangerouslyAllowMissingPkceFor', { dangerouslyAllowMissingPkceFor: ['legacy'] }],
+  ['lifetimes.accessToken', { lifetimes: { accessToken: 3601 } }],
+])('the unsafe option %s names itself when the server starts', (option, change) => {
+  expect(eventsAtStart(change)).toMatchObject([{ type: 'option.unsafe', option }])
+})
+
+const issuer = 'https://as.test'
+const storage = createMemoryStorage({ issuer })
+const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
+
+const serverWith = (change: Partial<AuthorizationServerOptions>) =>
+  createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined), ...change })
+
+it('a server has the path of the feed where the host wants one, and nowhere else', () => {
+  expect(serverWith({ revocationFeed: true }).serves('/token/revocation-feed')).toBe(true)
+  expect(serverWith({ revocationFeed: false }).serves('/token/revocation-feed')).toBe(false)
+  expect(serverWith({}).serves('/token/revocation-feed')).toBe(false)
+})
+
+it('endings are remembered for longer than any access token lives, or the server does not start', () => {
+  const resources = { 'https://api.test': { scopes: [], accessTokenLifetime: 89_701 } }
+
+  expect(() => serverWith({ revocationFeed: true, lifetimes: { accessToken: 89_700 } })).not.toThrow()
+  expect(() => serverWith({ revocationFeed: true, lifetimes: { accessToken: 89_701 } })).toThrow(
+    'longer than 89700 seconds',
+  )
+  expect(() => serverWith({ revocationFeed: true, resources })).toThrow('longer than 89700 seconds')
+  expect(() => serverWith({ resources })).not.toThrow()
 })

@@ -1,17 +1,24 @@
-import { authorizationEndpoint } from '../authorize/endpoint.ts'
-import { originsOfBearer, originsOfNamedClient } from '../cross-origin/registered-origins.ts'
-import { serverMetadata, type EndpointName, type MetadataSources } from '../discovery/metadata.ts'
-import { metadataEndpoint } from '../discovery/metadata-endpoint.ts'
-import { wellKnownPaths } from '../discovery/well-known-paths.ts'
-import type { CrossOrigin, PathRoute, RenderError } from '@mintmark/internal'
-import { interactionPage } from '../authorize/pending-interaction.ts'
-import { introspectionEndpoint } from '../tokens/introspection.ts'
-import { jwksEndpoint } from '../keys/jwks-endpoint.ts'
-import { revocationFeedEndpoint } from '../tokens/revocation-feed.ts'
-import { revocationEndpoint } from '../tokens/revocation.ts'
-import { tokenEndpoint } from '../token/endpoint.ts'
-import { userinfoEndpoint } from '../tokens/userinfo.ts'
-import type { ServerDependencies } from './dependencies.ts'
+import type { Clock, CrossOrigin, PathRoute, RegisteredOrigins, RenderError } from '@mintmark/internal'
+import { clientId, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
+import { authorizationEndpoint } from './authorize/endpoint.ts'
+import { interactionPage } from './authorize/pending-interaction.ts'
+import {
+  type EndpointName,
+  metadataEndpoint,
+  type MetadataSources,
+  serverMetadata,
+  wellKnownPaths,
+} from './discovery/metadata.ts'
+import { jwksEndpoint } from './keys/jwks-endpoint.ts'
+import type { VerifyOwnJwtDependencies } from './keys/jws.ts'
+import { readForm } from './parameters.ts'
+import type { ServerDependencies } from './server.ts'
+import { tokenEndpoint } from './token/endpoint.ts'
+import { issuedTo } from './tokens/access-token.ts'
+import { introspectionEndpoint } from './tokens/introspection.ts'
+import { revocationFeedEndpoint } from './tokens/revocation-feed.ts'
+import { revocationEndpoint } from './tokens/revocation.ts'
+import { readBearerToken, userinfoEndpoint } from './tokens/userinfo.ts'
 
 /** How errors are rendered: to programs, to browsers, and to holders of bearer tokens. */
 export interface ErrorRenderers {
@@ -92,3 +99,36 @@ const paths: Readonly<Record<EndpointName, string>> = {
 }
 
 const feedPath = '/token/revocation-feed'
+
+/**
+ * The origins of the client that the form names, if it is one that may live in a page. That it sent the form is not proven, and
+ * need not be: whoever can send such a form without a browser reads the answer as well.
+ */
+export const originsOfNamedClient =
+  ({ storage }: { readonly storage: OAuthStorage }): RegisteredOrigins =>
+  async (request) => {
+    const named = readForm(request).get('client_id')
+    const client = await findClient(named, storage)
+    // RFC 6749 §2.1: a page cannot keep a secret from whoever uses it. A client that has one is not called from there.
+    return client === undefined || client.tokenEndpointAuthMethod.startsWith('client_secret') ? [] : originsOf(client)
+  }
+
+/** The origins of the client that the bearer token was issued to, also when it has expired: its page has to hear of that. */
+export const originsOfBearer =
+  (deps: VerifyOwnJwtDependencies & { readonly storage: OAuthStorage; readonly clock: Clock }): RegisteredOrigins =>
+  async (request) => {
+    const token = readBearerToken(request)
+    const owner = token === undefined ? undefined : await issuedTo(token, deps.clock(), deps)
+    const client = await findClient(owner, deps.storage)
+    return client === undefined ? [] : originsOf(client)
+  }
+
+/** A client in use, by the name that it was called. */
+async function findClient(named: string | undefined, storage: OAuthStorage): Promise<ClientRecord | undefined> {
+  const client = named === undefined ? undefined : await storage.clients.find(clientId(named))
+  return client?.disabledAt === undefined ? client : undefined
+}
+
+/** Where its redirect URIs are pages; one of a native app's own scheme has no origin. */
+const originsOf = ({ redirectUris }: ClientRecord): readonly string[] =>
+  redirectUris.filter((uri) => /^https?:/.test(uri)).map((uri) => new URL(uri).origin)

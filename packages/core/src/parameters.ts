@@ -1,0 +1,99 @@
+import { decodeBody, hasMediaType, type ParameterList, parseParameters, type ServerRequest } from '@mintmark/internal'
+import { refuse } from './refusals.ts'
+
+/**
+ * Reads the form body of a POST. The query is not read (RFC 6749 §3.2).
+ * @param atMost how many parameters it may have.
+ * @throws OAuthError invalid_request — reason `body_not_a_form` | `parameters_malformed`.
+ */
+export function readForm(request: ServerRequest, atMost = maxParameters): Parameters {
+  // RFC 6749 §3.2: parameters come as application/x-www-form-urlencoded. A body of another type is not guessed at.
+  if (!isPlainForm(request)) {
+    throw refuse('body_not_a_form')
+  }
+  return readParameters(decodeBody(request.body), atMost)
+}
+
+/** A form in UTF-8 (RFC 6749 Appendix B), with one content type. */
+const isPlainForm = (request: ServerRequest): boolean =>
+  hasMediaType(request, ['application/x-www-form-urlencoded']) && !request.repeatedHeaders.has('content-type')
+
+/**
+ * Reads the query of a GET.
+ * @param atMost how many parameters it may have.
+ * @throws OAuthError invalid_request — reason `parameters_malformed`.
+ */
+export const readQuery = (request: ServerRequest, atMost = maxParameters): Parameters =>
+  readParameters(request.url.search.slice(1), atMost)
+
+function readParameters(text: string | undefined, atMost: number): Parameters {
+  const list = text === undefined ? undefined : parseParameters(text, atMost)
+  // RFC 6749 Appendix B: escapes must be well-formed and UTF-8.
+  if (list === undefined || 'malformed' in list) {
+    throw refuse('parameters_malformed')
+  }
+  return indexParameters(list)
+}
+
+/**
+ * The same parameters, none of which is repeated.
+ * @throws OAuthError invalid_request — reason `parameter_repeated`.
+ */
+export function refuseRepeated(parameters: Parameters): Parameters {
+  // RFC 6749 §3.1 and §3.2: parameters must not repeat; resource may (RFC 8707 §2).
+  if (parameters.names.some((name) => name !== 'resource' && parameters.isRepeated(name))) {
+    throw refuse('parameter_repeated')
+  }
+  return parameters
+}
+
+/** More than any request defined by a standard carries. */
+const maxParameters = 64
+
+/**
+ * The `token` parameter of introspection and revocation (RFC 7662 §2.1, RFC 7009 §2.1).
+ * @throws OAuthError invalid_request — reason `token_missing`.
+ */
+export function requireToken(form: Parameters): string {
+  const token = form.get('token')
+  // RFC 7662 §2.1, RFC 7009 §2.1: token is required.
+  if (token === undefined) throw refuse('token_missing')
+  return token
+}
+
+/**
+ * Request parameters by name, as RFC 6749 §3.1 reads them: an empty value counts as absent, and a repeated name is
+ * remembered, because only the endpoint knows how to refuse it.
+ */
+export interface Parameters {
+  /** The value; `undefined` when absent or empty. Of a repeated name it is the first value. */
+  get(name: string): string | undefined
+  /** All values of a name that may repeat, such as `resource` (RFC 8707 §2). */
+  all(name: string): readonly string[]
+  /** Whether the name came more than once. */
+  isRepeated(name: string): boolean
+  /** The names that came, each once. */
+  readonly names: readonly string[]
+}
+
+export function indexParameters(list: ParameterList): Parameters {
+  const received = new Map<string, string[]>()
+  for (const [name, value] of list) {
+    const known = received.get(name)
+    if (known === undefined) received.set(name, [value])
+    else known.push(value)
+  }
+
+  return {
+    get: (name) => received.get(name)?.find(isPresent),
+    all: (name) => (received.get(name) ?? []).filter(isPresent),
+    isRepeated: (name) => (received.get(name)?.length ?? 0) > 1,
+    names: [...received.keys()],
+  }
+}
+
+const isPresent = (value: string): boolean => value !== ''
+
+/** The distinct values of a space-separated list, in their order (RFC 6749 §3.3: order does not matter, nor does repetition). */
+export const spaceSeparated = (value: string | undefined): readonly string[] =>
+  value === undefined ? [] : [...new Set(value.split(' ').filter((item) => item !== ''))]

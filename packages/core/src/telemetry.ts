@@ -1,0 +1,119 @@
+import { type HttpService, logEvent, type Logger } from '@mintmark/internal'
+import type { EventListener, RequestRefused, ServerEvent } from './events.ts'
+import type { RefusalReason } from './refusals.ts'
+
+/**
+ * Writes each event once: a line that says what happened, for which client and why, and the event itself as its fields. A `console`
+ * has the line alone.
+ */
+export const logEvents =
+  (logger: Logger): EventListener =>
+  (event) => {
+    logEvent(logger, { level: levelOf(event), line: eventLine(event), event })
+  }
+
+function levelOf(event: ServerEvent): keyof Logger {
+  if (event.type === 'option.unsafe') return 'warn'
+  if (event.type !== 'request.refused') return 'info'
+  return event.code === 'server_error' || storageFaults.has(event.reason) ? 'error' : 'warn'
+}
+
+/** Storage returned a code without a part of it: clients are refused for no fault of theirs until the store is mended. */
+const storageFaults: ReadonlySet<RefusalReason> = new Set(['code_challenge_lost', 'code_incomplete'])
+
+/**
+ * Listens where the host gave no listener. A failure answers with a sentence that tells nothing, so that without this it
+ * would leave no trace at all. Refusals stay quiet: a stranger can cause as many as they like.
+ */
+export const reportFaults =
+  (console: Pick<Console, 'warn' | 'error'>): EventListener =>
+  (event) => {
+    if (event.type === 'option.unsafe') return console.warn(`Mintmark: ${eventLine(event)}`)
+    if (event.type === 'request.refused' && event.cause !== undefined)
+      console.error(`Mintmark: ${eventLine(event)}`, event.cause)
+  }
+
+/** An event in one line for a terminal: what happened, for which client, and why. */
+export function eventLine(event: ServerEvent): string {
+  switch (event.type) {
+    case 'request.refused':
+      return `${event.method} ${event.path} refused: ${event.code} (${event.reason})${particulars(event)}`
+    case 'option.unsafe':
+      return `unsafe option ${event.option}: ${event.advice}`
+    case 'interaction.started':
+      return `interaction.started: ${event.kind} for ${nameOf(event.clientId)}`
+    case 'interaction.denied':
+      return `interaction.denied: ${event.reason} for ${nameOf(event.clientId)}`
+    case 'tokens.issued':
+      return `tokens.issued: ${event.grantType} to ${nameOf(event.clientId)}`
+    case 'token.introspected':
+      return `token.introspected: ${event.active ? 'active' : 'not active'} to ${nameOf(event.clientId)}`
+    case 'token.revoked':
+      return `token.revoked: ${event.revoked} by ${nameOf(event.clientId)}`
+    case 'revocations.delivered':
+      return `revocations.delivered: ${event.count} to ${nameOf(event.clientId)}`
+    case 'code.issued':
+    case 'userinfo.answered':
+      return `${event.type}: to ${nameOf(event.clientId)}`
+    default:
+      return event satisfies never
+  }
+}
+
+/** Of a refused client: who it said it was; and how it came, when it is registered to come otherwise. */
+function particulars({ context: { clientId, presentedMethod, registeredMethod } }: RequestRefused): string {
+  if (clientId === undefined) return ''
+  const methods = registeredMethod && `, registered for ${registeredMethod}, sent ${presentedMethod}`
+  return `: ${nameOf(clientId)}${methods ?? ''}`
+}
+
+/** A name as it stands in a line. What a stranger sent as a client_id must not break or forge one, so it stays in the event's fields. */
+const nameOf = (clientId: string): string =>
+  /^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client of unusual name'
+
+/** What is asked of an OpenTelemetry meter; `@opentelemetry/api`'s is one. */
+export interface EventMeter {
+  createCounter(
+    name: string,
+    options?: { readonly description?: string },
+  ): {
+    add(value: number, attributes?: Record<string, string>): void
+  }
+}
+
+/** Counts the events on an OpenTelemetry meter, with attributes of few values: no client, no person. */
+export function countEvents(meter: EventMeter): EventListener {
+  const counter = meter.createCounter('mintmark.events', {
+    description: 'What the authorization server did and refused',
+  })
+  return (event) => {
+    const refusal = event.type === 'request.refused' ? { code: event.code, reason: event.reason } : {}
+    counter.add(1, { type: event.type, ...refusal })
+  }
+}
+
+/** What is asked of an OpenTelemetry tracer; `@opentelemetry/api`'s is one. */
+export interface ServiceTracer {
+  startActiveSpan<Result>(name: string, run: (span: ServiceSpan) => Result): Result
+}
+
+interface ServiceSpan {
+  setAttribute(name: string, value: string | number): unknown
+  end(): void
+}
+
+/** The same service, with a span `{METHOD} {path}` around each request. Paths are the service's own, so there are few. */
+export const traceService = <Service extends HttpService>(service: Service, tracer: ServiceTracer): Service => ({
+  ...service,
+  handle: (request) =>
+    tracer.startActiveSpan(`${request.method} ${request.url.pathname}`, async (span) => {
+      try {
+        span.setAttribute('http.request.method', request.method)
+        const response = await service.handle(request)
+        span.setAttribute('http.response.status_code', response.status)
+        return response
+      } finally {
+        span.end()
+      }
+    }),
+})
