@@ -1,17 +1,17 @@
 import type { ServerRequest } from '@mintmark/core/http'
 import fc from 'fast-check'
 
-/** A request that is good as it stands, for the arbitrary to spoil. */
+/** A valid request, which the arbitrary mutates. */
 export interface GoodAdminRequest {
   readonly method: string
-  /** Below the base, query included. */
+  /** Below the base path, query included. */
   readonly path: string
   readonly body?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Requests that somebody who may administer might break the server with: a good one with members of its body replaced, added and
- * left out, with another identifier or query, by another method, with other headers, or with bytes that are no JSON.
+ * Requests with which an administrator might break the server: a valid one with members of its body replaced, added or
+ * left out, with another identifier or query, another method, other headers, or bytes that are not JSON.
  */
 export const hostileAdminRequest = (base: string, good: readonly GoodAdminRequest[]): fc.Arbitrary<ServerRequest> =>
   fc
@@ -62,7 +62,7 @@ function addressOf(
   return `${segments.join('/')}?${parameters}`
 }
 
-/** Members are named, or counted among those that are there. */
+/** A member by name, or by its index among the present ones. */
 function spoilt(
   body: Readonly<Record<string, unknown>>,
   members: readonly (readonly [string | number, unknown])[],
@@ -77,7 +77,7 @@ function spoilt(
 const seldom = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 
-/** Percent-encodes; halves of surrogate pairs have no bytes of their own, and broken escapes stay as they are. */
+/** Percent-encodes. Unpaired surrogates have no bytes and are replaced; malformed escapes stay as they are. */
 const encode = (text: string): string =>
   text.startsWith('%') ? text : encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD'))
 

@@ -1,7 +1,7 @@
 import type { ServerRequest } from '@mintmark/core/http'
 import fc from 'fast-check'
 
-/** A request that is good as it stands, for the arbitrary to spoil. */
+/** A valid request, which the arbitrary mutates. */
 export interface GoodRequest {
   readonly method: string
   readonly path: string
@@ -13,9 +13,9 @@ export interface GoodRequest {
 type Parameter = readonly [name: string, value: string]
 
 /**
- * Requests that somebody might send to break the server: a good one with its parameters and headers replaced, repeated
- * and left out, sent to another path, by another method, as another media type, or as bytes that are no form at all.
- * @param good in groups; each group is tried as often as the others.
+ * Requests that might break the server: a valid one with its parameters and headers replaced, repeated or left out,
+ * sent to another path, by another method, as another media type, or as bytes that are not a form.
+ * @param good in groups; each group is tried equally often.
  */
 export const hostileRequest = (
   origin: string,
@@ -52,7 +52,7 @@ export const hostileRequest = (
       }
     })
 
-/** What is done to a list of names and values; a number means one of the names that are there. */
+/** Mutations of a list of names and values; a number selects one of the present names. */
 interface Spoiling {
   readonly how: 'replace' | 'repeat' | 'drop'
   readonly name: string | number
@@ -76,7 +76,9 @@ function spoil(list: readonly Parameter[], { how, name: which, value }: Spoiling
 const seldom = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 
-/** Percent-encodes; what is an escape already, or a broken one, stays as it is. Halves of surrogate pairs have no bytes of their own. */
+/**
+ * Percent-encodes. Escapes, malformed ones too, stay as they are. Unpaired surrogates have no bytes and are replaced.
+ */
 const encode = (text: string): string =>
   text.startsWith('%') ? text : encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD'))
 

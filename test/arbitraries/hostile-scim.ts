@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** A SCIM request before it is sent: below the provider's base. */
+/** A SCIM request before it is sent; its path is below the provider's base. */
 export interface ScimInput {
   readonly method: string
   readonly path: string
@@ -13,7 +13,7 @@ const group = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 const message = (name: string): string => `urn:ietf:params:scim:api:messages:2.0:${name}`
 
-/** Texts that somebody tried somewhere. */
+/** Strings that are known to break parsers. */
 const oddText = fc.oneof(
   fc.constantFrom(
     '',
@@ -85,7 +85,7 @@ const attribute = fc.constantFrom(
   'a.b.c',
 )
 
-/** Now and then a part of something good is something else. */
+/** Occasionally replaces a part of a valid value. */
 const mostly = (good: unknown): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 6, arbitrary: fc.constant(good) }, { weight: 1, arbitrary: oddValue })
 
@@ -97,7 +97,7 @@ const person = fc.record(
         weight: 3,
         arbitrary: fc.string({ minLength: 1, maxLength: 6 }).map((text) => `u${text}`) as fc.Arbitrary<unknown>,
       },
-      // Somebody has it: often enough that no run goes without a conflict.
+      // Already taken, so that every run meets conflicts.
       { weight: 3, arbitrary: fc.constant<unknown>('first') },
       { weight: 1, arbitrary: oddValue },
     ),
@@ -182,7 +182,7 @@ const bulk = fc.record({
   Operations: fc.oneof(fc.array(bulkOperation, { maxLength: 3 }) as fc.Arbitrary<unknown>, oddValue),
 })
 
-/** Half a surrogate pair has no UTF-8, and so no place in an address. */
+/** An unpaired surrogate has no UTF-8 encoding and cannot be part of a URL. */
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
 
 const asBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> => value.map((json) => JSON.stringify(json) ?? '')
@@ -225,7 +225,10 @@ const headers = fc.oneof(
   },
 )
 
-/** Requests of a provider that is confused, or means harm. `users` and `groups` are identifiers of what is there. */
+/**
+ * Requests of a misbehaving or malicious identity provider. `users` and `groups` are the identifiers of existing
+ * resources.
+ */
 export function hostileScim(users: readonly string[], groups: readonly string[]): fc.Arbitrary<ScimInput> {
   const odd = fc.oneof(
     fc.constantFrom('.search', 'x', '%00', '%E0%A4%A'),

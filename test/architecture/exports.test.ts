@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 import { expect, test } from 'vitest'
 
-/** The file behind each import name, such as `@mintmark/core/http`. */
+/** The source file of each import specifier, such as `@mintmark/core/http`. */
 const entries = readdirSync('packages').flatMap((folder) => {
   const { name, exports = {} } = JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')) as Manifest
   return Object.entries(exports).flatMap(([subpath, target]) => {

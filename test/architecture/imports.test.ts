@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { findCircles, readSourceFiles, type SourceFile } from './source-files.ts'
 
 /**
- * The only imports allowed between packages. `types` admits `import type` alone. A package not listed here fails.
- * Tests beside the sources may also use what only tests need.
+ * The only imports allowed between packages. `types` allows only `import type`. A package that is not listed fails.
+ * Unit tests may also use test-only dependencies.
  */
 const allowedImports: Readonly<
   Record<string, { readonly any: readonly string[]; readonly types?: readonly string[] }>
 > = {
   'storage-interface': { any: [] },
-  // Of jose its parts: all of it takes twice as long to load.
+  // Only parts of jose: importing all of it doubles the start-up time.
   internal: { any: ['@mintmark/storage-interface', '@mintmark/storage-interface/stores', 'jose/*'] },
   core: {
     any: [
@@ -29,7 +29,7 @@ const allowedImports: Readonly<
       '@mintmark/storage-interface/records',
       '@mintmark/storage-interface/stores',
       'kysely',
-      /* drivers and command: */ 'pg',
+      /** Drivers and the command line: */ 'pg',
       'node:*',
     ],
   },
@@ -194,7 +194,7 @@ function matches(patterns: readonly string[], specifier: string): boolean {
   )
 }
 
-/** Sources import sources; a test may also reach the package's own `test` folder. */
+/** Sources import sources; a test may also import the package's own `test` folder. */
 function isOwnFile(file: SourceFile, target: string): boolean {
   const own = `packages/${file.packageName}/`
   return target.startsWith(`${own}src/`) || (file.isTest && target.startsWith(`${own}test/`))

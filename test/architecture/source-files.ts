@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 
 interface SourceImport {
   readonly specifier: string
-  /** The imported file from the root of the repository; undefined when the specifier names a package. */
+  /** The path of the imported file from the repository root; undefined when the specifier names a package. */
   readonly target: string | undefined
   readonly typeOnly: boolean
 }
@@ -23,7 +23,7 @@ export async function readSourceFiles(folder: string): Promise<readonly SourceFi
   return perPackage.flat()
 }
 
-/** Every circle of imports, once each, as `a.ts → b.ts → a.ts`. */
+/** Every import cycle, once each, as `a.ts → b.ts → a.ts`. */
 export function findCircles(files: readonly SourceFile[]): readonly string[] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const finished = new Set<string>()
@@ -45,7 +45,7 @@ export function findCircles(files: readonly SourceFile[]): readonly string[] {
 
 async function readPackage(folder: string, packageName: string): Promise<SourceFile[]> {
   const root = `${folder}/${packageName}/src`
-  // A package whose sources are not written yet has no such folder.
+  // A package without sources yet has no such folder.
   const entries = await readdir(root, { recursive: true }).catch(() => [])
   const paths = entries
     .map((entry) => posix.join(root, entry.replaceAll('\\', '/')))

@@ -8,7 +8,7 @@ import { refusedInJson } from '../support/refused.ts'
 let site: AdminSite
 beforeEach(async () => {
   site = await startAdminSite()
-  // The host chose the identifier, and asked nobody.
+  // The host chose this identifier itself.
   await site.oauth.storage.users.insert({ userId: userId('A'), claims: {}, createdAt: epochSeconds(1) })
 })
 afterEach(() => site.close())

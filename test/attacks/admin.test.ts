@@ -19,7 +19,7 @@ async function started(...options: Parameters<typeof startAdminSite>): Promise<A
   return site
 }
 
-/** Sends what is to be refused: problem details, the reason in the event, and storage as it was. */
+/** Sends a request that must be refused. Asserts problem details, the reason in the event, and unchanged storage. */
 async function expectRefused(
   site: AdminSite,
   sent: AdminSent,

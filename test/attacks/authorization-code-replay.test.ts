@@ -21,7 +21,7 @@ const userinfo = (tokens: Reply): Promise<Reply> =>
 const refresh = (tokens: Reply): Promise<Reply> =>
   token(under, { grant_type: 'refresh_token', refresh_token: String(tokens.json['refresh_token']) })
 
-/** Asserts that nothing of the tokens is honoured. */
+/** Asserts that none of the tokens is accepted. */
 async function expectDead(tokens: Reply): Promise<void> {
   const info = await userinfo(tokens)
   expect([info.status, info.header('www-authenticate')]).toEqual([401, expect.stringContaining('invalid_token')])

@@ -121,7 +121,10 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
     expect(calls).toBeLessThan(1000)
   })
 
-  /** The server's response to a request that HTTP would not let through, and how many function calls it took. */
+  /**
+   * The server's response to a request that no HTTP parser would pass on, and the number of function calls that it
+   * took.
+   */
   async function handled(change: Change): Promise<{ response: ServerResponse; calls: number }> {
     const request = {
       method: 'GET',

@@ -128,7 +128,7 @@ const claimsOf = (tokens: Reply): Record<string, unknown> =>
     unknown
   >
 
-/** The hint with claims changed, under its old signature. */
+/** The hint with some claims changed and the original signature. */
 function resigned(hint: string, change: Readonly<Record<string, string>>): string {
   const [header = '', payload = '', signature = ''] = hint.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** GET /auth with text in front of the base request's query, which may repeat or break it. */
+/** GET /auth with text in front of the base request's query; the text may repeat or break parameters. */
 const authorizeRaw =
   (prefix: string, change: Change = {}) =>
   () =>

@@ -15,9 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** What a request cost and how it was answered, to the last byte. */
+/** The cost of a request and its answer, compared byte for byte. */
 async function costOf(authorization: string, form: Readonly<Record<string, string>> = {}): Promise<unknown> {
-  // It counts and lets every call through.
+  // Counts the calls without changing them.
   const digest = vi.spyOn(process.getBuiltinModule('node:crypto'), 'hash')
   under.probe.reset()
   const headers = authorization === '' ? {} : { authorization }
@@ -33,7 +33,7 @@ async function costOf(authorization: string, form: Readonly<Record<string, strin
 const flip = (secret: string, at: number): string =>
   secret.slice(0, at) + (secret[at] === 'A' ? 'B' : 'A') + secret.slice(at + 1)
 
-// Time is noisy and work is not: what costs the same calls and the same digests takes the same time.
+// Timing is noisy, so the test compares work: equal calls and equal digests take equal time.
 describe('a failed client authentication reveals nothing by its cost or its answer (RFC 6819 §4.3.5)', () => {
   it.each<readonly [string, () => readonly [authorization: string, form?: Readonly<Record<string, string>>]]>([
     ['an unknown client', () => [basic('unknown', under.clients.M.secret)]],

@@ -22,7 +22,7 @@ afterAll(() => under.close())
 
 interface Row {
   readonly row: string
-  /** The Authorization header; A's secret is `{A}` in it. */
+  /** The Authorization header; `{A}` is replaced by A's secret. */
   readonly authorization?: () => string
   readonly form?: () => Change | Promise<Change>
   readonly status?: 400 | 401
@@ -367,5 +367,5 @@ describe('client authentication: guessed secrets', () => {
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
-/** As browsers encode forms: a space becomes a plus. */
+/** Encodes as browsers encode forms: a space becomes a plus. */
 const encodeForm = (pairs: [string, string][]): string => new URLSearchParams(pairs).toString()

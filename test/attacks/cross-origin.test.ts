@@ -19,7 +19,7 @@ afterAll(() => under.close())
 
 const form = 'application/x-www-form-urlencoded'
 
-/** A form from the page of an origin. */
+/** A form posted by a page of the given origin. */
 const post = (
   at: ServerUnderTest,
   origin: string | readonly string[],

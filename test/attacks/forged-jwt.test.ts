@@ -34,13 +34,13 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** The access token with some claims changed, signed by the server's own key. */
+/** The access token with some claims changed, signed with the server's own key. */
 const withClaims = (
   { header, payload, sign }: GenuineJwt,
   claims: Readonly<Record<string, unknown>>,
 ): Promise<string> => writeJws(header, { ...payload, ...claims }, sign)
 
-/** Userinfo with whatever text as token: in the header where it can stand there, otherwise in the form. */
+/** Calls userinfo with any text as the token: in the header where the text is allowed there, otherwise in the form. */
 const userinfoWith = (token: string) =>
   /^[\x21-\x7E]+$/.test(token) && token.length < 12_000
     ? userinfo(under, token)
@@ -61,7 +61,7 @@ async function expectNoAccessToken(token: string, reasons: readonly string[]): P
   expect(under.dump()).toBe(before)
 }
 
-/** That the server takes the text for no token of its own: also to revoke it does nothing. */
+/** Asserts that the server does not recognize the text as its token; revoking it has no effect either. */
 async function expectInvalid(token: string): Promise<void> {
   await expectNoAccessToken(token, ['access_token_invalid', 'bearer_malformed'])
   const before = under.dump()

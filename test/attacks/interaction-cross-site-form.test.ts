@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** A request that waits for consent. */
+/** A request that is waiting for consent. */
 let started: Reply
 beforeEach(async () => {
   started = await authorize(under, { prompt: 'consent' })
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const consent = 'scope=openid&scope=profile'
 
-/** Posts a form to the host's page with the browser's cookie and the headers given. */
+/** Posts a form to the host's page with the browser's cookie and the given headers. */
 const post = (body: string, headers: Readonly<Record<string, string>>): Promise<Reply> =>
   under.send({
     method: 'POST',

@@ -25,7 +25,7 @@ const posted = (under: ServerUnderTest, started: Reply): ServerRequest => ({
   body: new Uint8Array(),
 })
 
-/** The same interaction found by several requests, none of which has ended it yet. */
+/** The same interaction, read by several requests before any of them completes it. */
 async function foundTogether(under: ServerUnderTest, times: number): Promise<readonly PendingInteraction[]> {
   const started = await authorize(under)
   return Promise.all(Array.from({ length: times }, () => under.server.interaction(posted(under, started))))
@@ -97,7 +97,7 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
   })
 })
 
-/** A server whose store finds interactions by their handle alone, and reads them in its own way. */
+/** A server whose store finds interactions by handle alone and has its own way of reading them. */
 async function startCareless(
   read: (record: InteractionRecord) => object,
 ): Promise<{ under: ServerUnderTest; close: () => Promise<void> }> {

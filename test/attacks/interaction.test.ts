@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** A request of client P that waits for consent, in a browser of its own. */
+/** A request of client P that is waiting for consent, in a browser of its own. */
 const pkceForP = { client_id: 'P', redirect_uri: 'https://spa.test/cb', prompt: 'consent' }
 let started: Reply
 beforeEach(async () => {
@@ -39,7 +39,7 @@ const redeemAsP = (code: string | null, change: Change = {}): Promise<Reply> =>
     { authorization: '' },
   )
 
-/** Sends a request to the host's page with the headers given and no others. */
+/** Sends a request to the host's page with exactly the given headers. */
 const visit =
   (headers: Readonly<Record<string, string>>, sent: { method?: string; body?: string; search?: string } = {}) =>
   () =>

@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** Asserts the answer that tells nothing: these bytes, these headers, and nothing written. */
+/** Asserts the `{"active":false}` answer byte for byte, its headers, and that nothing was written. */
 async function expectInactive(at: ServerUnderTest, token: string, client: ClientName = 'A'): Promise<void> {
   const before = at.dump()
   const reply = await introspect(at, token, client)
@@ -246,7 +246,7 @@ describe('introspection: active answers', () => {
   it("contain the token's claims, no internal names and nothing about the user (RFC 7662 §2.2, §4)", async () => {
     const reply = await introspect(under, tokens.access_token)
 
-    // What a resource server matches the revocation feed with stays inside the token.
+    // The values that a resource server matches with the revocation feed stay inside the token.
     const { family, grant, generation, ...claims } = readJws(tokens.access_token).payload
     expect([typeof family, typeof grant, generation]).toEqual(['string', 'string', 0])
     expect(reply.json).toEqual({ active: true, token_type: 'Bearer', ...claims })

@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 afterEach(() => under.close())
 
-/** An outage is said to be one, never to be an answer. */
+/** Asserts that an outage is reported as an outage, never as a decision about the request. */
 function expectUnavailable(reply: Reply): void {
   expect([reply.status, reply.json['error']]).toEqual([503, 'temporarily_unavailable'])
   expect(Number(reply.header('retry-after'))).toBeGreaterThan(0)
@@ -41,7 +41,7 @@ function expectUnavailable(reply: Reply): void {
 interface Operation {
   readonly name: string
   readonly send: () => Promise<Reply>
-  /** What the request comes to when it is sent again after the outage. */
+  /** The outcome of the request when it is sent again after the outage. */
   readonly afterwards: (reply: Reply) => Promise<void> | void
 }
 

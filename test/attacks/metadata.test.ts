@@ -99,7 +99,7 @@ describe.each(paths)('%s', (path) => {
   ])('the path with %s does not exist (RFC 8414 §3.1)', async (_, spell) => {
     const reply = await under.send({ path: spell(path) })
 
-    // A target that does not begin with a slash is no request at all (RFC 9112 §3.2.1).
+    // A request target that does not start with a slash is not a valid request (RFC 9112 §3.2.1).
     expect([400, 404]).toContain(reply.status)
     expect(reply.text).not.toContain('"keys"')
     expect(reply.text).not.toContain('"issuer"')

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** A code as a store might return that has no column for the field. */
+/** A code as returned by a store that has no column for the field. */
 const without =
   (field: keyof AuthorizationCodeRecord): Spoil =>
   ({ [field]: _dropped, ...rest }) =>

@@ -237,7 +237,7 @@ it('discovery lists S256 only', async () => {
 
 it('a normal request still succeeds afterwards', () => expectServing(under))
 
-/** How many families could still be used. */
+/** The number of families that could still be used. */
 const familiesOf = (server: ServerUnderTest): number => {
   const { families } = JSON.parse(server.dump()) as { families: { byId: readonly [string, { revokedAt?: number }][] } }
   return families.byId.filter(([, family]) => family.revokedAt === undefined).length

@@ -25,7 +25,7 @@ afterAll(() => under.close())
 const paths = ['/token', '/token/introspection', '/token/revocation'] as const
 const introspection = paths[1]
 
-/** Posts a form that only lacks a good client authentication. */
+/** Posts a form that is valid except for its client authentication. */
 const present = (form: Change, path: string = introspection) =>
   postForm(under, path, encode({ grant_type: 'refresh_token', refresh_token: 'x', token: 'x', ...form }), {})
 

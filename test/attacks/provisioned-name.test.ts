@@ -21,7 +21,7 @@ afterAll(async () => {
   await site.close()
 })
 
-/** A person with the password `evil`, as the directory T1 provisions one, until the test is over. */
+/** A user with the password `evil`, provisioned by the directory T1 for the duration of the test. */
 async function provision({ userName, email }: { readonly userName: string; readonly email: string }): Promise<string> {
   const reply = await site.send({
     method: 'POST',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** What the page must not hold of any redirect URI below. */
+/** Text that the page must not contain for any redirect URI below. */
 const secrets = ['evil', 'alert', 'app.test', '127.0.0.1', 'localhost']
 
 describe('client A, registered for https://app.test/cb: any other URI is rejected on a page (RFC 9700 §2.1)', () => {

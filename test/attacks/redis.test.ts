@@ -41,7 +41,7 @@ describe('a server that keeps expiring records in Redis', () => {
     const master = await start()
     const replica = await start({ replicaof: `127.0.0.1 ${master.port}` })
     const [atMaster, atReplica] = [await connect(master), await connect(replica)]
-    // As a client that follows the elected master.
+    // Like a client that follows the elected master.
     let elected = atMaster
     const following: NodeRedisClient = {
       evalSha: (sha1, options) => elected.evalSha(sha1, options),
@@ -51,7 +51,7 @@ describe('a server that keeps expiring records in Redis', () => {
     const code = await obtainCode(under, { scope: 'openid offline_access' })
     await atMaster.sendCommand(['WAIT', '1', '0'])
 
-    // The replica takes over, while the server still talks to the master that was cut off.
+    // The replica takes over while the server is still connected to the isolated master.
     await atReplica.sendCommand(['REPLICAOF', 'NO', 'ONE'])
     const first = await redeem(under, code)
     const firstInfo = await userinfo(under, first)
@@ -59,7 +59,8 @@ describe('a server that keeps expiring records in Redis', () => {
     elected = atReplica
     const second = await redeem(under, code)
 
-    // The second presentation ends what the first was given, as if its mark had not been lost (RFC 6749 §4.1.2).
+    // The second presentation revokes the tokens from the first, as if the replay mark had not been lost (RFC 6749
+    // §4.1.2).
     expect([first.status, firstInfo.status]).toEqual([200, 200])
     for (const reply of [first, second]) {
       expect((await userinfo(under, reply)).status).toBe(401)

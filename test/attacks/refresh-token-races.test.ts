@@ -18,7 +18,7 @@ it('50 concurrent refreshes with one token return the same successor (RFC 9700 Â
   expect((storedFamilies(under) as { byId: unknown[] }).byId).toHaveLength(1)
 })
 
-/** Every token that the family ever had. */
+/** Every token that was ever issued in the family. */
 interface Family {
   readonly oldToken: string
   readonly currentToken: string
@@ -60,7 +60,7 @@ it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<An
   expect.hasAssertions()
 })
 
-/** A family whose first token was rotated longer ago than the retry window. */
+/** A family whose first token was rotated before the retry window. */
 async function rotatedFamily(world: FamilyWorld): Promise<Family> {
   const first = await world.redeem(await world.code(await world.person()))
   const oldToken = first.json.refresh_token ?? ''

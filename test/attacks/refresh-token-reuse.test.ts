@@ -23,7 +23,7 @@ async function freshServer(options: Parameters<typeof startServer>[0] = {}): Pro
   return under
 }
 
-/** That nothing of the family is honoured any more. */
+/** Asserts that no token of the family is accepted any more. */
 async function expectDead(under: ServerUnderTest, ...family: readonly Tokens[]): Promise<void> {
   for (const tokens of family) {
     expect((await introspect(under, tokens.access_token)).text).toBe('{"active":false}')

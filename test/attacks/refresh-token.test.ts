@@ -29,7 +29,7 @@ afterAll(() => under.close())
 interface Row {
   readonly row: string
   readonly client?: ClientName
-  /** What the request has in place of A's good refresh token. */
+  /** The request's value in place of A's valid refresh token. */
   readonly form: (tokens: Tokens) => Change | Promise<Change>
   readonly status: number
   readonly error: string
@@ -187,7 +187,7 @@ describe('a rejected refresh leaves the token usable', () => {
       {
         send: () => refresh(under, tokens.refresh_token, change, client),
         reason,
-        // An assertion's jti is used up, also when the grant is refused.
+        // An assertion's jti is used up even when the grant is refused.
         kept: client === 'B' ? 'whatever' : 'all',
         secrets: [tokens.refresh_token],
       },

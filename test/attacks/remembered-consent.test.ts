@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** Addresses that any program on the device can listen at: a public client's name proves nothing there. */
+/** Addresses that any program on the device can listen on, so a public client's name proves nothing there. */
 const claimable = [loopback, 'http://127.0.0.1:51000/cb', 'com.example.app:/cb']
 
 describe('another program on the device can impersonate a native app (RFC 8252 §8.6)', () => {

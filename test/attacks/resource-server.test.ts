@@ -22,7 +22,7 @@ beforeAll(async () => {
   const [one, two] = [await tokensFor(site, 'A', forApi), await tokensFor(site, 'A', forApi)]
   accessToken = await genuineJwt({ token: one.access_token, other: two.access_token, attacker }, site.keys)
   idToken = one.id_token
-  // From now on both know the server's metadata.
+  // Both have fetched the server's metadata now.
   for (const receiver of [api, introspecting]) await receiver.present(accessToken.token)
 })
 afterAll(() => site.close())
@@ -30,7 +30,7 @@ afterAll(() => site.close())
 const withClaims = (claims: Readonly<Record<string, unknown>>): Promise<string> =>
   writeJws(accessToken.header, { ...accessToken.payload, ...claims }, accessToken.sign)
 
-/** That the API refuses the text without asking anybody about it, in words that do not tell what was wrong. */
+/** Asserts that the API rejects the text locally, with a message that does not reveal the reason. */
 async function expectRefused(token: string, reasons?: readonly string[]): Promise<void> {
   const before = site.dump()
   for (const receiver of [api, introspecting]) {
@@ -48,7 +48,7 @@ async function expectRefused(token: string, reasons?: readonly string[]): Promis
 
 describe('a forged or malformed JWT at an API', () => {
   it.each(forgeries)('$row', async ({ row, forge }) => {
-    // RFC 8725 §3.1: the algorithm is compared before anything is computed with the key.
+    // RFC 8725 §3.1: the algorithm is compared before the key is used.
     await expectRefused(
       await forge(accessToken),
       /^(?:HS256 keyed|the header says) /.test(row) ? ['token_key_unknown'] : undefined,

@@ -22,7 +22,7 @@ afterAll(() => under.close())
 const ask = (form: Change = {}, client: ClientName = 'RS'): Promise<Reply> =>
   postAs(under, client, { path, form: { nonce, ...form } })
 
-/** What the feed says, verified as a resource server would. */
+/** The content of the feed, verified as a resource server would. */
 async function read(
   reply: Reply,
   audience = 'RS',

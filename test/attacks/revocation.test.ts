@@ -49,7 +49,7 @@ const expectDead = async (): Promise<void> => {
   expect((await refresh(under, tokens.refresh_token)).status).toBe(400)
 }
 
-/** The one answer of the endpoint, whatever it found (RFC 7009 §2.2). */
+/** The endpoint's only answer, whether or not it found a token (RFC 7009 §2.2). */
 function expectDone(reply: Reply): void {
   expect([reply.status, reply.text]).toEqual([200, ''])
   expect([reply.header('cache-control'), reply.header('pragma')]).toEqual(['no-store', 'no-cache'])

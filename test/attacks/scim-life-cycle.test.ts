@@ -36,7 +36,7 @@ const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const bulk = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest'
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
-/** Every road on which an identity provider ends somebody. */
+/** Every way in which an identity provider deprovisions a user. */
 const roads = [
   ...ends,
   [

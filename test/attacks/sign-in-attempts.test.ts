@@ -39,7 +39,7 @@ afterEach(async () => {
   await close()
 })
 
-/** One person, and a password that costs no time to look at. */
+/** One user, with a password hash that is cheap to verify. */
 const quickUsers = (): Users => ({
   ...openUsers(':memory:'),
   verify: ({ username, password }) => Promise.resolve(username === 'ada' && password === 'engine' ? ada : undefined),
@@ -52,13 +52,13 @@ const silent = { info: nothing, warn: nothing, error: nothing }
 
 const signInPage = (browser: Browser) => browser.open(new URL(`${issuer}/auth?${encode(baseRequest)}`))
 
-/** Whether the browser comes to the consent page with this password. */
+/** Whether the browser reaches the consent page with this password. */
 async function signsIn(browser: Browser, password: string): Promise<boolean> {
   const answer = await browser.fillIn(await signInPage(browser), { username: 'ada', password })
   return answer.url.pathname === '/consent'
 }
 
-/** Posts the form as it came from an address, by way of a proxy on this machine. */
+/** Posts the form as if from an address, through a proxy on this machine. */
 const tryFrom = (address: string, username: string) =>
   fetch(`${issuer}/login?interaction=x`, {
     method: 'POST',
@@ -81,7 +81,7 @@ describe('password guessing at the starter is slowed down (RFC 6749 §10.10)', (
     expect(await signsIn(own, 'engine')).toBe(true)
     await times(10, () => signsIn(openBrowser(issuer), 'guess'))
 
-    // The sign-in of before goes on as a session; the client asks for a new one.
+    // The earlier sign-in continues as a session; the client asks for a new sign-in.
     const again = await own.open(new URL(`${issuer}/auth?${encode({ ...baseRequest, prompt: 'login' })}`))
     const answer = await own.fillIn(again, { username: 'ada', password: 'engine' })
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** The browser's cookies, as it keeps them: what is set with no time to live is gone. */
+/** The browser's cookies; an expired cookie is removed. */
 function cookiesAfter(cookies: ReadonlyMap<string, string>, headers: readonly Header[]): ReadonlyMap<string, string> {
   const kept = new Map(cookies)
   for (const [, header] of headers) {

@@ -15,12 +15,12 @@ describe.each(adapters)('on $name', (adapter) => {
   beforeAll(async () => {
     under = await startServer({}, adapter)
     authorization = basic('A', under.clients.A.secret)
-    // The first use of a secret is noted in storage; what is tested here is not the first.
+    // The first use of a secret is recorded in storage; these tests start after it.
     await expectServing(under)
   })
   afterAll(() => under.close())
 
-  /** A body that redeems a fresh code, in which each row changes what it names. */
+  /** A body that redeems a fresh code; each row changes the named parameters. */
   const goodBody = async (): Promise<string> =>
     encode({
       grant_type: 'authorization_code',

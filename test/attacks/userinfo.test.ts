@@ -41,7 +41,7 @@ const malformed = { status: 401, error: 'invalid_token', reason: 'bearer_malform
 const invalid = { status: 401, error: 'invalid_token', reason: 'access_token_invalid' } as const
 const dead = { status: 401, error: 'invalid_token', reason: 'access_token_inactive' } as const
 
-/** Asserts a refusal in the terms of RFC 6750 §3. */
+/** Asserts an error in the form of RFC 6750 §3. */
 async function refusedBearer(
   at: ServerUnderTest,
   { status, error, reason }: Answer,
@@ -212,7 +212,7 @@ describe('userinfo: rejected requests', () => {
     }
   })
 
-  /** The good token with claims changed, signed by the server's own key. */
+  /** The valid token with some claims changed, signed with the server's own key. */
   async function resigned(claims: Readonly<Record<string, unknown>>): Promise<string> {
     const { header, payload } = readJws(tokens.access_token)
     const signer = await under.keys.signer('ES256')

@@ -7,21 +7,21 @@ import { toNodeEndpoint, toNodeHandler } from '@mintmark/adapter-node'
 import type { Endpoint, HttpService } from '@mintmark/core/http'
 import express, { type NextFunction, type Request as ExpressRequest, type Response as ExpressResponse } from 'express'
 
-/** What a host serves: services, pages of its own by their paths, and the text `nothing here` with 404 everywhere else. */
+/** What a host serves: services, its own pages by path, and the text `nothing here` with 404 for everything else. */
 export interface Site {
   readonly services: readonly HttpService[]
   readonly pages?: Readonly<Record<string, Page>>
-  /** Hears what an adapter threw; the answer is the message, with status 500. */
+  /** Receives the error that an adapter threw; the answer is its message with status 500. */
   readonly onError?: (error: unknown) => void
 }
 
-/** A page of the host, and the service whose origin and body limit it takes over. */
+/** A page of the host, and the service whose origin and body limit it inherits. */
 interface Page {
   readonly service: HttpService
   readonly endpoint: Endpoint
 }
 
-/** A way to put a site behind HTTP. Every suite that speaks HTTP can run over each of them. */
+/** A way to serve a site over HTTP. Every HTTP suite can run over each adapter. */
 export interface Adapter {
   readonly name: 'Express' | 'node:http' | 'Fetch'
   listener(site: Site): RequestListener
@@ -33,12 +33,12 @@ export const expressAdapter: Adapter = {
     const app = express().use(toExpress(...services))
     for (const [path, page] of Object.entries(pages)) app.all(path, toExpressEndpoint(page.service, page.endpoint))
     app.use((_request: ExpressRequest, response: ExpressResponse) => void response.status(404).send(nothingHere))
-    // oxlint-disable-next-line eslint/max-params -- Express knows an error handler by its four parameters.
+    // oxlint-disable-next-line eslint/max-params -- Express recognizes an error handler by its four parameters.
     app.use((error: unknown, _request: ExpressRequest, response: ExpressResponse, _next: NextFunction) => {
       onError?.(error)
       response.status(500).send(messageOf(error))
     })
-    // An Express application is a listener, whose types know only its own request.
+    // An Express application is a request listener, but its types only accept Express's own request.
     return app as RequestListener
   },
 }
@@ -64,7 +64,7 @@ const nodeAdapter: Adapter = {
   },
 }
 
-/** Over Hono's server for Node, which turns requests into `Request` as runtimes that have no Node do. */
+/** Over Hono's Node server, which converts requests into `Request` like runtimes without Node. */
 const fetchAdapter: Adapter = {
   name: 'Fetch',
   listener({ services, pages = {}, onError }) {
@@ -93,13 +93,13 @@ const fetchAdapter: Adapter = {
 export const adapters: readonly Adapter[] = [expressAdapter, nodeAdapter, fetchAdapter]
 
 /**
- * How a target is refused that is none of the site's paths: 404, or 400 where Hono's server does not turn it into a
+ * The status for a target that is not a path of the site: 404, or 400 where Hono's server cannot convert it into a
  * `Request`.
  */
 export const statusOfStrangeTarget = (adapter: Adapter, target: string): 404 | 400 =>
   adapter.name === 'Fetch' && (/^[^?]*\\/.test(target) || !/^(\/|https?:)/.test(target)) ? 400 : 404
 
-/** What Hono's server does not turn into a `Request`. */
+/** Targets that Hono's server cannot convert into a `Request`. */
 const isRefusedByServer = (error: unknown): boolean => error instanceof Error && error.name === 'RequestError'
 
 const pathOf = (target = ''): string => target.split('?', 1)[0] ?? ''

@@ -14,23 +14,23 @@ import { basic, token } from './flow.ts'
 import { send, type Reply } from './reply.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
-/** What a test sends: as a client that may administer everything, unless it says another. */
+/** A test's request; by default sent by a client with every administration scope. */
 export interface AdminSent {
   readonly method?: string
   /** Below `/admin/v1`, with a leading slash. */
   readonly path: string
-  /** The access token; empty sends none. */
+  /** The access token; an empty one is not sent. */
   readonly token?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
-  /** Sent as JSON unless it is text. */
+  /** Sent as JSON unless it is a string. */
   readonly body?: unknown
 }
 
-/** The server of the attack rows with administration beside it, over one storage and one clock. */
+/** The test server of the attack tests with the administration API, over one storage and one clock. */
 export interface AdminSite {
   readonly oauth: ServerUnderTest
   readonly events: readonly AdminEvent[]
-  /** An access token of the client ADM, with these scope values, from the token endpoint. */
+  /** An access token of the client ADM with these scope values, from the token endpoint. */
   tokenFor(scope: string): Promise<string>
   send(sent: AdminSent): Promise<Reply>
   readonly close: () => Promise<void>

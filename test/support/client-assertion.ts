@@ -4,7 +4,7 @@ import type { ReachableServer } from './server-under-test.ts'
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** What an assertion of client B differs in from a right one. A claim set to `undefined` is left out. */
+/** How an assertion of client B differs from a valid one. A claim set to `undefined` is left out. */
 export interface AssertionChange {
   readonly header?: Readonly<Record<string, unknown>>
   readonly claims?: Readonly<Record<string, unknown>>
@@ -13,7 +13,7 @@ export interface AssertionChange {
 
 let written = 0
 
-/** A client assertion of B's (RFC 7523 §3), right but for the changes. */
+/** A client assertion of client B (RFC 7523 §3), valid except for the changes. */
 export function writeAssertion(under: ReachableServer, change: AssertionChange = {}): Promise<string> {
   const now = under.clock.now()
   written += 1
@@ -25,7 +25,7 @@ export function writeAssertion(under: ReachableServer, change: AssertionChange =
   )
 }
 
-/** The form parameters by which B authenticates. */
+/** The form parameters with which B authenticates. */
 export async function assertionOf(under: ReachableServer, change: AssertionChange = {}): Promise<Change> {
   return { client_assertion_type: assertionType, client_assertion: await writeAssertion(under, change) }
 }

@@ -1,6 +1,9 @@
 import type { MemoryDatabase } from '@mintmark/storage-interface/memory'
 
-/** All that a medium holds of an issuer, as text in a fixed order: of each table its rows, as pairs of key and row. */
+/**
+ * Everything that a memory database stores for an issuer, as text in a fixed order: the rows of each table as pairs of
+ * key and row.
+ */
 export const dumpMedium = (medium: MemoryDatabase, issuer: string): string =>
   JSON.stringify(medium.tablesOf(issuer), inOrder, 1)
 
@@ -10,6 +13,6 @@ function inOrder(_key: string, value: unknown): unknown {
   return rows instanceof Set ? [...rows].map(String).toSorted() : rows
 }
 
-/** A table that keeps an order of its own has its rows beside it. */
+/** A table with an order of its own stores its rows beside it. */
 const rowsOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'rows' in value && value.rows instanceof Map ? value.rows : value

@@ -15,24 +15,24 @@ import { signEs256, writeJws } from './forge-jwt.ts'
 import { plainPost, plainRequest } from './plain-request.ts'
 
 /**
- * What a token family needs to live, without sockets: one server, a client A, a client K that signs,
- * a resource server RS, any number of people.
+ * Everything that a token family needs, without sockets: one server, a client A, a client K that signs,
+ * a resource server RS, and any number of users.
  */
 export interface FamilyWorld {
   readonly storage: AdminStorage
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
   readonly lifetimes: typeof lifetimes
-  /** A new active person. */
+  /** A new active user. */
   person(): Promise<string>
-  /** A code for A that the person has consented to. */
+  /** A code for A after the user has consented. */
   code(person: string): Promise<string>
   redeem(code: string): Promise<Answer>
   refresh(refreshToken: string): Promise<Answer>
   revoke(token: string): Promise<Answer>
-  /** Whether the resource server is told that the access token is active. */
+  /** Whether introspection by the resource server reports the access token as active. */
   isHonoured(accessToken: string): Promise<boolean>
   userinfo(accessToken: string): Promise<Answer>
-  /** The form parameters by which the client K authenticates, once. */
+  /** The form parameters with which client K authenticates, for one request. */
   assertion(): Promise<Change>
   post(path: string, form: Change, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
@@ -51,7 +51,7 @@ const issuer = 'https://as.test'
 const redirectUri = 'https://app.test/cb'
 const scope = 'openid offline_access'
 
-/** Short ones, in seconds, so that each is reached. */
+/** Short lifetimes in seconds, so that the tests reach each of them. */
 const lifetimes = {
   accessToken: 50,
   refreshTokenIdle: 100,
@@ -60,7 +60,7 @@ const lifetimes = {
   retryWindow: 10,
 } as const
 
-/** All worlds sign with one key: to make one takes longer than to try a law. */
+/** All worlds share one signing key: creating one takes longer than checking a law. */
 const keys: KeyRing = createStoredKeys({
   storage: createMemoryStorage({ issuer }),
   sealingKey: Buffer.alloc(32, 7).toString('base64url'),
@@ -73,7 +73,7 @@ export async function createFamilyWorld(
   let now = 1_790_000_000
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
   const medium = createMemoryDatabase()
-  // The same tables twice: a test sees and changes them at once, the server's calls take their turns.
+  // The same tables twice: the test reads and writes them at once, the server's calls are scheduled.
   const storage = createMemoryStorage({ issuer, database: medium })
   const paused = options.pause === undefined ? {} : { pause: options.pause }
   const server = serverOver(
@@ -169,7 +169,7 @@ async function registerClients(
   return { A: a.clientSecret ?? '', RS: rs.clientSecret ?? '', K }
 }
 
-/** Runs an authorization request to its end: the person, who is signed in, consents where it is needed. */
+/** Completes an authorization request: the user is signed in and consents if asked. */
 async function codeFor(person: string, server: AuthorizationServer, now: EpochSeconds): Promise<string> {
   const request = {
     response_type: 'code',

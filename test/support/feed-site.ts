@@ -12,20 +12,20 @@ import { dumpMedium } from './dump-medium.ts'
 import { interceptStorage } from './probed-server.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
-/** The server of the attack rows with a revocation feed, in a time that goes on as real time does. */
+/** The server of the attack tests with a revocation feed and a clock that runs in real time. */
 export interface FeedSite extends ServerUnderTest {
   readonly medium: MemoryDatabase
   /** In milliseconds. */
   readonly preciseClock: () => number
-  /** Lets seconds pass at once. */
+  /** Advances the clock by some seconds. */
   readonly pass: (seconds: number) => void
   /** Reaches https://as.test. */
   readonly fetch: typeof globalThis.fetch
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   readonly asked: string[]
-  /** How often the server has looked for revocations in its storage: ten times a second while a request waits for one. */
+  /** How often the server has looked for revocations in its storage: ten times a second while a request is waiting. */
   readonly feedReads: () => number
-  /** Cuts the way to the server, or opens it again. */
+  /** Cuts the connection to the server, or restores it. */
   setReachable(reachable: boolean): void
 }
 
@@ -47,7 +47,7 @@ export async function startFeedSite(
     clock,
     ...options,
   })
-  // What is issued from now on is younger than the clients.
+  // Tokens issued from now on are newer than the clients.
   passed = 2000
 
   const asked: string[] = []
@@ -72,15 +72,15 @@ export async function startFeedSite(
   }
 }
 
-/** An API that receives the site's tokens, and why it refused some. */
+/** An API that accepts the site's tokens, and the reasons for its rejections. */
 export interface ProtectedApi {
   readonly api: ResourceServer
   readonly refusals: readonly AccessRefusedError[]
-  /** Whether a token is let in: `admitted`, or the reason why it is not. */
+  /** `admitted`, or the reason why the token is rejected. */
   present(token: string, ...scopes: readonly string[]): Promise<string>
 }
 
-/** The API `https://api.test` of the attack rows. */
+/** The API `https://api.test` of the attack tests. */
 export function protectApi(
   site: Pick<FeedSite, 'clients' | 'fetch' | 'preciseClock'>,
   options: Partial<ResourceServerOptions> = {},

@@ -4,26 +4,26 @@ import { registerIdentityProvider } from '@mintmark/scim'
 import type { ClientId, ClientRecord, AdminStorage } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair, type CryptoKey } from 'jose'
 
-/** The clients that the attack rows speak of, with what a test needs to play them. */
+/** The clients of the attack tests, with the credentials that a test needs to act as them. */
 export interface FixtureClients {
-  /** Confidential web app: client_secret_basic. */
+  /** Confidential web application: client_secret_basic. */
   readonly A: { readonly secret: string }
-  /** Confidential web app: private_key_jwt, ES256. */
+  /** Confidential web application: private_key_jwt, ES256. */
   readonly B: { readonly privateKey: CryptoKey }
-  /** Machine. */
+  /** Machine-to-machine client. */
   readonly M: { readonly secret: string }
   /** Resource server of https://api.test. */
   readonly RS: { readonly secret: string }
-  /** Confidential web app that is exempt from PKCE: client_secret_post. */
+  /** Confidential web application that is exempt from PKCE: client_secret_post. */
   readonly X: { readonly secret: string }
-  /** The identity provider `directory`, which provisions accounts. */
+  /** The identity provider `directory`, which provisions users. */
   readonly directory: { readonly secret: string }
 }
 
 const webGrants = ['authorization_code', 'refresh_token']
 const webScopes = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access', 'api.read']
 
-/** Registers A, B, P, N, M, RS and X, and the directory, as an administrator would. */
+/** Registers A, B, P, N, M, RS, X and the directory, as an administrator would. */
 export async function registerFixtureClients(storage: AdminStorage, clock?: Clock): Promise<FixtureClients> {
   const deps = { storage, ...(clock !== undefined && { clock }) }
   const pair = await generateKeyPair('ES256', { extractable: true })
@@ -84,7 +84,7 @@ export async function registerFixtureClients(storage: AdminStorage, clock?: Cloc
   }
 }
 
-/** Writes a client anew with some members changed, as an administrator would. */
+/** Updates some members of a client, as an administrator would. */
 export async function changeClient(storage: AdminStorage, id: ClientId, change: Partial<ClientRecord>): Promise<void> {
   const client = await storage.clients.find(id)
   if (client === undefined) throw new Error(`There is no client ${id}.`)

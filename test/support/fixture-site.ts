@@ -6,15 +6,15 @@ import { userId, type EpochSeconds, type AdminStorage } from '@mintmark/storage-
 import type { Site } from './adapters.ts'
 
 /**
- * The server of the attack rows with the login and consent pages of its host, for any adapter and any runtime. A further
- * service is one more of its `services`; its rows are one more of the suites in test/flows/suites.
+ * The server of the attack tests with the host's login and consent pages, for any adapter and any runtime. A further
+ * service is one more entry of `services`; its tests are one more suite in test/flows/suites.
  */
 export interface FixtureSite extends Site {
   readonly server: AuthorizationServer
   readonly pages: NonNullable<Site['pages']>
 }
 
-/** What is the fixture's own to say; the rest may be changed. */
+/** The options that the fixture sets itself; callers may change the others. */
 type FixtureOptions = Pick<AuthorizationServerOptions, 'issuer' | 'keys'> & {
   readonly storage: AdminStorage
 } & Partial<AuthorizationServerOptions>
@@ -44,7 +44,7 @@ export async function insertFixtureUsers(storage: AdminStorage, now: EpochSecond
   await storage.users.remove(userId('U3'), now)
 }
 
-/** The host's own session: the cookie `host=<user>.<seconds of authentication>` says who signed in, and when. */
+/** The host's own session: the cookie `host=<user>.<seconds of authentication>` says which user signed in and when. */
 function hostSession(cookie: string | undefined) {
   const match = /(?:^|; )host=([^.;]+)\.(\d+)(?:\.([\w:]+))?/.exec(cookie ?? '')
   if (match?.[1] === undefined) return undefined
@@ -52,7 +52,8 @@ function hostSession(cookie: string | undefined) {
 }
 
 /**
- * The host's login and consent page, answered from the form: `subject` signs in (`auth_time`, `acr` optional), `scope`
+ * The host's login and consent page, driven by its form: `subject` signs in (with optional `auth_time` and `acr`),
+ * `scope`
  * values consent, `deny` refuses. A GET shows the pending interaction as JSON.
  */
 const hostPage =

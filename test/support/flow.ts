@@ -21,7 +21,7 @@ export const baseRequest = {
 
 export type Change = Readonly<Record<string, string | undefined>>
 
-/** Form-encodes what is there. */
+/** Form-encodes the members that are present. */
 export const encode = (parameters: Change): string =>
   Object.entries(parameters)
     .flatMap(([name, value]) =>
@@ -33,11 +33,11 @@ export const encode = (parameters: Change): string =>
 export const basic = (id: string, secret: string): string =>
   `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`
 
-/** The cookie of a person who signed in at the host some seconds ago. */
+/** The cookie of a user who signed in at the host some seconds ago. */
 export const signedInAs = (under: ReachableServer, user: string, secondsAgo = 5): string =>
   `host=${user}.${under.clock.now() - secondsAgo}`
 
-/** GET /auth with the base request changed. */
+/** GET /auth with the base request and some changes. */
 export const authorize = (
   under: ReachableServer,
   change: Change = {},
@@ -48,7 +48,7 @@ export const authorize = (
     headers: { cookie: signedInAs(under, 'U1'), ...headers },
   })
 
-/** Follows a redirect to the host's page and posts a form there, as the browser that was sent there. */
+/** Follows a redirect to the host's page and posts a form there, as the redirected browser would. */
 export function answerInteraction(under: ReachableServer, started: Reply, form: string): Promise<Reply> {
   const { pathname, search } = started.location
   return under.send({
@@ -63,11 +63,11 @@ export function answerInteraction(under: ReachableServer, started: Reply, form: 
   })
 }
 
-/** The cookie by which the server knows the browser that started an interaction. */
+/** The cookie that binds an interaction to the browser that started it. */
 export const browserCookie = (started: Reply): string =>
   started.cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ')
 
-/** Runs an authorization request to its end: U1 is signed in and consents to all that is asked. */
+/** Completes an authorization request: U1 is signed in and consents to everything. */
 export async function obtainCode(under: ReachableServer, change: Change = {}): Promise<string> {
   const first = await authorize(under, change)
   const scopes = (change['scope'] ?? baseRequest.scope).split(' ')
@@ -84,7 +84,7 @@ export async function obtainCode(under: ReachableServer, change: Change = {}): P
 export const token = (under: ReachableServer, form: Change, headers: Record<string, string> = {}): Promise<Reply> =>
   postForm(under, '/token', encode(form), { authorization: basic('A', under.clients.A.secret), ...headers })
 
-/** Redeems a code with the base request's redirect URI and verifier, changed. */
+/** Redeems a code with the base request's redirect URI and verifier, with some changes. */
 export const redeem = (
   under: ReachableServer,
   code: string,
@@ -97,7 +97,7 @@ export const redeem = (
     headers,
   )
 
-/** Posts a form. Headers set to an empty string are left out. */
+/** Posts a form. A header set to an empty string is left out. */
 export function postForm(
   under: ReachableServer,
   path: string,

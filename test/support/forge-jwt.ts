@@ -3,13 +3,15 @@ import { base64url, type CryptoKey } from 'jose'
 /** Signs bytes as a JWS does (RFC 7515 §5.1). */
 export type SignBytes = (input: Uint8Array) => Promise<Uint8Array>
 
-/** Writes a compact JWS of whatever header and payload; texts are taken as they are, everything else becomes JSON. */
+/**
+ * Writes a compact JWS with any header and payload; strings are used as they are, other values are serialized as JSON.
+ */
 export async function writeJws(header: unknown, payload: unknown, sign: SignBytes): Promise<string> {
   const signingInput = `${part(header)}.${part(payload)}`
   return `${signingInput}.${base64url.encode(await sign(new TextEncoder().encode(signingInput)))}`
 }
 
-/** Header and payload of a token, unverified. */
+/** The unverified header and payload of a token. */
 export function readJws(token: string): {
   readonly header: Record<string, unknown>
   readonly payload: Record<string, unknown>
@@ -23,7 +25,7 @@ export const signEs256 =
   async (input) =>
     new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key, new Uint8Array(input)))
 
-/** Signs with a secret that everybody can know, such as a public key. */
+/** Signs with a publicly known secret, such as a public key. */
 export const signHs256 =
   (secret: Uint8Array): SignBytes =>
   async (input) => {
@@ -33,13 +35,13 @@ export const signHs256 =
     return new Uint8Array(await crypto.subtle.sign('HMAC', key, new Uint8Array(input)))
   }
 
-/** A signature of so many zeros; none at all by default. */
+/** A signature of the given number of zero bytes; empty by default. */
 export const signNothing =
   (length = 0): SignBytes =>
   () =>
     Promise.resolve(new Uint8Array(length))
 
-/** The same bytes, spelled with a last character whose unused bits are not zero. */
+/** The same bytes, encoded with a last character whose unused bits are not zero. */
 export function withSpareBits(text: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return text.slice(0, -1) + (alphabet[alphabet.indexOf(text.at(-1) ?? '') + 1] ?? '')

@@ -2,20 +2,20 @@ import { base64url, exportSPKI, importJWK, type CryptoKey, type JWK } from 'jose
 
 import { signEs256, signHs256, signNothing, withSpareBits, writeJws, type SignBytes } from './forge-jwt.ts'
 
-/** A right JWT, and what an attacker and its own signer could make of it. */
+/** A valid JWT, and the means of an attacker and of its signer to change it. */
 export interface GenuineJwt {
   readonly token: string
-  /** Another right one of the same signer. */
+  /** Another valid JWT of the same signer. */
   readonly other: string
   readonly header: Readonly<Record<string, unknown>>
   readonly payload: Readonly<Record<string, unknown>>
-  /** Signs with the right key: for what is malformed and would pass on its signature alone. */
+  /** Signs with the correct key, to test malformed tokens whose signature is valid. */
   readonly sign: SignBytes
   readonly publicJwk: JWK
   readonly attacker: { readonly publicKey: CryptoKey; readonly privateKey: CryptoKey }
 }
 
-/** A JWT that nobody may accept. */
+/** A JWT that every verifier must reject. */
 export interface Forgery {
   readonly row: string
   readonly forge: (jwt: GenuineJwt) => string | Promise<string>
@@ -33,7 +33,7 @@ const byAttacker =
 
 const parts = (token: string): [string, string, string] => token.split('.') as [string, string, string]
 
-/** Signs with HMAC, as secret the public key in one of its spellings. */
+/** Signs with HMAC and uses the public key, in one of its encodings, as the secret. */
 const keyedWith =
   (spell: (spki: string, jwk: JWK) => string | Uint8Array) =>
   async (jwt: GenuineJwt): Promise<string> => {
@@ -55,7 +55,7 @@ const ofParts =
 
 const der = (spki: string): Uint8Array => Buffer.from(spki.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64')
 
-/** Signatures that are none, keys that the token brings along, and text that is no JWS. */
+/** Invalid signatures, keys embedded in the token, and text that is not a JWS. */
 export const forgeries: readonly Forgery[] = [
   ...['none', 'None', 'NONE', 'nOnE', ''].map((alg) => ({
     row: `RFC 8725 §3.1: alg ${JSON.stringify(alg)} without a signature`,
@@ -230,7 +230,7 @@ export const forgeries: readonly Forgery[] = [
   },
 ]
 
-/** A text of JSON in which a name stands twice. */
+/** JSON text in which a member name occurs twice. */
 const withSecond = (object: Readonly<Record<string, unknown>>, member: string): string =>
   `${JSON.stringify(object).slice(0, -1)},${member}}`
 

@@ -1,6 +1,6 @@
 import { createCookieJar } from '../interop/cookie-jar.ts'
 
-/** A page where a browser came to rest. */
+/** A page that the browser has reached. */
 export interface VisitedPage {
   readonly url: URL
   readonly status: number
@@ -12,13 +12,13 @@ type Send = (url: URL, init: RequestInit) => Promise<Response>
 /** A browser without scripts: it keeps cookies, follows redirects and posts forms. */
 export interface FormBrowser {
   open(url: string | URL): Promise<VisitedPage>
-  /** Posts the form of a page as it stands, with what the person fills in and the button that they press. */
+  /** Posts the form of a page with the values that the user fills in and the button that they press. */
   fillIn(page: VisitedPage, fields: Readonly<Record<string, string>>): Promise<VisitedPage>
 }
 
 /**
- * A browser in which nobody has signed in yet.
- * @param send what answers; default: the network.
+ * A browser in which no user has signed in yet.
+ * @param send sends a request; the network by default.
  */
 export function openFormBrowser(send: Send = fetch): FormBrowser {
   const jar = createCookieJar()
@@ -40,7 +40,7 @@ export function openFormBrowser(send: Send = fetch): FormBrowser {
   }
 }
 
-/** What the form sends by itself: hidden fields, and boxes that are ticked. */
+/** The fields that the form sends by default: hidden fields and checked boxes. */
 const standingFields = (html: string): readonly [string, string][] =>
   [...html.matchAll(/<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked)?/g)].flatMap(
     ([, type, name = '', value = '', ticked]) =>

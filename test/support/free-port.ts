@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 
-/** A port of 127.0.0.1 that nothing listened on a moment ago. */
+/** A port of 127.0.0.1 that was free a moment ago. */
 export const freePort = (): Promise<number> =>
   new Promise((found) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {

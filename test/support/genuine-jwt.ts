@@ -3,7 +3,7 @@ import type { KeyRing } from '@mintmark/core'
 import { readJws } from './forge-jwt.ts'
 import type { GenuineJwt } from './forgeries.ts'
 
-/** What a genuine token tells, and its signer's key. */
+/** The claims of a genuine token, and its signer's key. */
 export async function genuineJwt(
   { token, other, attacker }: Pick<GenuineJwt, 'token' | 'other' | 'attacker'>,
   keys: KeyRing,

@@ -1,9 +1,9 @@
-/** What the process of the HSM is asked. */
+/** A request to the HSM process. */
 export type HsmRequest =
   | { readonly id: number; readonly kind: 'generate' }
   | { readonly id: number; readonly kind: 'sign'; readonly name: string; readonly bytes: string }
 
-/** What it answers: a new key, a signature in base64, or that it cannot. */
+/** Its answer: a new key, a signature in base64, or a refusal. */
 export interface HsmAnswer {
   readonly id: number
   readonly name?: string

@@ -1,5 +1,5 @@
-// An HSM as far as a server sees it: a process that makes keys, signs with them, and never shows a private half. It speaks over
-// the channel of `child_process.fork`.
+// An HSM as a server sees it: a process that creates keys, signs with them, and never reveals a private key. It
+// communicates over the channel of `child_process.fork`.
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 
 import type { HsmAnswer, HsmRequest } from './hsm-messages.ts'

@@ -6,10 +6,9 @@ import type { KeyVault } from '@mintmark/core'
 
 import type { HsmAnswer, HsmRequest } from './hsm-messages.ts'
 
-/** Keys in another process. */
+/** Keys that are kept in another process. */
 export interface Hsm {
   readonly vault: KeyVault
-  /** The process. */
   readonly pid: number | undefined
   /** How often it has signed. */
   readonly signatures: () => number
@@ -18,7 +17,10 @@ export interface Hsm {
 
 type Question = HsmRequest extends infer Request ? (Request extends HsmRequest ? Omit<Request, 'id'> : never) : never
 
-/** Starts an HSM, and gives the vault by which a server reaches it: `sign(bytes)` and a public JWK are all that pass. */
+/**
+ * Starts an HSM. Returns the vault through which a server reaches it: only `sign(bytes)` and public JWKs cross the
+ * boundary.
+ */
 export function startHsm(): Hsm {
   const child = fork(fileURLToPath(new URL('hsm-process.ts', import.meta.url)), {
     execArgv: ['--conditions=@mintmark/source'],

@@ -1,6 +1,6 @@
 import type { ServerRequest } from '@mintmark/core/http'
 
-/** A request as adapters hand it over, to try a server without a socket. */
+/** A request as an adapter passes it on, to test a server without a socket. */
 export const plainRequest = (
   origin: string,
   sent: {

@@ -4,19 +4,19 @@ import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-int
 import { dumpMedium } from './dump-medium.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
-/** What a server asks of its storage, and when storage is down. */
+/** The storage calls of a server, and a switch for storage outages. */
 interface Probe {
   /** The calls so far, such as `families.rotate`. */
   readonly calls: readonly string[]
-  /** Forgets the calls. */
+  /** Clears the recorded calls. */
   reset(): void
-  /** From now on storage is down for the calls that the test picks; `undefined` brings it up again. */
+  /** From now on the storage fails the calls that the predicate selects; `undefined` restores it. */
   failWhen(isDown: ((call: string, index: number) => boolean) | undefined): void
 }
 
 export type ProbedServer = ServerUnderTest & { readonly probe: Probe }
 
-/** The server of the attack rows over a storage that is watched and can go down. */
+/** The server of the attack tests over a storage that is recorded and can fail. */
 export async function startProbedServer(options: Parameters<typeof startServer>[0] = {}): Promise<ProbedServer> {
   const medium = createMemoryDatabase()
   const issuer = 'https://as.test'
@@ -39,7 +39,7 @@ export async function startProbedServer(options: Parameters<typeof startServer>[
   return { ...under, dump: () => dumpMedium(medium, issuer), probe }
 }
 
-/** The same storage, with `before` run ahead of each call; what it throws, the call throws. */
+/** The same storage, with `before` run ahead of each call; an error of `before` becomes the call's error. */
 export function interceptStorage(storage: AdminStorage, before: (call: string) => void): AdminStorage {
   const intercepted = (store: object, name: string): object =>
     new Proxy(store, {

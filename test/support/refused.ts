@@ -6,19 +6,25 @@ import { ownKeysOfPrototypes, pristine } from './prototypes.ts'
 import type { Reply } from './reply.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 
-/** What must not have changed when a request was refused: everything, everything but codes being used up, or nothing in particular. */
+/** What must be unchanged after a refusal: everything, everything except used-up codes, or nothing in particular. */
 type Kept = 'all' | 'all but codes' | 'whatever'
 
-/** A request that is refused, and why. `reason` is `undefined` where no endpoint of the server was reached. */
+/**
+ * A request that is refused, and the reason. `reason` is `undefined` where the request reached no endpoint of the
+ * server.
+ */
 export interface Refusal {
   readonly send: () => Promise<Reply>
   readonly reason: RefusalReason | undefined
   readonly kept?: Kept
-  /** Texts of the request that the answer must not hold. */
+  /** Text of the request that the answer must not contain. */
   readonly secrets?: readonly string[]
 }
 
-/** Sends what is to be refused, and asserts what every refusal owes: its reason, unchanged storage, nothing leaked or poisoned. */
+/**
+ * Sends a request that must be refused. Asserts the reason, unchanged storage, no leaked input and no polluted
+ * prototype.
+ */
 export async function refused(under: ServerUnderTest, refusal: Refusal): Promise<Reply> {
   const before = under.dump()
   const events = under.events.length
@@ -37,7 +43,7 @@ export async function refused(under: ServerUnderTest, refusal: Refusal): Promise
   return reply
 }
 
-/** Asserts a refusal in JSON (RFC 6749 §5.2). */
+/** Asserts an error in JSON (RFC 6749 §5.2). */
 export async function refusedInJson(
   under: ServerUnderTest,
   answer: { readonly status: number; readonly error: string },
@@ -56,7 +62,7 @@ export async function refusedInJson(
   return reply
 }
 
-/** Asserts a local error page: the browser is sent nowhere (RFC 6749 §4.1.2.1), and no site can frame the page. */
+/** Asserts a local error page: the browser is not redirected (RFC 6749 §4.1.2.1), and no site can frame the page. */
 export async function refusedOnPage(under: ServerUnderTest, refusal: Refusal, status = 400): Promise<Reply> {
   const reply = await refused(under, refusal)
 
@@ -71,7 +77,7 @@ export async function refusedOnPage(under: ServerUnderTest, refusal: Refusal, st
   return reply
 }
 
-/** Asserts a refusal that the client hears of through the browser (RFC 6749 §4.1.2.1, RFC 9207 §2). */
+/** Asserts an error that the client receives through the browser (RFC 6749 §4.1.2.1, RFC 9207 §2). */
 export async function refusedByRedirect(
   under: ServerUnderTest,
   answer: { readonly error: string; readonly at?: string; readonly state?: string | null },
@@ -95,7 +101,7 @@ export async function refusedByRedirect(
   return reply
 }
 
-/** Asserts that a normal request succeeds: whatever came before has broken nothing. */
+/** Asserts that a valid request still succeeds after the attack. */
 export async function expectServing(under: ServerUnderTest): Promise<void> {
   const tokens = await obtainTokens(under)
 

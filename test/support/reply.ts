@@ -1,18 +1,18 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 
-/** What a test sends. `path` goes over the wire as it is. */
+/** A test's request. `path` is sent unchanged. */
 export interface Sent {
   readonly method?: string
   readonly path: string
-  /** A list is sent as so many headers. */
+  /** A list is sent as several headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string | Uint8Array
 }
 
-/** What came back. */
+/** The response. */
 export interface Reply {
   readonly status: number
-  /** The header's values, joined; `undefined` when it did not come. */
+  /** The header's values, joined; `undefined` when the header is absent. */
   header(name: string): string | undefined
   readonly cookies: readonly string[]
   readonly text: string
@@ -22,7 +22,7 @@ export interface Reply {
   readonly location: URL
 }
 
-/** Sends one request to 127.0.0.1 and reads the whole answer; redirects are not followed. */
+/** Sends one request to 127.0.0.1 and reads the complete answer without following redirects. */
 export function send(port: number, sent: Sent): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const body = sent.body ?? ''

@@ -7,7 +7,7 @@ const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
 let count = 0
 
-/** A person whom T1 provisions. @returns the account's identifier. */
+/** Provisions a user through T1. @returns the user's identifier. */
 export async function provisionPerson(site: ScimSite, change: object = {}): Promise<string> {
   const body = { schemas: [core], userName: `person${(count += 1)}@x`, active: true, ...change }
   const reply = await site.send({ method: 'POST', path: '/Users', body })
@@ -15,7 +15,7 @@ export async function provisionPerson(site: ScimSite, change: object = {}): Prom
   return String(reply.json['id'])
 }
 
-/** `active` by PATCH, as identity providers do it. */
+/** Sets `active` by PATCH, as identity providers do. */
 export const setActive = (site: ScimSite, id: string, active: boolean) =>
   site.send({
     method: 'PATCH',
@@ -23,7 +23,7 @@ export const setActive = (site: ScimSite, id: string, active: boolean) =>
     body: { schemas: [message], Operations: [{ op: 'replace', path: 'active', value: active }] },
   })
 
-/** A code for client A: the person is signed in at the host and consents to everything. */
+/** A code for client A: the user is signed in at the host and consents to everything. */
 export async function codeOf({ oauth }: ScimSite, id: string): Promise<string> {
   const scope = `${baseRequest.scope} offline_access`
   const cookie = signedInAs(oauth, id)
@@ -38,14 +38,16 @@ export async function codeOf({ oauth }: ScimSite, id: string): Promise<string> {
   return code
 }
 
-/** The tokens of a person for client A, `offline_access` among them. */
+/** A user's tokens for client A, with `offline_access`. */
 export async function signIn(site: ScimSite, id: string): Promise<Tokens> {
   const reply = await redeem(site.oauth, await codeOf(site, id))
   if (reply.status !== 200) throw new Error(`No tokens: ${reply.status} ${reply.text}`)
   return tokensOf(reply)
 }
 
-/** What the server says about tokens: by introspection of both, userinfo, and refresh, which comes last. */
+/**
+ * The status of a user's tokens: introspection of both, then userinfo, then refresh, which rotates and so comes last.
+ */
 export async function judge({ oauth }: ScimSite, tokens: Tokens): Promise<Judgement> {
   const access = await introspect(oauth, tokens.access_token)
   const refreshToken = await introspect(oauth, tokens.refresh_token)
@@ -66,7 +68,7 @@ interface Judgement {
   readonly refresh: string | number
 }
 
-/** Nothing is honoured. */
+/** No token is accepted. */
 export const dead: Judgement = {
   accessActive: false,
   refreshActive: false,
@@ -74,5 +76,5 @@ export const dead: Judgement = {
   refresh: '400 invalid_grant',
 }
 
-/** Everything is. */
+/** Every token is accepted. */
 export const alive: Judgement = { accessActive: true, refreshActive: true, userinfo: 200, refresh: 200 }

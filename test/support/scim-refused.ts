@@ -5,16 +5,19 @@ import { ownKeysOfPrototypes, pristine } from './prototypes.ts'
 import type { Reply } from './reply.ts'
 import type { ScimSite } from './scim-site.ts'
 
-/** How a SCIM request is refused, and why. */
+/** The expected refusal of a SCIM request. */
 export interface ScimRefusal {
   readonly status: number
   readonly scimType?: NonNullable<ScimError['scimType']>
   readonly reason: ScimRefusalReason
-  /** Texts of the request that the answer must not hold. */
+  /** Text of the request that the answer must not contain. */
   readonly secrets?: readonly string[]
 }
 
-/** Sends what is to be refused, and asserts what every refusal owes: a SCIM error, its reason, unchanged storage, nothing leaked. */
+/**
+ * Sends a request that must be refused. Asserts a SCIM error, the reason, unchanged storage, no leaked input and no
+ * polluted prototype.
+ */
 export async function scimRefused(site: ScimSite, refusal: ScimRefusal, send: () => Promise<Reply>): Promise<Reply> {
   const before = site.dump()
   const events = site.events.length

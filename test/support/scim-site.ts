@@ -14,28 +14,28 @@ import { providerId, type AdminStorage } from '@mintmark/storage-interface'
 import { send, type Reply } from './reply.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
-/** What a test sends to SCIM: as T1, with its secret S1, unless it says another. */
+/** A test's SCIM request; by default sent by T1 with its secret S1. */
 interface ScimSent {
   readonly method?: string
   /** Below the provider's base, with a leading slash: `/users?count=1`. */
   readonly path?: string
-  /** The provider in the address. */
+  /** The provider in the URL. */
   readonly provider?: string
-  /** An empty text leaves a header out; a list sends several. */
+  /** An empty string leaves a header out; a list sends several. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
-  /** Sent as JSON unless it is text or bytes. */
+  /** Sent as JSON unless it is a string or bytes. */
   readonly body?: unknown
 }
 
-/** The server of the attack rows with SCIM beside it, over one storage and one clock. */
+/** The server of the attack tests with SCIM, over one storage and one clock. */
 export interface ScimSite {
   /** The authorization server. */
   readonly oauth: ServerUnderTest
   readonly storage: AdminStorage
-  /** T1 and T2 are in use; T0 is disabled. */
+  /** T1 and T2 are active; T0 is disabled. */
   readonly secrets: Readonly<Record<'T0' | 'T1' | 'T2', string>>
   readonly events: readonly ScimEvent[]
-  /** T1's base, at the port that listens. */
+  /** T1's base URL at the listening port. */
   readonly baseUrl: string
   send(sent: ScimSent): Promise<Reply>
   /** The reason of the last refusal. */
@@ -47,7 +47,7 @@ export interface ScimSite {
 
 interface SiteOptions extends Partial<ScimServerOptions> {
   readonly toleranceProfile?: ToleranceProfile
-  /** A started authorization server, whose storage the accounts are in. Default: one of its own. */
+  /** A running authorization server whose storage holds the users. By default a new one. */
   readonly oauth?: ServerUnderTest
 }
 
@@ -106,7 +106,7 @@ export async function startScimSite({
       await under.close()
     },
   }
-  // The first use of a secret is noted: from now on nothing changes by looking.
+  // The first use of a secret is recorded in storage; later reads change nothing.
   for (const provider of ['T1', 'T2'] as const)
     await site.send({ provider, headers: { authorization: `Bearer ${secrets[provider]}` } })
   return site

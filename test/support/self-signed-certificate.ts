@@ -1,14 +1,14 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
-/** What node:https takes. */
+/** Options of node:https. */
 export interface Certificate {
   readonly key: string
   readonly cert: string
 }
 
 /**
- * A certificate that vouches for itself, for tests that need https: X.509 version 1 (RFC 5280 §4.1), ECDSA over P-256.
- * Whoever connects must be told not to mind.
+ * A self-signed certificate for tests that need https: X.509 version 1 (RFC 5280 §4.1), ECDSA over P-256.
+ * Clients must disable certificate verification or trust it.
  */
 export function selfSignedCertificate(commonName: string): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -39,6 +39,6 @@ function der(tag: number, value: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag, ...lengthBytes]), value])
 }
 
-/** 2.5.4.3 and 1.2.840.10045.4.3.2. */
+/** The object identifiers 2.5.4.3 and 1.2.840.10045.4.3.2. */
 const commonNameOid = Buffer.from('0603550403', 'hex')
 const ecdsaWithSha256Oid = Buffer.from('06082a8648ce3d040302', 'hex')

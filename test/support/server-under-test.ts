@@ -17,7 +17,9 @@ import { registerFixtureClients, type FixtureClients } from './fixture-clients.t
 import { createFixtureSite, insertFixtureUsers } from './fixture-site.ts'
 import { send, type Reply, type Sent } from './reply.ts'
 
-/** A running server with the attack rows' clients and users, as far as HTTP shows it: it may run in another process. */
+/**
+ * A running server with the clients and users of the attack tests, as seen over HTTP: it may run in another process.
+ */
 export interface ReachableServer {
   readonly issuer: string
   readonly clients: FixtureClients
@@ -25,7 +27,7 @@ export interface ReachableServer {
   send(sent: Sent): Promise<Reply>
 }
 
-/** One of this process, on a free port of 127.0.0.1. */
+/** A server in this process, on a free port of 127.0.0.1. */
 export interface ServerUnderTest extends ReachableServer {
   readonly port: number
   readonly server: AuthorizationServer
@@ -37,7 +39,7 @@ export interface ServerUnderTest extends ReachableServer {
   lastReason(): string | undefined
   /** The server's time; `advance` moves it. */
   readonly clock: { readonly now: () => EpochSeconds; readonly advance: (seconds: number) => void }
-  /** Everything that is stored, as text: equal before and after means that nothing changed. */
+  /** Everything that is stored, as text; equal texts before and after mean that nothing changed. */
   dump(): string
   close(): Promise<void>
 }
@@ -46,7 +48,7 @@ const sealingKey = Buffer.alloc(32, 7).toString('base64url')
 
 type ServerOptions = Partial<Omit<AuthorizationServerOptions, 'storage'> & { readonly storage: AdminStorage }>
 
-/** The server of the attack rows: issuer https://as.test unless the options say another, at a fixed time. */
+/** The server of the attack tests: issuer https://as.test unless the options change it, at a fixed time. */
 export async function startServer(
   options: ServerOptions = {},
   adapter: Adapter = expressAdapter,
@@ -58,8 +60,8 @@ export async function startServer(
 }
 
 /**
- * The same server as others' software needs it: the time is the real one, and the issuer is the address that it listens on,
- * unless the options say which one is in front of it.
+ * The same server for third-party software: the time is real, and the issuer is the listening address
+ * unless the options name the address of a proxy in front of it.
  */
 export async function startLoopbackServer(options: ServerOptions = {}): Promise<ServerUnderTest> {
   const listener = createServer()
@@ -96,7 +98,7 @@ async function start(
   })
   listener.on('request', adapter.listener(site))
   const port = listener.listening ? (listener.address() as AddressInfo).port : await listen(listener)
-  // The keys exist before a test looks at storage.
+  // The keys exist before a test compares storage.
   await keys.publicKeys()
 
   return {

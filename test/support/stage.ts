@@ -1,15 +1,16 @@
-/** Where flows that use one storage wait for each other: every storage call parks until its turn is picked. */
+/** A scheduler for flows over one storage: every storage call waits until its turn is picked. */
 export interface Stage {
-  /** What the storage awaits before each atomic step. */
+  /** Awaited by the storage before each atomic step. */
   readonly pause: () => Promise<void>
   /**
-   * Runs the flows to their ends. Whenever all that still run are parked, one goes on: `picks`, read round and round,
-   * says which. The same picks give the same interleaving.
+   * Runs all flows to completion. Whenever every unfinished flow is waiting, the next entry of `picks`, read
+   * cyclically,
+   * selects the one that continues. Equal picks give equal interleavings.
    */
   run<Result>(flows: readonly (() => Promise<Result>)[], picks: readonly number[]): Promise<readonly Result[]>
 }
 
-/** A stage; outside of `run` its pause does not wait. */
+/** Outside of `run` the scheduler hook does not wait. */
 export function createStage(): Stage {
   const parked: (() => void)[] = []
   let running = 0
@@ -29,13 +30,13 @@ export function createStage(): Stage {
 
       let turn = 0
       const takeTurns = async (): Promise<void> => {
-        // Digests and signatures run on other threads; a flow that waits for one is not parked yet.
+        // Digests and signatures run on other threads; a flow that awaits one is not at a storage call yet.
         while (parked.length < running) await nextTurn()
         if (running === 0) return
         const pick = (picks[turn % picks.length] ?? 0) % parked.length
         turn += 1
         for (const goOn of parked.splice(pick, 1)) goOn()
-        // The picked flow runs until it parks again or ends.
+        // The picked flow runs until its next storage call or its end.
         await nextTurn()
         await takeTurns()
       }

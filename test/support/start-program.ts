@@ -6,23 +6,23 @@ interface Program {
   readonly command: readonly [program: string, ...args: string[]]
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
-  /** Of 127.0.0.1, where it is going to answer. */
+  /** The port of 127.0.0.1 on which it will answer. */
   readonly port: number
 }
 
 /** A program that answers HTTP. */
 export interface RunningProgram {
-  /** What it has written so far, to both outputs. */
+  /** Its output so far, both stdout and stderr. */
   said(): string
   stop(): void
 }
 
 /**
  * Starts a program and waits until it answers `/jwks`.
- * @throws Error with what it said, when it does not within ten seconds.
+ * @throws Error with its output when it does not answer within ten seconds.
  */
 export async function startProgram({ command: [program, ...args], cwd, env, port }: Program): Promise<RunningProgram> {
-  // A group of its own: some programs are scripts that start the real one.
+  // A process group of its own: some programs are scripts that start the real one.
   const child = spawn(program, args, { cwd, detached: true, env: { ...process.env, NO_COLOR: '1', ...env } })
   const written: string[] = []
   for (const stream of [child.stdout, child.stderr])

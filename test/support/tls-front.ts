@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net'
 
 import { selfSignedCertificate } from './self-signed-certificate.ts'
 
-/** What ends TLS in front of a server, as a proxy does in production. */
+/** A TLS proxy in front of a server, as in production. */
 export interface TlsFront {
   readonly origin: string
-  /** PEM: whoever connects must trust it. */
+  /** In PEM; clients must trust it. */
   readonly certificate: string
-  /** From now on requests go on to this port of 127.0.0.1. */
+  /** Forwards further requests to this port of 127.0.0.1. */
   forwardTo(port: number): void
   close(): Promise<void>
 }
 
-/** Listens on https://localhost. The server behind takes `origin` for its issuer. */
+/** Listens on https://localhost. The server behind it uses `origin` as its issuer. */
 export async function openTlsFront(): Promise<TlsFront> {
   const { key, cert } = selfSignedCertificate('localhost')
   const listener = createServer({ key, cert })

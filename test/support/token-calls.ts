@@ -3,16 +3,15 @@ import { baseRequest, basic, encode, obtainCode, postForm, verifier, type Change
 import type { Reply } from './reply.ts'
 import type { ReachableServer, ServerUnderTest } from './server-under-test.ts'
 
-/** The fixture clients. */
 export type ClientName = 'A' | 'B' | 'M' | 'N' | 'P' | 'RS' | 'X'
 
-/** How a request says which client it comes from: by a header, or by form parameters. */
+/** How a request authenticates its client: by a header or by form parameters. */
 interface Credentials {
   readonly authorization?: string
   readonly form: Change
 }
 
-/** The right credentials of a client, by the method that it registered. */
+/** The valid credentials of a client, by its registered method. */
 async function credentialsOf(under: ReachableServer, client: ClientName): Promise<Credentials> {
   if (client === 'B') return { form: await assertionOf(under) }
   if (client === 'X') return { form: { client_id: 'X', client_secret: under.clients.X.secret } }
@@ -20,7 +19,7 @@ async function credentialsOf(under: ReachableServer, client: ClientName): Promis
   return { authorization: basic(client, under.clients[client].secret), form: {} }
 }
 
-/** Posts a form as the client. A member of `form` set to `undefined` takes a credential away. */
+/** Posts a form as the client. A member of `form` set to `undefined` removes a credential. */
 export async function postAs(
   under: ReachableServer,
   client: ClientName,
@@ -45,7 +44,7 @@ export const refresh = (
 export const serviceToken = (under: ReachableServer, change: Change = {}, client: ClientName = 'M'): Promise<Reply> =>
   postAs(under, client, { path: '/token', form: { grant_type: 'client_credentials', scope: 'api.read', ...change } })
 
-/** Introspects as the client that the token was issued to, unless another is named. */
+/** Introspects as the client that the token was issued to, unless another one is given. */
 export const introspect = (
   under: ReachableServer,
   token: string,
@@ -71,7 +70,7 @@ const redirectUris = {
   X: 'https://x.test/cb',
 } as const
 
-/** What a token response holds. */
+/** The members of a token response. */
 export interface Tokens {
   readonly access_token: string
   readonly refresh_token: string
@@ -79,7 +78,7 @@ export interface Tokens {
   readonly scope: string
 }
 
-/** The tokens of U1 for a client, with `offline_access` unless changed. */
+/** U1's tokens for a client, with `offline_access` unless changed. */
 export async function tokensFor(
   under: ReachableServer,
   client: keyof typeof redirectUris,
@@ -96,11 +95,11 @@ export async function tokensFor(
 
 export const tokensOf = (reply: Reply): Tokens => reply.json as unknown as Tokens
 
-/** Lets every client authenticate once, so that storage has noted the use of its secret and later requests change nothing. */
+/** Lets every client authenticate once: storage records the first use of a secret, so later requests change nothing. */
 export async function noteSecretsInUse(under: ReachableServer): Promise<void> {
   for (const client of ['A', 'M', 'RS', 'X'] as const) await introspect(under, 'none', client)
 }
 
-/** The token families that are stored, as they are. */
+/** The stored token families. */
 export const storedFamilies = (under: ServerUnderTest): unknown =>
   (JSON.parse(under.dump()) as { families: unknown }).families

@@ -3,7 +3,7 @@ import type { Reply } from './reply.ts'
 import type { ReachableServer } from './server-under-test.ts'
 
 /**
- * What the browser of a signed-in person does with an authorization URL: it opens it, and consents to all that is asked.
+ * Opens an authorization URL as the browser of a signed-in user who consents to everything.
  * @returns the answer that sends the browser back to the client.
  */
 export async function visit(under: ReachableServer, url: URL, user = 'U1'): Promise<Reply> {
@@ -12,7 +12,7 @@ export async function visit(under: ReachableServer, url: URL, user = 'U1'): Prom
   return isInteraction(under, first) ? consent(under, first) : first
 }
 
-/** Consents to everything that a pending interaction asks for. */
+/** Consents to everything that a pending interaction requests. */
 export async function consent(under: ReachableServer, started: Reply): Promise<Reply> {
   const { pathname, search } = started.location
   const cookie = started.cookies.map((value) => value.split(';', 1)[0]).join('; ')
