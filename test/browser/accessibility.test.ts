@@ -78,7 +78,7 @@ const paths = [
   '/admin/events',
 ]
 
-/** In whichever language. */
+/** In any language. */
 async function fill(page: Page, username: string, password: string): Promise<void> {
   await page.locator('#username').fill(username)
   await page.locator('#password').fill(password)

@@ -9,7 +9,7 @@ import { signInUnseen } from './unseen-walk.ts'
 import { useStorage } from './use-storage.ts'
 import { allow, signInAs, startSignIn, tabTo, tokens } from './walk.ts'
 
-// One room in spite of its length: a browser, a stage and two people who sign in once cost more than the tests do.
+// One file in spite of its length: the browser, the example and the two signed-in users cost more than the tests.
 let browser: Browser
 let stage: Stage
 let ada: Visitor
@@ -82,7 +82,7 @@ test('rejects a form that another site posts in the administrator’s browser (R
   const { page } = ada
   page.on('response', (response) => response.request().method() === 'POST' && answers.push(response.status()))
 
-  // The same host on another port is the same site: there the session cookie comes along.
+  // The same host on another port is the same site, so the session cookie is sent.
   for (const origin of [elsewhere.origin, elsewhere.origin.replace('127.0.0.1', 'localhost')]) {
     await page.goto(origin)
     await page.getByRole('button', { name: 'Win a prize' }).click()
@@ -273,7 +273,7 @@ test('Chromium reports no console errors', () => {
   expect([...ada.complaints, ...grace.complaints]).toEqual([])
 })
 
-/** What stands in the log of acts. */
+/** The entries of the audit log. */
 const acts = (): Promise<readonly string[]> =>
   useStorage(stage, async ({ logs }) =>
     (await logs.list({ log: 'admin', before: undefined, limit: 200 })).map(({ entryId }) => entryId),

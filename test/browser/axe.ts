@@ -1,13 +1,13 @@
 import axe, { type AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** Every width once, and every colour once: what depends on one does not depend on the other. */
+/** Each width once and each colour scheme once: a violation of one does not depend on the other. */
 const looks = [
   { colorScheme: 'light', width: 1280 },
   { colorScheme: 'dark', width: 360 },
 ] as const
 
-/** What axe finds wrong with the page as it stands, in every look: the rule and the element. Rules of good practice are among them. */
+/** The rule and element of everything that axe reports for the page in every appearance, best practices included. */
 export async function axeFindings(page: Page): Promise<readonly string[]> {
   const findings: string[] = []
   await page.evaluate(axe.source)

@@ -88,7 +88,7 @@ test('asks every time for a public client on loopback, which could be any progra
   await tokens(page).waitFor()
 })
 
-/** The web client has been allowed what it asks for, and has left. */
+/** The user has already consented to the web client's scopes and left it. */
 async function signInAndLeave(page: Page, context: BrowserContext): Promise<void> {
   await signInUnseen(context, `${stage.url}/web/`)
   await page.goto(`${stage.url}/web/`)

@@ -67,7 +67,10 @@ test('in Chromium, the page of another origin can read the public documents only
   })
 })
 
-/** What a script on the origin gets to read. A token that it may not read is handed to it, to see how far it comes with it. */
+/**
+ * What a script on the origin can read. It is given a token that it could not read itself, to see what it can do with
+ * one.
+ */
 async function callFrom(origin: string): Promise<Readonly<Record<string, string>>> {
   const redirect_uri = `${app.origin}/cb`
   const request = { client_id: 'page', redirect_uri, scope: 'openid profile offline_access' }
@@ -127,7 +130,7 @@ async function script({
   }
 
   return {
-    // A header that no list of ours names: clients of the Model Context Protocol send this one.
+    // A header that no allow list of ours names; clients of the Model Context Protocol send it.
     metadata: await call(
       '/.well-known/openid-configuration',
       { headers: { 'mcp-protocol-version': '2025-11-25' } },

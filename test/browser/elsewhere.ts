@@ -7,13 +7,13 @@ import { challenge, encode } from '../support/flow.ts'
 import type { Stage } from './stage.ts'
 import { useStorage } from './use-storage.ts'
 
-/** A website of somebody else, on another origin than the example. */
+/** A third-party website on another origin than the example. */
 export interface Elsewhere {
   readonly origin: string
   close(): Promise<void>
 }
 
-/** @param pages by path; every other path says where it was reached. */
+/** @param pages by path; every other path shows its own URL. */
 export async function openElsewhere(pages: Readonly<Record<string, string>> = {}): Promise<Elsewhere> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1')
@@ -31,7 +31,7 @@ export async function openElsewhere(pages: Readonly<Record<string, string>> = {}
   }
 }
 
-/** Registers a client that lives elsewhere, through the example's own database. @returns the start of its sign-in. */
+/** Registers a client of the third-party site in the example's own database. @returns the start of its sign-in. */
 export async function registerElsewhere(
   stage: Stage,
   redirectUri: string,

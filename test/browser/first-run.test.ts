@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { beforeEach, expect, test } from 'vitest'
 
-// The command behind `pnpm dev`, as a process of its own.
+// The command behind `pnpm dev`, in a process of its own.
 let dataFolder: string
 
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import { createHost } from '../../examples/express-sqlite/src/host.ts'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { quietLogger } from './quiet-logger.ts'
 
-/** The example's application behind TLS, as in production; the certificate is its own. */
+/** The example's application behind TLS, as in production, with a self-signed certificate. */
 export async function startHttpsExample(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'mintmark-example-'))
   const listener = createServer(selfSignedCertificate('localhost'))

@@ -7,7 +7,7 @@ import { openStage, type Stage } from './stage.ts'
 import { allowUnseen } from './unseen-walk.ts'
 import { allow, shown, signInAs, signInFully, startSignIn, tokens } from './walk.ts'
 
-// The path from the client through the pages and back, off the beaten track.
+// Unusual paths from the client through the pages and back.
 let browser: Browser
 let stage: Stage
 

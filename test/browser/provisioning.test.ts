@@ -29,7 +29,7 @@ const deactivation = {
   Operations: [{ op: 'replace', path: 'active', value: false }],
 }
 
-/** What the directory sends. */
+/** A request from the directory. */
 const send = (method: string, path: string, body: object): Promise<Response> =>
   fetch(stage.provider.tenantUrl + path, {
     method,

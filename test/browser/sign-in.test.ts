@@ -11,7 +11,7 @@ import { signInUnseen } from './unseen-walk.ts'
 import { allow, shown, signInAs, signInFully, startSignIn, tabTo, tokens } from './walk.ts'
 import { useStorage } from './use-storage.ts'
 
-// A person in a real Chromium signs in to both clients of the example.
+// A user signs in to both clients of the example in a real Chromium.
 let browser: Browser
 let stage: Stage
 

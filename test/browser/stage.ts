@@ -9,24 +9,24 @@ import { startExample } from '../../examples/express-sqlite/src/start.ts'
 import { openUsers } from '../../packages/create-mintmark/template/src/users.ts'
 import { quietLogger } from './quiet-logger.ts'
 
-/** The example, started afresh on a free port, and browsers to visit it with. */
+/** A fresh instance of the example on a free port, and browsers to visit it. */
 export interface Stage {
   readonly url: string
   readonly dataFolder: string
-  /** What the example prints for the administrator of a directory. */
+  /** The SCIM settings that the example prints for the administrator of a directory. */
   readonly provider: { readonly tenantUrl: string; readonly secret: string }
-  /** What the server has reported so far, such as `tokens.issued: refresh_token to A`. */
+  /** The events so far, such as `tokens.issued: refresh_token to A`. */
   readonly log: readonly string[]
-  /** A browser that nobody has used: its own cookies, and one tab. */
+  /** A new browser with its own cookies and one tab. */
   openBrowser(options?: BrowserContextOptions): Promise<Visitor>
   close(): Promise<void>
 }
 
-/** One browser of one person. */
+/** One browser of one user. */
 export interface Visitor {
   readonly context: BrowserContext
   readonly page: Page
-  /** What Chromium complained about so far: blocked by a policy, or thrown by a script. */
+  /** Chromium's complaints so far: requests blocked by a policy, and script errors. */
   readonly complaints: readonly string[]
 }
 
@@ -56,12 +56,12 @@ export async function openStage(browser: Browser): Promise<Stage> {
   }
 }
 
-/** @param options `javaScriptEnabled`, `viewport` and the like. */
+/** @param options `javaScriptEnabled`, `viewport` and similar. */
 export async function openVisitor(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
   const context = await browser.newContext(options)
   const complaints: string[] = []
   context.on('console', (message) => {
-    // That a refused form answers with 403 is no complaint.
+    // A refused form is answered with 403, which is not a complaint.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text())
   })
@@ -71,7 +71,7 @@ export async function openVisitor(browser: Browser, options: BrowserContextOptio
   return { context, page, complaints }
 }
 
-/** The table of the demo's users. To hash their passwords takes longer than many a test: it is done once for all stages. */
+/** The demo's users. Hashing their passwords takes longer than many tests, so it happens once for all instances. */
 let seededUsers: Promise<Uint8Array> | undefined
 
 async function seedOnce(): Promise<Uint8Array> {

@@ -4,8 +4,8 @@ import { openFormBrowser, type VisitedPage } from '../support/form-browser.ts'
 import { passwordOf, type Username } from './walk.ts'
 
 /**
- * Goes the whole way to the web client as `signInFully` does, and draws no page: most of what a test costs is drawing. For
- * tests of what comes afterwards; the browser has the cookies then.
+ * Completes a sign-in at the web client like `signInFully`, but without rendering pages, which is most of a test's
+ * cost. For tests of what follows a sign-in; the browser has the cookies afterwards.
  */
 export async function signInUnseen(
   context: BrowserContext,
@@ -19,7 +19,7 @@ export async function signInUnseen(
     throw new Error(`The way to ${clientUrl} ended with ${end.status} at ${end.url.href}.`)
 }
 
-/** The same from the request of some client. @returns where it ends. */
+/** The same, starting from any client's request. @returns the final URL. */
 export async function allowUnseen(context: BrowserContext, start: string): Promise<VisitedPage> {
   const person = formBrowserIn(context)
   return signInAndAllow(person, await person.open(start), 'ada')
@@ -27,7 +27,7 @@ export async function allowUnseen(context: BrowserContext, start: string): Promi
 
 interface UnseenSignIn {
   readonly username?: Username
-  /** What the client asks for besides who it is. */
+  /** The parameters that the client sends besides its identifier. */
   readonly scope?: 'email' | 'offline_access'
 }
 
@@ -38,7 +38,7 @@ async function signInAndAllow(person: FormBrowser, login: VisitedPage, username:
   return person.fillIn(consent, { decision: 'allow' })
 }
 
-/** Sends requests that take their cookies from the browser, and leave there those that they are given. */
+/** Sends requests with the browser's cookies and stores the cookies of the answers in the browser. */
 const formBrowserIn = (context: BrowserContext): FormBrowser =>
   openFormBrowser(async (url, { method, headers, body }) => {
     const reply = await context.request.fetch(url.href, {

@@ -6,7 +6,7 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 import type { Stage } from './stage.ts'
 
-/** Does something to the storage of the running example, as an administrator's tool would: over a connection of its own. */
+/** Changes the storage of the running example over its own connection, as an administrator's tool would. */
 export async function useStorage<T>(stage: Stage, use: (storage: AdminStorage) => Promise<T>): Promise<T> {
   const dialect = openSqliteDialect(join(stage.dataFolder, 'mintmark.db'))
   try {

@@ -4,18 +4,18 @@ import { demoUsers } from '../../examples/express-sqlite/src/demo-users.ts'
 
 export type Username = 'ada' | 'grace' | 'alan'
 
-/** Starts a sign-in on the page of one of the clients, with some of its checkboxes checked. */
+/** Starts a sign-in on the page of one of the clients with some of its checkboxes checked. */
 export async function startSignIn(page: Page, clientUrl: string, checks: readonly string[] = []): Promise<void> {
   await page.goto(clientUrl)
   for (const label of checks) await page.getByLabel(label).check()
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Fills in the sign-in page and sends it. */
+/** Fills in and submits the sign-in page. */
 export const signInAs = (page: Page, username: Username, password = passwordOf(username)): Promise<void> =>
   fillInSignIn(page, username, password)
 
-/** The same for somebody who is not among the users of the example. */
+/** The same for somebody who is not one of the example's users. */
 export async function fillInSignIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel('Email or username').fill(username)
   await page.getByLabel('Password').fill(password)
@@ -28,7 +28,7 @@ export const allow = (page: Page): Promise<void> => page.getByRole('button', { n
 /** Presses Deny on the consent page. */
 export const deny = (page: Page): Promise<void> => page.getByRole('button', { name: 'Deny' }).click()
 
-/** Goes the whole way: starts at the client, signs in, allows, and waits for the client to show the tokens. */
+/** Completes a sign-in: starts at the client, signs in, allows, and waits for the client to show the tokens. */
 export async function signInFully(page: Page, clientUrl: string, checks: readonly string[] = []): Promise<void> {
   await startSignIn(page, clientUrl, checks)
   await signInAs(page, 'ada')
@@ -39,7 +39,7 @@ export async function signInFully(page: Page, clientUrl: string, checks: readonl
 /** The heading that a client shows over the tokens. */
 export const tokens = (page: Page): Locator => page.getByRole('heading', { name: /^Signed in as / })
 
-/** The claims that a client's page shows. */
+/** The claims shown on a client's page. */
 export async function shown(
   page: Page,
   what: 'userinfo' | 'id-token' | 'access-token',
@@ -47,7 +47,7 @@ export async function shown(
   return JSON.parse((await page.locator(`#${what}`).textContent()) ?? '') as Record<string, unknown>
 }
 
-/** Moves the focus with the Tab key until the element has it. */
+/** Presses Tab until the element has the focus. */
 export async function tabTo(element: Locator): Promise<void> {
   const page = element.page()
   for (let presses = 0; presses < 20; presses += 1) {

@@ -9,7 +9,7 @@ import { crashAt } from './crash-round.ts'
 import { killWriters } from './kill-writers.ts'
 import { storm } from './storm.ts'
 
-// Each point on one of the two engines; `pnpm chaos` runs all of them on both, over and over.
+// Each crash point on one of the two engines; `pnpm chaos` repeats all of them on both.
 describe.for([
   { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()), share: 0 },
   { name: 'SQLite', open: sqliteStage, share: 1 },

@@ -1,4 +1,5 @@
-// Servers and databases are killed over and over: `pnpm chaos [rounds]`. It prints what happened, and ends with 1 when something went wrong.
+// Kills servers and databases repeatedly: `pnpm chaos [rounds]`. It prints a summary and exits with 1 when an invariant
+// was violated.
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { startServerProcess } from '../processes/server-processes.ts'
 import { postgresStage, sqliteStage, type Stage } from '../processes/stage.ts'

@@ -1,16 +1,16 @@
 import type { CrashPoint } from '../processes/server-config.ts'
 import type { DeedName } from './deeds.ts'
 
-/** A moment at which a server dies while it does something, and what of it has happened by then. */
+/** A point at which a server dies during an operation, and the state that it leaves behind. */
 export interface NamedPoint {
   readonly name: string
   readonly deed: DeedName
   readonly crash: CrashPoint
-  /** Whether what cannot be done twice has been done. */
+  /** Whether the operation that happens at most once has happened. */
   readonly effect: 'none' | 'done'
 }
 
-/** Twenty moments around redemption and rotation. */
+/** Twenty crash points around code redemption and refresh token rotation. */
 export const crashPoints: readonly NamedPoint[] = [
   point('redeem', 'before clients.find', 'none'),
   point('redeem', 'after clients.find', 'none'),

@@ -5,9 +5,9 @@ import type { NamedPoint } from './crash-points.ts'
 import { deedsOf } from './deeds.ts'
 
 /**
- * A server dies at each of the points, one after the other.
- * @param port a server over the same database that does not die.
- * @returns for each point what went wrong afterwards.
+ * Crashes a server at each of the points in turn.
+ * @param port a server over the same database that keeps running.
+ * @returns the violations observed after each crash.
  */
 export async function crashAt(
   points: readonly NamedPoint[],
@@ -33,7 +33,7 @@ export async function crashAt(
   return outcomes
 }
 
-/** A server that dies at the point; after the last point, none. */
+/** A server that dies at the point; none after the last point. */
 async function start(stage: Stage, point: NamedPoint | undefined): Promise<ServerProcess> {
   if (point === undefined) return { port: 0, ended: Promise.resolve(null), kill: async () => {} }
   return startServerProcess(stage.database, point.crash)

@@ -3,15 +3,15 @@ import type { Reply } from '../support/reply.ts'
 
 export type DeedName = 'redeem' | 'replay' | 'rotate' | 'retry' | 'reuse' | 'revoke'
 
-/** Something that a client asks of a server which dies over it. */
+/** A client's request during which the server dies. */
 export interface Deed {
-  /** The request. Its answer is lost. */
+  /** Sends the request. Its answer is lost. */
   perform(port: number): Promise<Reply>
-  /** Asks the servers that are left, and returns what is not as it must be. */
+  /** Asks the remaining servers and returns the violations. */
   examine(effect: 'none' | 'done'): Promise<readonly string[]>
 }
 
-/** Prepares deeds with a server at `port` that does not die. */
+/** Prepares requests with the server at `port`, which keeps running. */
 export function deedsOf(requests: ClientRequests, port: number): Readonly<Record<DeedName, () => Promise<Deed>>> {
   const obtainCode = async (): Promise<string> => codeOf(await requests.authorize(port))
   const redeem = (code: string): Promise<Reply> => requests.redeem(port, code)
@@ -33,7 +33,8 @@ export function deedsOf(requests: ClientRequests, port: number): Readonly<Record
         examine: async (effect) => {
           const again = await redeem(code)
           if (effect === 'done') {
-            // RFC 6749 §4.1.2: used up is used up; the client asks for another code, and the person notices nothing.
+            // RFC 6749 §4.1.2: a used code stays used; the client starts a new authorization request, which needs no
+            // user interaction.
             const recovered = await redeem(await obtainCode())
             return [...is(again, 400), ...is(recovered, 200)]
           }
@@ -70,7 +71,7 @@ export function deedsOf(requests: ClientRequests, port: number): Readonly<Record
       return {
         perform: (at) => requests.refresh(at, tokens.refresh_token),
         examine: async () => {
-          // RFC 9700 §4.14.2: whether it was rotated or not, the client gets one successor, and always the same.
+          // RFC 9700 §4.14.2: whether or not the token was rotated, the client gets one successor, always the same.
           const [first, second] = [tokensOf(await refresh(tokens)), tokensOf(await refresh(tokens))]
           const next = tokensOf(await refresh(first))
           const reused = await refresh(tokens)

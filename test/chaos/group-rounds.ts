@@ -1,13 +1,13 @@
 import { groupId, providerId, userId, type GroupRecord, type AdminStorage } from '@mintmark/storage-interface'
 import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 
-// The contract's records: of all that a group can be, only its name and its members matter here.
+// A record of the storage contract: only the group's name and members matter here.
 const { createdAt: now } = aGroup('staff')
 const provider = providerId('provider-1')
 const staff = groupId('group-staff')
 const teams = ['even', 'odd'].map((team) => Array.from({ length: 20 }, (_, index) => userId(`user-${team}-${index}`)))
 
-/** A group called by its version, whose members are those of an even or an odd one. */
+/** A group whose name is its version, and whose members are those of an even or an odd version. */
 export async function prepareRounds(storage: AdminStorage): Promise<void> {
   for (const person of teams.flat()) {
     await storage.provisionedUsers.insert(aProvisionedUser(person.slice('user-'.length)))
@@ -15,7 +15,7 @@ export async function prepareRounds(storage: AdminStorage): Promise<void> {
   await storage.groups.insert(aGroup('staff', { state: aGroupState('1', { displayName: '1' }), memberIds: teamOf(1) }))
 }
 
-/** The group gets another name and other members; another group comes, is taken in, and goes. */
+/** The group gets another name and other members; another group is created, added as a member, and deleted. */
 export async function writeRound(storage: AdminStorage): Promise<void> {
   const found = await storage.groups.find(provider, staff)
   const version = (found?.version ?? 0) + 1
@@ -27,7 +27,7 @@ export async function writeRound(storage: AdminStorage): Promise<void> {
   await storage.groups.remove({ providerId: provider, groupId: groupId('group-passing'), version: undefined, now })
 }
 
-/** What is there in part. */
+/** The partial writes that are visible. */
 export async function halvesOf(storage: AdminStorage): Promise<readonly string[]> {
   const list = () =>
     storage.groups.list({
@@ -38,7 +38,7 @@ export async function halvesOf(storage: AdminStorage): Promise<readonly string[]
     })
   const listed = await list()
   const members = await storage.groups.membersOf(provider, [staff, groupId('group-passing')])
-  // The database may still be at what a killed process has asked for: both answers are to be of one moment.
+  // The database may still be processing a killed process's request, so both reads must come from one snapshot.
   if (JSON.stringify(await list()) !== JSON.stringify(listed)) return halvesOf(storage)
 
   const groups: readonly GroupRecord[] = listed.outcome === 'listed' ? listed.records : []

@@ -7,8 +7,8 @@ import type { Stage } from '../processes/stage.ts'
 import { halvesOf, prepareRounds } from './group-rounds.ts'
 
 /**
- * Kills process after process (SIGKILL) while it changes groups and their members in transactions.
- * @returns what was there in part afterwards, and how many rounds the processes came to write.
+ * Kills one process after another (SIGKILL) while it changes groups and their members in transactions.
+ * @returns the partial writes found afterwards, and the number of rounds that the processes wrote.
  */
 export async function killWriters(
   { database, storage }: Stage,
@@ -27,7 +27,7 @@ export async function killWriters(
       },
     })
     const ended = once(writer, 'exit')
-    // The signal comes some time after a line was written: wherever the process is by then.
+    // The signal comes some time after a line was written, wherever the process is by then.
     const written = await lines(writer.stdout, 2 + (kill % 7))
     writer.kill('SIGKILL')
     await ended
@@ -37,7 +37,7 @@ export async function killWriters(
   return { violations, rounds }
 }
 
-/** Waits for so many lines. @returns how many there were before the end. */
+/** Waits for a number of lines. @returns how many lines were written before the process ended. */
 async function lines(stream: NodeJS.ReadableStream, wanted: number): Promise<number> {
   let count = 0
   for await (const _ of createInterface({ input: stream })) {

@@ -3,32 +3,34 @@ import { startServerProcess, startServerProcesses, type ServerProcess } from '..
 import type { Stage } from '../processes/stage.ts'
 import type { Reply } from '../support/reply.ts'
 
-/** What happened in a storm. */
+/** The counts of a chaos run. */
 export interface StormCounts {
   redeemed: number
   rotated: number
   revoked: number
   /** Codes and refresh tokens that were presented to two servers at once. */
   doubled: number
-  /** Answers 503 with Retry-After. */
+  /** Answers with 503 and Retry-After. */
   outages: number
-  /** Requests whose server died over them. */
+  /** Requests whose server died while handling them. */
   lost: number
-  /** Clients that got an answer after an outage or a lost one. */
+  /** Clients that got an answer after an outage or after losing one. */
   recovered: number
   databaseKills: number
   serverKills: number
 }
 
-/** A storm over one database: clients come and go while servers, and the database itself, are killed and started again. */
+/**
+ * A chaos run over one database: clients come and go while servers, and the database itself, are killed and restarted.
+ */
 export interface StormPlan {
   readonly stage: Stage
   readonly rounds: number
-  /** How the database is killed, and started again; `undefined` for one that is a file. */
+  /** Kills and restarts the database; `undefined` for a database in a file. */
   readonly database: { kill(): Promise<void>; restart(): Promise<void> } | undefined
 }
 
-/** @returns what happened, and every answer that should not have been given. */
+/** @returns the counts, and every answer that violates an invariant. */
 export async function storm(
   plan: StormPlan,
 ): Promise<{ readonly counts: StormCounts; readonly violations: readonly string[] }> {
@@ -54,7 +56,7 @@ export async function storm(
   weather.over = true
   await Promise.all(people)
 
-  // Nothing that was ended before a kill came to life by it.
+  // A credential that was revoked before a kill must not be active after it.
   for (const tokens of weather.ended.slice(-100)) await requireDead(weather, tokens, 'at the end')
   await Promise.all(servers.map((server) => server.kill()))
   return { counts, violations: weather.violations }
@@ -91,7 +93,9 @@ const newWeather = (requests: ClientRequests, servers: readonly ServerProcess[])
   over: false,
 })
 
-/** One client after another: signs in, renews, and revokes; every other one presents its code to two servers at once. */
+/**
+ * One client after another signs in, refreshes and revokes; every second one presents its code to two servers at once.
+ */
 async function live(weather: Weather, person: number): Promise<void> {
   for (let life = person; !weather.over; life += 1) {
     try {
@@ -106,12 +110,13 @@ async function liveOnce(weather: Weather, life: number): Promise<void> {
   const { counts, requests } = weather
   const code = await newCode(weather, life)
   const redeemed = await persist(weather, life, (port) => requests.redeem(port, code))
-  // The answer was lost, or the outage hid that it was used: the client asks for another code.
+  // The answer was lost, or the outage hid that the code was used: the client asks for another code.
   if (redeemed.reply.status === 400 && redeemed.tries > 1) return
   const tokens = tokensIn(redeemed.reply, 'redeeming')
   counts.redeemed += 1
 
-  // Whatever becomes of the answer, the same token asks again and gets the successor (RFC 9700 §4.14.2).
+  // Whether or not the answer arrived, the client retries with the same token and gets the successor (RFC 9700
+  // §4.14.2).
   const renewed = tokensIn(
     (await persist(weather, life, (port) => requests.refresh(port, tokens.refresh_token))).reply,
     'renewing',
@@ -139,7 +144,7 @@ async function liveDoubled(weather: Weather, life: number): Promise<void> {
   const winners = both.filter(({ reply }) => reply.status === 200)
   if (winners.length > 1) weather.violations.push('one code was redeemed twice')
   weather.counts.doubled += 1
-  // The second presentation was answered: whatever the first one got has ended (RFC 6749 §4.1.2).
+  // The second presentation was answered, so the tokens from the first are revoked (RFC 6749 §4.1.2).
   for (const { reply } of winners) {
     const tokens = tokensIn(reply, 'redeeming')
     await requireDead(weather, tokens, 'after a replay')
@@ -154,7 +159,7 @@ async function newCode(weather: Weather, life: number): Promise<string> {
   return code
 }
 
-/** Asks one server after the other until one answers; an outage must say when to come again (RFC 9110 §10.2.3). */
+/** Asks one server after another until one answers; an outage must send Retry-After (RFC 9110 §10.2.3). */
 async function persist(
   weather: Weather,
   life: number,
@@ -195,13 +200,13 @@ async function replaceServer(stage: Stage, servers: ServerProcess[], index: numb
   servers[index] = await startServerProcess(stage.database)
 }
 
-/** Whether a count has grown by so many since now. */
+/** Whether a count has grown by the given number since now. */
 function after(counts: StormCounts, name: keyof StormCounts, more: number): () => boolean {
   const goal = counts[name] + more
   return () => counts[name] >= goal
 }
 
-/** Waits; not for what too many violations have made impossible. */
+/** Waits, unless there have been too many violations to continue. */
 async function until(condition: () => boolean, weather: Weather): Promise<void> {
   while (!condition() && weather.violations.length < 50) {
     await new Promise<void>((resolve) => weather.waiting.push(resolve))

@@ -1,4 +1,5 @@
-// A writer of groups, to be killed at any moment. Its argument is a DatabaseAddress in JSON; it prints a line for each round.
+// A process that writes groups and may be killed at any moment. Its argument is a DatabaseAddress in JSON; it prints a
+// line for each round.
 import { createSqlStorage } from '@mintmark/storage-sql'
 
 import { openDatabase } from '../processes/open-database.ts'

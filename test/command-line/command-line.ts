@@ -10,18 +10,18 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { onTestFinished } from 'vitest'
 
-/** What a command came to. */
+/** The outcome of a command. */
 export interface Outcome {
   readonly code: number
   readonly out: string
   readonly err: string
 }
 
-/** The command line in a folder of its own, in this process. */
+/** Runs the command line in this process, in a folder of its own. */
 export interface CommandLine {
   readonly folder: string
   run(...argv: readonly string[]): Promise<Outcome>
-  /** The same with something of the world changed. */
+  /** The same with some dependencies replaced. */
   with(world: Partial<Io>): CommandLine
 }
 
@@ -30,21 +30,21 @@ export interface CommandLineWithDatabase extends CommandLine {
   storage(): Promise<AdminStorage>
 }
 
-/** How it is started as a program. */
+/** How to start it as a program. */
 export const program: Io['self'] = [
   process.execPath,
   '--conditions=@mintmark/source',
   fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url)),
 ]
 
-/** A command line in an empty folder, which goes with the test. */
+/** A command line in an empty folder, which is removed with the test. */
 export async function aCommandLine(env: Io['env'] = {}): Promise<CommandLine> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-cli-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return commandLine(folder, { env })
 }
 
-/** One whose SQLite database is there and has the schema. */
+/** A command line whose SQLite database exists and has the schema. */
 export async function withDatabase(issuer = 'https://as.test'): Promise<CommandLineWithDatabase> {
   const line = await aCommandLine()
   await line.run('init', '--issuer', issuer)

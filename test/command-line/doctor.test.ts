@@ -59,7 +59,7 @@ test('a healthy server and its database pass: two processes race for a code, a r
   expect({ code, err, healthy, report }).toEqual({ code: 0, err: '', healthy: true, report: { issuer } })
   expect(out).not.toContain(secret)
   expect(await stored()).toEqual(before)
-  // Its own rows are gone: an hour later nothing of them is left to clear away.
+  // Doctor removes the rows that it wrote: an hour later nothing is left to clean up.
   const later = line.with({ clock: () => epochSeconds(Date.now() / 1000 + 3600) })
   expect((await later.run('purge', '--issuer', 'https://doctor.invalid')).out).toBe('Removed 0 rows.')
 })

@@ -13,7 +13,7 @@ import { onTestFinished } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { withDatabase, type CommandLineWithDatabase } from './command-line.ts'
 
-/** What a proxy has before it passes it on: to the browser when it is an answer. */
+/** Changes a message before the proxy passes it on; an answer goes to the browser. */
 export interface Passing {
   readonly request: IncomingMessage
   readonly headers: Headers
@@ -21,7 +21,7 @@ export interface Passing {
   text: string
 }
 
-/** A running server with an SQLite database, and the command line in the folder of it. */
+/** A running server with an SQLite database, and the command line in its folder. */
 export interface DoctoredSite {
   readonly issuer: string
   readonly line: CommandLineWithDatabase
@@ -29,7 +29,7 @@ export interface DoctoredSite {
   readonly secret: string
 }
 
-/** A server behind a proxy that may do harm, at an issuer with a path. */
+/** A server behind a misconfigured proxy, at an issuer with a path. */
 export async function aSite(harm: (answer: Passing) => void = () => {}): Promise<DoctoredSite> {
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}/login`
@@ -83,7 +83,7 @@ async function relay(
     passing.headers.delete('content-length')
     response.writeHead(passing.status, [...passing.headers].flat()).end(passing.text)
   } catch {
-    // The server behind it is gone: so is the answer.
+    // The server behind the proxy has closed the connection, so the answer is lost.
     response.destroy()
   }
 }

@@ -110,7 +110,7 @@ describe('key set', () => {
   it('contains public signing keys only, each with kid, alg and use (RFC 7517 §4)', async () => {
     const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
 
-    // Two keys of one second have no order between them.
+    // Two keys that were created in the same second have no defined order.
     const inOrder = keys.toSorted((one, other) => ((one['alg'] ?? '') < (other['alg'] ?? '') ? -1 : 1))
     expect(inOrder.map(({ kty, alg, use }) => ({ kty, alg, use }))).toEqual([
       { kty: 'EC', alg: 'ES256', use: 'sig' },

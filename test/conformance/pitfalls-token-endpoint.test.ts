@@ -22,7 +22,7 @@ import { requestUrl, userinfo } from './sign-in.ts'
 let under: ServerUnderTest
 beforeAll(async () => {
   under = await startServer()
-  // The first use of a secret is noted in storage, and later ones within the hour are not.
+  // The first use of a secret is recorded in storage; later ones within an hour are not.
   await obtainTokens(under)
   await token(under, machine, { authorization: basic('M', under.clients.M.secret) })
 })
@@ -169,7 +169,7 @@ describe('client authentication: common server errors', () => {
     ]
     const refused = await Promise.all(wrong.map((claims) => asB(claims)))
 
-    // The client may not use this grant; that is said only to who has proven to be the client.
+    // The client may not use this grant, which only an authenticated client is told.
     expect(first.json['error']).toBe('unauthorized_client')
     expect([again, ...refused].map(({ json }) => json['error'])).toEqual(
       Array.from({ length: 7 }, () => 'invalid_client'),

@@ -13,7 +13,7 @@ import { open, signIn, userinfo } from './sign-in.ts'
 let under: ServerUnderTest
 beforeAll(async () => {
   under = await startServer()
-  // The first use of a secret is noted in storage, and later ones within the hour are not.
+  // The first use of a secret is recorded in storage; later ones within an hour are not.
   await obtainTokens(under)
 })
 afterAll(() => under.close())
@@ -246,7 +246,7 @@ describe('access tokens: common server errors', () => {
   })
 })
 
-/** The claims under signatures that are not ours. */
+/** The same claims with signatures of other keys. */
 async function forge(claims: JWTPayload, kid: string): Promise<readonly string[]> {
   const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
   const published = keys.find((key) => key['kid'] === kid) ?? {}

@@ -5,14 +5,14 @@ import type { Reply } from '../support/reply.ts'
 import type { ServerUnderTest } from '../support/server-under-test.ts'
 import { consent, isInteraction, visit } from '../support/visit.ts'
 
-/** What client A has in the end. */
+/** The tokens of client A after the flow. */
 export interface Outcome {
   readonly tokens: Readonly<Record<string, string>>
   readonly header: JWTHeaderParameters
   readonly claims: JWTPayload
 }
 
-/** The base request with parameters changed, as a URL. */
+/** The URL of the base request with some parameters changed. */
 export const requestUrl = (under: ServerUnderTest, change: Change = {}): URL =>
   new URL(`${under.issuer}/auth?${encode({ ...baseRequest, ...change })}`)
 
@@ -20,13 +20,15 @@ export const requestUrl = (under: ServerUnderTest, change: Change = {}): URL =>
 export const ask = (under: ServerUnderTest, change: Change = {}): Promise<Reply> =>
   visit(under, requestUrl(under, change))
 
-/** The base request, opened in a browser where that person, or nobody, is signed in; nothing is answered yet. */
+/**
+ * The base request, opened in a browser with the given user or with no user signed in; no page has been submitted yet.
+ */
 export function open(under: ServerUnderTest, change: Change = {}, user?: string): Promise<Reply> {
   const { pathname, search } = requestUrl(under, change)
   return under.send({ path: pathname + search, headers: user === undefined ? {} : { cookie: signedInAs(under, user) } })
 }
 
-/** Signs in at the host's page, now, and consents to everything. */
+/** Signs in at the host's page now, and consents to everything. */
 export async function logIn(under: ServerUnderTest, started: Reply, login: Change = {}): Promise<Reply> {
   const now = String(under.clock.now())
   const answered = await answerInteraction(under, started, encode({ subject: 'U1', auth_time: now, ...login }))
@@ -35,7 +37,7 @@ export async function logIn(under: ServerUnderTest, started: Reply, login: Chang
     : answered
 }
 
-/** Which of the host's pages the browser was sent to; `undefined` when it went to the client. */
+/** The host's page that the browser was sent to; `undefined` when it was sent to the client. */
 export const pageOf = (under: ServerUnderTest, reply: Reply): string | undefined =>
   isInteraction(under, reply) ? reply.location.pathname : undefined
 
@@ -50,7 +52,7 @@ export async function outcomeOf(under: ServerUnderTest, reply: Reply): Promise<O
   return { tokens, header: decodeProtectedHeader(idToken) as JWTHeaderParameters, claims: decodeJwt(idToken) }
 }
 
-/** The whole flow of U1 with client A. */
+/** The complete flow of U1 with client A. */
 export const signIn = async (under: ServerUnderTest, change: Change = {}): Promise<Outcome> =>
   outcomeOf(under, await ask(under, change))
 
@@ -58,6 +60,6 @@ export const signIn = async (under: ServerUnderTest, change: Change = {}): Promi
 export const userinfo = (under: ServerUnderTest, { tokens }: Pick<Outcome, 'tokens'>): Promise<Reply> =>
   under.send({ path: '/userinfo', headers: { authorization: `Bearer ${tokens['access_token']}` } })
 
-/** The parameters with which the client hears of a refusal. */
+/** The parameters of an error response to the client. */
 export const refusalOf = (reply: Reply): Readonly<Record<string, string>> =>
   Object.fromEntries(reply.location.searchParams)

@@ -8,7 +8,7 @@ import { startServer, type ServerUnderTest } from '../support/server-under-test.
 import { visit } from '../support/visit.ts'
 import { outcomeOf, requestUrl, signIn, userinfo } from './sign-in.ts'
 
-/** Every standard claim (OIDC Core §5.1), by the scope that opens it (OIDC Core §5.4). */
+/** Every standard claim (OIDC Core §5.1) by the scope that requests it (OIDC Core §5.4). */
 const claimsByScope = {
   openid: {},
   profile: {

@@ -9,22 +9,22 @@ import * as openid from 'openid-client'
 
 import type { VisitedPage } from '../support/form-browser.ts'
 
-/** An application that people sign in to, at a server that a page of `docs` describes. */
+/** A client application at the server that a documentation page describes. */
 export interface ClientAtApp {
-  /** Where the browser is sent to sign in; the last request that was begun is the one that `redeem` redeems. */
+  /** The URL at which the browser starts to sign in; `redeem` redeems the code of the latest request. */
   begin(change?: Readonly<Record<string, string>>): Promise<string>
   /** @param page where the browser came back to. */
   redeem(page: VisitedPage): Promise<openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers>
   readonly config: openid.Configuration
 }
 
-/** Ann, whom every page signs in. */
+/** The user Ann, whom every page signs in. */
 export const addAnn = async (storage: AdminStorage): Promise<void> => {
   const claims = { name: 'Ann Lee', email: 'ann@example.com', email_verified: true }
   await storage.users.insert({ userId: userId('user-1'), claims, createdAt: epochSeconds(Date.now() / 1000) })
 }
 
-/** Registers an application; the callback is an address of the server's own where nothing is: the test looks at the URL. */
+/** Registers a client. Its callback is a server address without a page: the test only looks at the URL. */
 export async function registerAtApp(
   storage: AdminStorage,
   change: Partial<ClientRegistration> = {},
@@ -62,7 +62,7 @@ export async function registerAtApp(
   }
 }
 
-/** Listens where the issuer says. @returns what ends it. */
+/** Listens at the issuer's address. @returns a function that closes the server. */
 export async function listenAt(issuer: string, app: Express): Promise<() => Promise<void>> {
   const listener = app.listen(Number(new URL(issuer).port), '127.0.0.1')
   await new Promise((resolve) => listener.once('listening', resolve))
@@ -81,7 +81,7 @@ interface ClientOf {
   readonly send: typeof fetch
 }
 
-/** What openid-client knows of a server, and of the client that it plays there. */
+/** openid-client's configuration for a server and this client. */
 export function configAt(issuer: string, { clientId, clientSecret, send }: ClientOf): Promise<openid.Configuration> {
   const proof = clientSecret === undefined ? openid.None() : openid.ClientSecretBasic(clientSecret)
   return openid.discovery(new URL(issuer), clientId, undefined, proof, {
@@ -91,7 +91,7 @@ export function configAt(issuer: string, { clientId, clientSecret, send }: Clien
   })
 }
 
-/** The service in this process, whatever its address; everywhere else is an empty page. */
+/** The service in this process at its own address; every other address is an empty page. */
 export function sendTo(service: HttpService): typeof fetch {
   const answer = toFetch(service)
   return (input, init) => {

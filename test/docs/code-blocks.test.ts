@@ -40,7 +40,7 @@ it('every block that names a source matches it (update with `pnpm readme`)', () 
 it('a page shows or describes every file that its code imports', () => {
   const pages = readPages()
   const missing = pages.flatMap((page) => {
-    // The second page of the tutorial goes on where the first ends.
+    // The second page of the tutorial continues where the first one ends.
     const read = page.path.startsWith('docs/tutorial/')
       ? pages.filter(({ path }) => dirname(path) === dirname(page.path))
       : [page]
@@ -60,6 +60,6 @@ const importedFiles = (code: string): readonly string[] =>
 
 const nameOf = ({ place, source }: Fence): string => `${place}: ${source}`
 
-/** What `pnpm check` compiles. */
+/** The files that `pnpm check` compiles. */
 const isCompiled = (source: string): boolean =>
   /^(?:examples|docs\/snippets|packages)\/[\w./-]+\.ts(?:#[\w-]+)?$/.test(source)

@@ -77,7 +77,7 @@ function isMintmarkCommand(args: readonly string[]): boolean {
     program.parse([...args], { from: 'user' })
     return true
   } catch (error) {
-    // Commander throws for whatever it does not know, and with 0 when it has printed the help that was asked for.
+    // Commander throws for unknown commands and options, and with exit code 0 after printing help.
     return error instanceof Error && 'exitCode' in error && error.exitCode === 0
   }
 }
@@ -91,7 +91,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>
 }
 
-/** What the reader's machine has, or what a page says to install. */
+/** Programs on the reader's machine, or installed by an earlier step of the page. */
 const programs: ReadonlySet<string> = new Set(
   `. cat cd chmod cp export mkdir mv rm source kill
    curl git jq node openssl tar

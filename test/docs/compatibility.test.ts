@@ -34,7 +34,7 @@ describe('docs/compatibility.md (update with `pnpm compatibility`)', () => {
   })
 })
 
-/** The titles of a file's tests and of the suites that it takes, with anything in the place of parameters. */
+/** The titles of a file's tests and of the suites that it runs; parameters match anything. */
 function titlesOf(file: string): readonly RegExp[] {
   const own = readFileSync(`test/interop/${file}.test.ts`, 'utf8')
   const suites = [...own.matchAll(/from '\.\/(.*-suite\.ts)'/g)].map(([, suite = '']) =>

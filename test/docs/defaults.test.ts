@@ -39,7 +39,7 @@ function rowsOf(text: string): readonly Row[] {
   )
 }
 
-/** Whole numbers of the page, `16,384`, are those of the code, `16_384`. */
+/** Whole numbers of the page, `16,384`, appear in the code as `16_384`. */
 function faultsOf({ setting, value, code, file }: Row, source: string): readonly string[] {
   if (!source.includes(code)) return [`${setting}: ${code} is not in ${file}`]
   const inCode: readonly string[] = code.replaceAll('_', '').match(/\d+/g) ?? []

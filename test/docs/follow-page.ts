@@ -4,10 +4,10 @@ import { basename, join } from 'node:path'
 import { fencesOf, type Fence } from '../../scripts/markdown.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Where a page is followed. */
+/** The folder and programs with which a page is followed. */
 export interface Place {
   readonly terminal: Terminal
-  /** What is run in place of a line of npm's: what is not published cannot be installed by its name. */
+  /** Replacements for npm command lines: unpublished packages cannot be installed by name. */
   readonly npm: (line: string) => string
   /** The addresses at which the programs of the page answer, by file. */
   readonly programs: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export interface Place {
 /** The fenced blocks of a page. */
 export const blocksOf = (path: string): readonly Fence[] => fencesOf({ path, text: readFileSync(path, 'utf8') })
 
-/** Does what each block says. @returns what the last command printed. */
+/** Executes each block. @returns the output of the last command. */
 export async function follow(blocks: readonly Fence[], place: Place): Promise<string> {
   let printed = ''
   for (const block of blocks) printed = (await followBlock(block, place)) ?? printed
@@ -32,15 +32,15 @@ async function followBlock({ language, source, code }: Fence, place: Place): Pro
     case 'diff':
       return applyDiff(join(terminal.folder(), source), code)
     case 'sh':
-      // The packages are packed by whoever calls.
+      // The caller packs the packages.
       return source === 'packing' ? undefined : runBlock(code, place)
     default:
-      // What is only shown is looked at by the test.
+      // The test checks blocks that only show output.
       return undefined
   }
 }
 
-/** The commands of one block; a program that stays is alone in its block, but for the `cd` of a new terminal. */
+/** The commands of one block; a long-running program is alone in its block, apart from the `cd` of a new terminal. */
 async function runBlock(code: string, { terminal, npm, programs }: Place): Promise<string | undefined> {
   const lines = code
     .trim()
@@ -56,7 +56,7 @@ async function runBlock(code: string, { terminal, npm, programs }: Place): Promi
   return undefined
 }
 
-/** Puts the lines with a plus in the place of the line with a minus before them. @throws Error when that is not there. */
+/** Replaces the line with a minus by the lines with a plus after it. @throws Error when that line is missing. */
 function applyDiff(file: string, diff: string): undefined {
   let text = readFileSync(file, 'utf8')
   for (const [, old = '', added = ''] of diff.matchAll(/^-(.*\n)((?:\+.*\n)+)/gm)) {

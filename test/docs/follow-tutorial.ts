@@ -3,24 +3,27 @@ import { openFormBrowser, type VisitedPage } from '../support/form-browser.ts'
 import { blocksOf, follow, type Place } from './follow-page.ts'
 import { openTerminal } from './terminal.ts'
 
-/** What somebody saw who followed `docs/tutorial` to its end, from an empty folder: JSON of the client and of the SCIM server. */
+/**
+ * The output seen by a reader who follows `docs/tutorial` to its end from an empty folder: JSON of the client and of
+ * the SCIM server.
+ */
 export interface Followed {
   readonly signedIn: unknown
   readonly refreshed: unknown
-  /** The directory creates Ann, who had an account. */
+  /** The directory creates Ann, who already was a user. */
   readonly adopted: unknown
   readonly refreshedThen: unknown
   readonly deactivated: unknown
   readonly refreshRefused: unknown
   readonly signInRefused: unknown
-  /** The directory creates somebody of another company's. */
+  /** The directory creates a user of another company. */
   readonly stranger: unknown
 }
 
 /**
- * Writes each file, runs each command, clicks.
- * @param npm what is run in place of a line of npm's.
- * @param env what programs find beside the environment of the tests.
+ * Writes each file, runs each command, and clicks.
+ * @param npm replacements for npm command lines.
+ * @param env variables in addition to the environment of the tests.
  */
 export async function followTutorial(npm: Place['npm'], env: Readonly<Record<string, string>> = {}): Promise<Followed> {
   const issuer = `http://localhost:${await freePort()}`
@@ -50,7 +53,7 @@ export async function followTutorial(npm: Place['npm'], env: Readonly<Record<str
   }
 }
 
-/** The page's blocks, up to and with each request to the SCIM server. */
+/** The page's blocks up to and including each request to the SCIM server. */
 function splitAfterRequests(path: string): readonly (typeof blocks)[] {
   const blocks = blocksOf(path)
   const ends = blocks.flatMap(({ code }, index) => (code.includes('curl ') ? [index + 1] : []))

@@ -32,7 +32,7 @@ it('finds broken links', () => {
   ])
 })
 
-/** What remark-validate-links finds; empty for nothing. */
+/** The messages of remark-validate-links; empty when it finds nothing. */
 function linkErrors(args: readonly string[], input?: string): string {
   const options = ['--quiet', '--frail', '--no-color', '--no-stdout', '--use', 'remark-validate-links=repository:false']
   const { stderr, error } = spawnSync('node_modules/.bin/remark', [...options, ...args], { encoding: 'utf8', input })

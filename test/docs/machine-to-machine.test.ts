@@ -27,7 +27,7 @@ const server = createAuthorizationServer({
 const toServer = sendTo(server)
 const api = createResourceServer({ issuer, audience: 'https://api.example.com', fetch: toServer })
 
-/** The pages' programs use the network: here it leads to the server and to an API. */
+/** The pages' programs use the network; here it leads to the server and to an API. */
 const network: typeof fetch = async (input, init) => {
   const request = new Request(input, init)
   if (!request.url.startsWith('https://api.example.com/')) return toServer(request)

@@ -136,7 +136,7 @@ interface Schema {
   readonly properties: Readonly<Record<string, Schema>>
 }
 
-/** As far as it is read here. */
+/** The part of the API description that this test reads. */
 interface OpenApi {
   readonly paths: Readonly<
     Record<
@@ -168,7 +168,7 @@ const namesIn = (schema: Schema | undefined): Names =>
 const baseOf = (document: DocumentedApi['document']): string =>
   (document as unknown as { readonly servers: readonly [{ readonly url: string }] }).servers[0].url
 
-/** The methods of each path, in the order of the alphabet. */
+/** The methods of each path in alphabetical order. */
 function documented(document: DocumentedApi['document']): ReadonlyMap<string, string> {
   const { paths } = document as unknown as { readonly paths: Readonly<Record<string, object>> }
   return new Map(
@@ -179,7 +179,7 @@ function documented(document: DocumentedApi['document']): ReadonlyMap<string, st
   )
 }
 
-/** What `Allow` says in the answer to a method that nothing has (RFC 9110 §15.5.6). */
+/** The `Allow` header of the answer to an unknown method (RFC 9110 §15.5.6). */
 async function methodsAt(
   address: string,
   { server, secret }: { readonly server: HttpService; readonly secret: string },

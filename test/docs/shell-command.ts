@@ -1,6 +1,6 @@
 /**
- * The commands of a shell block, each as its words: without comments, assignments in front, and redirections. Quotes are
- * taken off; what a shell would put in for `$NAME` or `$(…)` is left as it is.
+ * The commands of a shell block, each as its words, without comments, leading assignments and redirections. Quotes are
+ * removed; `$NAME` and `$(…)` are not expanded.
  */
 export function shellCommands(code: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]]
@@ -8,7 +8,7 @@ export function shellCommands(code: string): readonly (readonly string[])[] {
   for (const [token, word] of code.replaceAll('\\\n', ' ').matchAll(tokenPattern)) {
     if (/^(?:\n|;|&&?|\|\|?)$/.test(token)) commands.push([])
     if (word !== undefined && !isTarget) commands.at(-1)?.push(unquoted(word))
-    // A redirection's target is the next word.
+    // The target of a redirection is the next word.
     isTarget = /^[<>]+$/.test(token) || (isTarget && word === undefined)
   }
   return commands

@@ -3,21 +3,21 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** The machine of somebody who follows a page: a folder, a shell that remembers, and programs that run on. */
+/** The machine of a reader who follows a page: a folder, a shell that keeps its state, and long-running programs. */
 export interface Terminal {
-  /** Where the commands of before have led. */
+  /** The current folder after the previous commands. */
   folder(): string
-  /** Runs commands as a shell would that stays open. @throws Error with what they said, when one of them fails. */
+  /** Runs commands as an interactive shell would. @throws Error with their output when one of them fails. */
   run(commands: string): string
-  /** Starts a program that stays, and waits until it answers at the address. */
+  /** Starts a long-running program and waits until it answers at the address. */
   start(command: string, address: string): Promise<void>
-  /** Ends the program that was started with the command, and waits until it has. */
+  /** Stops the program that the command started, and waits for its end. */
   stop(command: string): Promise<void>
-  /** Ends everything, and removes the folder. */
+  /** Stops everything and removes the folder. */
   close(): Promise<void>
 }
 
-/** @param env what this machine has beside the environment of the tests. */
+/** @param env variables in addition to the environment of the tests. */
 export function openTerminal(env: Readonly<Record<string, string>>): Terminal {
   const home = mkdtempSync(join(tmpdir(), 'mintmark-page-'))
   const [kept, where] = [join(home, '.environment'), join(home, '.folder')]

@@ -49,13 +49,13 @@ describe('the tutorial, followed literally from an empty folder', () => {
   })
 })
 
-/** What the workspace has installed. */
+/** The packages installed in the workspace. */
 const withoutNpm = (line: string): string =>
   line.startsWith('npm install')
     ? `ln -s ${join(process.cwd(), 'node_modules')} node_modules`
     : `echo '{ "type": "module" }' > package.json`
 
-/** What the pages show, one after the other; the issuer's port is the test's own. */
+/** The output of the pages in order; the test chooses the issuer's port. */
 function shownJson(index: number): object {
   const shown = pages.flatMap(blocksOf).filter(({ language }) => language === 'json')
   const { iss: _, ...rest } = JSON.parse(shown[index]?.code ?? '') as Record<string, unknown>

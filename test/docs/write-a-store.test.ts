@@ -1,2 +1,2 @@
-// The snippet is a test: the store on the page keeps the laws of `OAuthStorage`.
+// The snippet is a test: the store on the page satisfies the laws of `OAuthStorage`.
 import '../../docs/snippets/write-a-store/laws.ts'

@@ -72,7 +72,7 @@ async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Pr
   })
   await fc.assert(law, { numRuns })
 
-  // What was spoilt was good enough to come far.
+  // The original request was valid enough to reach the endpoints.
   expect([...answered]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404, 405, 409, 412, 415]))
 }
 
@@ -105,7 +105,10 @@ const beginnings: readonly GoodAdminRequest[] = [
   { method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } },
 ]
 
-/** What is removed is gone for good, so its place is taken by another one: good requests are about `app`, `ann`, `corp` and `acme` while they last. */
+/**
+ * Deletions are permanent, so deleted records are replaced: valid requests are about `app`, `ann`, `corp` and `acme`
+ * while they exist.
+ */
 const restored = async (send: (sent: GoodAdminRequest) => Promise<unknown>): Promise<void> => {
   for (const sent of beginnings) await send(sent)
 }

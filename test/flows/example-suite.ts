@@ -1,13 +1,13 @@
 import * as client from 'openid-client'
 import { expect, it } from 'vitest'
 
-/** An example that runs, and the secret of its client `my-app`. */
+/** A running example, and the secret of its client `my-app`. */
 interface Example {
   readonly issuer: string
   readonly secret: string
 }
 
-/** What every example must do that is the minimal one in another place. */
+/** The requirements of every variant of the minimal example. */
 export function describeExample(reach: () => Example): void {
   it('a user signs in and consents, and openid-client gets the tokens (RFC 6749 §4.1)', async () => {
     const config = await client.discovery(
@@ -64,7 +64,7 @@ export function describeExample(reach: () => Example): void {
   })
 }
 
-/** Opens a page or posts its form, and says where the browser is sent and which cookies it was given. */
+/** Opens a page or posts its form. Returns where the browser is sent and which cookies are set. */
 async function browse(
   url: URL,
   form?: string,

@@ -62,8 +62,8 @@ describe.each<Example>([
 interface Example {
   readonly name: string
   readonly command: (port: number) => Command
-  /** What the host answers by itself at `/hello`; 404 when it has nothing of its own. */
+  /** The host's own answer at `/hello`; 404 when it has no page of its own. */
   readonly hello?: string
-  /** A source that has to be made into `worker.mjs` first. */
+  /** A source that is bundled into `worker.mjs` first. */
   readonly bundled?: string
 }

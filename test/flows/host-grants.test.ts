@@ -116,7 +116,7 @@ function voucherGrant(vouchers: Set<string>): GrantType {
 
 type ReadBadge = Brand<{ readonly badge: string }, 'ReadBadge' | 'GrantEvidence'>
 
-/** For a person, whose badge the client has read: under a grant that can be revoked, in a family of its own. */
+/** For a user whose badge the client has read: under a revocable grant, in a token family of its own. */
 const badgeGrant = (storage: AdminStorage): GrantType =>
   defineGrant({
     grantType: badgeType,

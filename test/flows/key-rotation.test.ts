@@ -16,11 +16,11 @@ import { startServer, type ServerUnderTest } from '../support/server-under-test.
 import { introspect, refresh, serviceToken, tokensFor, tokensOf, userinfo } from '../support/token-calls.ts'
 
 const day = 86_400
-/** As long as another process may not know, and as long as a copy of /jwks may be old. */
+/** The time for which another process may not know the key and a copy of /jwks may be outdated. */
 const [staleness, maxAge] = [5, 300]
 
 let under: ServerUnderTest
-/** The keys as the command line has them, in a process of its own. */
+/** The keys as the command line sees them, in a process of its own. */
 let admin: StoredKeyRing
 
 const anotherRing = (): StoredKeyRing =>
@@ -123,7 +123,7 @@ describe('scheduled key rotation', () => {
 })
 
 describe('a key that is dropped in an emergency', () => {
-  /** U1's tokens, verified once, so that whatever remembers a verification does. */
+  /** U1's tokens, verified once to fill the verification caches. */
   const verifiedTokens = async () => {
     const tokens = await tokensFor(under, 'A')
     expect((await userinfo(under, tokens.access_token)).status).toBe(200)

@@ -53,12 +53,12 @@ async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Pr
     expect(
       events.splice(0).filter((event) => event.type === 'request.refused' && event.reason === 'unexpected_failure'),
     ).toEqual([])
-    // In microseconds, of all threads: far above what any request takes, far below what a request must not take.
+    // In microseconds over all threads: far more than any request takes, far less than an attack would.
     expect(user + system).toBeLessThan(250_000)
   })
   await fc.assert(law, { numRuns })
 
-  // What was spoilt was good enough to come far.
+  // The original request was valid enough to reach the endpoints.
   expect([...answered]).toEqual(expect.arrayContaining([200, 303, 400, 401, 403, 404, 405]))
 }
 
@@ -69,11 +69,11 @@ function expectHarmless({ status, headers, body = '' }: ServerResponse, path: st
   expect(headers.filter(([name, value]) => !/^[\w-]+$/.test(name) || !/^[\x20-\x7E]*$/.test(value))).toEqual([])
   if (status < 400) return
   expect(text).not.toMatch(/node_modules|\.ts\b|\n\s+at |SQL|Error:.*\(/)
-  // The host's pages bring a style sheet.
+  // The host's pages include a style sheet.
   expect(new TextEncoder().encode(text).length).toBeLessThan(['/login', '/consent'].includes(path) ? 16_384 : 4096)
 }
 
-/** A server with pages and sessions of its own, and requests that it answers as one would like. */
+/** A server with pages and sessions of its own, and valid requests to it. */
 async function aServer(storage: AdminStorage) {
   const events: ServerEvent[] = []
   const sessions = createCookieSessions({ storage, clock: () => now })
@@ -192,7 +192,7 @@ async function goodRequests(
   ]
 
   return [
-    // Most can be asked of this endpoint.
+    // Most variants apply to this endpoint.
     authorizations,
     authorizations,
     authorizations,
@@ -226,7 +226,7 @@ async function goodRequests(
   ]
 }
 
-/** Where the browser was sent, and what it sends there. */
+/** Where the browser was sent, and with which parameters. */
 interface Interaction {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

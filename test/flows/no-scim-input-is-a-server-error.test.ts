@@ -66,7 +66,7 @@ async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Pr
   })
   await fc.assert(law, { numRuns })
 
-  // What was spoilt was good enough to come far.
+  // The original request was valid enough to reach the endpoints.
   expect([...answered]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404, 405, 409, 412, 415]))
 }
 

@@ -64,7 +64,7 @@ const answerFailure: express.ErrorRequestHandler = (error: unknown, _request, re
   response.status(500).send(String(error))
 }
 
-/** The Fetch form of the same API, behind a socket of Node's. */
+/** The Fetch form of the same API, behind a Node server. */
 function startFetch(change: Partial<ResourceServerOptions> = {}): Promise<RunningApi> {
   const guard = protectFetch(createResourceServer(optionsOf(change)))
   const readOrders = guard.require(['api.read'], (_request, { subject, clientId, scopes }) =>

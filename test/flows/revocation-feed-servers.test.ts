@@ -16,7 +16,7 @@ const anApi = (mode: Mode, at: FeedSite): ProtectedApi => {
   return protectedApi
 }
 
-/** The site with another server in front of it, over a storage. */
+/** The site with another server in front of it, over the given storage. */
 function servedFrom(at: FeedSite, storage: AdminStorage): FeedSite {
   const options = { issuer: at.issuer, keys: at.keys, clock: at.clock.now, signedIn: () => Promise.resolve(undefined) }
   const server = createAuthorizationServer({ ...options, storage, revocationFeed: true })
@@ -67,7 +67,7 @@ describe('another server on the same storage, or the same one after a restart', 
 })
 
 describe('a restarted server whose storage was lost', () => {
-  /** The clients are registered anew, and the keys are the host's own. */
+  /** The clients are registered again, and the host provides the keys. */
   async function startedAnew(at: FeedSite): Promise<FeedSite> {
     at.pass(5)
     const storage = createMemoryStorage({ issuer: 'https://as.test' })

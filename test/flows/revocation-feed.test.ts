@@ -29,8 +29,9 @@ const anApi = (mode: Mode): ProtectedApi => {
 
 /**
  * Presents the token until it is refused.
- * @returns the reason, and after how many milliseconds: of the clock where the feed is polled on demand; otherwise a tenth of a
- *   second for each time that the server looked for revocations, as it does while a request waits.
+ * @returns the reason, and the milliseconds until then: of the clock where the feed is polled on demand; otherwise a
+ * tenth of a
+ * second for each time that the server looked for revocations, as it does while a request waits.
  */
 async function refusedAfter(
   api: ProtectedApi,
@@ -49,7 +50,7 @@ async function refusedAfter(
   return { reason, milliseconds: elapsed() }
 }
 
-/** `PATCH` with `active: false`, as an identity provider sends it at offboarding (RFC 7644 §3.5.2). */
+/** `PATCH` with `active: false`, as an identity provider sends it when it deprovisions a user (RFC 7644 §3.5.2). */
 async function deactivateByProvider(): Promise<void> {
   const body = {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
@@ -59,7 +60,7 @@ async function deactivateByProvider(): Promise<void> {
   if (reply.status !== 200) throw new Error(`SCIM answered ${reply.status} ${reply.text}`)
 }
 
-/** U1 is an account of the provider T1. */
+/** T1 provisions U1. */
 async function adoptU1(): Promise<void> {
   const version = (await site.storage.users.find(userId('U1')))?.version ?? 0
   const state = {
@@ -78,7 +79,7 @@ interface Ending {
   readonly row: string
   readonly end: (tokens: Tokens) => Promise<unknown>
   readonly undo?: () => Promise<unknown>
-  /** Whether it ends what the person has given to any client. */
+  /** Whether it revokes the user's grants to every client. */
   readonly endsAll?: boolean
 }
 

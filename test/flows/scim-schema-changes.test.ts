@@ -154,7 +154,7 @@ async function startScim(storage: AdminStorage) {
       expect(status).toBe(201)
       return body['id'] as string
     },
-    /** The badge that a server with a schema shows: of the account, and of the account in a list. */
+    /** The badge that a server with the schema returns: of the user, and of the user in a list. */
     async badgeOf(id: string, userType: ResourceType) {
       const { body: account } = await send({ path: `/Users/${id}`, userType })
       const { body: list } = await send({ path: '/Users', userType })

@@ -52,7 +52,7 @@ it('no secret is in clear in the database files or in events', async () => {
   const events = JSON.stringify(under.events)
   expect(secrets.filter((secret) => files.some((bytes) => bytes.includes(secret)))).toEqual([])
   expect(secrets.filter((secret) => events.includes(secret))).toEqual([])
-  // The digests are there, so the search looked at the right files.
+  // The digests are found, so the search reads the right files.
   expect(files.some((bytes) => bytes.includes('https://as.test'))).toBe(true)
 })
 
@@ -82,7 +82,7 @@ it('no secret is in clear in Redis or its log', async () => {
 
   const everything = Buffer.concat([...dumps, ...log])
   expect(secrets.filter((secret) => everything.includes(secret))).toEqual([])
-  // What is no secret is there, in each: the search looked at the right bytes.
+  // A value that is not secret is found in each, so the search reads the right bytes.
   expect(Buffer.concat(dumps).includes('https://app.test/cb')).toBe(true)
   expect(Buffer.concat(log).includes('https://app.test/cb')).toBe(true)
   const kinds = new Set(keys.map((key) => key.split(':')[2]))
@@ -100,13 +100,13 @@ it('no private signing key is in the database files, as JWK or as PKCS #8', asyn
   await dialect.close()
   rmSync(folder, { recursive: true })
 
-  // A private JWK has a member `d`; what a private key exports as must not be there either.
+  // A private JWK has a member `d`; the exported private key must not be there either.
   expect(text).not.toMatch(/"d"\s*:/)
   expect(text).not.toContain((await exportPKCS8(under.clients.B.privateKey)).split('\n')[1])
   expect(text).toContain('"kty"')
 })
 
-/** Runs each grant and endpoint once, and collects all that somebody could present. */
+/** Uses each grant and endpoint once, and collects every credential. */
 async function everySecretOfAFlow(under: ServerUnderTest): Promise<readonly string[]> {
   const started = await authorize(under, { scope: 'openid offline_access' })
   const handle = started.location.searchParams.get('interaction') ?? ''

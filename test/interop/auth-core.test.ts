@@ -59,7 +59,7 @@ async function signIn(app: WebApp, meddle?: (url: URL) => URL): Promise<SignedIn
   return { landing, session: await browser.open(`${app.origin}/auth/session`) }
 }
 
-/** Where the browser came to rest, and what the application then says of its session. */
+/** The final URL of the browser, and the application's session. */
 interface SignedIn {
   readonly landing: Landing
   readonly session: Landing

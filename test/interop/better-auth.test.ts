@@ -51,7 +51,7 @@ describe("better-auth's generic OAuth client", () => {
   })
 })
 
-/** Asks the application where to sign in, as its script does, and goes there. */
+/** Asks the application for the sign-in URL, as its script does, and goes there. */
 async function signIn(app: WebApp, meddle?: (url: URL) => URL): Promise<SignedIn> {
   const browser = openBrowser(under, meddle)
   const body = JSON.stringify({ provider: 'mintmark', callbackURL: `${app.origin}/api/auth/ok` })
@@ -60,7 +60,7 @@ async function signIn(app: WebApp, meddle?: (url: URL) => URL): Promise<SignedIn
   return { landing, session: await browser.open(`${app.origin}/api/auth/get-session`) }
 }
 
-/** Where the browser came to rest, and what the application then says of its session. */
+/** The final URL of the browser, and the application's session. */
 interface SignedIn {
   readonly landing: Landing
   readonly session: Landing

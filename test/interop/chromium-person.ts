@@ -4,9 +4,9 @@ import { onTestFinished } from 'vitest'
 import { signedInAs } from '../support/flow.ts'
 import type { ReachableServer } from '../support/server-under-test.ts'
 
-/** A tab of Chromium for this test, of a person who is signed in at the server's host. */
+/** A Chromium tab for this test; its user is signed in at the server's host. */
 export async function openTab(browser: Browser, under: ReachableServer): Promise<Page> {
-  // The certificates of the tests vouch for themselves.
+  // The tests use self-signed certificates.
   const context = await browser.newContext({ ignoreHTTPSErrors: true })
   onTestFinished(() => context.close())
   const [name = '', value = ''] = signedInAs(under, 'U1').split('=')
@@ -16,7 +16,7 @@ export async function openTab(browser: Browser, under: ReachableServer): Promise
   return page
 }
 
-/** Ticks all scopes on the host's page, which shows them as JSON, and sends it. */
+/** Checks all scopes on the host's page, which shows them as JSON, and submits it. */
 export async function consentInTab(page: Page): Promise<void> {
   await page.waitForURL('**/consent?*')
   await page.evaluate(() => {

@@ -1,6 +1,6 @@
-/** The cookies of one browser, by host: ports share them, as in every browser (RFC 6265 §8.5). */
+/** The cookies of one browser by host; ports share them, as in every browser (RFC 6265 §8.5). */
 export interface CookieJar {
-  /** Takes what an answer from the address set; a cookie that has expired is forgotten. */
+  /** Stores the cookies of an answer and removes expired ones. */
   keep(url: URL, setCookies: readonly string[]): void
   /** The Cookie header of a request to the address. */
   header(url: URL): string
@@ -13,7 +13,7 @@ interface Cookie {
   readonly path: string
 }
 
-/** An empty jar. It knows no sites: what depends on SameSite is tried in Chromium. */
+/** An empty jar. It does not know sites; Chromium tests cover SameSite. */
 export function createCookieJar(): CookieJar {
   let cookies: readonly Cookie[] = []
 

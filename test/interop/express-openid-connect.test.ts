@@ -92,7 +92,7 @@ describe('express-openid-connect', () => {
   })
 })
 
-/** An application of its own for the test: nobody has consented to it yet. Every page of it is for those who are signed in. */
+/** The test's own application, without stored consent. All of its pages require sign-in. */
 async function openApp(
   authorizationParams: ConfigParams['authorizationParams'],
   { clientId, origin }: { readonly clientId?: string; readonly origin?: string } = {},
@@ -131,5 +131,5 @@ async function openApp(
   return app
 }
 
-/** What the library throws. */
+/** The library's errors. */
 type Failure = Error & { readonly status?: number; readonly error?: string }

@@ -10,7 +10,7 @@ const forApi = { scope: 'openid api.read', resource: 'https://api.test' }
 let under: ServerUnderTest
 let api: FastifyInstance
 beforeAll(async () => {
-  // It reads RS256 and EdDSA; the server's first choice is ES256.
+  // It supports RS256 and EdDSA; the server prefers ES256.
   under = await startLoopbackServer({ accessTokenAlgorithm: 'RS256' })
   api = fastify()
   await api.register(fastifyJwtJwks, {

@@ -60,7 +60,7 @@ describe('a resource server with jose', () => {
   })
 })
 
-/** The three steps that a resource server owes: the key set, the claims, and then the scope. */
+/** The three checks of a resource server: the key set, the claims and the scope. */
 async function verify(
   token: string | undefined,
   currentDate = new Date(under.clock.now() * 1000),

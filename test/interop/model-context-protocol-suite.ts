@@ -9,7 +9,10 @@ import { startToolsApi, type ToolsApi } from './tools-api.ts'
 
 type Library = typeof firstGeneration | typeof secondGeneration
 
-/** What the Model Context Protocol asks of an authorization server, through either of its TypeScript clients, registered beforehand. */
+/**
+ * The Model Context Protocol's requirements on an authorization server, with a pre-registered client, through either
+ * TypeScript SDK.
+ */
 export function describeModelContextProtocol(name: string, { auth, extractWWWAuthenticateParams }: Library): void {
   describe(name, () => {
     let api: ToolsApi
@@ -63,7 +66,7 @@ export function describeModelContextProtocol(name: string, { auth, extractWWWAut
   })
 }
 
-/** A client that keeps all in memory, as the documentation of the libraries says to write it. */
+/** A client that keeps everything in memory, as the libraries' documentation shows it. */
 async function registeredParty(
   api: ToolsApi,
   method: 'none' | 'client_secret_basic' | 'client_secret_post',
@@ -104,7 +107,9 @@ async function registeredParty(
   return {
     provider,
     tokens: () => tokens,
-    /** What the client hands on of the authorization response; the second generation looks at `iss` (RFC 9207 §2.4). */
+    /**
+     * The parameters of the authorization response that the client passes on; version 2 checks `iss` (RFC 9207 §2.4).
+     */
     async answered() {
       const { searchParams } = (await visit(api.under, sentTo)).location
       return {

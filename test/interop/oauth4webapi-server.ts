@@ -3,10 +3,10 @@ import * as oauth from 'oauth4webapi'
 import type { ServerUnderTest } from '../support/server-under-test.ts'
 import { visit } from '../support/visit.ts'
 
-/** The library refuses plain http unless told otherwise; that is the only thing it is told. */
+/** The library rejects plain http by default; this is the only option that the tests set. */
 export const insecure = { [oauth.allowInsecureRequests]: true } as const
 
-/** A client of the library, with how it proves itself. */
+/** A client of the library, and its authentication method. */
 export interface Party {
   readonly as: oauth.AuthorizationServer
   readonly client: oauth.Client
@@ -14,7 +14,7 @@ export interface Party {
   readonly redirectUri: string
 }
 
-/** Discovery as the library does it (OIDC Discovery §4). */
+/** Discovery by the library (OIDC Discovery §4). */
 export async function discover(
   under: ServerUnderTest,
   algorithm: 'oidc' | 'oauth2' = 'oidc',
@@ -23,7 +23,7 @@ export async function discover(
   return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...insecure, algorithm }))
 }
 
-/** What the client remembers between the two halves of the flow. */
+/** The state that the client keeps between the two halves of the flow. */
 export interface Expectations {
   readonly verifier: string
   readonly state: string
@@ -31,7 +31,7 @@ export interface Expectations {
   readonly url: URL
 }
 
-/** The first half: the URL that the client sends the browser to. */
+/** The first half: the URL to which the client sends the browser. */
 export async function authorizationUrl(
   party: Party,
   parameters: Readonly<Record<string, string>> = {},
@@ -54,7 +54,9 @@ export async function authorizationUrl(
   return { verifier, state, nonce, url }
 }
 
-/** The second half: the library validates the callback, redeems the code and validates the ID token with its signature. */
+/**
+ * The second half: the library validates the callback, redeems the code, and validates the ID token with its signature.
+ */
 export async function redeemCallback(
   party: Party,
   expected: Expectations & { readonly callback: URL | URLSearchParams; readonly maxAge?: number },
@@ -79,7 +81,7 @@ export async function redeemCallback(
   return tokens
 }
 
-/** The whole flow for U1, who consents to everything. */
+/** The complete flow of U1, who consents to everything. */
 export async function signIn(
   under: ServerUnderTest,
   party: Party,
@@ -90,7 +92,7 @@ export async function signIn(
   return redeemCallback(party, { ...expected, callback: location })
 }
 
-/** The fixture clients as the library knows them. */
+/** The fixture clients as the library represents them. */
 export async function parties(under: ServerUnderTest): Promise<Readonly<Record<'A' | 'B' | 'P' | 'X', Party>>> {
   const as = await discover(under)
   const { A, B, X } = under.clients

@@ -23,7 +23,8 @@ beforeAll(async () => {
   )
   const page = `<script>${library}</script>`
   browser = await launchChromium()
-  // Over https, as in production: a page on http could be any program's, and its people are asked each time (RFC 8252 §8.6).
+  // Over https, as in production: any program could serve a page on http, so its users are asked each time (RFC 8252
+  // §8.6).
   front = await openTlsFront()
   under = await startLoopbackServer({ issuer: front.origin })
   front.forwardTo(under.port)
@@ -80,12 +81,12 @@ describe('oidc-client-ts in Chromium', () => {
   })
 })
 
-/** What the page has of the library: its bundle for browsers, as it is. */
+/** The unmodified browser bundle of the library. */
 interface LibraryInPage {
   readonly oidc: { readonly UserManager: typeof UserManager }
 }
 
-/** The page of a public client of its own, in the browser of a person who is signed in at the host. */
+/** The page of a public client, in the browser of a user who is signed in at the host. */
 async function openPage(
   scope: string,
   changes: Partial<UserManagerSettings> = {},
@@ -116,7 +117,7 @@ async function openPage(
   return { page, settings }
 }
 
-/** The page is left before the library's promise settles: nobody waits for it. */
+/** The page is left before the library's promise settles, so nothing awaits it. */
 const start = (page: Page, settings: UserManagerSettings): Promise<void> =>
   page.evaluate(
     (options) => void new (globalThis as unknown as LibraryInPage).oidc.UserManager(options).signinRedirect(),
@@ -130,7 +131,7 @@ async function signIn(page: Page, settings: UserManagerSettings): Promise<void> 
   await page.waitForURL('**/callback?*')
 }
 
-/** Redeems the code, and says who the person is. */
+/** Redeems the code and returns the user. */
 const finish = (page: Page, settings: UserManagerSettings) =>
   page.evaluate(async (options) => {
     const user = await new (globalThis as unknown as LibraryInPage).oidc.UserManager(options).signinRedirectCallback()

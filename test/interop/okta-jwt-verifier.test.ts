@@ -13,7 +13,7 @@ let front: TlsFront
 let under: ServerUnderTest
 let verifier: OktaJwtVerifier
 beforeAll(async () => {
-  // It takes https issuers only, reads RS256 only (the server's first choice is ES256), and looks for the keys at Okta's path unless told.
+  // It only accepts https issuers and RS256 (the server prefers ES256), and expects the keys at Okta's path by default.
   front = await openTlsFront()
   under = await startLoopbackServer({ issuer: front.origin, accessTokenAlgorithm: 'RS256' })
   front.forwardTo(under.port)

@@ -111,7 +111,7 @@ describe('openid-client uses tokens', () => {
   })
 })
 
-/** Discovery over plain http, which the library has to be allowed. */
+/** Discovery over plain http, which the library must be told to allow. */
 const configure = (
   id: string,
   authentication: client.ClientAuth,

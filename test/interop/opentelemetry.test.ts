@@ -58,7 +58,7 @@ describe('OpenTelemetry', () => {
   })
 })
 
-/** A tracer as the API's types have it, which writes down what its spans were told. */
+/** A tracer of the API's types that records the data of its spans. */
 function recordingTracer(spans: Record<string, unknown>[]): Tracer {
   const startSpan = (name: string): Span => {
     const told: Record<string, unknown> = { name }

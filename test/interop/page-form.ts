@@ -1,13 +1,13 @@
 import type { ReachableServer } from '../support/server-under-test.ts'
 import { postedParameters } from '../support/visit.ts'
 
-/** The form of a page of the server, as the person sends it. */
+/** The form of a server's page, as the user submits it. */
 interface PageForm {
   readonly action: URL
   readonly fields: URLSearchParams
 }
 
-/** The host's consent page with all scopes ticked, or a `form_post` page; `undefined` for any other page. */
+/** The host's consent page with all scopes checked, or a `form_post` page; `undefined` for any other page. */
 export function readForm(under: ReachableServer, url: URL, text: string): PageForm | undefined {
   if (url.origin !== under.issuer) return undefined
   const action = /<form method="post" action="([^"]*)">/.exec(text)?.[1]

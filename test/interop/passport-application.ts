@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import session from 'express-session'
 import passport, { type Strategy } from 'passport'
 
-/** An application as the documentation of passport's strategies says to write it: `/login` and `/callback` go through the strategy. */
+/** An application as the documentation of passport's strategies shows it: `/login` and `/callback` use the strategy. */
 export function passportApplication(strategy: Strategy): RequestListener {
   const authenticator = new passport.Passport()
   const authenticate = authenticator.authenticate(strategy, { session: false, failWithError: true }) as RequestHandler
@@ -15,9 +15,9 @@ export function passportApplication(strategy: Strategy): RequestListener {
     .use(session({ secret: 'of the test', resave: false, saveUninitialized: false }))
     .get(['/login', '/callback'], authenticate, (request, response) => void response.json(request.user))
     .use(answerError)
-  // An Express application is a listener, whose types know only its own request.
+  // An Express application is a request listener, but its types only accept Express's own request.
   return app as RequestListener
 }
 
-/** What passport and its strategies throw. */
+/** The errors of passport and its strategies. */
 type Failure = Error & { readonly status?: number; readonly code?: string }

@@ -9,7 +9,8 @@ import { openWebApp, type WebApp } from './web-app.ts'
 let under: ServerUnderTest
 let app: WebApp
 beforeAll(async () => {
-  // The strategy has no PKCE. It sends a nonce, which RFC 9700 §2.1.1 lets a confidential client do instead.
+  // The strategy does not support PKCE. It sends a nonce, which RFC 9700 §2.1.1 allows a confidential client to use
+  // instead.
   under = await startLoopbackServer({
     dangerouslyAllowMissingPkceFor: ['passport', 'passport-max-age', 'passport-prompt'],
   })
@@ -69,7 +70,7 @@ describe('passport-openidconnect', () => {
   })
 })
 
-/** An application whose strategy differs in some options from what its documentation shows. */
+/** An application whose strategy options differ from the documented ones. */
 async function openApp(clientId: string, options: Partial<StrategyOptions> = {}): Promise<WebApp> {
   const app = await openWebApp(under, { clientId, tokenEndpointAuthMethod: 'client_secret_post' })
   const strategy = new OpenIDConnectStrategy(

@@ -3,35 +3,35 @@ import type { ReachableServer } from '../support/server-under-test.ts'
 import { createCookieJar } from './cookie-jar.ts'
 import { readForm } from './page-form.ts'
 
-/** A browser without scripts, of a person who is signed in at the server's host and consents to all that is asked. */
+/** A browser without scripts, whose user is signed in at the server's host and consents to everything. */
 export interface PersonsBrowser {
   /**
-   * Opens an address and goes on wherever it is sent: through redirects, the consent page and `form_post` pages.
-   * @throws Error with all addresses, when it is sent about without end.
+   * Opens an address and follows redirects, the consent page and `form_post` pages.
+   * @throws Error with all addresses when the redirects do not end.
    */
   open(url: string): Promise<Landing>
-  /** The same, beginning with what the application's own page posts: a form, or JSON as text. */
+  /** The same, starting with a post by the application's own page: a form, or JSON as text. */
   submit(url: string, body: URLSearchParams | string): Promise<Landing>
 }
 
-/** The page where the browser comes to rest. */
+/** The final page of the browser. */
 export interface Landing {
   readonly url: URL
   readonly status: number
   readonly text: string
   /** The body as a JSON object. */
   readonly json: Readonly<Record<string, unknown>>
-  /** Every address on the way, in order. */
+  /** Every visited address, in order. */
   readonly trail: readonly URL[]
 }
 
 interface Navigation {
   readonly url: URL
-  /** What the page at `from` posts. */
+  /** The post that the page at `from` makes. */
   readonly post?: { readonly body: URLSearchParams | string; readonly from: URL }
 }
 
-/** @param meddle changes addresses on the way, as somebody between the person and the server would. */
+/** @param meddle changes addresses on the way, as an attacker between the user and the server would. */
 export function openBrowser(under: ReachableServer, meddle: (url: URL) => URL = (url) => url): PersonsBrowser {
   const jar = createCookieJar()
   jar.keep(new URL(under.issuer), [signedInAs(under, 'U1')])
@@ -53,7 +53,7 @@ export function openBrowser(under: ReachableServer, meddle: (url: URL) => URL = 
     jar.keep(url, reply.headers.getSetCookie())
     const location = reply.status >= 300 && reply.status < 400 ? reply.headers.get('location') : null
     const text = await reply.text()
-    // RFC 9110 §15.4.8: 307 and 308 send the form onwards, the others do not.
+    // RFC 9110 §15.4.8: 307 and 308 preserve the method and the form, the others do not.
     const isSentOnwards = reply.status === 307 || reply.status === 308
     if (location !== null) return go({ url: new URL(location, url), ...(isSentOnwards && post && { post }) }, trail)
 
@@ -75,14 +75,14 @@ export function openBrowser(under: ReachableServer, meddle: (url: URL) => URL = 
   }
 }
 
-/** Where a trail came back to the application with an answer of the server's. */
+/** The address at which the browser came back to the application with the server's answer. */
 export const callbackOf = ({ trail }: Landing): URL => {
   const found = trail.find((url) => url.searchParams.has('state') && url.searchParams.has('iss'))
   if (found === undefined) throw new Error(`The server answered nothing on the way:\n${trail.join('\n')}`)
   return found
 }
 
-/** Sets a parameter of the server's answer, on its way to the application. */
+/** Sets a parameter of the server's answer on its way to the application. */
 export const changeAnswer =
   (name: string, value: string) =>
   (url: URL): URL => {

@@ -78,7 +78,7 @@ async function configure(options: ModuleOptions['options'], clientId?: string): 
   return {
     client: { id: app.clientId, secret: app.clientSecret },
     auth: { tokenHost: under.issuer, authorizePath: '/auth', tokenPath: '/token', revokePath: '/token/revocation' },
-    // By itself it demands JSON of every answer. RFC 7009 §2.2: a revocation is answered by its status alone.
+    // By default it expects JSON in every answer. RFC 7009 §2.2: the status alone answers a revocation.
     http: { json: 'force' },
     ...(options !== undefined && { options }),
     redirectUri: `${app.origin}/callback`,

@@ -7,9 +7,9 @@ import express from 'express'
 
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-/** An API for language models, and the authorization server whose tokens it takes. */
+/** An API for language models, and the authorization server whose tokens it accepts. */
 export interface ToolsApi {
-  /** The API's address and its identifier. */
+  /** The API's address, which is also its resource identifier. */
   readonly resource: string
   readonly under: ServerUnderTest
   call(bearer?: string): Promise<Response>

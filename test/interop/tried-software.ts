@@ -1,13 +1,13 @@
-/** Other people's software that the tests of this folder run against the server, as docs/compatibility.md lists it. */
+/** The third-party software that the tests of this folder run against the server, as docs/compatibility.md lists it. */
 export interface TriedSoftware {
   readonly role: (typeof roles)[number]
-  /** As people call it. */
+  /** Its common name. */
   readonly name: string
-  /** Whose version is meant; absent where the software is played by a script of ours. */
+  /** The package whose version is shown; absent where a script of ours plays the software. */
   readonly packageName?: string
   /** Its tests, without `.test.ts`. */
   readonly files: readonly string[]
-  /** What it has to be told, or what it does not do, in words for its users. */
+  /** Required configuration or missing features, in words for its users. */
   readonly setUp?: string
 }
 

@@ -5,19 +5,19 @@ import { registerClient, type ClientRegistration } from '@mintmark/core'
 
 import type { ServerUnderTest } from '../support/server-under-test.ts'
 
-/** A web application of somebody else's: at http://localhost, another site than the server's http://127.0.0.1. */
+/** A third-party web application at http://localhost, which is another site than the server's http://127.0.0.1. */
 export interface WebApp {
   readonly origin: string
   readonly port: number
   readonly clientId: string
   /** Empty for a public client. */
   readonly clientSecret: string
-  /** The application itself, made once its address is known. */
+  /** The application itself, created once its address is known. */
   serve(listener: RequestListener): void
   close(): Promise<void>
 }
 
-/** @param registration what differs from a confidential client that comes back to `/callback`. */
+/** @param registration differences from a confidential client that comes back to `/callback`. */
 export async function openWebApp(
   under: ServerUnderTest,
   { callback = '/callback', ...registration }: Partial<ClientRegistration> & { readonly callback?: string } = {},

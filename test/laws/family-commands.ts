@@ -8,10 +8,10 @@ import { currentGrant, isFamilyLive, presentationOf, type FamilyModel, type Mode
 
 type Command = fc.AsyncCommand<FamilyModel, FamilyWorld>
 
-/** The person whom all commands are about. */
+/** The user of all commands. */
 const person = userId('U1')
 
-/** Everything that can happen to token families. After each command the server must agree with the model. */
+/** Every event that can happen to token families. After each command the server must agree with the model. */
 export const familyCommands = (): fc.Arbitrary<Iterable<Command>> =>
   fc.commands(
     [
@@ -54,7 +54,7 @@ function command(
 
 const always = (): boolean => true
 
-/** The person signs in, consents where it is needed, and the client redeems the code. */
+/** The user signs in and consents if needed, and the client redeems the code. */
 export const signIn = command(
   'sign in and redeem',
   (model) => model.isActive && !model.isClientDisabled,
@@ -170,7 +170,7 @@ const advance = (seconds: number): Command =>
 const familyAt = (model: FamilyModel, index: number): ModelFamily =>
   model.families[index % Math.max(1, model.families.length)] ?? { ...nobody }
 
-/** What a command finds before the first sign-in: a family without tokens. */
+/** The initial state before the first sign-in: a family without tokens. */
 const nobody: ModelFamily = {
   grant: { generation: -1, isRevoked: true },
   isRevoked: true,
@@ -191,7 +191,9 @@ function receive(
   family.accessTokens.push({ token, until: model.now + world.lifetimes.accessToken, isRevoked: false })
 }
 
-/** The law itself: each access token is honoured exactly while it, its family, grant, client and person are in force. */
+/**
+ * The law itself: an access token is accepted exactly while the token, its family, grant, client and user are active.
+ */
 async function expectAgreement(model: FamilyModel, world: FamilyWorld): Promise<void> {
   for (const family of model.families) {
     for (const { token, until, isRevoked } of family.accessTokens.slice(-3)) {

@@ -1,4 +1,4 @@
-/** What must be honoured, told the plain way: every family remembers all its tokens, and every question is asked anew. */
+/** The expected behaviour as a simple model: every family stores all its tokens, and every answer is computed anew. */
 export interface FamilyModel {
   now: number
   isActive: boolean
@@ -33,14 +33,14 @@ export const emptyModel = (now: number): FamilyModel => ({
   families: [],
 })
 
-/** Whether anything of the family counts: it, its grant, its client and its person are all in force. */
+/** Whether the family, its grant, its client and its user are all active. */
 export function isFamilyLive(model: FamilyModel, family: ModelFamily): boolean {
   const isInForce = !family.isRevoked && !family.grant.isRevoked && !model.isClientDisabled
   const isSamePerson = model.isActive && family.grant.generation === model.generation
   return isInForce && isSamePerson && model.now < family.absoluteUntil
 }
 
-/** What presenting the refresh token that was issued `age` rotations ago comes to. */
+/** The expected outcome of presenting the refresh token that was issued `age` rotations ago. */
 export type Presentation = 'client_refused' | 'refused' | 'rotated' | 'retried' | 'reused'
 
 export function presentationOf(
@@ -56,6 +56,6 @@ export function presentationOf(
   return age === 1 && isInWindow ? 'retried' : 'reused'
 }
 
-/** The grant that joins the person and the client now, if there is one that counts. */
+/** The active grant of the user to the client, if there is one. */
 export const currentGrant = (model: FamilyModel): ModelGrant | undefined =>
   model.grants.find((grant) => !grant.isRevoked && grant.generation === model.generation)

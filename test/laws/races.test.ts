@@ -7,8 +7,9 @@ import { changeClient } from '../support/fixture-clients.ts'
 import { createStage, type Stage } from '../support/stage.ts'
 
 /**
- * Which of the parked flows goes on, turn by turn: any, or one that goes ahead for so many turns before the others. Who has
- * just had a turn parks last.
+ * The order in which waiting flows continue: any of them, or one that runs for some turns before the others. The flow
+ * that
+ * had the last turn waits at the end.
  */
 const picks = fc.oneof(
   fc.tuple(fc.nat(2), fc.nat(8)).map(([first, turns]) => [first, ...Array.from({ length: turns }, () => 2), 0]),
@@ -16,14 +17,17 @@ const picks = fc.oneof(
   fc.array(fc.nat(5), { minLength: 1, maxLength: 20, size: 'max' }),
 )
 
-/** Two or three flows that meet at every storage call, and what must hold once all of them have ended. */
+/** Two or three flows that interleave at every storage call, and the invariant after all of them have finished. */
 interface Race {
   readonly law: string
   readonly retryWindow?: number
   readonly run: (world: FamilyWorld, stage: Stage, picks: readonly number[]) => Promise<void>
 }
 
-/** That no access token of the answers is honoured, and no refresh token of theirs gives a live one. */
+/**
+ * Asserts that no access token of the answers is accepted, and that none of their refresh tokens yields an accepted
+ * one.
+ */
 async function expectNothingLives(world: FamilyWorld, answers: readonly Answer[]): Promise<void> {
   for (const { access_token: accessToken, refresh_token: refreshToken } of answers.map(({ json }) => json)) {
     if (accessToken !== undefined) expect(await world.isHonoured(accessToken)).toBe(false)
@@ -42,7 +46,7 @@ async function familyOf(
 const statuses = (answers: readonly Answer[]): readonly number[] =>
   answers.map(({ status }) => status).toSorted((a, b) => a - b)
 
-/** What ends a family from outside, other than by its tokens. */
+/** Revocations of a family that do not present its tokens. */
 const endings: readonly (readonly [name: string, end: (world: FamilyWorld, person: string) => Promise<unknown>])[] = [
   ['the person is deactivated', (world, person) => world.storage.users.deactivate(userId(person), world.clock.now())],
   [
@@ -62,7 +66,7 @@ const endings: readonly (readonly [name: string, end: (world: FamilyWorld, perso
   ],
 ]
 
-/** The ending as a flow: it takes a turn like the server's storage calls. */
+/** The revocation as a flow: it takes turns like the server's storage calls. */
 const inTurn = (stage: Stage, end: () => Promise<unknown>): Promise<Answer> =>
   stage
     .pause()
@@ -202,7 +206,7 @@ const races: readonly Race[] = [
 
       const account = await world.storage.users.find(userId(person))
       const grant = await world.storage.grants.findUnrevoked(userId(person), clientId('A'))
-      // A person who is active again may have consented after their return, and only then is anything honoured.
+      // A reactivated user may have consented again, and only then is a token accepted.
       const isOfReturn = account?.active === true && grant?.userGeneration === account.generation
       expect((await world.redeem(code)).status === 200).toBe(code !== '' && isOfReturn)
     },

@@ -12,7 +12,7 @@ const { folder, oldestNode } = inject('outside')
 
 beforeAll(() => bundleOutside('test/packed/served-site.ts', join(folder, 'served-site.mjs')))
 
-/** The matrix of flows: discovery, codes with PKCE, tokens, userinfo, SCIM, other origins, what adapters owe. */
+/** The matrix of flows: discovery, codes with PKCE, tokens, userinfo, SCIM, other origins, adapter requirements. */
 describe.each(adapters)('installed from tarballs on the oldest supported Node, on $name', ({ name }) => {
   const command: Runtime['command'] = () => [oldestNode, 'served-site.mjs', name]
   const runtime: Runtime = { name: 'Node', userAgent: /^Node\.js\/22$/, command }

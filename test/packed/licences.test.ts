@@ -22,7 +22,7 @@ it('zod is bundled in core and Kysely in storage-sql (docs/adr/0017)', () => {
   expect(carried).toEqual([['zod'], ['kysely']])
 })
 
-/** Of which packages its files are made, apart from its own sources, as source maps say. */
+/** The third-party packages whose code its files contain, according to the source maps. */
 function carriedBy(installed: string): readonly string[] {
   const sources = globSync('dist/**/*.js.map', { cwd: installed }).flatMap(
     (map) =>

@@ -9,16 +9,16 @@ import type { PackedPackages } from '../../scripts/packed-packages.ts'
 /** A project outside the repository that has installed every package from its tarball, as a host would. */
 export interface OutsideProject {
   readonly folder: string
-  /** The oldest Node that the packages support; this one where npm has no such program for the machine. */
+  /** The oldest Node that the packages support; the current one where npm has no such binary for the machine. */
   readonly oldestNode: string
-  /** The oldest Node that runs TypeScript without a flag: what a project needs whose own sources are not compiled. */
+  /** The oldest Node that runs TypeScript without a flag, for projects whose own sources are not compiled. */
   readonly oldestNodeForSources: string
   remove(): Promise<void>
 }
 
 /**
- * Makes one, with npm. Everything that tests compare has a fixed version.
- * @throws Error with what npm said when it fails.
+ * Creates one with npm. All compared versions are fixed.
+ * @throws Error with npm's output when it fails.
  */
 export function installOutside(packed: PackedPackages): OutsideProject {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-outside-'))
@@ -37,7 +37,7 @@ export function installOutside(packed: PackedPackages): OutsideProject {
     folder,
     oldestNode: programOf('node-oldest'),
     oldestNodeForSources: programOf('node-for-sources'),
-    // Hundreds of megabytes: whoever waits for something else goes on.
+    // Hundreds of megabytes, so this must not block the event loop.
     remove: () => rm(folder, { recursive: true }),
   }
 }
@@ -56,7 +56,7 @@ function catalogVersion(name: string): string {
   return line.split(': ').at(-1) ?? ''
 }
 
-/** What `engines` of the packages, and of the starter, begins with, where npm has such a program for the machine. */
+/** The lowest version in `engines` of the packages and the starter, where npm has such a binary for the machine. */
 function oldNodes(): Readonly<Record<string, string>> {
   const hasNode = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
   if (!hasNode) return {}
@@ -64,7 +64,7 @@ function oldNodes(): Readonly<Record<string, string>> {
   return { 'node-oldest': `${node}@22.13.1`, 'node-for-sources': `${node}@22.18.0` }
 }
 
-/** The compilers that the types must please; this repository's own checks run with the newest. */
+/** The compiler versions that must accept the types; this repository's own checks run with the newest. */
 const compilers = {
   typescript5: 'npm:typescript@5.9.3',
   typescript6: 'npm:typescript@6.0.3',

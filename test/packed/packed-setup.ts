@@ -5,9 +5,9 @@ import { packPackages, type PackedPackage } from '../../scripts/packed-packages.
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** What would be published; the tarballs are in `folder`. */
+    /** The packages to publish; the tarballs are in `folder`. */
     readonly packed: { readonly folder: string; readonly packages: readonly PackedPackage[] }
-    /** A project that has installed all of it. */
+    /** A project that has installed all of them. */
     readonly outside: Pick<OutsideProject, 'folder' | 'oldestNode' | 'oldestNodeForSources'>
   }
 }

@@ -11,7 +11,8 @@ import { adapters } from '../support/adapters.ts'
 import { registerFixtureClients } from '../support/fixture-clients.ts'
 import { createFixtureSite, insertFixtureUsers } from '../support/fixture-site.ts'
 
-// The site of the attack rows as a program: its argument names the adapter, PORT the port. Over Express it has a file.
+// The site of the attack tests as a program: its argument is the adapter's name, PORT the port. Over Express it uses a
+// file.
 
 const issuer = 'https://as.test'
 const adapter = adapters.find(({ name }) => name === process.argv[2])

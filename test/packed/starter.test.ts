@@ -12,7 +12,7 @@ const { packages } = inject('packed')
 const { oldestNodeForSources } = inject('outside')
 const tarballs = packages.filter(({ name }) => name !== 'create-mintmark').map(({ tarball }) => tarball)
 
-/** In a path with a space, from an empty folder on, with the packed tarballs in place of npm's packages. */
+/** In a path with a space, starting from an empty folder, with the packed tarballs in place of npm's packages. */
 describe('the starter, on the oldest Node that runs TypeScript without flags', () => {
   let place: string
   beforeAll(() => {
@@ -23,7 +23,7 @@ describe('the starter, on the oldest Node that runs TypeScript without flags', (
   })
   afterAll(() => rmSync(dirname(place), { recursive: true }))
 
-  /** What a command prints; it must end well. */
+  /** The output of a command, which must succeed. */
   const inPlace = (...command: readonly string[]): string => run(command, { cwd: place })
   const inProject = (...command: readonly string[]): string =>
     run(command, { cwd: join(place, 'my-server'), env: { MINTMARK_ISSUER: issuer } })
@@ -109,7 +109,7 @@ describe('the starter, on the oldest Node that runs TypeScript without flags', (
   })
 })
 
-/** Commands find the oldest Node first; npm is whichever is installed. */
+/** Commands find the oldest Node first; npm is the installed one. */
 const environment = { PATH: `${dirname(oldestNodeForSources)}:${process.env['PATH']}`, NO_COLOR: '1', NODE_OPTIONS: '' }
 
 function run([program = '', ...args]: readonly string[], { cwd, env }: Surroundings): string {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest'
 
 import { followTutorial, type Followed } from '../docs/follow-tutorial.ts'
 
-/** What the pages say in words and JSON is compared with the sources by test/docs/tutorial.test.ts. */
+/** test/docs/tutorial.test.ts compares the text and JSON of the pages with the sources. */
 describe('the tutorial, followed literally from an empty folder with npm and the tarballs', () => {
   let seen: Followed
   beforeAll(async () => {

@@ -8,7 +8,7 @@ const { folder } = inject('outside')
 const { packages } = inject('packed')
 const subpaths = packages.flatMap((one) => one.subpaths)
 
-/** What the documentation shows, and what it does not. */
+/** The API surface with and without documentation. */
 const programs = [
   ...['authorization-server', 'yours', 'server', 'register'].map((name) => `examples/minimal/src/${name}.ts`),
   'docs/snippets/administer',
@@ -54,7 +54,7 @@ it('types depend only on these packages, which are dependencies or chosen by the
   })
 })
 
-/** Without the DOM: the types of Node must do. `exactOptionalPropertyTypes`, which not all want, finds more. */
+/** Without the DOM: Node's types must be enough. The optional `exactOptionalPropertyTypes` finds more errors. */
 const strictest = {
   target: 'es2023',
   lib: ['es2023'],
@@ -69,7 +69,7 @@ const strictest = {
   noEmit: true,
 }
 
-/** What a program says, to both outputs. */
+/** The output of a program, both stdout and stderr. */
 const runNode = (args: readonly string[]): Promise<string> =>
   new Promise((done) => {
     const child = spawn(process.execPath, args, { cwd: folder })
@@ -78,7 +78,7 @@ const runNode = (args: readonly string[]): Promise<string> =>
     child.on('close', () => done(said.join('')))
   })
 
-/** The modules of others that the declarations behind a subpath import, at any distance inside their package. */
+/** The third-party modules that the declarations behind a subpath import, directly or indirectly. */
 function theirModules(subpath: string): readonly string[] {
   const [scope = '', name = '', ...rest] = subpath.split('/')
   const home = join(folder, 'node_modules', scope, name)

@@ -9,7 +9,10 @@ import type { SuiteTarget } from '../../benchmarks/src/suites/suite.ts'
 import { startTarget } from '../../benchmarks/src/target-process.ts'
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 
-/** Ours and the floors, each with all that any suite asks of it. Peers change with their versions alone, and take long to start. */
+/**
+ * Mintmark and the floors, each with all workloads of any suite. Peers only change with their versions, and are slow to
+ * start.
+ */
 const targets = new Map<string, { readonly target: SuiteTarget; readonly asked: Set<WorkloadName> }>()
 for (const { workloads: names, targets: measured } of [...oauthSuites, ...scimSuites]) {
   for (const target of measured.filter(
@@ -22,7 +25,7 @@ for (const { workloads: names, targets: measured } of [...oauthSuites, ...scimSu
   }
 }
 
-/** The same requests, and far less to obtain for them. */
+/** The same requests with far less preparation. */
 function withFewTokens(name: WorkloadName): WorkloadName {
   return name === 'introspection' || name === 'userinfo' ? `${name}, repeated` : name
 }
@@ -32,7 +35,7 @@ afterAll(async () => {
   for (const remove of removals) await remove()
 })
 
-// What answers wrongly may be fast. A workload throws when an answer is not the expected one.
+// A wrong answer may be fast. A workload throws when an answer is not the expected one.
 describe.concurrent('benchmark targets', () => {
   it.each([...targets])('%s answers correctly', async (_, { target, asked }) => {
     const answers = await answersOf(target, [...asked])
@@ -75,7 +78,7 @@ describe.concurrent('benchmark targets', () => {
 
 type Answers = ReadonlyMap<WorkloadName, readonly string[]>
 
-/** The bodies that the target answered each workload with, in their order. */
+/** The bodies of the target's answers to each workload, in order. */
 async function answersOf({ program, settings }: SuiteTarget, names: readonly WorkloadName[]): Promise<Answers> {
   const database = settings.storage === 'postgres' ? await aDatabase() : undefined
   if (database !== undefined) removals.push(async () => database.remove())
@@ -113,7 +116,7 @@ async function runTwice(name: WorkloadName, site: Site): Promise<readonly string
   }
 }
 
-/** What is drawn at random, and when it was, is not looked at. */
+/** Random values and times are not compared. */
 const withoutChance = (answers: Answers | undefined): readonly unknown[] =>
   [...(answers ?? [])].map(([name, bodies]) => [
     name,

@@ -2,14 +2,17 @@ import { Session } from 'node:inspector/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The source files of our packages that had a function called during the work, sorted, from the root of the repository. */
+/**
+ * The source files of our packages whose functions were called during the work, sorted, relative to the repository
+ * root.
+ */
 export async function enteredFiles(work: () => Promise<unknown>): Promise<readonly string[]> {
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   try {
-    // Discards what was counted before.
+    // Discards the counts from before the work.
     await session.post('Profiler.takePreciseCoverage')
     await work()
     const { result } = await session.post('Profiler.takePreciseCoverage')

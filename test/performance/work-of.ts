@@ -2,21 +2,21 @@ import { vi } from 'vitest'
 
 import type { ProbedServer } from '../support/probed-server.ts'
 
-/** What a server did for a flow: counts, which are the same on every machine. */
+/** The work of a server for one flow: counts that are the same on every machine. */
 export interface Work {
-  /** Storage calls, in their order. */
+  /** Storage calls, in order. */
   readonly storage: readonly string[]
   readonly signatures: number
   readonly verifications: number
   /** Public and private keys that were imported. */
   readonly keyImports: number
-  /** SHA-256, also those that an HMAC is made of. */
+  /** SHA-256, including the digests inside an HMAC. */
   readonly digests: number
   /** Draws of random bytes. */
   readonly randomDraws: number
 }
 
-/** Counts what the server does while the flow runs. Every call is let through. */
+/** Counts the server's work while the flow runs, without changing any call. */
 export async function workOf(under: ProbedServer, flow: () => Promise<unknown>): Promise<Work> {
   const node = process.getBuiltinModule('node:crypto')
   const spies = {

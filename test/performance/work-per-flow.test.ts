@@ -17,7 +17,7 @@ let under: ProbedServer
 beforeAll(async () => {
   under = await startProbedServer()
   await noteSecretsInUse(under)
-  // Consent is stored, and each key was used once.
+  // Consent is stored, and each key has been used once.
   const tokens = await freshTokens()
   await introspect(under, tokens.access_token)
   await serviceToken(under)
@@ -28,7 +28,7 @@ const freshTokens = (): Promise<Tokens> => tokensFor(under, 'A', { scope: 'openi
 
 const nothing: Work = { storage: [], signatures: 0, verifications: 0, keyImports: 0, digests: 0, randomDraws: 0 }
 
-// A count that grows makes every request slower, on every machine. Whoever raises one says why.
+// A higher count makes every request slower, on every machine. Explain the reason when you raise one.
 describe('work per flow', () => {
   it('client credentials take one read and one signature, and write nothing (RFC 6749 §4.4)', async () => {
     const work = await workOf(under, () => serviceToken(under))

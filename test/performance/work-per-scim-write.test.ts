@@ -11,7 +11,7 @@ const leave = {
   Operations: [{ op: 'replace', path: 'active', value: false }],
 }
 
-// Each call of storage is a round trip to a database, for every request. Whoever makes one more says why.
+// Each storage call is a round trip to a database in every request. Explain the reason when you add one.
 describe('work per SCIM write', () => {
   it('a POST reads the provider and writes the user (RFC 7644 §3.3)', async () => {
     const { callsOf } = await anAccount({})
@@ -41,7 +41,7 @@ describe('work per SCIM write', () => {
   })
 })
 
-/** @returns the path of an account, and `callsOf`, which sends a request and tells what it asked of storage. */
+/** @returns the path of a user, and `callsOf`, which sends a request and returns its storage calls. */
 async function anAccount(options: Pick<ScimServerOptions, 'onEvent'>) {
   const calls: string[] = []
   const storage = interceptStorage(createMemoryStorage({ issuer }), (call) => void calls.push(call))

@@ -2,15 +2,15 @@ import { baseRequest, basic, encode, verifier, type Change } from '../support/fl
 import { send, type Reply } from '../support/reply.ts'
 import type { FixtureClients } from '../support/fixture-clients.ts'
 
-/** What a token response holds. */
+/** The members of a token response. */
 export interface Tokens {
   readonly access_token: string
   readonly refresh_token: string
 }
 
-/** Client A, and the browsers of people, U1's unless another is named, at any of the servers. */
+/** Client A at any of the servers, with the browsers of users; U1's unless another user is given. */
 export interface ClientRequests {
-  /** The authorization request of a person who is signed in and has consented. */
+  /** The authorization request of a user who is signed in and has consented. */
   authorize(port: number, person?: string): Promise<Reply>
   redeem(port: number, code: string): Promise<Reply>
   refresh(port: number, refreshToken: string): Promise<Reply>

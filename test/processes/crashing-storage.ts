@@ -5,7 +5,7 @@ import type { CrashPoint } from './server-config.ts'
 type Method = (...args: readonly unknown[]) => Promise<unknown>
 type Stores = Readonly<Record<string, Readonly<Record<string, Method>>>>
 
-/** The same storage, but for one call, at which the process kills itself. */
+/** The same storage, except that the process kills itself at one call. */
 export function crashingStorage(storage: AdminStorage, { when, call }: CrashPoint): AdminStorage {
   const [storeName = '', methodName = ''] = call.split('.')
   const store = (storage as unknown as Stores)[storeName]
@@ -19,7 +19,7 @@ export function crashingStorage(storage: AdminStorage, { when, call }: CrashPoin
   return { ...storage, [storeName]: { ...store, [methodName]: dying } }
 }
 
-/** SIGKILL to oneself; nothing after it runs. */
+/** Sends SIGKILL to this process; nothing after it runs. */
 function die(): Promise<never> {
   process.kill(process.pid, 'SIGKILL')
   return new Promise(() => {})

@@ -1,5 +1,5 @@
-// One of several processes that keep the same keys. Its argument is a DatabaseAddress in JSON; it answers each line of its stdin
-// with a line of JSON, and ends with its stdin.
+// One of several processes that share the same keys. Its argument is a DatabaseAddress in JSON; it answers each line of
+// stdin with a line of JSON, and exits when stdin ends.
 import { createInterface } from 'node:readline'
 
 import { dropKey, rotateKeys, createStoredKeys } from '@mintmark/core'
@@ -12,7 +12,7 @@ const database = JSON.parse(process.argv[2] ?? '') as DatabaseAddress
 const dialect = openDatabase(database)
 const storage = await createSqlStorage({ dialect, issuer })
 const sealingKey = Buffer.alloc(32, 7).toString('base64url')
-// Every request looks at storage: what the other processes do is known at once, and no test has to wait.
+// Every request reads storage, so changes by other processes are visible at once and no test has to wait.
 const keys = createStoredKeys({ storage, sealingKey, algorithms: ['ES256'], schedule: { staleness: 0 } })
 
 const commands: Readonly<Record<string, (keyId: string) => Promise<unknown>>> = {
@@ -28,5 +28,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await commands[name]?.(keyId))}\n`)
 }
 await dialect.close()
-// A pool of connections would keep the process for as long as they may be idle.
+// A pool would keep the process alive until its connections time out.
 process.exit()

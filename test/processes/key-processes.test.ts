@@ -9,7 +9,7 @@ import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgre
 import type { DatabaseAddress } from './server-config.ts'
 import { postgresStage, sqliteStage, type Stage } from './stage.ts'
 
-/** A process that keeps the keys, and does as it is told. */
+/** A process that keeps the keys and executes commands. */
 interface KeyProcess {
   readonly tell: (command: string) => Promise<unknown>
   readonly end: () => Promise<void>

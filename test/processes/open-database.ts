@@ -5,9 +5,9 @@ import { Pool } from 'pg'
 
 import type { DatabaseAddress } from './server-config.ts'
 
-/** Opens the database that a process was told of. */
+/** Opens the database that the process's argument names. */
 export function openDatabase(address: DatabaseAddress): SqlDialect {
-  // NORMAL: what a killed process has answered is kept; only a power cut would lose it.
+  // NORMAL: a killed process loses nothing that it has answered; only a power failure would.
   if (address.engine === 'sqlite') return openSqliteDialect(address.file, { synchronous: 'normal' })
   return toPostgresDialect(new Pool({ connectionString: address.url, max: 8 }))
 }

@@ -6,13 +6,13 @@ import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests
 import { issuer } from './server-config.ts'
 import type { Stage } from './stage.ts'
 
-/** One race; it returns what went wrong, and nothing when nothing did. */
+/** One race. It returns a description of the violation, or undefined. */
 export type Race = (round: number) => Promise<readonly string[]>
 
-/** How often each thing is presented at once, spread over all servers. */
+/** How many times each credential is presented at once, spread over all servers. */
 const presenters = 50
 
-/** The races of client A and B between the servers at these ports. */
+/** The races of clients A and B between the servers at these ports. */
 export function racesOf(stage: Stage, ports: readonly number[]): Readonly<Record<string, Race>> {
   const requests = clientRequests(stage.clients)
   const port = (index: number): number => ports[index % ports.length] ?? 0
@@ -34,7 +34,7 @@ export function racesOf(stage: Stage, ports: readonly number[]): Readonly<Record
       return [
         ...unless(winners.length === 1, `${winners.length} of ${presenters} redeemed one code`),
         ...unless(refused.length === presenters - 1, `only ${refused.length} were refused: ${statuses(replies)}`),
-        // RFC 6749 §4.1.2: what the winner got ends with the second presentation.
+        // RFC 6749 §4.1.2: the second presentation revokes the winner's tokens.
         ...unless((await isActive(access_token)) === false, 'a replayed code left a live token'),
       ]
     },

@@ -6,7 +6,7 @@ import type { Race } from './races.ts'
 import { idOf, scimRequests, userSchema } from './scim-requests.ts'
 import { consent, type Stage } from './stage.ts'
 
-/** The races between an identity provider and whoever else is at work, over the servers at these ports. */
+/** The races between an identity provider and other requests, over the servers at these ports. */
 export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Record<string, Race>> {
   const requests = clientRequests(stage.clients)
   const port = (index: number): number => ports[index % ports.length] ?? 0
@@ -128,7 +128,7 @@ export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Re
   }
 }
 
-/** Different for each round of each run: the long form plays many over one database. */
+/** Different for each round of each run: `pnpm race` plays many rounds over one database. */
 const unique = (round: number, name: string): string => `${name}-${process.pid}-${round}-${Date.now()}@x.test`
 
 const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'

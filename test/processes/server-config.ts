@@ -1,15 +1,18 @@
-/** Where a database is, as a process of its own is told. */
+/** The address of a database, passed to a process. */
 export type DatabaseAddress =
   { readonly engine: 'sqlite'; readonly file: string } | { readonly engine: 'postgres'; readonly url: string }
 
-/** A storage call at which a server dies as if by `kill -9`: before the store has heard of it, or before its answer is known. */
+/**
+ * A storage call at which a server dies as if by `kill -9`: before the call reaches the store, or before its result is
+ * known.
+ */
 export interface CrashPoint {
   readonly when: 'before' | 'after'
   /** Store and method, such as `codes.consume`. */
   readonly call: string
 }
 
-/** What a server process is started with. */
+/** The configuration with which a server process is started. */
 export interface ServerConfig {
   readonly database: DatabaseAddress
   readonly crash: CrashPoint | undefined

@@ -1,4 +1,5 @@
-// One of several servers over one database. Its argument is a ServerConfig in JSON; it prints its port, and ends with its stdin.
+// One of several servers over one database. Its argument is a ServerConfig in JSON; it prints its port, and exits when
+// stdin ends.
 import { createServer } from 'node:http'
 import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +17,7 @@ import { issuer, type ServerConfig } from './server-config.ts'
 const { database, crash } = JSON.parse(process.argv[2] ?? '') as ServerConfig
 const sound = await createSqlStorage({ dialect: openDatabase(database), issuer })
 const storage = crash === undefined ? sound : crashingStorage(sound, crash)
-// The races present one thing fifty times over: that is the point here, not an attack.
+// The races present one credential fifty times over on purpose, so this is not an attack.
 const unlimited = createMemoryRateLimiter({ points: 1_000_000_000, window: 1 })
 const server = createAuthorizationServer({
   issuer,
@@ -28,7 +29,7 @@ const server = createAuthorizationServer({
   }),
   revocationFeed: true,
   rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited },
-  // Refusals and outages are what the races and storms are about; anything else is not.
+  // The races and chaos runs expect refusals and outages; every other event is an error.
   onEvent: (event) => {
     if (event.type === 'request.refused' && event.reason === 'unexpected_failure') console.error(event)
   },
@@ -39,12 +40,12 @@ const scim = createScimServer({ issuer, storage })
 const listener = createServer(express().use(toExpress(server, scim)))
 listener.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(listener.address() as AddressInfo).port}\n`)
-  // A process that is killed would leave nothing for the next one.
+  // A killed process would leave nothing for the next one.
   flushCompileCache()
 })
 process.stdin.on('end', () => process.exit()).resume()
 
-/** The host's own session: the cookie `host=<user>.<time of authentication>` says who signed in. */
+/** The host's own session: the cookie `host=<user>.<time of authentication>` says which user signed in. */
 function hostSession(cookie: string | undefined) {
   const match = /(?:^|; )host=([^.;]+)\.(\d+)/.exec(cookie ?? '')
   if (match?.[1] === undefined) return undefined

@@ -14,13 +14,13 @@ export interface ServerProcess {
   kill(): Promise<void>
 }
 
-/** Starts a server, and waits until it listens. */
+/** Starts a server and waits until it listens. */
 export async function startServerProcess(database: DatabaseAddress, crash?: CrashPoint): Promise<ServerProcess> {
   const config: ServerConfig = { database, crash }
   const script = fileURLToPath(new URL('server-process.ts', import.meta.url))
   const child = spawn(process.execPath, ['--conditions=@mintmark/source', script, JSON.stringify(config)], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // Dozens of processes start with the same sources: compiling them once halves what a start costs.
+    // Dozens of processes start from the same sources: compiling them once halves the start-up time.
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),

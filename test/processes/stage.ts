@@ -19,13 +19,15 @@ import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-d
 import { changeClient, registerFixtureClients, type FixtureClients } from '../support/fixture-clients.ts'
 import { issuer, type DatabaseAddress } from './server-config.ts'
 
-/** A database with the fixture clients, the identity provider T1, and U1, who has consented to all that client A asks for. */
+/**
+ * A database with the fixture clients, the identity provider T1, and U1, who has consented to all scopes of client A.
+ */
 export interface Stage {
   readonly database: DatabaseAddress
   readonly clients: FixtureClients
   /** The Secret Token of T1. */
   readonly scimSecret: string
-  /** The database as an onlooker sees it. */
+  /** The database as seen by an observer. */
   readonly storage: AdminStorage
   close(): Promise<void>
 }
@@ -47,7 +49,7 @@ export async function sqliteStage(): Promise<Stage> {
   }
 }
 
-/** @param server the address of a PostgreSQL, on which a schema of its own is made. */
+/** @param server the address of a PostgreSQL server; a new schema is created on it. */
 export async function postgresStage(server: string): Promise<Stage> {
   const database = await makeDatabase(server)
   const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
@@ -64,7 +66,7 @@ export async function postgresStage(server: string): Promise<Stage> {
 async function furnish(storage: AdminStorage): Promise<Pick<Stage, 'clients' | 'scimSecret'>> {
   const now = epochSeconds(Date.now() / 1000)
   const clients = await registerFixtureClients(storage)
-  // The servers sign with one key alone, a quick one.
+  // The servers sign with a single, fast key.
   await changeClient(storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
   await storage.users.insert({ userId: userId('U1'), claims: { name: 'Ann Lee' }, createdAt: now })
   await consent(storage, 'U1', now)
@@ -72,7 +74,7 @@ async function furnish(storage: AdminStorage): Promise<Pick<Stage, 'clients' | '
   return { clients, scimSecret: secret }
 }
 
-/** A person has consented to all that client A asks for. */
+/** The user has consented to all scopes of client A. */
 export async function consent(storage: AdminStorage, person: string, now: EpochSeconds): Promise<void> {
   await storage.grants.insert({
     grantId: grantId(`consent-${person}`),

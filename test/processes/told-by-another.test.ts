@@ -16,7 +16,7 @@ describe.for([
 ])('two servers on one $name database', ({ open }) => {
   let stage: Stage
   let servers: readonly ServerProcess[]
-  /** The last one dies as soon as it has deactivated somebody. */
+  /** The last one dies right after it has deactivated a user. */
   let [here, there, dying] = [0, 0, 0]
   let client: ClientRequests
   let provider: ScimRequests
@@ -34,14 +34,14 @@ describe.for([
     await stage.close()
   })
 
-  /** A person of T1's, with tokens that one of the servers has issued. */
+  /** A user provisioned by T1, with tokens from one of the servers. */
   async function aPerson(userName: string) {
     const id = await provider.provision(here, userName)
     await consent(stage.storage, id, epochSeconds(Date.now() / 1000))
     return { id, tokens: tokensOf(await client.redeem(here, codeOf(await client.authorize(here, id)))) }
   }
 
-  /** An API that the other server tells what has ended. */
+  /** An API that learns about revocations from the other server. */
   function anApi(mode: 'on_demand' | 'follow'): ListeningApi {
     let passed = 0
     const start = Date.now()
@@ -127,21 +127,22 @@ async function admits(api: ResourceServer, token: string): Promise<boolean> {
   }
 }
 
-/** An API in a time that can be made to pass. */
+/** An API with a clock that the test advances. */
 interface ListeningApi {
   readonly mode: 'on_demand' | 'follow'
   readonly admits: (token: string) => Promise<boolean>
   /** In milliseconds. */
   readonly clock: () => number
   readonly pass: (milliseconds: number) => void
-  /** How many requests the feed was sent. */
+  /** The number of requests to the feed. */
   readonly polls: () => number
 }
 
 /**
  * Presents the token until it is refused.
- * @returns for how many milliseconds of the clock it was admitted. A feed that is followed has to bring the news in the answer to
- *   the request that waits, or in the one after it: how soon a waiting request is answered is tested in core.
+ * @returns the milliseconds of the clock for which it was accepted. A polled feed must deliver the revocation in the
+ * answer to
+ * the waiting request or in the next one; core's tests cover how soon a waiting request is answered.
  */
 async function untilRefused(api: ListeningApi, token: string): Promise<number> {
   const { mode, admits: isAdmitted, clock, pass, polls } = api

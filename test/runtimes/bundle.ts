@@ -6,14 +6,14 @@ import { build } from 'esbuild'
 
 interface BundleOptions {
   readonly entry: string
-  /** `none`: an import of a `node:` module stops the bundling. */
+  /** `none`: an import of a `node:` module fails the bundling. */
   readonly node: 'none' | 'all'
   /** Default: a new one. */
   readonly folder?: string
   readonly name?: string
 }
 
-/** Makes one file of the sources, `worker.mjs` unless named otherwise. @returns the folder that it is in. */
+/** Bundles the sources into one file, `worker.mjs` by default. @returns its folder. */
 export async function bundle({ entry, node, folder, name = 'worker' }: BundleOptions): Promise<string> {
   const outdir = folder ?? mkdtempSync(join(tmpdir(), 'mintmark-runtimes-'))
   await build({

@@ -66,5 +66,5 @@ describe('the storage of the Worker example', () => {
   })
 })
 
-/** Its filters compare with hundreds of values; Cloudflare binds a hundred to a statement. */
+/** Its filters compare with hundreds of values; Cloudflare allows a hundred bound values per statement. */
 const beyondLimits = 'filters: and, or and not combine filters of any number and depth'

@@ -3,10 +3,10 @@ import { join, resolve } from 'node:path'
 /** A command line: the program, then its arguments. */
 export type Command = readonly [program: string, ...args: string[]]
 
-/** The programs are in node_modules: all come from npm, with their binaries inside. */
+/** The programs are npm packages in node_modules that contain their binaries. */
 export const installed = (name: string): string => join(process.cwd(), 'node_modules/.bin', name)
 
-/** Runs a source of this repository. */
+/** Runs a source file of this repository. */
 export const onNode = (file: string): Command => [
   process.execPath,
   '--conditions=@mintmark/source',

@@ -4,7 +4,7 @@ import { workerdCommand } from './workerd.ts'
 /** A runtime and the command that serves the bundled worker on a port of 127.0.0.1. */
 export interface Runtime {
   readonly name: string
-  /** What `navigator.userAgent` says there (WinterTC). */
+  /** The value of `navigator.userAgent` on the runtime (WinterTC). */
   readonly userAgent: RegExp
   /** @param folder where the bundles are; the command runs there. */
   command(port: number, folder: string): Command

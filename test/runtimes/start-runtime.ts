@@ -10,11 +10,11 @@ import type { Runtime } from './runtimes.ts'
 
 /** A server on a runtime of its own. */
 export interface RunningRuntime extends ReachableServer, RunningProgram {
-  /** What the runtime says it is, such as `Deno/2.9.6`. */
+  /** The runtime's name and version, such as `Deno/2.9.6`. */
   readonly userAgent: string
 }
 
-/** Starts a runtime in the folder that has the bundles. */
+/** Starts a runtime in the folder that contains the bundles. */
 export async function startRuntime(runtime: Runtime, folder: string): Promise<RunningRuntime> {
   const port = await freePort()
   const program = await startProgram({

@@ -142,7 +142,7 @@ describe.each(adapters)('on $name', (adapter) => {
       socket.on('error', () => undefined)
       socket.write('POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 20\r\n\r\ngrant_type')
       const [request] = (await once(host.server, 'request')) as [IncomingMessage]
-      // Awaited by hand: `once` of node:events rejects when the stream breaks, which is what happens here.
+      // Awaited by hand: `once` of node:events rejects when the stream breaks, which is expected here.
       const closed = new Promise((resolve) => request.once('close', resolve))
       leave(socket)
       await closed
@@ -169,7 +169,7 @@ describe.each(adapters)('on $name', (adapter) => {
   })
 })
 
-// Over Fetch the connection is the runtime's, which may cut it when the answer is out.
+// Over Fetch the runtime owns the connection and may close it after the answer.
 describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
   'after a body that is too large, on $name (RFC 9112 §9.6)',
   (adapter) => {
@@ -195,7 +195,7 @@ describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
         status: response?.statusCode,
         body: response && (await text(response)),
       }))
-      // A reset would make this one reject.
+      // A connection reset would reject this promise.
       const closed = once(upload, 'close')
       const [answer] = await Promise.all([answered, closed])
 

@@ -1,4 +1,4 @@
-/** A promise together with what resolves it. */
+/** A promise with its resolve function. */
 export function aDeferred<T>(): {
   readonly promise: Promise<T>
   readonly resolve: (value: T | PromiseLike<T>) => void

@@ -55,7 +55,7 @@ describe.each(adapters)('a page of the host on $name', (adapter) => {
 
     await sendBytes(host.port, requestText('GET http://evil.test/login'))
 
-    // A Request has the host of the target as it has the path; neither adapter lets the page know.
+    // A Request contains the host and path of the target; neither adapter shows the host to the page.
     expect(page.received.map((request) => request.url.href)).toEqual(
       adapter.name === 'Fetch' ? ['https://as.test/login'] : [],
     )

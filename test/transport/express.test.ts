@@ -160,7 +160,7 @@ test.each([
   const wellKnown = await fetch(`${host.url}/.well-known/oauth-authorization-server/id`)
 
   expect([token.status, unprefixed.status, doubled.status]).toEqual([200, 404, 404])
-  // Express does not show a middleware what is outside its mount path.
+  // Express hides everything outside a middleware's mount path.
   expect(wellKnown.status).toBe(where === 'at the root' || where === 'at both of its prefixes' ? 200 : 404)
   expect(issuer.received.map((request) => request.url.href)).toEqual(['https://as.test/id/token'])
 })
@@ -257,7 +257,7 @@ const setting =
     next()
   }
 
-/** An Express application that listens on a port of its own until the test is over. */
+/** An Express application that listens on its own port for the duration of the test. */
 async function aHost(mount: (app: Express) => void): Promise<Host> {
   const errors: unknown[] = []
   const app = express()
@@ -265,11 +265,11 @@ async function aHost(mount: (app: Express) => void): Promise<Host> {
   app.use((_request: Request, response: Response) => {
     response.status(404).send('nothing here')
   })
-  // oxlint-disable-next-line eslint/max-params -- Express knows an error handler by its four parameters.
+  // oxlint-disable-next-line eslint/max-params -- Express recognizes an error handler by its four parameters.
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     errors.push(error)
     response.status(500).send(error instanceof Error ? error.message : '')
   })
-  // An Express application is a listener, whose types know only its own request.
+  // An Express application is a request listener, but its types only accept Express's own request.
   return { ...(await listenOn(createServer(app as RequestListener))), errors }
 }

@@ -104,7 +104,7 @@ describe.each(adapters)('on $name', (adapter) => {
 
       expect(statusesIn(transcript)).toEqual([200])
       expect(service.received.map((request) => request.headers.get(name))).toEqual([expected])
-      // A Request joins headers before anybody can count them: only a value that has no commas betrays that it is two.
+      // A Request joins repeated headers: repetition is only visible for values that cannot contain commas.
       const isSeen = adapter.name !== 'Fetch' || ['authorization', 'content-type', 'dpop'].includes(name)
       expect(service.received.map((request) => [...request.repeatedHeaders])).toEqual([isSeen ? [name] : []])
     },

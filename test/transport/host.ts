@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Adapter, Site } from '../support/adapters.ts'
 
-/** A site that listens on a port of its own until the test is over. */
+/** A site that listens on its own port for the duration of the test. */
 export interface Host {
   readonly server: Server
   readonly port: number
   readonly url: string
-  /** What reached the host's error handler, which answers with the message and status 500. */
+  /** The errors passed to the host's error handler, which answers with the message and status 500. */
   readonly errors: readonly unknown[]
 }
 
@@ -18,7 +18,7 @@ export async function aHost(adapter: Adapter, site: Omit<Site, 'onError'>, optio
   return { ...(await listenOn(createServer(options, listener))), errors }
 }
 
-/** Listens on a free port of 127.0.0.1 until the test is over. */
+/** Listens on a free port of 127.0.0.1 for the duration of the test. */
 export async function listenOn(server: Server): Promise<Omit<Host, 'errors'>> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

@@ -82,7 +82,7 @@ describe('the handler', () => {
     const host = await listenOn(
       createServer((request, response) => {
         const writeHead = response.writeHead.bind(response)
-        // As on-headers did before 1.1.0, which knew lists of pairs, and no list of names and values.
+        // Like on-headers before 1.1.0, which accepted lists of pairs but not a flat list of names and values.
         response.writeHead = (status: number, list: unknown) => {
           if (Array.isArray(list)) for (const [name, value] of list) response.setHeader(String(name), String(value))
           response.setHeader('X-Had', response.getHeaderNames().join(' '))
@@ -128,7 +128,7 @@ describe('the handler', () => {
   test('does not wait for a client that left before the body was read', async () => {
     const host = await aWatchedHost({}, async (request) => {
       request.socket.destroy()
-      // Awaited by hand: `once` of node:events rejects when the stream breaks, which is what happens here.
+      // Awaited by hand: `once` of node:events rejects when the stream breaks, which is expected here.
       await new Promise<void>((resolve) => request.once('close', resolve))
     })
 
@@ -139,7 +139,7 @@ describe('the handler', () => {
   })
 })
 
-/** A host over the handler that keeps the promises it was given. */
+/** A host that records the promises returned by its handler. */
 async function aWatchedHost(
   options: ServerOptions,
   before: (request: IncomingMessage) => Promise<void> = () => Promise.resolve(),
@@ -165,7 +165,7 @@ async function echoUnlessAnswered(
   if (!(await work)) response.end(`the host read: ${await text(request)}`)
 }
 
-/** The warnings of the process until the test is over. */
+/** The process's warnings for the duration of the test. */
 function watchWarnings(): readonly Error[] {
   const warnings: Error[] = []
   const listen = (warning: Error): void => void warnings.push(warning)

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Sends bytes as they are and returns everything that comes back until the server closes the connection. */
+/** Sends bytes unchanged and returns everything received until the server closes the connection. */
 export function sendBytes(port: number, bytes: string, then: 'wait' | 'close' = 'wait'): Promise<string> {
   return new Promise((resolve) => {
     const received: Buffer[] = []
@@ -10,13 +10,13 @@ export function sendBytes(port: number, bytes: string, then: 'wait' | 'close' = 
     })
     socket.on('data', (chunk) => received.push(chunk))
     socket.on('end', () => socket.end())
-    // A reset ends the exchange too; what had arrived by then is the answer.
+    // A reset ends the exchange too; the bytes received by then are the answer.
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(Buffer.concat(received).toString('latin1')))
   })
 }
 
-/** Sends a beginning, then more and more, until the server closes the connection; returns what came back. */
+/** Sends a prefix, then more and more data, until the server closes the connection. Returns the bytes received. */
 export function sendForever(port: number, beginning: string): Promise<string> {
   return new Promise((resolve) => {
     const received: Buffer[] = []
@@ -30,13 +30,13 @@ export function sendForever(port: number, beginning: string): Promise<string> {
     }
     socket.on('drain', sendMore)
     socket.on('data', (chunk) => received.push(chunk))
-    // The server closes while this end still sends: that is an error here, and what the test is about.
+    // The server closes while this end is still sending, which is an error here and the subject of the test.
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(Buffer.concat(received).toString('latin1')))
   })
 }
 
-/** The text of a request that asks the server to close the connection after it. */
+/** The text of a request with `Connection: close`. */
 export function requestText(line: string, headers: readonly string[] = [], body = ''): string {
   return [`${line} HTTP/1.1`, 'Host: as.test', 'Connection: close', ...headers, '', body].join('\r\n')
 }

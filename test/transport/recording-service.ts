@@ -1,6 +1,6 @@
 import { createRouter, json, noStore, type Endpoint, type HttpService, type ServerRequest } from '@mintmark/core/http'
 
-/** A service that remembers what reached it, so that a test can say what did not. */
+/** A service that records the requests that reach it. */
 export interface RecordingService extends HttpService {
   readonly received: readonly ServerRequest[]
 }

@@ -75,7 +75,7 @@ describe.each(adapters)('on $name', (adapter) => {
 
     expect(statusesIn(transcript)).toEqual([200])
     expect(transcript).toMatch(/^X-Mark: yes\r$/im)
-    // A length is a header too, but one that may be left out: a page over Fetch has none.
+    // Content-Length may be omitted: a page over Fetch has none.
     expect(transcript).not.toMatch(/^Content-Length: (?!3\r)/im)
     expect(transcript.endsWith('\r\n\r\n')).toBe(true)
     expect(host.errors).toEqual([])

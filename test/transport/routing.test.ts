@@ -62,7 +62,7 @@ describe.each(adapters)('on $name', (adapter) => {
 
       const transcript = await sendBytes(host.port, requestText(`POST ${target}`, ['Content-Length: 0']))
 
-      // A Request holds the resolved path and nothing of how it was written; its host changes nothing.
+      // A Request contains the resolved path, not its original spelling, and the Host header does not change the path.
       const isResolved = adapter.name === 'Fetch'
       expect(statusesIn(transcript)).toEqual([isResolved ? 200 : 404])
       expect(service.received.map((request) => request.url.href)).toEqual(isResolved ? ['https://as.test/token'] : [])

@@ -137,7 +137,7 @@ export const crossOriginSuite: Suite = (reach) => {
 
 const sharedWithSpa = { origin: spa, exposed: 'WWW-Authenticate, Retry-After', vary: 'Origin' }
 
-/** What an answer says to browsers about other origins, by the ends of the headers' names. */
+/** The CORS and resource policy headers of an answer, by the ends of their names. */
 function sharing(reply: Reply): Readonly<Record<string, string>> {
   const headers = {
     origin: reply.header('access-control-allow-origin'),

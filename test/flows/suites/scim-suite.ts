@@ -10,7 +10,7 @@ const base = '/scim/v2/enterprise-idps/directory'
 
 let count = 0
 
-/** What the directory sends. A body is sent as JSON. */
+/** A request from the directory. A body is sent as JSON. */
 const send = (under: ReachableServer, method: string, path: string, body?: object): Promise<Reply> =>
   under.send({
     method,
@@ -19,7 +19,7 @@ const send = (under: ReachableServer, method: string, path: string, body?: objec
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
 
-/** The life of an account as its identity provider sees it. */
+/** The life cycle of a user as its identity provider sees it. */
 export const scimSuite: Suite = (reach) => {
   it('the directory creates, finds, changes, deactivates and removes a user (RFC 7644 §3)', async () => {
     const under = reach()

@@ -1,4 +1,6 @@
 import type { ReachableServer } from '../../support/server-under-test.ts'
 
-/** Requirements of a server that is reached over HTTP alone. The server is there when the tests run, not when they are declared. */
+/**
+ * Tests of a server that is reached over HTTP alone. The server exists when the tests run, not when they are declared.
+ */
 export type Suite = (reach: () => ReachableServer) => void

@@ -9,7 +9,7 @@ import type { Suite } from './suite.ts'
 import { tokenSuite } from './token-suite.ts'
 import { transportSuite } from './transport-suite.ts'
 
-/** What runs through every adapter and on every runtime: a suite that is added here runs on all of them. */
+/** The suites that run through every adapter and on every runtime. */
 const suites: Readonly<Record<string, Suite>> = {
   discovery: discoverySuite,
   authorization: authorizationSuite,

@@ -6,7 +6,7 @@ import type { Suite } from './suite.ts'
 
 const form = 'application/x-www-form-urlencoded'
 
-/** The hostile rows that every deployment must withstand; what one adapter or another also sees is in test/transport. */
+/** The hostile requests that every deployment must withstand; test/transport covers what single adapters see. */
 export const transportSuite: Suite = (reach) => {
   it.each(['/token/', '//token', '/TOKEN', '/%74oken', '/token%2F', '/token;x', '/token%00', '/token.json'])(
     '%s is not the token endpoint',

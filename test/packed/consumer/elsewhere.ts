@@ -25,11 +25,12 @@ import { Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { createClient } from 'redis'
 
-// What the documented programs beside this one do not use, as a host in a strict project would write it.
+// The API surface that the documented programs beside this file do not use, as a host in a strict project would write
+// it.
 
 const issuer = 'https://id.example'
 
-/** PostgreSQL for what lasts, Redis for what expires. */
+/** PostgreSQL for durable data, Redis for expiring data. */
 export async function storageOfMany(): Promise<AdminStorage> {
   const dialect = toPostgresDialect(new Pool({ connectionString: 'postgres://db/mintmark' }), {
     timeoutMilliseconds: 2000,
@@ -70,7 +71,7 @@ export const heard = (event: ScimEvent): string => event.type
 export const isOurs = (error: unknown): boolean =>
   error instanceof ScimError || error instanceof StorageUnavailableError || error instanceof MigrateCommandError
 
-/** A test of a host's own. */
+/** A test of the host itself. */
 export async function tested(fetch: (url: string, init: RequestInit) => Promise<Response>): Promise<boolean> {
   const testIssuer = createTestIssuer({ issuer })
   await testIssuer.addUser('ann', { email: 'ann@example.com' })
