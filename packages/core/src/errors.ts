@@ -2,23 +2,49 @@ import { type Header, json, noStore, type RequestHead, type ServerResponse, with
 import { authorizationErrorResponse, RedirectableError } from './authorize/response.ts'
 import type { RequestRefused } from './events.ts'
 import { type OAuthError, toOAuthError } from './refusals.ts'
-import { renderBearerError as renderBearer } from './tokens/userinfo.ts'
 
-/** The event that tells why a request was refused. */
+/** The event that records why a request was refused. */
 export function requestRefused(error: unknown, request: RequestHead): RequestRefused {
   const { code, reason, context, cause } = toOAuthError(error instanceof RedirectableError ? error.refusal : error)
   return { type: 'request.refused', method: request.method, path: request.url.pathname, code, reason, context, cause }
 }
 
-/** The error answer of an endpoint that takes a bearer token. */
-export const renderBearerError = (error: unknown): ServerResponse => renderBearer(toOAuthError(error))
+/** Renders an error of an endpoint that programs call (RFC 6749 §5.2). */
+export function renderApiError(error: unknown): ServerResponse {
+  const refusal = toOAuthError(error)
+  return json(refusal.status, { error: refusal.code, error_description: refusal.description }, [
+    ...noStore,
+    ...challengeHeaders(refusal),
+  ])
+}
 
-/** The error answer of an endpoint that programs call. */
-export const renderApiError = (error: unknown): ServerResponse => renderOAuthError(toOAuthError(error))
+function challengeHeaders(error: OAuthError): readonly Header[] {
+  // RFC 6749 §5.2: a 401 names the authentication scheme. It is Basic, whichever method the client tried.
+  if (error.code === 'invalid_client') return [['WWW-Authenticate', 'Basic realm="token", charset="UTF-8"']]
+  return retryAfterHeaders(error)
+}
 
 /**
- * The error answer of an endpoint that browsers visit: back to the client where the error proves that this is safe, and
- * a local page otherwise (RFC 6749 §4.1.2.1).
+ * Renders an error of an endpoint that takes a bearer token (RFC 6750 §3). A request without a token gets a bare
+ * challenge without error details.
+ */
+export function renderBearerError(error: unknown): ServerResponse {
+  const refusal = toOAuthError(error)
+  const { code, description, reason, status } = refusal
+  const isBare = reason === 'bearer_missing'
+  const attributes = isBare ? [] : [`error="${code}"`, `error_description="${description}"`]
+  // RFC 6750 §3.1: insufficient_scope names the scope that is needed.
+  if (code === 'insufficient_scope') attributes.push('scope="openid"')
+
+  const challenge = ['WWW-Authenticate', ['Bearer realm="userinfo"', ...attributes].join(', ')] as const
+  const isChallenge = status === 401 || status === 403
+  const body = isBare ? {} : { error: code, error_description: description }
+  return json(status, body, [...noStore, ...(isChallenge ? [challenge] : retryAfterHeaders(refusal))])
+}
+
+/**
+ * Renders an error of an endpoint that browsers visit. It redirects to the client when the redirect URI was verified, and
+ * shows a local page otherwise (RFC 6749 §4.1.2.1).
  */
 export function renderBrowserError(
   error: unknown,
@@ -29,28 +55,28 @@ export function renderBrowserError(
     return authorizationErrorResponse(error.refusal, error.target, rendering.issuer)
   }
   const refusal = toOAuthError(error)
-  const render = rendering.renderErrorPage ?? renderErrorPage
+  const render = rendering.renderErrorPage ?? renderPlainPage
   const page = render({ status: refusal.status, code: refusal.code, description: refusal.description }, request)
   return withHeaders(page, retryAfterHeaders(refusal))
 }
 
-/** What a local error page tells a person. */
-export interface ErrorPageContent {
-  readonly status: number
-  /** The OAuth error code. */
-  readonly code: string
-  /** A fixed sentence that holds nothing of the request. */
-  readonly description: string
-}
-
 /**
- * Renders such a page.
- * @param request what it answers: for the person's language. It was refused; believe nothing in it.
+ * Renders a local error page.
+ * @param request the refused request. Use it to choose the language, and trust nothing in it.
  */
 export type RenderErrorPage = (content: ErrorPageContent, request: RequestHead) => ServerResponse
 
-/** The plain page that is shown when the host brings none of its own. Both values are fixed texts of this library. */
-export const renderErrorPage = (content: ErrorPageContent): ServerResponse => ({
+/** What a local error page shows to the user. */
+interface ErrorPageContent {
+  readonly status: number
+  /** The OAuth error code. */
+  readonly code: string
+  /** A fixed sentence that contains nothing of the request. */
+  readonly description: string
+}
+
+/** The default page. Code and description are fixed texts of this library, so they need no escaping. */
+const renderPlainPage = (content: ErrorPageContent): ServerResponse => ({
   status: content.status,
   headers: [
     ['Content-Type', 'text/html; charset=utf-8'],
@@ -63,21 +89,8 @@ export const renderErrorPage = (content: ErrorPageContent): ServerResponse => ({
   body: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Sign-in stopped</title><h1>Sign-in stopped</h1><p>${content.description}</p><p>Go back to the application that you came from and start again.</p><p>Error: <code>${content.code}</code></p></html>`,
 })
 
-/** The error answer of an API endpoint (RFC 6749 §5.2). */
-export const renderOAuthError = (error: OAuthError): ServerResponse =>
-  json(error.status, { error: error.code, error_description: error.description }, [
-    ...noStore,
-    ...challengeHeaders(error),
-  ])
-
-function challengeHeaders(error: OAuthError): readonly Header[] {
-  // RFC 6749 §5.2: a 401 names the scheme to use; always the same one, whatever the client had tried.
-  if (error.code === 'invalid_client') return [['WWW-Authenticate', 'Basic realm="token", charset="UTF-8"']]
-  return retryAfterHeaders(error)
-}
-
-/** How many seconds to wait before asking again: what the refusal says, or a moment when the service is down (RFC 9110 §10.2.3). */
-export function retryAfterHeaders(error: OAuthError): readonly Header[] {
+/** Seconds to wait before the next request: those of the refusal, or a few when the service is unavailable (RFC 9110 §10.2.3). */
+function retryAfterHeaders(error: OAuthError): readonly Header[] {
   if (error.retryAfter !== undefined) return [['Retry-After', String(error.retryAfter)]]
   return error.code === 'temporarily_unavailable' ? [['Retry-After', '5']] : []
 }

@@ -7,7 +7,7 @@ export type RateDecision = (
 ) & { readonly quota?: RateQuota | undefined }
 
 /** What is left of a limit, for whoever slows down when it is told. */
-export interface RateQuota {
+interface RateQuota {
   readonly limit: number
   readonly remaining: number
   readonly resetAfter: DurationSeconds

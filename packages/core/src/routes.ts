@@ -12,7 +12,7 @@ import {
 import { jwksEndpoint } from './keys/jwks-endpoint.ts'
 import type { VerifyOwnJwtDependencies } from './keys/jws.ts'
 import { readForm } from './parameters.ts'
-import type { ServerDependencies } from './server.ts'
+import type { ServerDependencies } from './dependencies.ts'
 import { tokenEndpoint } from './token/endpoint.ts'
 import { issuedTo } from './tokens/access-token.ts'
 import { introspectionEndpoint } from './tokens/introspection.ts'
@@ -104,7 +104,7 @@ const feedPath = '/token/revocation-feed'
  * The origins of the client that the form names, if it is one that may live in a page. That it sent the form is not proven, and
  * need not be: whoever can send such a form without a browser reads the answer as well.
  */
-export const originsOfNamedClient =
+const originsOfNamedClient =
   ({ storage }: { readonly storage: OAuthStorage }): RegisteredOrigins =>
   async (request) => {
     const named = readForm(request).get('client_id')
@@ -114,7 +114,7 @@ export const originsOfNamedClient =
   }
 
 /** The origins of the client that the bearer token was issued to, also when it has expired: its page has to hear of that. */
-export const originsOfBearer =
+const originsOfBearer =
   (deps: VerifyOwnJwtDependencies & { readonly storage: OAuthStorage; readonly clock: Clock }): RegisteredOrigins =>
   async (request) => {
     const token = readBearerToken(request)

@@ -131,14 +131,14 @@ function accessTokenAlgorithm(options: AuthorizationServerOptions): SigningAlgor
 const feedMargin = 300
 
 /** @throws TypeError that names the option and says what to change. */
-export function parseOptions(options: AuthorizationServerOptions): ParsedOptions {
+function parseOptions(options: AuthorizationServerOptions): ParsedOptions {
   const result = optionsSchema.safeParse(options, inWords)
   if (!result.success) throw new TypeError(`Invalid options:\n${z.prettifyError(result.error)}`)
   return result.data
 }
 
 /** The options that are plain data, with every default filled in. */
-export type ParsedOptions = z.infer<typeof optionsSchema>
+type ParsedOptions = z.infer<typeof optionsSchema>
 
 const maxLifetime = 31_536_000
 const day = 86_400

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { refuse } from '../refusals.ts'
-import { readBearerToken, renderBearerError } from './userinfo.ts'
+import { renderBearerError } from '../errors.ts'
+import { readBearerToken } from './userinfo.ts'
 
 const form = 'application/x-www-form-urlencoded'
 

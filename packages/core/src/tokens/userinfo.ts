@@ -11,12 +11,11 @@ import {
 import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 import type { FamilyStatus } from '@mintmark/storage-interface/stores'
 
-import { retryAfterHeaders } from '../errors.ts'
 import type { Journal } from '../events.ts'
 import { signJwt } from '../keys/jws.ts'
 import { chosenAlgorithm } from '../keys/ring.ts'
 import { readForm, readQuery, refuseRepeated } from '../parameters.ts'
-import { refuse, type OAuthError } from '../refusals.ts'
+import { refuse } from '../refusals.ts'
 import {
   statusOfAccessToken,
   verifyAccessToken,
@@ -130,21 +129,4 @@ function readFormToken(request: ServerRequest): string | undefined {
   // RFC 6750 §2.2: only in the form of a POST.
   if (request.method !== 'POST' || mediaType(request) !== 'application/x-www-form-urlencoded') return undefined
   return refuseRepeated(readForm(request)).get('access_token')
-}
-
-/**
- * Renders an error of an endpoint that takes a bearer token (RFC 6750 §3). A request without a token gets a bare
- * challenge without error details.
- */
-export function renderBearerError(error: OAuthError): ServerResponse {
-  const { code, description, reason } = error
-  const isBare = reason === 'bearer_missing'
-  const attributes = isBare ? [] : [`error="${code}"`, `error_description="${description}"`]
-  // RFC 6750 §3.1: insufficient_scope names the scope that is needed.
-  if (code === 'insufficient_scope') attributes.push('scope="openid"')
-
-  const challenge = ['WWW-Authenticate', ['Bearer realm="userinfo"', ...attributes].join(', ')] as const
-  const isChallenge = error.status === 401 || error.status === 403
-  const body = isBare ? {} : { error: code, error_description: description }
-  return json(error.status, body, [...noStore, ...(isChallenge ? [challenge] : retryAfterHeaders(error))])
 }
