@@ -1,9 +1,8 @@
-import type { FilterAttribute } from '@mintmark/storage-interface/stores'
+import type { FilterAttribute, TextLookup } from '@mintmark/storage-interface/stores'
 import { type Expression, sql } from 'kysely'
 import type { SqlKey } from '../dialect.ts'
 import type { JsonSearch, SearchedValue, Sql, ValueKind } from '../json-search.ts'
 import type { FilterScope } from './filter.ts'
-import type { IndexLookups } from './lookup.ts'
 import type { Parameter } from '../statement.ts'
 
 /**
@@ -36,6 +35,20 @@ export interface ListedRows {
   /** Their number, without counting them. */
   readonly total: (p: Parameter<'issuer' | 'provider_id'>) => Sql
 }
+
+/** An index that finds rows by a text. */
+export interface IndexLookup extends TextLookup {
+  /** The table of the index, and its column. */
+  readonly table: string
+  readonly by: string
+  /** Whether a row of the table has one of the texts. Texts are given by the names of their parameters. */
+  readonly condition: (values: readonly string[], parameter: Parameter<string>) => Sql
+  /** A query for the identifiers of those rows. */
+  readonly find: (values: readonly string[], parameter: Parameter<string>) => Sql
+}
+
+/** Indexes by attribute, such as `userName` and `emails.value`. */
+type IndexLookups = ReadonlyMap<string, IndexLookup>
 
 interface KnownColumn {
   readonly kind: ValueKind

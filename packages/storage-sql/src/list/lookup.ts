@@ -1,24 +1,10 @@
-import type { ListQuery, TextLookup } from '@mintmark/storage-interface/stores'
+import type { ListQuery } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { Sql } from '../json-search.ts'
 import { isProviders } from '../keys.ts'
 import { type FilterValues, keyName } from './filter.ts'
-import type { ListedRows } from './listed-kind.ts'
+import type { IndexLookup, ListedRows } from './listed-kind.ts'
 import type { Parameter } from '../statement.ts'
-
-/** An index that finds rows by a text. */
-export interface IndexLookup extends TextLookup {
-  /** The table of the index, and its column. */
-  readonly table: string
-  readonly by: string
-  /** Whether a row of the table has one of the texts. Texts are given by the names of their parameters. */
-  readonly condition: (values: readonly string[], parameter: Parameter<string>) => Sql
-  /** A query for the identifiers of those rows. */
-  readonly find: (values: readonly string[], parameter: Parameter<string>) => Sql
-}
-
-/** Indexes by attribute, such as `userName` and `emails.value`. */
-export type IndexLookups = ReadonlyMap<string, IndexLookup>
 
 /** An indexed column. */
 interface IndexedColumn {

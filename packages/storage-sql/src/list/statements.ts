@@ -4,8 +4,7 @@ import type { Database } from '../database.ts'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { type FilterTemplate, compileFilter } from './filter.ts'
-import { keyOf, type ListedKind, listedScope, placeOf } from './listed-kind.ts'
-import type { IndexLookup } from './lookup.ts'
+import { type IndexLookup, keyOf, type ListedKind, listedScope, placeOf } from './listed-kind.ts'
 import { compileSql, type Parameter, type Statement } from '../statement.ts'
 
 /** The parameters of a page. It holds one row more than it returns, which shows whether there is a next page. */
