@@ -28,7 +28,7 @@ export default {
     }),
     only('storage-redis', { workspace: ['storage-interface/src/'] }),
     only('pages', { workspace: ['core/src/http/'] }),
-    only('scim', { workspace: ['core/src/http/', 'internal/src/', 'storage-interface/src/'], npm: ['zod'] }),
+    only('scim', { workspace: ['core/src/', 'internal/src/', 'storage-interface/src/'], npm: ['zod'] }),
     only('admin', { workspace: ['core/src/', 'internal/src/', 'scim/src/', 'storage-interface/src/'], npm: ['zod'] }),
     only('cli', {
       workspace: [

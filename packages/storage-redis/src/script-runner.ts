@@ -88,7 +88,7 @@ async function sha1(text: string): Promise<string> {
  * connection, a timed-out command, READONLY, CLUSTERDOWN, LOADING, MASTERDOWN, TRYAGAIN, OOM, MISCONF, NOREPLICAS,
  * BUSY, refused credentials. Only a reply that rejects the request itself is passed on: a retry would not help.
  */
-export function storageError(thrown: unknown): unknown {
+function storageError(thrown: unknown): unknown {
   if (thrown instanceof StorageUnavailableError) return thrown
   if (thrown instanceof Error && isDefect(thrown.message)) return thrown
 

@@ -137,7 +137,7 @@ export interface SqlKey {
 }
 
 /** The first rows of a table that meet a condition. */
-export interface SqlBatch {
+interface SqlBatch {
   readonly table: string
   /** The columns of the primary key. */
   readonly key: readonly string[]

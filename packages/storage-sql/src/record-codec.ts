@@ -13,7 +13,7 @@ import type { SqlEngine, SqlRow, SqlValue } from './dialect.ts'
 import { placeOf } from './row.ts'
 
 /** The columns of a record's row, without the issuer, which statements bind by themselves. */
-export type RecordRow<Of extends RecordDefinition> = Readonly<Record<Exclude<ColumnName<Of>, 'issuer'>, SqlValue>>
+type RecordRow<Of extends RecordDefinition> = Readonly<Record<Exclude<ColumnName<Of>, 'issuer'>, SqlValue>>
 
 /** How records of one kind are stored, compiled from their definition. */
 export interface RecordCodec<Of extends RecordDefinition> {

@@ -66,16 +66,16 @@ function required(row: SqlRow, column: string): unknown {
 const optional = (row: SqlRow, column: string): unknown => valueOf(row, column) ?? undefined
 
 /** A value that may be absent, as a column value. */
-export const orNull = (value: SqlValue | undefined): SqlValue => value ?? null
+const orNull = (value: SqlValue | undefined): SqlValue => value ?? null
 
 /** A value as JSON text. */
-export const json = (value: object): SqlValue => JSON.stringify(value)
+const json = (value: object): SqlValue => JSON.stringify(value)
 
 /** A value that may be absent, as JSON text. */
-export const jsonOrNull = (value: object | undefined): SqlValue => (value === undefined ? null : JSON.stringify(value))
+const jsonOrNull = (value: object | undefined): SqlValue => (value === undefined ? null : JSON.stringify(value))
 
 /** A table whose whole rows a statement returns, by its alias. @param columns the columns of a record. */
-export const joinedTable = (alias: string, columns: readonly string[]): SqlJoinedTable => ({
+const joinedTable = (alias: string, columns: readonly string[]): SqlJoinedTable => ({
   alias,
   // Every row belongs to the issuer and was not removed.
   columns: columns.filter((column) => column !== 'issuer' && column !== 'removed_at'),

@@ -95,7 +95,7 @@ interface Answer {
 }
 
 /** What an identity provider would not like about an answer; nothing when it is as expected. */
-export function problemsOf({ status, body }: Answer, expected: Expectation, variables: Variables): readonly string[] {
+function problemsOf({ status, body }: Answer, expected: Expectation, variables: Variables): readonly string[] {
   const statusProblems = expected.status.includes(status)
     ? []
     : [`status ${status}, expected ${expected.status.join(' or ')}`]
@@ -149,10 +149,10 @@ function listDifferences(found: Json | undefined, expected: readonly Json[], pla
 }
 
 /** What `{{name}}` stands for. */
-export type Variables = ReadonlyMap<string, string>
+type Variables = ReadonlyMap<string, string>
 
 /** The same value with every `{{name}}` filled in; one that is not known stays, and no server finds it. */
-export function fillIn(value: Json, variables: Variables): Json {
+function fillIn(value: Json, variables: Variables): Json {
   if (typeof value === 'string') return fillInText(value, variables)
   if (Array.isArray(value)) return value.map((item: Json) => fillIn(item, variables))
   if (typeof value !== 'object' || value === null) return value
@@ -160,11 +160,11 @@ export function fillIn(value: Json, variables: Variables): Json {
 }
 
 /** The same for a text. */
-export const fillInText = (text: string, variables: Variables): string =>
+const fillInText = (text: string, variables: Variables): string =>
   text.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => variables.get(name) ?? whole)
 
 /** What stands at a place such as `Resources.0.id`; undefined when nothing does. A name with dots in it stands in single quotes. */
-export function valueAt(body: Json | undefined, place: string): Json | undefined {
+function valueAt(body: Json | undefined, place: string): Json | undefined {
   let value = body
   for (const [, quoted, plain] of place.matchAll(/'([^']*)'|([^.']+)/g)) value = memberOf(value, quoted ?? plain ?? '')
   return value

@@ -77,7 +77,7 @@ export const aGrantRecord = (overrides: Partial<GrantRecord> = {}): GrantRecord 
   ...overrides,
 })
 
-export const anAuthentication = (overrides: Partial<AuthenticationRecord> = {}): AuthenticationRecord => ({
+const anAuthentication = (overrides: Partial<AuthenticationRecord> = {}): AuthenticationRecord => ({
   authTime: nowPlus(-120),
   acr: 'urn:example:gold',
   amr: ['pwd', 'otp'],

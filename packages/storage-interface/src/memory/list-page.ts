@@ -87,13 +87,10 @@ interface RowLookup<Id extends string> extends TextLookup {
 }
 
 /** Look-ups by the attribute whose texts they find, such as `userName` and `emails.value`. */
-export type RowLookups<Id extends string> = ReadonlyMap<string, RowLookup<Id>>
+type RowLookups<Id extends string> = ReadonlyMap<string, RowLookup<Id>>
 
 /** Who has the texts that a filter demands, each once; `undefined` when every row has to be looked at. */
-export function candidates<Id extends string>(
-  filter: ResolvedFilter,
-  lookups: RowLookups<Id>,
-): ReadonlySet<Id> | undefined {
+function candidates<Id extends string>(filter: ResolvedFilter, lookups: RowLookups<Id>): ReadonlySet<Id> | undefined {
   const found = findCandidates(filter, lookups)
   if (found === undefined) return undefined
 
@@ -105,7 +102,7 @@ export function candidates<Id extends string>(
 }
 
 /** What a resource is sorted by: of several values the primary one, or else the first (RFC 7644 §3.4.2.3). */
-export function sortValue(comparable: JsonObject, { attribute, elementPart }: SortKey): JsonValue | undefined {
+function sortValue(comparable: JsonObject, { attribute, elementPart }: SortKey): JsonValue | undefined {
   const owner = attribute.extension === undefined ? comparable : memberOf(comparable, attribute.extension)
   const value = memberOf(owner, attribute.name)
   const part = attribute.subName === undefined ? value : memberOf(value, attribute.subName)
@@ -116,7 +113,7 @@ export function sortValue(comparable: JsonObject, { attribute, elementPart }: So
 }
 
 /** Ascending; RFC 7644 §3.4.2.3: what has no value comes last. */
-export function compareValues(one: JsonValue | undefined, other: JsonValue | undefined): number {
+function compareValues(one: JsonValue | undefined, other: JsonValue | undefined): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
   return typeof one === 'string' && typeof other === 'string' ? compareText(one, other) : Number(one) - Number(other)
 }

@@ -32,10 +32,10 @@ import {
 } from './users.ts'
 
 /** The row of a user that has a provider. */
-export type ProvisionedRow = PresentUser<Provisioning>
+type ProvisionedRow = PresentUser<Provisioning>
 
 /** The user, if it is this provider's. */
-export function ownRow(users: UserTable, providerId: ProviderId, userId: UserId): ProvisionedRow | undefined {
+function ownRow(users: UserTable, providerId: ProviderId, userId: UserId): ProvisionedRow | undefined {
   const row = presentRow(users, userId)
   return row !== undefined && isOf(row, providerId) ? row : undefined
 }
@@ -44,7 +44,7 @@ const isOf = (row: PresentUser, providerId: ProviderId): row is ProvisionedRow =
   row.provisioning?.providerId === providerId
 
 /** The user as its provider sees it. */
-export const provisionedRecord = (groups: GroupTable, row: ProvisionedRow): ProvisionedUserRecord => ({
+const provisionedRecord = (groups: GroupTable, row: ProvisionedRow): ProvisionedUserRecord => ({
   ...listedRecord(groups, row),
   claims: row.record.claims,
 })
@@ -72,7 +72,7 @@ function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReferen
 }
 
 /** The users of a provider. */
-export function accountsOfProvider(
+function accountsOfProvider(
   { users, groups }: { readonly users: UserTable; readonly groups: GroupTable },
   providerId: ProviderId,
 ): Listing<UserId, ListedUserRecord> {

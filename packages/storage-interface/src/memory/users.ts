@@ -74,7 +74,7 @@ export function writeUser<Said extends Provisioning | undefined>(
 }
 
 /** Leaves a tombstone. The generation needs no place in it: nothing finds it, and the identifier is never used again. */
-export function tombstoneUser(users: UserTable, userId: UserId): void {
+function tombstoneUser(users: UserTable, userId: UserId): void {
   const row = presentRow(users, userId)
   reindex(users.byProvider, { from: indexedRow(row), to: undefined })
   if (row !== undefined) users.byAge.remove(ageOf(row))

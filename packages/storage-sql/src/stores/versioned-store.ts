@@ -128,10 +128,10 @@ function versionedStatements<Of extends Versioned>(
 const assign = (column: string, p: Parameter<string>) => sql`${sql.ref(column)} = ${p(column)}`
 
 /** Records when a secret was used. It changes no version, and writes at most once an hour. */
-function createTouchSecret<Id extends string>(
+function createTouchSecret(
   database: Database,
   definition: typeof clients | typeof identityProviders,
-): (id: Id, digest: SecretDigest, now: EpochSeconds) => Promise<void> {
+): (id: string, digest: SecretDigest, now: EpochSeconds) => Promise<void> {
   const { query, engine, run } = database
   const columns = createColumnReader(engine)
   const table = sql.table(tableOf(definition))

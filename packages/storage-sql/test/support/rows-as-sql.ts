@@ -44,13 +44,13 @@ function insertOf(table: string, row: Readonly<Record<string, unknown>>, quote: 
 
 function quoteForSqlite(value: unknown): string {
   if (value === null) return 'NULL'
-  if (typeof value !== 'string') return String(value)
+  if (typeof value !== 'string') return String(value as number | bigint)
   return isPlain(value) ? quoted(value) : `CAST(X'${Buffer.from(value).toString('hex')}' AS TEXT)`
 }
 
 function quoteForPostgres(value: unknown): string {
   if (value === null) return 'NULL'
-  const text = String(value)
+  const text = String(value as string | number | bigint | boolean)
   if (isPlain(text)) return quoted(text)
   const escaped = text.replaceAll('\\', String.raw`\\`).replaceAll(control, (each) => escapeOf(each))
   return `E${quoted(escaped)}`

@@ -62,7 +62,7 @@ function takeFault(path: string, faults: Fault[]): Fault | undefined {
 }
 
 /** A token response whose ID token says that somebody else issued it; it is signed by the right key. */
-export async function withWrongIssuer(response: Response, keys: KeyRing): Promise<Response> {
+async function withWrongIssuer(response: Response, keys: KeyRing): Promise<Response> {
   // The cast says what a token response is.
   const tokens = (await response.json()) as Readonly<Record<string, unknown>>
   const { id_token: idToken } = tokens

@@ -122,10 +122,10 @@ function credentials(
 const maximumSteps = 10
 
 /** A code verifier (RFC 7636 §4.1). */
-export const newVerifier = (): string => randomSecret(systemRandom)
+const newVerifier = (): string => randomSecret(systemRandom)
 
 /** Its S256 challenge (RFC 7636 §4.2). */
-export async function codeChallenge(verifier: string): Promise<string> {
+async function codeChallenge(verifier: string): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)))
   return base64url(digest)
 }
@@ -138,7 +138,7 @@ export const base64url = (bytes: Uint8Array): string =>
     .replaceAll('=', '')
 
 /** The header that says who is at the browser. */
-export const userHeader = 'x-test-person'
+const userHeader = 'x-test-person'
 
 /** The session of whoever the request names. */
 export const signedInUser =

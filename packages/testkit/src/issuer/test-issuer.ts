@@ -109,7 +109,7 @@ export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
 }
 
 /** @throws Error where the environment says that this is production. */
-export function refuseProduction(): void {
+function refuseProduction(): void {
   if (environmentOf(globalThis)?.['NODE_ENV'] === 'production') {
     throw new Error(
       'A test issuer signs with published keys, so it does not start in production. Take createAuthorizationServer.',

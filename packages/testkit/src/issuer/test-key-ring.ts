@@ -50,7 +50,7 @@ const ecImport = { name: 'ECDSA', namedCurve: 'P-256' }
 const ecSignature = { name: 'ECDSA', hash: 'SHA-256' }
 
 /** A signing key whose private half everybody can read. */
-export interface PublishedKey {
+interface PublishedKey {
   readonly keyId: string
   readonly algorithm: SigningAlgorithm
   readonly privateJwk: Readonly<Record<string, string>>
@@ -60,7 +60,7 @@ export interface PublishedKey {
  * The keys of every test issuer, the same in every run, so that nothing waits for new ones. Their private halves are published
  * here: whoever trusts them trusts everybody. Test issuers do not start in production for this reason.
  */
-export const publishedKeys: readonly [PublishedKey, PublishedKey, PublishedKey] = [
+const publishedKeys: readonly [PublishedKey, PublishedKey, PublishedKey] = [
   {
     keyId: 'test-es256-1',
     algorithm: 'ES256',

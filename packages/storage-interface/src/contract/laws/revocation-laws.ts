@@ -7,7 +7,7 @@ import { type StorageLaw, atOnce, law } from '../law.ts'
 import { aProvisionedState, aProvisionedUser } from '../provisioning-fixtures.ts'
 
 /** What ended in the store, in order, however long ago. */
-export async function toldIn({ revocations: endings }: OAuthStorage): Promise<readonly Revocation[]> {
+async function toldIn({ revocations: endings }: OAuthStorage): Promise<readonly Revocation[]> {
   const { records } = await endings.list({ from: undefined, endedSince: nowPlus(-100_000), limit: 1000 })
   return records.map(({ revocation: ending }) => ending)
 }
