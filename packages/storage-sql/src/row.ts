@@ -1,4 +1,4 @@
-import type { SqlEngine, SqlJoinedTable, SqlRow, SqlValue } from './dialect.ts'
+import type { SqlEngine, SqlRow } from './dialect.ts'
 
 /** The position of each column. @param columns their names, in the order of the values. */
 export const placesOf = (columns: readonly string[]): SqlRow['places'] =>
@@ -64,19 +64,3 @@ function required(row: SqlRow, column: string): unknown {
 }
 
 const optional = (row: SqlRow, column: string): unknown => valueOf(row, column) ?? undefined
-
-/** A value that may be absent, as a column value. */
-const orNull = (value: SqlValue | undefined): SqlValue => value ?? null
-
-/** A value as JSON text. */
-const json = (value: object): SqlValue => JSON.stringify(value)
-
-/** A value that may be absent, as JSON text. */
-const jsonOrNull = (value: object | undefined): SqlValue => (value === undefined ? null : JSON.stringify(value))
-
-/** A table whose whole rows a statement returns, by its alias. @param columns the columns of a record. */
-const joinedTable = (alias: string, columns: readonly string[]): SqlJoinedTable => ({
-  alias,
-  // Every row belongs to the issuer and was not removed.
-  columns: columns.filter((column) => column !== 'issuer' && column !== 'removed_at'),
-})

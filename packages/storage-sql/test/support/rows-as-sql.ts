@@ -44,13 +44,13 @@ function insertOf(table: string, row: Readonly<Record<string, unknown>>, quote: 
 
 function quoteForSqlite(value: unknown): string {
   if (value === null) return 'NULL'
-  if (typeof value !== 'string') return String(value as number | bigint)
+  if (typeof value !== 'string') return `${value as number}`
   return isPlain(value) ? quoted(value) : `CAST(X'${Buffer.from(value).toString('hex')}' AS TEXT)`
 }
 
 function quoteForPostgres(value: unknown): string {
   if (value === null) return 'NULL'
-  const text = String(value as string | number | bigint | boolean)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (isPlain(text)) return quoted(text)
   const escaped = text.replaceAll('\\', String.raw`\\`).replaceAll(control, (each) => escapeOf(each))
   return `E${quoted(escaped)}`
