@@ -1,4 +1,4 @@
-// Server CPU time per request, as ratios to floors written by hand: `pnpm bench`, `pnpm bench --quick`.
+// CPU time of the server per request, as a ratio to hand-written floors: `pnpm bench`, `pnpm bench --quick`.
 import { parseArgs } from 'node:util'
 
 import { startDriver } from './driver/driver-process.ts'
@@ -12,15 +12,15 @@ const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: {
     quick: { type: 'boolean', default: false },
-    /** Of the growth suites: how many rows there are. */
+    /** For the growth suites: the numbers of rows. */
     rows: { type: 'string', multiple: true, default: ['1000', '100000'] },
     /** Only the suites whose name contains one of these. */
     suite: { type: 'string', multiple: true, default: [''] },
-    /** Of suites with several workloads only those whose name contains this. */
+    /** In suites with several workloads, only those whose name contains this. */
     workload: { type: 'string', default: '' },
-    /** Only the targets whose name contains one of these; floors are always there. */
+    /** Only the targets whose name contains one of these; the floors always run. */
     target: { type: 'string', multiple: true, default: [''] },
-    /** A folder for CPU profiles of every target. */
+    /** A folder for the CPU profiles of every target. */
     profile: { type: 'string' },
   },
 })

@@ -4,20 +4,22 @@ import type { BenchPostgres } from './postgres.ts'
 import { startTargets, type RunningTarget } from './running-targets.ts'
 import type { Suite } from './suites/suite.ts'
 
-/** How long is measured. Milliseconds. */
+/** The measuring time, in milliseconds. */
 export interface Effort {
   readonly connections: number
   readonly warmUp: number
   readonly rounds: number
-  /** Short turns of every target in each round, so that a slow phase of the machine meets them all. */
+  /** Short turns of every target in each round, so that a slow phase of the machine affects all of them equally. */
   readonly windows: number
   readonly window: number
 }
 
-/** What one target took, round by round. */
+/** The measurements of one target, round by round. */
 export interface Measured {
   readonly name: string
-  /** CPU microseconds per flow in each round: of the server's process, and of its database's where that is another. */
+  /**
+   * CPU microseconds per flow in each round: of the server's process, and of its database's if that is a separate one.
+   */
   readonly cpuPerFlow: readonly FlowCost[]
   readonly flowsPerSecond: number
 }
@@ -27,16 +29,19 @@ export interface FlowCost {
   readonly database: number
 }
 
-/** What measures. */
+/** The processes that take part in a measurement. */
 export interface Bench {
   readonly driver: Driver
   readonly postgres: BenchPostgres
   readonly profileFolder: string | undefined
-  /** Ends everything that was started. */
+  /** Stops everything that was started. */
   readonly interrupted: AbortSignal
 }
 
-/** Runs a suite: all its targets at once, each measured in turn, under one workload after the other. Tells each when it is done. */
+/**
+ * Runs a suite: all its targets at once, each measured in turn, under one workload after another. Reports each result
+ * when it is complete.
+ */
 export async function measure(
   suite: Suite,
   {
@@ -87,7 +92,7 @@ interface Window extends FlowCost {
   readonly milliseconds: number
 }
 
-/** @returns for each target its windows. */
+/** @returns the windows of each target. */
 async function runRound(
   targets: readonly RunningTarget[],
   effort: Effort,
@@ -122,7 +127,7 @@ const costPerFlow = (windows: readonly Window[]): FlowCost => ({
   database: lowerQuartile(windows.map(({ database, flows }) => database / flows)),
 })
 
-/** Of a round's windows: whoever else uses the machine can only add to what a flow costs. */
+/** The minimum of a round's windows: other processes on the machine can only add to the cost of a flow. */
 function lowerQuartile(costs: readonly number[]): number {
   const sorted = costs.toSorted((left, right) => left - right)
   return sorted[Math.floor(sorted.length / 4)] ?? Number.NaN

@@ -5,11 +5,11 @@ import { Client } from 'pg'
 import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 
-/** The PostgreSQL of a benchmark, which starts when it is first needed. */
+/** The PostgreSQL of a benchmark, which starts on first use. */
 export interface BenchPostgres {
-  /** A new, empty database, and how it is removed. */
+  /** A new, empty database, and a function that removes it. */
   database(): Promise<{ readonly url: string; readonly remove: () => Promise<void> }>
-  /** CPU time of all its processes so far, in microseconds; 0 while it is not started. */
+  /** CPU time of all its processes so far, in microseconds; 0 before it is started. */
   cpuTime(): number
   stop(): Promise<void>
 }
@@ -27,7 +27,7 @@ export function benchPostgres(): BenchPostgres {
     },
     cpuTime: () =>
       postmaster === undefined ? 0 : childrenOf(postmaster).reduce((sum, pid) => sum + cpuTimeOf(pid), 0),
-    // What could not start has said so.
+    // A failed start has already been reported.
     stop: async () =>
       started?.then(
         async ({ server }) => server.stop(),
@@ -38,7 +38,7 @@ export function benchPostgres(): BenchPostgres {
 
 interface Started {
   readonly server: Awaited<ReturnType<typeof startPostgres>>
-  /** Of the process that all others are children of. */
+  /** The process that is the parent of all others. */
   readonly pid: number
 }
 
@@ -47,13 +47,16 @@ async function start(): Promise<Started> {
   const client = new Client({ connectionString: server.url })
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  // While it is connected: of a process that has ended nobody can tell whose child it was.
+  // While it is connected: once a process has ended, its parent is unknown.
   const pid = parentOf(rows[0]?.pid ?? 0)
   await client.end()
   return { server, pid }
 }
 
-/** What Linux tells of processes; elsewhere the database's part is not measured. The name before the state may hold anything. */
+/**
+ * Linux process statistics; on other systems the database is not measured. The name before the state may contain any
+ * characters.
+ */
 const parentOf = (pid: number): number => Number(readText(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ')[1] ?? 0)
 
 const childrenOf = (pid: number): readonly number[] =>

@@ -2,13 +2,14 @@ import { cpus, loadavg } from 'node:os'
 
 import type { FlowCost, Measured } from './measure.ts'
 
-/** What the figures are made on. */
+/** The machine and versions behind the figures. */
 export const environment = (): string =>
   `Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, load ${loadavg()[0]?.toFixed(1) ?? ''}`
 
 /**
- * A suite as a table: CPU time per flow, and its ratio to every floor of the same round, and to Mintmark at its smallest, as median
- * and range. Where the database is another process its time is beside that of the server, and a second ratio is that of both together.
+ * A suite as a table: CPU time per flow, and its ratio to every floor of the same round and to the smallest Mintmark,
+ * as median and range. If the database is a separate process, its time is shown beside the server's, and a second ratio
+ * covers both.
  */
 export function ratioTable(name: string, measured: readonly Measured[]): string {
   const smallest = measured.find((row) => /^Mintmark, \d/.test(row.name))
@@ -43,7 +44,7 @@ function ratio(row: Measured, base: Measured, part: (cost: FlowCost) => number):
   return `${median(ratios).toFixed(2)} [${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}]`
 }
 
-/** The middle one, or the mean of the two in the middle. */
+/** The median: the middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right)
   const middle = Math.floor(sorted.length / 2)

@@ -3,12 +3,12 @@ import type { TargetSettings } from './site.ts'
 import type { SuiteTarget } from './suites/suite.ts'
 import { startTarget, type TargetProcess } from './target-process.ts'
 
-/** A target, and its process. */
+/** A target and its process. */
 export interface RunningTarget extends SuiteTarget {
   readonly process: TargetProcess
 }
 
-/** Starts all targets of a suite, each with a database of its own where it wants one. */
+/** Starts all targets of a suite, each with its own database if it needs one. */
 export async function startTargets(
   targets: readonly SuiteTarget[],
   { postgres, profileFolder, interrupted }: Omit<Bench, 'driver'>,

@@ -1,15 +1,15 @@
-/** How to talk to a server under measurement: standard protocol, so that every workload is written once. */
+/** The interface to a server under measurement: standard protocol only, so that every workload is written once. */
 export interface Site {
   readonly port: number
-  /** Its authorization server; absent where SCIM alone is measured. */
+  /** Its authorization server; absent if only SCIM is measured. */
   readonly oauth?: OauthSite
-  /** Its SCIM server; absent where OAuth alone is measured. */
+  /** Its SCIM server; absent if only OAuth is measured. */
   readonly scim?: ScimSite
 }
 
-/** How to talk to an authorization server. */
+/** How to use an authorization server. */
 export interface OauthSite {
-  /** What the server does not offer is absent. */
+  /** Endpoints that the server does not offer are absent. */
   readonly paths: {
     readonly token: string
     readonly authorize?: string
@@ -21,33 +21,33 @@ export interface OauthSite {
   readonly clientId: string
   readonly clientSecret: string
   readonly redirectUri: string
-  /** What a person grants the client. */
+  /** The scope that users grant to the client. */
   readonly scope: string
-  /** Each signs a person in at the authorization endpoint; their consent is stored. */
+  /** Session cookies: each signs a user in at the authorization endpoint. The user's consent is stored. */
   readonly cookies: readonly string[]
-  /** What the server wants in a client credentials request besides the standard's parameters. */
+  /** The parameters that the server requires in a client credentials request in addition to the standard ones. */
   readonly serviceParameters: Readonly<Record<string, string>>
 }
 
-/** How to talk to a SCIM server whose accounts are those of `scim-person.ts`. */
+/** How to use a SCIM server that contains the users of `scim-person.ts`. */
 export interface ScimSite {
-  /** `/Users` is below it. */
+  /** The base of `/Users`. */
   readonly basePath: string
   readonly secret: string
-  /** How many accounts there are. */
+  /** The number of users. */
   readonly accounts: number
 }
 
-/** Which of its variants a target program is to be. */
+/** The variant of a target program to start. */
 export interface TargetSettings {
   readonly storage: 'memory' | 'sqlite' | 'postgres'
   readonly algorithm: 'ES256' | 'RS256'
-  /** The access tokens that it issues, where it can issue both. */
+  /** The format of its access tokens, if it supports both. */
   readonly accessTokens: 'jwt' | 'opaque'
-  /** What is there before anything is asked: accounts of an identity provider, or live grants of the client. */
+  /** The data that exists before the first request: users of an identity provider, or active grants of the client. */
   readonly rows: number
-  /** The address of an empty database, where the storage is PostgreSQL. */
+  /** The address of an empty database, if the storage is PostgreSQL. */
   readonly postgresUrl?: string
-  /** Where its database is to lie, where the storage is SQLite; in memory when it is absent. */
+  /** The file of its database, if the storage is SQLite; absent for a database in memory. */
   readonly sqlitePath?: string
 }

@@ -8,19 +8,19 @@ import { fileURLToPath } from 'node:url'
 import type { Site, TargetSettings } from './site.ts'
 import type { TargetReport } from './targets/serve-target.ts'
 
-/** A server under measurement, in a process of its own. */
+/** A server under measurement in a process of its own. */
 export interface TargetProcess {
   readonly site: Site
   /** CPU time of the process so far, user and system, all threads, in microseconds. */
   cpuTime(): Promise<number>
-  /** What it holds of the machine's memory. */
+  /** Its resident memory. */
   residentMegabytes(): Promise<number>
   /** Waits until it has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a target from its source, and waits until it can be asked.
+ * Starts a target from its source and waits until it answers.
  * @param program below `targets/`.
  * @param profileFolder where a CPU profile of its main thread is written when it stops.
  */
@@ -38,7 +38,7 @@ export async function startTarget(
 
 interface StartOptions {
   readonly settings: TargetSettings
-  /** Ends it at once. */
+  /** Stops it at once. */
   readonly interrupted?: AbortSignal | undefined
 }
 
@@ -48,7 +48,7 @@ export async function startProgram(
   { settings, execArgv, interrupted }: StartOptions & { readonly execArgv: readonly string[] },
 ): Promise<TargetProcess> {
   interrupted?.throwIfAborted()
-  // Not in the target's hands: it may be killed.
+  // The target cannot do this itself: it may be killed.
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-bench-'))
   const child = fork(file, [JSON.stringify({ ...settings, sqlitePath: join(folder, 'bench.db') })], {
     execArgv: [...execArgv],

@@ -1,5 +1,5 @@
-// What Mintmark itself costs: the same workloads handed to the server as plain values, without sockets or another process.
-// For profiles, and to tell its own work from that of node:http: `pnpm bench:core [workload]`.
+// The cost of Mintmark itself: the same workloads, passed to the server as plain values without sockets or another
+// process. For profiling, and to separate its own cost from that of node:http: `pnpm bench:core [workload]`.
 import { scimWorkloads } from './driver/scim-workloads.ts'
 import { laneTo } from './driver/service-lane.ts'
 import { workloads, type WorkloadName } from './driver/workloads.ts'

@@ -30,8 +30,7 @@ const anApi = (mode: Mode): ProtectedApi => {
 /**
  * Presents the token until it is refused.
  * @returns the reason, and the milliseconds until then: of the clock where the feed is polled on demand; otherwise a
- * tenth of a
- * second for each time that the server looked for revocations, as it does while a request waits.
+ * tenth of a second for each time that the server looked for revocations, as it does while a request waits.
  */
 async function refusedAfter(
   api: ProtectedApi,

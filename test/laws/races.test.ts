@@ -8,8 +8,7 @@ import { createStage, type Stage } from '../support/stage.ts'
 
 /**
  * The order in which waiting flows continue: any of them, or one that runs for some turns before the others. The flow
- * that
- * had the last turn waits at the end.
+ * that had the last turn waits at the end.
  */
 const picks = fc.oneof(
   fc.tuple(fc.nat(2), fc.nat(8)).map(([first, turns]) => [first, ...Array.from({ length: turns }, () => 2), 0]),

@@ -141,8 +141,7 @@ interface ListeningApi {
 /**
  * Presents the token until it is refused.
  * @returns the milliseconds of the clock for which it was accepted. A polled feed must deliver the revocation in the
- * answer to
- * the waiting request or in the next one; core's tests cover how soon a waiting request is answered.
+ * answer to the waiting request or in the next one; core's tests cover how soon a waiting request is answered.
  */
 async function untilRefused(api: ListeningApi, token: string): Promise<number> {
   const { mode, admits: isAdmitted, clock, pass, polls } = api

@@ -15,8 +15,8 @@ import { signEs256, writeJws } from './forge-jwt.ts'
 import { plainPost, plainRequest } from './plain-request.ts'
 
 /**
- * Everything that a token family needs, without sockets: one server, a client A, a client K that signs,
- * a resource server RS, and any number of users.
+ * Everything that a token family needs, without sockets: one server, a client A, a client K that signs, a resource
+ * server RS, and any number of users.
  */
 export interface FamilyWorld {
   readonly storage: AdminStorage

@@ -53,8 +53,7 @@ function hostSession(cookie: string | undefined) {
 
 /**
  * The host's login and consent page, driven by its form: `subject` signs in (with optional `auth_time` and `acr`),
- * `scope`
- * values consent, `deny` refuses. A GET shows the pending interaction as JSON.
+ * `scope` values consent, `deny` refuses. A GET shows the pending interaction as JSON.
  */
 const hostPage =
   (server: AuthorizationServer): Endpoint =>

@@ -7,8 +7,8 @@ export interface Certificate {
 }
 
 /**
- * A self-signed certificate for tests that need https: X.509 version 1 (RFC 5280 §4.1), ECDSA over P-256.
- * Clients must disable certificate verification or trust it.
+ * A self-signed certificate for tests that need https: X.509 version 1 (RFC 5280 §4.1), ECDSA over P-256. Clients must
+ * disable certificate verification or trust it.
  */
 export function selfSignedCertificate(commonName: string): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

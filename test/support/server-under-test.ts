@@ -60,8 +60,8 @@ export async function startServer(
 }
 
 /**
- * The same server for third-party software: the time is real, and the issuer is the listening address
- * unless the options name the address of a proxy in front of it.
+ * The same server for third-party software: the time is real, and the issuer is the listening address unless the
+ * options name the address of a proxy in front of it.
  */
 export async function startLoopbackServer(options: ServerOptions = {}): Promise<ServerUnderTest> {
   const listener = createServer()

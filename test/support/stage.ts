@@ -4,8 +4,7 @@ export interface Stage {
   readonly pause: () => Promise<void>
   /**
    * Runs all flows to completion. Whenever every unfinished flow is waiting, the next entry of `picks`, read
-   * cyclically,
-   * selects the one that continues. Equal picks give equal interleavings.
+   * cyclically, selects the one that continues. Equal picks give equal interleavings.
    */
   run<Result>(flows: readonly (() => Promise<Result>)[], picks: readonly number[]): Promise<readonly Result[]>
 }

@@ -3,7 +3,7 @@ import type { Lane, Reply } from './lane.ts'
 import { get, postForm } from './request-text.ts'
 import { notExpected, offered } from './workload.ts'
 
-/** What a code was redeemed for. */
+/** The result of redeeming a code. */
 export interface Tokens {
   readonly access_token: string
   readonly refresh_token?: string
@@ -11,8 +11,8 @@ export interface Tokens {
 }
 
 /**
- * The authorization code flow with PKCE (RFC 7636) of a person who is signed in and has consented: two requests.
- * @param person the number of one of the site's persons.
+ * The authorization code flow with PKCE (RFC 7636) of a user who is signed in and has consented: two requests.
+ * @param person the number of one of the site's users.
  */
 export async function runCodeFlow(site: OauthSite, lane: Lane, person = 0): Promise<Tokens> {
   const cookie = offered(site.cookies[person % site.cookies.length])

@@ -1,7 +1,7 @@
 import type { Reply } from './lane.ts'
 import { notExpected, type Flow } from './workload.ts'
 
-/** The same requests round and round, each answered with 200. */
+/** Sends the same requests cyclically; each must be answered with 200. */
 export function cycle(requests: readonly string[], isExpected: (reply: Reply) => boolean = () => true): Flow {
   let turn = 0
   return async (lane) => {

@@ -5,16 +5,16 @@ import type { Site } from '../site.ts'
 import type { DriverOrder, DriverReport } from './driver.ts'
 import type { WorkloadName } from './workloads.ts'
 
-/** The load driver, seen from the benchmark. */
+/** The benchmark's handle on the load driver. */
 export interface Driver {
-  /** Connects to the target and obtains what the workload needs. */
+  /** Connects to the target and prepares the workload's data. */
   open(load: {
     readonly target: string
     readonly workload: WorkloadName
     readonly site: Site
     readonly connections: number
   }): Promise<void>
-  /** Keeps all connections busy for a while. @returns how many flows were finished. */
+  /** Keeps all connections busy for a period. @returns the number of completed flows. */
   run(target: string, milliseconds: number): Promise<number>
   close(): Promise<void>
   stop(): void
@@ -22,7 +22,7 @@ export interface Driver {
 
 type Order = DriverOrder extends infer Each ? (Each extends unknown ? Omit<Each, 'number'> : never) : never
 
-/** Starts the driver's process, which ends when it is interrupted. What it is told throws when it has ended. */
+/** Starts the driver's process, which stops when it is interrupted. Orders to a stopped driver throw. */
 export function startDriver(interrupted: AbortSignal): Driver {
   const child = fork(fileURLToPath(import.meta.resolve('./driver.ts')))
   interrupted.addEventListener('abort', () => child.kill('SIGKILL'))

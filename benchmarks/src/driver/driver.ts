@@ -1,10 +1,11 @@
-// The load driver: a process of its own, so that what it costs is not counted with the server. Started by `driver-process.ts`.
+// The load driver: a process of its own, so that its cost is not counted with the server's. Started by
+// `driver-process.ts`.
 import type { Site } from '../site.ts'
 import { openLane, type Lane } from './lane.ts'
 import { workloads, type WorkloadName } from './workloads.ts'
 import { offered, type Flow } from './workload.ts'
 
-/** What the driver is told to do; each order is answered with a `DriverReport` of the same number. */
+/** An order to the driver; each is answered with a `DriverReport` of the same number. */
 export type DriverOrder = { readonly number: number } & (
   | {
       readonly kind: 'open'
@@ -17,7 +18,7 @@ export type DriverOrder = { readonly number: number } & (
   | { readonly kind: 'close' }
 )
 
-/** How many flows were finished, or what went wrong. */
+/** The number of completed flows, or an error. */
 export type DriverReport = { readonly number: number } & ({ readonly flows: number } | { readonly failure: string })
 
 interface Load {

@@ -1,21 +1,21 @@
 import { connect, type Socket } from 'node:net'
 
-/** An answer, as far as a workload looks at it. */
+/** The part of an answer that workloads use. */
 export interface Reply {
   readonly status: number
-  /** Status line and headers, as they came. */
+  /** Status line and headers, unparsed. */
   readonly head: string
   readonly body: string
 }
 
-/** One kept-alive connection with one request under way at a time. */
+/** One kept-alive connection with one outstanding request at a time. */
 export interface Lane {
   exchange(request: string): Promise<Reply>
   close(): void
 }
 
 /**
- * Opens a connection that costs the driver little: answers are taken apart only as far as is needed to find their end, by
+ * Opens a connection that costs the driver little: answers are parsed only as far as needed to find their end, by
  * `Content-Length` or by chunks (RFC 9112 §6).
  */
 export async function openLane(port: number): Promise<Lane> {

@@ -5,7 +5,7 @@ import type { Lane, Reply } from './lane.ts'
 import { get, postForm } from './request-text.ts'
 import { offered, type Flow, type Workload } from './workload.ts'
 
-/** What is asked of an authorization server. */
+/** The workloads for an authorization server. */
 export const oauthWorkloads = {
   'client credentials': {
     requests: 1,
@@ -24,7 +24,7 @@ export const oauthWorkloads = {
         await runCodeFlow(offered(oauth), lane)
       }),
   },
-  // Each token is met again only after thousands of others.
+  // Each token is repeated only after thousands of others.
   introspection: withTokens(introspectionRequest, 5120),
   'introspection, repeated': withTokens(introspectionRequest, 64),
   userinfo: withTokens(userinfoRequest, 5120),
@@ -33,7 +33,10 @@ export const oauthWorkloads = {
   jwks: documentAt('jwks'),
 } as const satisfies Readonly<Record<string, Workload>>
 
-/** Each answer's refresh token is the next request's (RFC 9700 §4.14.2). Each lane has its own share of the families, in turn. */
+/**
+ * Each answer's refresh token is used in the next request (RFC 9700 §4.14.2). Each lane cycles through its own share of
+ * the families.
+ */
 function rotations(families: number): Workload {
   return {
     requests: 1,
@@ -61,7 +64,7 @@ function rotation(start: readonly string[], site: OauthSite): Flow {
   }
 }
 
-/** Asks about people's access tokens, each lane about its own share of them in turn. */
+/** Introspects the users' access tokens; each lane cycles through its own share of them. */
 function withTokens(request: (token: string, site: OauthSite) => string, count: number): Workload {
   return {
     requests: 1,
@@ -78,7 +81,7 @@ function withTokens(request: (token: string, site: OauthSite) => string, count: 
   }
 }
 
-/** Tokens of all persons of the site, a share of them for each lane. */
+/** Tokens of all users of the site, divided among the lanes. */
 async function obtain(site: OauthSite, lanes: readonly Lane[], count: number): Promise<readonly (readonly Tokens[])[]> {
   const share = Math.ceil(count / lanes.length)
   return Promise.all(

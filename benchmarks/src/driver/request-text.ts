@@ -1,10 +1,10 @@
 import type { OauthSite, ScimSite } from '../site.ts'
 
-/** The text of a GET. */
+/** The text of a GET request. */
 export const get = (path: string, headers: Readonly<Record<string, string>> = {}): string =>
   `GET ${path} HTTP/1.1\r\n${headerLines(headers)}\r\n`
 
-/** The text of a form that the site's client posts, authenticated with its secret (RFC 6749 §2.3.1). */
+/** The text of a form post by the site's client, authenticated with its secret (RFC 6749 §2.3.1). */
 export function postForm(path: string, form: Readonly<Record<string, string>>, site: OauthSite): string {
   const body = new URLSearchParams(form).toString()
   const headers = {
@@ -15,7 +15,7 @@ export function postForm(path: string, form: Readonly<Record<string, string>>, s
   return `POST ${path} HTTP/1.1\r\n${headerLines(headers)}\r\n${body}`
 }
 
-/** The text of a request to the SCIM server, with its body as JSON. @param path below the site's base. */
+/** The text of a request to the SCIM server with a JSON body. @param path below the site's base. */
 export function scimRequest(
   method: string,
   path: string,

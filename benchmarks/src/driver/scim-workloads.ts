@@ -7,7 +7,7 @@ import type { Lane, Reply } from './lane.ts'
 import { scimRequest } from './request-text.ts'
 import { notExpected, offered, type Flow, type Workload } from './workload.ts'
 
-/** What identity providers ask of a SCIM server. */
+/** The workloads for a SCIM server, as identity providers generate them. */
 export const scimWorkloads = {
   'userName eq': reading((number) => filtered(`userName eq "${scimUserName(number)}"`), isOne),
   'work e-mail eq': reading(
@@ -22,7 +22,7 @@ export const scimWorkloads = {
   'POST user': { requests: 1, prepare: async ({ scim }, lanes) => lanes.map(() => creations(offered(scim))) },
 } as const satisfies Readonly<Record<string, Workload>>
 
-/** Asks about accounts that lie everywhere among all, each lane about others. */
+/** Reads users spread over the whole table; each lane reads different ones. */
 function reading(query: (number: number) => string, isExpected: (reply: Reply) => boolean): Workload {
   return {
     requests: 1,
@@ -40,7 +40,7 @@ function reading(query: (number: number) => string, isExpected: (reply: Reply) =
 
 const filtered = (filter: string): string => `?filter=${encodeURIComponent(filter)}`
 
-/** Each of the lane's accounts is deactivated, then each is reactivated, and so on: every request changes one. */
+/** Deactivates each of the lane's users, then reactivates each, and so on: every request changes a user. */
 function deactivations(site: ScimSite, lane: number, lanes: readonly Lane[]): Flow {
   const requests = [false, true].flatMap((value) =>
     shareOf(site, lane, lanes).map((number) =>
@@ -56,7 +56,7 @@ function deactivations(site: ScimSite, lane: number, lanes: readonly Lane[]): Fl
   return cycle(requests)
 }
 
-/** Each request creates an account. */
+/** Each request creates a user. */
 function creations(site: ScimSite): Flow {
   const lane = randomUUID()
   let turn = 0
@@ -67,14 +67,14 @@ function creations(site: ScimSite): Flow {
   }
 }
 
-/** Numbers of accounts that no other lane has, spread over all of them. */
+/** Numbers of users that no other lane has, spread over the whole table. */
 function shareOf({ accounts }: ScimSite, lane: number, lanes: readonly Lane[]): readonly number[] {
   const share = Math.min(most, Math.floor(accounts / lanes.length))
   const step = Math.floor(accounts / (share * lanes.length))
   return Array.from({ length: share }, (_, turn) => 1 + (lane + turn * lanes.length) * step)
 }
 
-/** Accounts of one lane: 8,192 of all lanes, more than caches hold. */
+/** The users of one lane: 8,192 over all lanes, which is more than the caches hold. */
 const most = 256
 
 function isOne(reply: Reply): boolean {

@@ -2,7 +2,7 @@ import type { HttpService } from '@mintmark/core/http'
 
 import type { Lane, Reply } from './lane.ts'
 
-/** A connection that is none: requests are handed to the server as plain values. Taking their text apart costs little. */
+/** A lane without a connection: requests are passed to the server as plain values. Parsing their text costs little. */
 export function laneTo(server: HttpService): Lane {
   return { exchange: async (request) => exchange(request, server), close: () => undefined }
 }

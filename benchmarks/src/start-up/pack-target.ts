@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url'
 
 import { build, type Metafile, type Plugin } from 'esbuild'
 
-/** A target as its host would deploy it: JavaScript, what it may load later apart. */
+/** A target as its host would deploy it: JavaScript, with lazily loaded code in separate files. */
 export interface PackedTarget {
   readonly file: string
-  /** Of what is loaded at once: its text, minified or not. */
+  /** The size of the code that is loaded at start-up, minified or not. */
   readonly text: Buffer
 }
 
 /**
- * Packs a target program, over what the last build made of our packages.
+ * Bundles a target program with the packages of the last build.
  * @param program below `targets/`.
- * @param dependencies `inside`: all of them are packed too, and minified. `outside`: those from the registry are loaded from
- * where they are installed, as packages are; ours are inside.
+ * @param dependencies `inside`: all of them are bundled too, and minified. `outside`: those from the registry are
+ * loaded from their installation; ours are bundled.
  */
 export async function packTarget(program: string, { dependencies, folder }: PackOptions): Promise<PackedTarget> {
   const outdir = join(folder, dependencies, program.replaceAll(/\W+/g, '-'))
@@ -33,7 +33,7 @@ export async function packTarget(program: string, { dependencies, folder }: Pack
     target: 'node24',
     logLevel: 'error',
     plugins: [dependencies === 'inside' ? optionalOutside : registryOutside],
-    // What CommonJS modules inside the file expect.
+    // Expected by the CommonJS modules inside the file.
     banner: {
       js: `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`,
     },
@@ -52,11 +52,11 @@ export async function packTarget(program: string, { dependencies, folder }: Pack
 
 interface PackOptions {
   readonly dependencies: 'inside' | 'outside'
-  /** Where the files are written. */
+  /** The folder of the output files. */
   readonly folder: string
 }
 
-/** A file and those that it imports, wherever they are imported again. */
+/** A file and its direct and indirect imports. */
 function loadedAtOnce(entry: string, { outputs }: Metafile): readonly string[] {
   const found = new Set([entry])
   for (const path of found) {
@@ -78,7 +78,7 @@ const registryOutside: Plugin = {
   },
 }
 
-/** What a package would load if it were installed stays outside. */
+/** Optional dependencies that are not installed stay external. */
 const optionalOutside: Plugin = {
   name: 'optional-outside',
   setup(own) {
@@ -90,7 +90,7 @@ const optionalOutside: Plugin = {
   },
 }
 
-/** Says that the question is the plug-in's own. */
+/** Marks a resolution that the plug-in itself requested. */
 const seen = Symbol('seen')
 
 const bare = /^[^./]/

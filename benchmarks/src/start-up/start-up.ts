@@ -1,5 +1,5 @@
-// How long servers take from the start of their process to their first answer, what memory they hold, and how large they are:
-// `pnpm bench:start`.
+// Measures the time from the start of a server's process to its first answer, its memory, and its size: `pnpm
+// bench:start`.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -17,11 +17,11 @@ const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: {
     rounds: { type: 'string', default: '7' },
-    /** After how many its memory is looked at again, one after the other. */
+    /** The numbers of requests after which the memory is measured again. */
     requests: { type: 'string', multiple: true, default: ['10000'] },
-    /** Only what is asked for this: client credentials, refresh, or POST user. */
+    /** The workload of these requests: client credentials, refresh, or POST user. */
     workload: { type: 'string', default: '' },
-    /** Only the targets whose name contains one of these; floors are always there. */
+    /** Only the targets whose name contains one of these; the floors always run. */
     target: { type: 'string', multiple: true, default: [''] },
   },
 })
@@ -33,7 +33,7 @@ const floor = target('floor: node:http and jose', 'floor/floor.ts')
 const floorOnSqlite = target('floor: node:http, jose and SQLite', 'floor/floor.ts', sqlite)
 const mintmark = target('Mintmark, memory', 'mintmark/mintmark.ts')
 const mintmarkOnSqlite = target('Mintmark, SQLite', 'mintmark/mintmark.ts', sqlite)
-/** The first of each is what the others are compared with. */
+/** The others are compared with the first of each. */
 const groups: readonly { readonly workload: WorkloadName; readonly targets: readonly SuiteTarget[] }[] = [
   {
     workload: 'client credentials',
@@ -63,7 +63,7 @@ const groups: readonly { readonly workload: WorkloadName; readonly targets: read
 
 const interrupted = interruption()
 const driver = startDriver(interrupted)
-// Beside the sources, so that what is loaded from there finds what it needs.
+// Beside the sources, so that modules loaded from there resolve their dependencies.
 const folder = await mkdtemp(join(import.meta.dirname, 'packed-'))
 try {
   console.log(environment())

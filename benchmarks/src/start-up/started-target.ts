@@ -3,17 +3,17 @@ import type { WorkloadName } from '../driver/workloads.ts'
 import type { SuiteTarget } from '../suites/suite.ts'
 import { startProgram } from '../target-process.ts'
 
-/** What one start of a server took, and what it held. */
+/** The measurements of one start of a server. */
 export interface StartCost {
-  /** Until its first answer: since the start of its process, and of CPU time. */
+  /** Until its first answer: elapsed time since the start of its process, and CPU time. */
   readonly milliseconds: number
   readonly cpuMilliseconds: number
-  /** Resident memory in MB: after the first answer, and after so many requests each. */
+  /** Resident memory in MB: after the first answer, and after each number of requests. */
   readonly atStart: number
   readonly afterLoad: readonly number[]
 }
 
-/** @param requests after how many its memory is looked at again, each time. */
+/** @param requests the numbers of requests after which the memory is measured again. */
 export async function startCost(
   { name, settings }: SuiteTarget,
   {

@@ -4,8 +4,8 @@ import { scimFloor, scimFloorOurs, scimMintmark } from './scim-suites.ts'
 import type { Change, Suite, SuiteTarget } from './suite.ts'
 
 /**
- * How a cost grows with what is there: accounts of a provider, or people's live grants with their families of tokens.
- * @param sizes how many rows; the first is what the others are compared with.
+ * How a cost grows with the amount of data: users of a provider, or active grants with their token families.
+ * @param sizes the numbers of rows; the others are compared with the first.
  */
 export const growthSuites = (sizes: readonly number[]): readonly Suite[] =>
   (['sqlite', 'postgres', 'memory'] as const).flatMap((storage) => [
@@ -35,7 +35,7 @@ const grown = (
   of: (name: string, change: Change) => SuiteTarget,
 ): readonly SuiteTarget[] => sizes.map((rows) => of(sizeName(rows), { storage, rows }))
 
-/** A million accounts with all that a provider says of them are no store that anybody has: three gigabytes of objects. */
+/** A million users with all their attributes would need three gigabytes in memory, which nobody runs. */
 const fitsInMemory = (rows: number): boolean => rows <= 100_000
 
 function sizeName(rows: number): string {

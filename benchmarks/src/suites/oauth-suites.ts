@@ -1,7 +1,7 @@
 import { target, type Change, type Suite, type SuiteTarget } from './suite.ts'
 
 const floor = (name: string, change: Change = {}): SuiteTarget => target(`floor, ${name}`, 'floor/floor.ts', change)
-/** Mintmark's own statements, over its own tables. */
+/** Mintmark's own statements over its own tables. */
 export const floorOurs = (name: string, change: Change): SuiteTarget =>
   target(`floor, our statements, ${name}`, 'floor/floor-our-statements.ts', change)
 export const oauthMintmark = (name: string, change: Change = {}): SuiteTarget =>
@@ -35,7 +35,10 @@ const reading = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [
 const postgres: Change = { storage: 'postgres' }
 const onPostgres = [floor, floorOurs, oauthMintmark].map((of) => of('PostgreSQL', postgres))
 
-/** What an authorization server is asked, each against the floors of its own run. Peers come in the form in which they can do it. */
+/**
+ * The workloads of an authorization server, each compared with the floors of the same run. Peers run in the variant
+ * that supports the workload.
+ */
 export const oauthSuites: readonly Suite[] = [
   {
     name: 'client credentials, ES256',

@@ -8,7 +8,7 @@ const postgres: Change = { storage: 'postgres' }
 export const scimFloor = (name: string, change: Change): SuiteTarget =>
   target(`floor, ${name}`, 'floor/scim-floor.ts', change)
 
-/** Mintmark's own statements, over its own tables. */
+/** Mintmark's own statements over its own tables. */
 export const scimFloorOurs = (name: string, change: Change): SuiteTarget =>
   target(`floor, our statements, ${name}`, 'floor/scim-floor-our-statements.ts', change)
 
@@ -24,14 +24,17 @@ const ours = [
 const scimmyByIndex = target('scimmy, Map with an index by hand', 'peers/scimmy-indexed.ts', thousand)
 const scimmy = target('scimmy, Map', 'peers/scimmy-scanning.ts', thousand)
 
-/** What identity providers ask of a server with a thousand accounts. A page of scimmy's plain handler takes half a second. */
+/**
+ * The requests of identity providers to a server with a thousand users. A page of scimmy's plain handler takes half a
+ * second.
+ */
 export const scimSuites: readonly Suite[] = [
   {
     name: 'SCIM, requests',
     workloads: ['userName eq', 'PATCH active', 'POST user'],
     targets: [...ours, scimmyByIndex, scimmy],
   },
-  // Peers go through all accounts: see the filter by name.
+  // Peers scan all users, as for the filter by name.
   { name: 'SCIM, e-mail', workloads: ['work e-mail eq'], targets: ours },
   { name: 'SCIM, pages', workloads: ['page of 100'], targets: [...ours, scimmyByIndex] },
   {

@@ -9,17 +9,17 @@ export interface SuiteTarget {
   readonly settings: TargetSettings
 }
 
-/** Who is measured at the same time, and under what: one table of the report for each workload. */
+/** The targets that are measured together, and their workloads: one table of the report for each workload. */
 export interface Suite {
   readonly name: string
   readonly workloads: readonly WorkloadName[]
   readonly targets: readonly SuiteTarget[]
 }
 
-/** How a target differs from the usual one. */
+/** How a target differs from the default one. */
 export type Change = Partial<TargetSettings>
 
-/** A target; on memory, with JWTs signed with ES256, and with nothing there before, unless it says otherwise. */
+/** A target; by default in memory, with JWTs signed with ES256, and without existing data. */
 export const target = (name: string, program: string, change: Change = {}): SuiteTarget => ({
   name,
   program,

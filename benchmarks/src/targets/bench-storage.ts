@@ -7,16 +7,16 @@ import type { TargetSettings } from '../site.ts'
 /** Mintmark's storage. */
 export interface BenchStorage {
   readonly storage: AdminStorage
-  /** The database behind it; undefined on memory. */
+  /** The database behind it; undefined in memory. */
   readonly dialect: SqlDialect | undefined
 }
 
 type Medium = Pick<TargetSettings, 'storage' | 'postgresUrl' | 'sqlitePath'>
 
-/** What a database is seen through, such as by one who notes what is asked of it. */
+/** Wraps the database, for example to record its statements. */
 export type Watch = (dialect: SqlDialect) => SqlDialect
 
-/** Storage on the medium that the benchmark asked for. Only what that needs is loaded, as a host would. */
+/** The storage of the requested kind. Only the modules that it needs are loaded, as in a host. */
 export async function benchStorage(
   medium: Medium,
   issuer: string,
@@ -33,7 +33,7 @@ async function onSqlite({ sqlitePath = ':memory:' }: Medium): Promise<SqlDialect
   return openSqliteDialect(sqlitePath, { migrate: 'on-open', synchronous: 'normal' })
 }
 
-/** Over a pool as `pg` has it by default: ten connections. */
+/** Over a pool with the default size of `pg`: ten connections. */
 async function onPostgres({ postgresUrl }: Medium): Promise<SqlDialect> {
   const [{ toPostgresDialect }, { Pool }] = await Promise.all([import('@mintmark/storage-sql/postgres'), import('pg')])
   return toPostgresDialect(new Pool({ connectionString: postgresUrl }), {

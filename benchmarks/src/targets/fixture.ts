@@ -1,7 +1,7 @@
-/** The address that every target believes to have. */
+/** The issuer of every target. */
 export const issuer = 'https://as.test'
 
-/** The person of every target, and where its client wants to be answered. */
+/** The user of every target. */
 export const person = { userId: 'person', email: 'ann@example.test' } as const
 
 export const redirectUri = 'https://app.test/cb'

@@ -1,6 +1,6 @@
-/** A value that is there at once, or later. */
+/** A value, or a promise of it. */
 export type Later<Value> = Value | Promise<Value>
 
-/** What is made of the value, when it is there. Nothing waits for what is there at once. */
+/** Maps the value without awaiting when it is not a promise. */
 export const andThen = <Value, Result>(value: Later<Value>, make: (value: Value) => Result): Later<Result> =>
   value instanceof Promise ? value.then(make) : make(value)

@@ -3,30 +3,31 @@ import type { AddressInfo } from 'node:net'
 
 import type { Site, TargetSettings } from '../site.ts'
 
-/** What a target says to the benchmark: how to talk to it, and what its process has used. */
+/** The target's messages to the benchmark: how to use it, and the resources that its process has used. */
 export type TargetReport =
   | { readonly kind: 'ready'; readonly site: Site }
   | { readonly kind: 'used'; readonly cpuMicroseconds: number; readonly residentBytes: number }
 
-/** A server to be measured: its listener, and how to talk to it. */
+/** A server to measure: its listener, and how to use it. */
 export interface Target {
   readonly listener: RequestListener
   readonly site: Omit<Site, 'port'>
 }
 
-// The end of the benchmark is the end of its targets, also of one that is not ready; exiting in order lets a profiler write what it has.
+// When the benchmark ends, its targets end too, even while starting; a regular exit lets the profiler write its
+// profile.
 process.on('disconnect', () => process.exit())
 
-/** Which variant the benchmark asked for. */
+/** The variant that the benchmark requested. */
 export const targetSettings = (): TargetSettings => JSON.parse(process.argv[2] ?? '{}') as TargetSettings
 
 /**
- * Runs a target's process: listens on a free port, and answers what the benchmark asks. The server behind `listener` says
- * that it is `issuer`, as one behind a proxy does.
+ * Runs a target's process: listens on a free port and answers the benchmark. The server behind `listener` uses `issuer`
+ * as its own address, as one behind a proxy does.
  */
 export async function serveTarget({ listener, site }: Target): Promise<void> {
   const server = createServer(listener)
-  // Connections wait for their turn longer than a server would usually let them.
+  // Connections wait for their turn longer than a server's default time-outs allow.
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

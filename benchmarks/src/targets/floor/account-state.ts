@@ -1,9 +1,9 @@
 import type { ScimDocument } from './scim-documents.ts'
 
-/** What Mintmark keeps of an account, by hand for the accounts of `scim-person.ts`. */
+/** The state that Mintmark stores of a user, written by hand for the users of `scim-person.ts`. */
 export interface AccountState {
   readonly active: boolean
-  /** The texts of its columns. */
+  /** The values of its text columns. */
   readonly columns: Readonly<Record<'externalId' | 'userNameKey' | 'resource' | 'comparable' | 'claims', string>>
 }
 

@@ -6,9 +6,9 @@ import type { SqlConnection, SqlValue } from './sql-connection.ts'
 export type Values = readonly unknown[]
 
 /**
- * Prepares a recorded statement, to be run with other values: a parameter that had the value of a sample is bound to what is given
- * by the name of that sample; all others stay what they were.
- * @returns what gives its rows.
+ * Prepares a recorded statement for other values: each parameter whose value was that of a sample is bound by the name
+ * of that sample; all others keep their recorded value.
+ * @returns a function that returns its rows.
  * @throws Error when none of the parameters had the value of a sample.
  */
 export function byHand<Name extends string>(

@@ -12,7 +12,7 @@ interface FloorDependencies extends TargetSettings {
   readonly publicKey: CryptoKey
 }
 
-/** An answer; 200 unless it says otherwise. */
+/** An answer; 200 by default. */
 export interface FloorReply {
   readonly status?: number
   readonly location?: string
@@ -145,7 +145,7 @@ interface LiveToken {
   readonly standing: FloorStanding
 }
 
-/** A JWT is verified and its family found; an opaque token is its family's name, found by its digest. */
+/** A JWT is verified and its family looked up; an opaque token is looked up by its digest. */
 async function liveToken(presented: string, { store, deps }: Floor): Promise<LiveToken | undefined> {
   if (deps.accessTokens === 'opaque') {
     digest(presented)

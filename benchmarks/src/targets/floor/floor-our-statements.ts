@@ -1,4 +1,4 @@
-// The floor that runs Mintmark's own statements, over Mintmark's own tables. Which they are is recorded when it starts.
+// The floor that runs Mintmark's own statements over Mintmark's own tables. The statements are recorded at start-up.
 import { offered } from '../../driver/workload.ts'
 import { createMintmark } from '../mintmark/create-mintmark.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
@@ -12,7 +12,7 @@ const recorder = createStatementRecorder()
 const { server, site } = await createMintmark(settings, recorder.watch)
 const { clientSecret, ...oauth } = offered(site.oauth)
 const store = await oauthStore({ server, site: { clientSecret, ...oauth }, recorder }, await sqlConnection(settings))
-// The floor takes whatever follows this name for a session's secret.
+// The floor takes everything after this name for a session's secret.
 const cookies = oauth.cookies.map((cookie) => `session=${cookie.slice(cookie.indexOf('=') + 1)}`)
 
 await serveTarget(await floorTarget(store, { clientSecret, cookies }, settings))

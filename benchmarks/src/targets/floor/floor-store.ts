@@ -1,6 +1,6 @@
 import type { Later } from '../later.ts'
 
-/** What the floors keep, each operation as a store of ours would be asked, with nothing around it. */
+/** The storage of the floors, with the same operations as Mintmark's storage and nothing around them. */
 export interface FloorStore {
   /** The digest of the client's secret. */
   clientSecret(clientId: string): Later<string | undefined>
@@ -8,7 +8,7 @@ export interface FloorStore {
   user(userId: string): Later<FloorUser | undefined>
   consent(userId: string, clientId: string): Later<FloorGrant | undefined>
   insertCode(digest: string, code: FloorCode): Later<void>
-  /** Uses the code up. */
+  /** Consumes the code. */
   consumeCode(digest: string): Later<FloorCode | undefined>
   /** A grant with its client and user. */
   grantStanding(grantId: string): Later<FloorStanding | undefined>
@@ -16,7 +16,7 @@ export interface FloorStore {
   /** A family with its grant, client and user. */
   familyByHandle(handleDigest: string): Later<FloorStanding | undefined>
   familyById(familyId: string): Later<FloorStanding | undefined>
-  /** Swaps the current refresh token for its successor. */
+  /** Replaces the current refresh token by its successor. */
   rotate(handleDigest: string, currentDigest: string, successorDigest: string): Later<boolean>
   isRevoked(tokenId: string): Later<boolean>
 }
@@ -55,7 +55,7 @@ export interface FloorStanding {
   readonly user: FloorUser
 }
 
-/** What a floor is set up with. */
+/** The initial data of a floor. */
 export interface FloorFixture {
   readonly clientId: string
   readonly secretDigest: string

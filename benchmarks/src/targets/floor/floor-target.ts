@@ -8,10 +8,10 @@ import type { Target } from '../serve-target.ts'
 import { floorEndpoints, type FloorEndpoint, type FloorReply } from './floor-endpoints.ts'
 import type { FloorStore } from './floor-store.ts'
 
-/** What a person grants the client of a floor. */
+/** The scope that users grant to the client of a floor. */
 export const floorScope = 'openid email offline_access api.read'
 
-/** A floor over a store: its client is called `client`. @param secrets what the store knows the digests of. */
+/** A floor over a store; its client is called `client`. @param secrets whose digests are stored. */
 export async function floorTarget(
   store: FloorStore,
   secrets: Pick<OauthSite, 'clientSecret' | 'cookies'>,

@@ -1,5 +1,5 @@
-// The floors: the least that a workload can cost over bare node:http with jose. They check the minimum and handle no
-// errors: a limit, not a server.
+// The floors: the least that a workload can cost over plain node:http with jose. They check the minimum and do not
+// handle errors: they are a lower bound, not a server.
 import { hash } from 'node:crypto'
 
 import { person } from '../fixture.ts'
@@ -22,7 +22,7 @@ const store = settings.storage === 'memory' ? memoryFloorStore(fixture) : await 
 
 await serveTarget(await floorTarget(store, { clientSecret, cookies: [`session=${sessionSecret}`] }, settings))
 
-/** Only what the medium needs is loaded. */
+/** Only the modules that the storage needs are loaded. */
 async function onSql(fixture: FloorFixture): Promise<FloorStore> {
   const [{ sqlConnection }, { sqlFloorStore }] = await Promise.all([
     import('./sql-connection.ts'),

@@ -1,6 +1,5 @@
 import type { FloorCode, FloorFamily, FloorFixture, FloorStanding, FloorStore } from './floor-store.ts'
 
-/** Maps. */
 export function memoryFloorStore({ clientId, secretDigest, sessionDigest, user, grant }: FloorFixture): FloorStore {
   const clients = new Map([[clientId, secretDigest]])
   const sessions = new Map([[sessionDigest, user.userId]])

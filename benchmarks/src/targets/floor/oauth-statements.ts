@@ -10,14 +10,14 @@ import { offered } from '../../driver/workload.ts'
 import type { OauthSite } from '../../site.ts'
 import { writtenLike, type StatementRecorder } from './recorded-statements.ts'
 
-/** Mintmark's authorization server, whose statements are recorded. */
+/** Mintmark's authorization server with its statements recorded. */
 export interface RecordedOauth {
   readonly server: HttpService
   readonly site: OauthSite
   readonly recorder: StatementRecorder
 }
 
-/** Asks Mintmark once for all that the workloads ask. @returns the statements that ran. */
+/** Runs each request of the workloads once. @returns the executed statements. */
 export async function oauthStatements({ server, site, recorder }: RecordedOauth) {
   const lane = laneTo(server)
   const issued: Awaited<ReturnType<typeof runCodeFlow>>[] = []
@@ -38,7 +38,7 @@ export async function oauthStatements({ server, site, recorder }: RecordedOauth)
 
   return {
     sessionDigest: digest(offered(site.cookies[0]?.split('=')[1])),
-    /** Of the `jti` of the token that was asked about. */
+    /** The digest of the introspected token's `jti`. */
     tokenDigest: digest(offered(decodeJwt(accessToken).jti)),
     client: writtenLike(/ from "mintmark_clients" where/, code),
     session: writtenLike(/ from "mintmark_sessions"/, code),

@@ -9,8 +9,8 @@ import { recordedTable, sampleOf } from './recorded-table.ts'
 import type { SqlConnection } from './sql-connection.ts'
 
 /**
- * Mintmark's own tables, by the statements that Mintmark runs for the same requests. One person has signed in and consented:
- * what is of theirs in a code or a family stays as it was recorded.
+ * Mintmark's own tables, through the statements that Mintmark runs for the same requests. One user has signed in and
+ * consented; the user's values in codes and families stay as recorded.
  */
 export async function oauthStore(recorded: RecordedOauth, connection: SqlConnection): Promise<FloorStore> {
   const statements = await oauthStatements(recorded)
@@ -92,7 +92,7 @@ export async function oauthStore(recorded: RecordedOauth, connection: SqlConnect
   }
 }
 
-/** Values of the row that a statement was recorded with. */
+/** Values of the recorded row. */
 const samplesOf = (statement: RecordedStatement, table: string) => ({
   text: (column: string): string => sampleOf(statement, table, column),
   time: (column: string): number => Number(sampleOf(statement, table, column)),
@@ -130,7 +130,7 @@ function grantReader(statement: RecordedStatement, table: string): (row: Values)
   }
 }
 
-/** Who has signed in, unless that has ended. */
+/** The signed-in user, unless the session was revoked or the user is inactive. */
 function sessionReader(statement: RecordedStatement): (row: Values) => string | undefined {
   const session = recordedTable(statement, 'session', ['user_id', 'revoked_at'])
   const user = recordedTable(statement, 'user', ['active'])
@@ -176,5 +176,5 @@ const isThere = (rows: readonly Values[]): boolean => rows.length > 0
 
 const seconds = (): number => Math.floor(Date.now() / 1000)
 
-/** Of a refresh token that nobody uses. */
+/** The digest of an unused refresh token. */
 const unusedLifetime = 1_209_600

@@ -7,16 +7,16 @@ import type { SqlValue } from './sql-connection.ts'
 export interface RecordedStatement {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
-  /** The columns of its rows, in their order; none where it had no row. */
+  /** The names of its columns in order; empty if it returned no row. */
   readonly columns: readonly string[]
-  /** Its first row, as the list of its values. */
+  /** Its first row as a list of values. */
   readonly row: readonly unknown[]
 }
 
-/** Notes what Mintmark asks of its database. */
+/** Records Mintmark's database statements. */
 export interface StatementRecorder {
   readonly watch: Watch
-  /** The statements that ran for the work, in their order. */
+  /** The statements that ran during the work, in order. */
   during(work: () => Promise<unknown>): Promise<readonly RecordedStatement[]>
 }
 
@@ -43,7 +43,7 @@ export function createStatementRecorder(): StatementRecorder {
   }
 }
 
-/** The first statement that is written like this. @throws Error when there is none. */
+/** The first statement that matches. @throws Error when there is none. */
 export function writtenLike(pattern: RegExp, recorded: readonly RecordedStatement[]): RecordedStatement {
   const found = recorded.find(({ sql }) => pattern.test(sql))
   if (found === undefined)

@@ -1,17 +1,17 @@
 import type { Values } from './by-hand.ts'
 import type { RecordedStatement } from './recorded-statements.ts'
 
-/** What a recorded statement says of a table. */
+/** The data about a table in a recorded statement. */
 export interface RecordedTable<Column extends string> {
-  /** Where columns stand among `valuesOf`. */
+  /** The indexes of columns in `valuesOf`. */
   readonly at: Readonly<Record<Column, number>>
   readonly valuesOf: (row: Values) => Values
 }
 
 /**
- * Finds columns of a table: where several tables are joined they are named after both on SQLite, and are together one column on
- * PostgreSQL, a JSON list.
- * @param table as the statement calls it.
+ * Finds columns of a table. In a join of several tables, SQLite names columns after both, and PostgreSQL returns one
+ * column with a JSON list.
+ * @param table its alias in the statement.
  * @throws Error when it has no such column.
  */
 export function recordedTable<Column extends string>(
@@ -29,7 +29,7 @@ export function recordedTable<Column extends string>(
   return { at: placesAmong(own, wanted), valuesOf: (row) => JSON.parse(String(row[place])) as Values }
 }
 
-/** A value of the row that a statement was recorded with. @throws Error when it had no such column. */
+/** A value of the recorded row. @throws Error when it has no such column. */
 export function sampleOf(statement: RecordedStatement, table: string, column: string): string {
   const { at, valuesOf } = recordedTable(statement, table, [column])
   return String(valuesOf(statement.row)[at[column] ?? 0])
@@ -41,6 +41,6 @@ function placesAmong<Column extends string>(
 ): Readonly<Record<Column, number>> {
   const missing = wanted.find((column) => !columns.includes(column))
   if (missing !== undefined) throw new Error(`There is no ${missing} among ${columns.join(', ')}`)
-  // The keys are the columns wanted.
+  // The keys are the requested columns.
   return Object.fromEntries(wanted.map((column) => [column, columns.indexOf(column)])) as Record<Column, number>
 }

@@ -11,7 +11,10 @@ import type { ScimDocument, ScimDocuments } from './scim-documents.ts'
 import { probe, probedPage, scimStatements, type RecordedScim } from './scim-statements.ts'
 import type { SqlConnection } from './sql-connection.ts'
 
-/** Accounts in Mintmark's own tables, by the statements that Mintmark runs for the same requests; they are in no group. */
+/**
+ * Users in Mintmark's own tables, through the statements that Mintmark runs for the same requests; they are in no
+ * group.
+ */
 export async function scimAccounts(recorded: RecordedScim, connection: SqlConnection): Promise<ScimDocuments> {
   const statements = await scimStatements(recorded)
   const { columns: sample } = accountState(scimPerson(probe))
@@ -65,7 +68,7 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
       andThen(byWorkEmail({ value }), (rows) =>
         rows.filter((row) => isForWork(String(row[comparableAt]), value)).map((row) => textOf(addressed(row))),
       ),
-    // One more, as Mintmark asks for it to know whether there are more.
+    // One more, as Mintmark reads it to know whether there are more.
     page: (offset, limit) =>
       andThen(page({ offset, limit: limit + 1 }), (rows) => ({
         texts: rows.slice(0, limit).map((row) => textOf(paged(row))),
@@ -94,7 +97,7 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
   }
 }
 
-/** The digest of the provider's secret; nothing that could be one when it is disabled. */
+/** The digest of the provider's secret; empty, which no digest equals, when the provider is disabled. */
 function secretReader(statement: RecordedStatement): (row: Values) => string {
   const { at, valuesOf } = recordedTable(statement, 'mintmark_identity_providers', ['secrets', 'disabled_at'])
   return (row) => {
@@ -104,7 +107,7 @@ function secretReader(statement: RecordedStatement): (row: Values) => string {
   }
 }
 
-/** What is told of an account. */
+/** The stored data of a user. */
 interface Account {
   readonly userId: string
   readonly externalId: string

@@ -5,10 +5,10 @@ import { issuer } from '../fixture.ts'
 import { andThen, type Later } from '../later.ts'
 import type { SqlConnection, SqlRow } from './sql-connection.ts'
 
-/** What is read of a document here; all else stays as it came. */
+/** The parsed parts of a document; the rest stays as it was received. */
 export type ScimDocument = ReturnType<typeof scimPerson> & { readonly id?: string; readonly meta?: object }
 
-/** Documents as their JSON text, found by an index each. */
+/** Documents as JSON text, found by one index per key. */
 export interface ScimDocuments {
   /** The digest of the provider's secret. */
   secretDigest(): Later<string>
@@ -27,8 +27,9 @@ export interface ScimPage {
 }
 
 /**
- * Makes the table, with as many documents. How many there are is known to the process; so is the digest of the secret on SQLite.
- * On PostgreSQL it is read first, as nobody's secret may be remembered: there a round trip is most of what a request costs.
+ * Creates the table with the given number of documents. The process keeps their number, and on SQLite the digest of the
+ * secret. On PostgreSQL the digest is read first, because no server may cache a secret: there a round trip is most of a
+ * request's cost.
  */
 export async function scimDocuments(
   connection: SqlConnection,
@@ -88,7 +89,7 @@ CREATE UNIQUE INDEX documents_by_id ON documents (id);
 CREATE UNIQUE INDEX documents_by_user_name ON documents (user_name);
 CREATE INDEX documents_by_work_email ON documents (work_email);`
 
-/** The numbered persons by one statement. */
+/** Inserts the numbered users by one statement. */
 function filling(accounts: number): string {
   const document = JSON.stringify(withMeta(scimPerson('#'), scimUserId('#')))
   const numbered = [scimUserId('#'), scimUserName('#'), scimWorkEmail('#'), document].map(

@@ -4,8 +4,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { ScimDocument, ScimDocuments, ScimPage } from './scim-documents.ts'
 
 /**
- * A SCIM server over documents that are handed through as text. It checks the secret and the method, understands exactly the
- * requests of the workloads, and handles no errors: a limit, not a server.
+ * A SCIM server over documents that are passed through as text. It checks the secret and the method, understands
+ * exactly the requests of the workloads, and does not handle errors: it is a lower bound, not a server.
  */
 export const scimFloorListener =
   (documents: ScimDocuments): RequestListener =>

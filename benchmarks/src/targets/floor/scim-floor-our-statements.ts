@@ -1,4 +1,5 @@
-// The floor of SCIM that runs Mintmark's own statements, over Mintmark's own tables. Which they are is recorded when it starts.
+// The SCIM floor that runs Mintmark's own statements over Mintmark's own tables. The statements are recorded at
+// start-up.
 import { createMintmarkScim } from '../mintmark/create-mintmark-scim.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
 import { offered } from '../../driver/workload.ts'

@@ -1,4 +1,4 @@
-// The floor of SCIM: documents as JSON text in an indexed table.
+// The SCIM floor: documents as JSON text in an indexed table.
 import { hash } from 'node:crypto'
 
 import { scimSecret } from '../scim-secret.ts'

@@ -8,35 +8,35 @@ import { scimPerson, scimUserName, scimWorkEmail } from '../../scim-person.ts'
 import type { ScimSite } from '../../site.ts'
 import { writtenLike, type RecordedStatement, type StatementRecorder } from './recorded-statements.ts'
 
-/** Mintmark's SCIM server, whose statements are recorded. */
+/** Mintmark's SCIM server with its statements recorded. */
 export interface RecordedScim {
   readonly server: HttpService
   readonly site: ScimSite
   readonly recorder: StatementRecorder
 }
 
-/** The number of the account that they are recorded with. */
+/** The number of the user in the recorded requests. */
 export const probe = 'probe'
 
-/** The page that they are recorded with. */
+/** The page in the recorded requests. */
 export const probedPage = { startIndex: 8, count: 3 } as const
 
-/** A write that was recorded: what ran for it, and how it was answered. */
+/** A recorded write: its statements and its answer. */
 interface RecordedWrite {
   readonly statements: readonly RecordedStatement[]
   readonly userId: string
   readonly now: number
-  /** Which the account had then. */
+  /** The user's version at that time. */
   readonly version: number
 }
 
-/** Asks Mintmark once for all that the workloads ask. @returns what ran; the account that it was about is gone. */
+/** Runs each request of the workloads once. @returns the statements; their user is deleted again. */
 export async function scimStatements({ server, site, recorder }: RecordedScim) {
   const lane = laneTo(server)
   const request = (method: string, path: string, body?: object): string =>
     scimRequest(method, `/Users${path}`, { site, ...(body && { body }) })
   const list = async (query: Readonly<Record<string, string>>): Promise<RecordedStatement> => {
-    // The first is about the provider.
+    // The first statement reads the provider.
     const [, statement] = await recorder.during(async () =>
       lane.exchange(request('GET', `?${new URLSearchParams(query).toString()}`)),
     )
@@ -59,7 +59,7 @@ export async function scimStatements({ server, site, recorder }: RecordedScim) {
 
   const insertion = await write('POST', '', scimPerson(probe))
   const account = `/${insertion.userId}`
-  // By then its version is a number that nothing else has.
+  // By now no other value equals the user's version.
   await write('PATCH', account, setting(false))
   await write('PATCH', account, setting(true))
   const deactivation = await write('PATCH', account, setting(false))
@@ -72,7 +72,7 @@ export async function scimStatements({ server, site, recorder }: RecordedScim) {
     insert: writtenLike(/^insert into "mintmark_users"/, insertion.statements),
     find: writtenLike(/ from "mintmark_users" where/, deactivation.statements),
     deactivate: writtenLike(/^update "mintmark_users"/, deactivation.statements),
-    /** What else is asked when an account ends. */
+    /** Further statements that deactivation runs. */
     afterDeactivation: deactivation.statements.slice(
       1 + deactivation.statements.findIndex(({ sql }) => sql.startsWith('update ')),
     ),

@@ -5,16 +5,18 @@ import type { SqlDialect } from '@mintmark/storage-sql'
 import type { TargetSettings } from '../../site.ts'
 import type { Later } from '../later.ts'
 
-/** A database by hand: statements are written with `?`, and each is prepared once. */
+/** A database with hand-written statements: they use `?` for parameters, and each is prepared once. */
 export interface SqlConnection {
   readonly engine: 'sqlite' | 'postgres'
   /** Runs statements without values. */
   readonly run: (sql: string) => Later<unknown>
-  /** Prepares a statement. @returns what gives its rows. */
+  /** Prepares a statement. @returns a function that returns its rows. */
   readonly rows: (sql: string) => (...values: SQLInputValue[]) => Later<readonly SqlRow[]>
-  /** The same for a statement with one row at most. */
+  /** The same for a statement that returns at most one row. */
   readonly row: (sql: string) => (...values: SQLInputValue[]) => Later<SqlRow | undefined>
-  /** The same for a statement in the engine's own words, each row as the list of its values: objects by name take twice as long. */
+  /**
+   * The same for a statement in the engine's own syntax, each row as a list of its values: objects take twice as long.
+   */
   readonly lists: (sql: string) => (...values: SqlValue[]) => Later<readonly (readonly unknown[])[]>
 }
 
@@ -22,7 +24,7 @@ export type SqlValue = Parameters<SqlDialect['all']>[1][number]
 
 export type SqlRow = Readonly<Record<string, unknown>>
 
-/** The database that the settings lead to, with Mintmark's settings of the connection. Only what its engine needs is loaded. */
+/** The configured database with Mintmark's connection settings. Only the modules of its engine are loaded. */
 export async function sqlConnection({
   storage,
   sqlitePath = ':memory:',

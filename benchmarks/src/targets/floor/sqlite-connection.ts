@@ -21,7 +21,7 @@ export function sqliteConnection(path: string): SqlConnection {
     lists: (sql) => {
       const statement = database.prepare(sql)
       statement.setReturnArrays(true)
-      // The engine's flags are numbers. What `setReturnArrays` changes is not in the type of `all`.
+      // The engine's flags are numbers. The type of `all` does not reflect `setReturnArrays`.
       return (...values) => statement.all(...(values as SQLInputValue[])) as unknown as readonly (readonly unknown[])[]
     },
   }

@@ -9,7 +9,7 @@ import { benchStorage, type BenchStorage, type Watch } from '../bench-storage.ts
 import { issuer } from '../fixture.ts'
 import { fillAccounts, fillAccountsInMemory } from './fill-accounts.ts'
 
-/** A SCIM server with an identity provider that has as many accounts as were asked for. */
+/** A SCIM server whose identity provider has the requested number of users. */
 export async function createMintmarkScim(
   settings: TargetSettings,
   watch?: Watch,
@@ -22,7 +22,7 @@ export async function createMintmarkScim(
   return { server, site: { scim: { basePath, secret, accounts: settings.rows } } }
 }
 
-/** One account is created as a provider does it; the others are copies of it. */
+/** One user is created through the provider; the others are copies of it. */
 async function fill(
   { storage, dialect }: BenchStorage,
   rows: number,
@@ -47,7 +47,7 @@ async function fill(
     : fillAccounts(dialect, account.userId, rows))
 }
 
-/** The storage, which notes the accounts that are given to it. */
+/** The storage, which records the users written to it. */
 const noting = (storage: AdminStorage, inserted: NewProvisionedUser[]): AdminStorage => ({
   ...storage,
   provisionedUsers: {

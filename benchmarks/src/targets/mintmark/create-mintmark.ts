@@ -17,7 +17,7 @@ import { benchStorage, type BenchStorage, type Watch } from '../bench-storage.ts
 import { issuer, person, redirectUri } from '../fixture.ts'
 import { filledPerson, fillGrants, type GrantTemplate } from './fill-grants.ts'
 
-/** A server with a client, and persons who have signed in and consented. */
+/** A server with a client, and users who have signed in and consented. */
 export async function createMintmark(
   settings: TargetSettings,
   watch?: Watch,
@@ -80,7 +80,7 @@ export async function createMintmark(
   }
 }
 
-/** The persons who are signed in: the fixture's, or some out of all those who have a grant. */
+/** The signed-in users: the fixture's, or a sample of all users with a grant. */
 async function addPersons(bench: BenchStorage, rows: number): Promise<readonly string[]> {
   const template = await addUser(bench.storage)
   if (rows === 0) return [person.userId]
@@ -90,7 +90,7 @@ async function addPersons(bench: BenchStorage, rows: number): Promise<readonly s
   return Array.from({ length: signedIn }, (_, turn) => filledPerson(1 + turn * Math.floor(rows / signedIn)))
 }
 
-/** An account, and its consent for the client. @returns them, and what a family of that grant would be. */
+/** A user and their consent for the client. @returns both, and a family of that grant. */
 async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
   const now = epochSeconds(Date.now() / 1000)
   const client = await storage.clients.find(clientId('client'))

@@ -5,7 +5,7 @@ import type { SqlDialect } from '@mintmark/storage-sql'
 import { scimUserId } from '../../scim-person.ts'
 import { fillUsers } from './fill-users.ts'
 
-/** Copies of an account, each with its number where the account has a number sign: on memory one by one. */
+/** Inserts copies of a user with a number in place of each number sign; in memory one by one. */
 export async function fillAccountsInMemory(
   storage: AdminStorage,
   account: NewProvisionedUser,
@@ -22,7 +22,7 @@ export async function fillAccountsInMemory(
   }
 }
 
-/** The same in a database, by one statement. */
+/** The same in a database by one statement. */
 export async function fillAccounts(dialect: SqlDialect, account: UserId, rows: number): Promise<void> {
   const isPostgres = dialect.engine.name === 'postgres'
   await fillUsers(dialect, {

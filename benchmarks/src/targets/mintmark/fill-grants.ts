@@ -13,17 +13,17 @@ import type { BenchStorage } from '../bench-storage.ts'
 import { fillUsers } from './fill-users.ts'
 import { multiplyRow } from './multiply-row.ts'
 
-/** A person who has consented to a client, and a family of tokens that it holds. */
+/** A user who has consented to a client, and a token family of the grant. */
 export interface GrantTemplate {
   readonly user: UserRecord
   readonly grant: GrantRecord
   readonly family: TokenFamilyRecord
 }
 
-/** The person with a number, of those that `fillGrants` writes. */
+/** The user with the given number among those that `fillGrants` writes. */
 export const filledPerson = (number: number | string): string => `person-${number}`
 
-/** As many other persons with a live grant and a live family of tokens each; the template itself must be there. */
+/** Inserts further users with an active grant and an active token family each; the template itself must exist. */
 export async function fillGrants(
   { storage, dialect }: BenchStorage,
   template: GrantTemplate,
@@ -47,7 +47,7 @@ export async function fillGrants(
   }
 }
 
-/** Identifiers and digests lie everywhere in their indexes, as random ones do, and those of later rows among them. */
+/** Identifiers and digests are spread over their indexes like random ones, and so are those of later rows. */
 async function fillTables(dialect: SqlDialect, rows: number): Promise<void> {
   const isPostgres = dialect.engine.name === 'postgres'
   const letter = `substr('${base64url}', 1 + ${isPostgres ? 'CAST(floor(random() * 64) AS INTEGER)' : 'abs(random() % 64)'}, 1)`

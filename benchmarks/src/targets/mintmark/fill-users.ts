@@ -2,13 +2,13 @@ import type { SqlDialect } from '@mintmark/storage-sql'
 
 import { multiplyRow, type MultipliedRow } from './multiply-row.ts'
 
-/** Writes copies of an account by one statement, with all that triggers keep beside them. */
+/** Inserts copies of a user by one statement, including the data that triggers maintain. */
 export async function fillUsers(dialect: SqlDialect, copies: Omit<MultipliedRow, 'table'>): Promise<void> {
   const statement = await multiplyRow(dialect, { ...copies, table: 'mintmark_users' })
   await dialect.atomically(dialect.engine.name === 'postgres' ? withoutTriggers(statement, copies.rows) : [statement])
 }
 
-/** What triggers keep for each row is written at once: a million changes of one total, in one transaction, would take hours. */
+/** The data of the triggers is written at once: a million updates of one total in one transaction would take hours. */
 const withoutTriggers = (copies: string, rows: number): readonly string[] => [
   'ALTER TABLE mintmark_users DISABLE TRIGGER USER',
   copies,

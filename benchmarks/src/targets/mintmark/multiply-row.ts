@@ -1,16 +1,16 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
 
-/** Which row is written many times. */
+/** The row to copy. */
 export interface MultipliedRow {
   readonly table: string
-  /** The condition that it meets. */
+  /** The condition that selects it. */
   readonly where: string
   readonly rows: number
-  /** What its copies have in place of its own values, as SQL over their number `n`. */
+  /** The values that replace its own in the copies, as SQL over their number `n`. */
   readonly change: Readonly<Record<string, string>>
 }
 
-/** The statement that writes copies of a row which is there, numbered from 1: a million of them within a minute. */
+/** The statement that inserts copies of an existing row, numbered from 1: a million of them within a minute. */
 export async function multiplyRow(dialect: SqlDialect, { table, where, rows, change }: MultipliedRow): Promise<string> {
   const [row] = await dialect.all(`SELECT * FROM ${table} WHERE ${where} LIMIT 1`, [])
   if (row === undefined) throw new Error(`There is no row in ${table} where ${where}.`)

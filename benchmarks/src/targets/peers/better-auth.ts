@@ -1,4 +1,5 @@
-// better-auth with its OAuth provider over SQLite in a file, as its documentation sets it up; no consent page for the client.
+// better-auth with its OAuth provider over SQLite in a file, set up as its documentation shows, without a consent page
+// for the client.
 import { DatabaseSync } from 'node:sqlite'
 
 import { oauthProvider } from '@better-auth/oauth-provider'
@@ -29,7 +30,7 @@ const options = {
   disabledPaths: ['/token'],
   plugins: [
     jwt({ jwks: { keyPairConfig: { alg: algorithm } } }),
-    // The types of its own plugin do not fit under exactOptionalPropertyTypes.
+    // The types of its own plugin do not compile under exactOptionalPropertyTypes.
     oauthProvider({
       loginPage: '/login',
       consentPage: '/consent',

@@ -1,5 +1,5 @@
-// @jmondi/oauth2-server over Express, with repositories of Maps. Access tokens are signed by jose (its own default is HS256); codes
-// and refresh tokens are opaque (its own default signs them too).
+// @jmondi/oauth2-server over Express with repositories of Maps. jose signs the access tokens (its default is HS256);
+// codes and refresh tokens are opaque (it signs them by default).
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 import {

@@ -1,4 +1,4 @@
-/** oidc-provider's adapter contract over Maps: nothing is forgotten, and no list is walked on a write. */
+/** oidc-provider's adapter contract over Maps: nothing is deleted, and no list is scanned on a write. */
 export function mapAdapter(): new (model: string) => object {
   const records = new Map<string, Stored>()
   const sessionsByUid = new Map<string, string>()

@@ -1,4 +1,5 @@
-// @node-oauth/oauth2-server over Express, with a model of Maps. It makes opaque tokens; a hook of ours signs JWTs where asked.
+// @node-oauth/oauth2-server over Express with a model of Maps. It creates opaque tokens; our hook signs JWTs if
+// requested.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 import OAuth2Server from '@node-oauth/oauth2-server'

@@ -1,4 +1,4 @@
-// oidc-provider ships no types; this is what the benchmark uses of it.
+// oidc-provider ships no types; these declare the part that the benchmark uses.
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http'
 

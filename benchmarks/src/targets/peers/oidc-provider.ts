@@ -1,4 +1,4 @@
-// oidc-provider with its endpoints as they come, over an adapter of Maps: its own development adapter holds 1,000 entries.
+// oidc-provider with its default endpoints over an adapter of Maps: its own development adapter holds 1,000 entries.
 import { exportJWK, generateKeyPair } from 'jose'
 import { Provider } from 'oidc-provider'
 
@@ -77,7 +77,7 @@ const resourceIndicators = {
   }),
 }
 
-/** A session of the person's, who has consented. @returns the session's cookie. */
+/** A session of the user, who has consented. @returns the session's cookie. */
 async function signIn(provider: Provider): Promise<string> {
   const grant = new provider.Grant({ accountId: person.userId, clientId: 'client' })
   grant.addOIDCScope('openid email')

@@ -1,11 +1,11 @@
-// scimmy over a Map, with an index of names that is consulted before the library's filter, and a page that is cut before it:
-// what is left is the library.
+// scimmy over a Map, with an index of names that is used before the library's filter, and with paging before it: the
+// remaining cost is the library's.
 import { scimPerson, scimUserId } from '../../scim-person.ts'
 import { serveScimmy, type ScimmyAccount } from './scimmy.ts'
 
 const accounts = new Map<string, ScimmyAccount>()
 const byName = new Map<string, ScimmyAccount>()
-/** In the order of their creation. */
+/** In order of creation. */
 const ids: string[] = []
 
 await serveScimmy(

@@ -1,4 +1,4 @@
-// scimmy over a Map: the filter goes through all accounts, and the library cuts the page, as its documentation shows.
+// scimmy over a Map: the filter scans all users and the library pages, as its documentation shows.
 import { scimPerson, scimUserId } from '../../scim-person.ts'
 import { serveScimmy, type ScimmyAccount } from './scimmy.ts'
 

@@ -7,23 +7,25 @@ import { SCIMMYRouters } from 'scimmy-routers'
 import { scimSecret } from '../scim-secret.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
 
-/** What a user of scimmy keeps; all that is read of it here. */
+/** The part of scimmy's user resource that is read here. */
 export interface ScimmyAccount {
   readonly id: string
   readonly userName: string
 }
 
-/** How accounts are kept and found: what a user of scimmy writes. */
+/** How users are stored and found: the code that an application using scimmy writes. */
 export interface ScimmyHandlers {
   put(account: ScimmyAccount): void
   find(id: string): ScimmyAccount | undefined
   list(resource: ScimmyList): ScimmyAccount[]
 }
 
-/** What is asked for, as scimmy hands it over. */
+/** The request as scimmy passes it on. */
 export type ScimmyList = InstanceType<typeof SCIMMY.Resources.User>
 
-/** scimmy with its Express routers over these handlers. The enterprise extension is on, as with the others. */
+/**
+ * scimmy with its Express routers over these handlers. The enterprise extension is enabled, as in the other targets.
+ */
 export async function serveScimmy(handlers: ScimmyHandlers, person: (number: number) => ScimmyAccount): Promise<void> {
   const { rows } = targetSettings()
   for (let number = 1; number <= rows; number += 1) handlers.put(person(number))
@@ -42,7 +44,7 @@ export async function serveScimmy(handlers: ScimmyHandlers, person: (number: num
 
   const app = express()
   app.disable('x-powered-by')
-  // The routers put numbers in the place of texts in `request.query`, which Express 5 makes anew at each look.
+  // The routers replace strings by numbers in `request.query`, which Express 5 creates anew at each access.
   app.set('query parser', (text: string) => withNumbers(new URLSearchParams(text)))
   app.use('/scim', new SCIMMYRouters({ type: 'bearer', handler: authenticate }))
   await serveTarget({ listener: app, site: { scim: { basePath: '/scim', secret: scimSecret, accounts: rows } } })
