@@ -12,7 +12,7 @@ export const rfc6749: Standard = {
     [
       '2',
       'A client has a type, its redirect URIs, and what else the server asks for',
-      'RFC 7591 §2: a client is registered, read, changed',
+      'a client is registered, read, changed, disabled and removed, with the names of the RFC (RFC 7591 §2)',
       'rejects a client of the code grant without a redirect URI (RFC 7591 §2)',
     ],
     [

@@ -311,7 +311,7 @@ export const rfc7644: Standard = {
       '7.5.2',
       'Nothing of a person is in an address that a log keeps',
       outside('filters by GET are the provider’s choice; POST …/.search is there'),
-      'RFC 7644 §7.5.2: the request log of a provider has what was asked and answered, no query',
+      'the request log of a provider has requests and responses without queries and bodies, and expires (RFC 7644 §7.5.2)',
     ],
     [
       '7.6',
