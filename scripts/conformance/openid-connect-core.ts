@@ -212,7 +212,11 @@ export const openidConnectCore: Standard = {
       'an essential value that the sign-in does not satisfy is an error (OIDC Core §5.5.1.1)',
     ],
     ['5.6', 'Aggregated and distributed claims', notOffered('claims are normal claims')],
-    ['5.7', 'sub with iss is the only name of a person that stays', 'rejects an identifier that a user had before, or that a client has (OIDC Core §2)'],
+    [
+      '5.7',
+      'sub with iss is the only name of a person that stays',
+      'rejects an identifier that a user had before, or that a client has (OIDC Core §2)',
+    ],
     ['6.1', 'Request objects', requestObjects, 'a request object (OIDC Core §6.1)'],
     ['6.2', 'Request objects by reference', requestObjects, 'a request object by reference (OIDC Core §6.2)'],
     [

@@ -15,7 +15,7 @@ export const rfc9865: Standard = {
       '2',
       'Whoever is there during the walk is seen',
       'a resource that exists throughout is listed once, whatever is added or removed meanwhile',
-      'lists: cursor pages show everybody who is there all the time once',
+      'lists: cursor pages show each row that exists all the time once, while others come and go',
     ],
     ['2', 'A count of 0 tells the total', 'a count of 0 returns the total and no cursor (RFC 9865 §2)'],
     ['2', 'The client takes a cursor for opaque, and keeps filter and order', clientsDuty],
