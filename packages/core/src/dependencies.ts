@@ -22,7 +22,7 @@ import type { IntrospectionEndpointDependencies } from './tokens/introspection.t
 import type { RevocationEndpointDependencies } from './tokens/revocation.ts'
 import type { UserinfoEndpointDependencies } from './tokens/userinfo.ts'
 
-/** Everything that the endpoints ask for, made once per server. */
+/** Everything that the endpoints depend on, created once per server. */
 export type ServerDependencies = AuthorizationEndpointDependencies &
   FindInteractionDependencies &
   TokenEndpointDependencies &

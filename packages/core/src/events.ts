@@ -10,36 +10,36 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { OAuthErrorCode, RefusalContext, RefusalReason } from './refusals.ts'
 
 /**
- * What happened, or was refused: one event for each. Identifiers are internal names that open nothing; no event holds a
- * token, a code, a secret or a claim about a person.
+ * Something that happened or was refused; each occurrence is one event. Its identifiers give no access, and no event
+ * contains a token, a code, a secret or a claim about a user.
  */
 export type ServerEvent = ServerOccurrence & EventStamp<EpochSeconds>
 
-/** An event before it is dated. */
+/** An event without its time. */
 export type ServerOccurrence =
   | RequestRefused
   | {
-      /** At start: an option is set that weakens the server. */
+      /** At start-up: an option is set that weakens the server. */
       readonly type: 'option.unsafe'
       readonly option: string
-      /** What it means, and when it is bearable. */
+      /** What the option means, and when it is acceptable. */
       readonly advice: string
     }
   | {
-      /** A person has to sign in or to consent. */
+      /** A user has to sign in or to consent. */
       readonly type: 'interaction.started'
       readonly kind: 'login' | 'consent'
       readonly clientId: string
     }
   | {
-      /** A person said no, or is nobody who may sign in. */
+      /** The user denied consent, or may not sign in. */
       readonly type: 'interaction.denied'
       readonly clientId: string
-      /** `user_unknown`: the host signed in a subject that `storage.users` has no account for. */
+      /** `user_unknown`: the host signed in a subject that is not in `storage.users`. */
       readonly reason: 'user_denied' | 'user_inactive' | 'user_unknown'
     }
   | {
-      /** A person is sent back to the client with a code. */
+      /** A user is redirected to the client with a code. */
       readonly type: 'code.issued'
       readonly clientId: string
       readonly userId: string
@@ -47,11 +47,11 @@ export type ServerOccurrence =
       readonly scopes: readonly string[]
     }
   | {
-      /** A client got tokens, by whatever grant. */
+      /** A client got tokens, by any grant type. */
       readonly type: 'tokens.issued'
       readonly grantType: string
       readonly clientId: string
-      /** The person, or the client that acts for itself. */
+      /** The user, or the client that acts for itself. */
       readonly subject: string
       /** Undefined when the client acts for itself. */
       readonly familyId: string | undefined
@@ -78,29 +78,32 @@ export type ServerOccurrence =
       readonly count: number
     }
   | {
-      /** A client was told about a person. */
+      /** A client received claims about a user. */
       readonly type: 'userinfo.answered'
       readonly clientId: string
       readonly userId: string
     }
 
-/** A refusal, with the reason that the client is not told. */
+/** A refusal, with the reason, which the client does not see. */
 export interface RequestRefused {
   readonly type: 'request.refused'
   readonly method: string
   readonly path: string
   readonly code: OAuthErrorCode
-  /** `code_replayed` and `refresh_token_reused` have ended the token family. */
+  /** `code_replayed` and `refresh_token_reused` have revoked the token family. */
   readonly reason: RefusalReason
   readonly context: RefusalContext
   /** The failure behind `server_error` and `temporarily_unavailable`. */
   readonly cause: unknown
 }
 
-/** Receives the events of a server. What it throws is dropped: a log that is down must not fail a request. */
+/**
+ * Receives the events of a server. Exceptions that it throws are ignored, so that a failing log does not fail a
+ * request.
+ */
 export type EventListener = (event: ServerEvent) => void | Promise<void>
 
-/** Where endpoints write what happened. */
+/** Where endpoints report events. */
 export type Journal = HttpJournal<ServerOccurrence>
 
 /** The journal of an authorization server. */

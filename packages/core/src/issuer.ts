@@ -2,7 +2,7 @@ import { isLoopbackHost } from './clients/redirect-uri.ts'
 
 /**
  * Checks an issuer identifier (RFC 8414 §2): https, or http on loopback for development; no query, fragment,
- * credentials or trailing slash; written as URL parsing writes it, because clients compare it byte for byte.
+ * credentials or trailing slash; in the form that URL parsing produces, because clients compare it byte for byte.
  * @throws TypeError that says what to change.
  */
 export function parseIssuer(issuer: string): URL {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-/** Reads a JSON object; `undefined` for text that is not JSON, or that holds a value of another kind. */
+/** Parses a JSON object; `undefined` for text that is not JSON or is another kind of value. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const value = parseJson(text)
   return isJsonObject(value) ? value : undefined
@@ -11,10 +11,10 @@ export const isJsonObject = (value: JsonValue | undefined): value is JsonObject 
 
 function parseJson(text: string): JsonValue | undefined {
   try {
-    // The cast says what JSON.parse yields, which its own type does not.
+    // The cast states what JSON.parse returns; its own type is `any`.
     return JSON.parse(text) as JsonValue
   } catch {
-    // JSON.parse has no other way to say that a text is not JSON.
+    // JSON.parse reports invalid text only by an exception.
     return undefined
   }
 }

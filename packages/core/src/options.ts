@@ -9,45 +9,45 @@ import type { SignedIn } from './sessions/signed-in-user.ts'
 import type { GrantType } from './token/grant.ts'
 import type { MapClaims } from './tokens/claims.ts'
 
-/** What a host gives to `createAuthorizationServer`. Four members are required. */
+/** The options of `createAuthorizationServer`. Four of them are required. */
 export interface AuthorizationServerOptions {
   /** The server's public address (RFC 8414 §2): https, or http on loopback. It may have a path. */
   readonly issuer: string
-  /** Where everything stands that outlives a request. It is bound to the same issuer. */
+  /** The storage of everything that outlives a request. It is bound to the same issuer. */
   readonly storage: OAuthStorage
-  /** The signing keys: `storedKeys(…)`, or a key ring of your own. */
+  /** The signing keys: `createStoredKeys(…)`, or your own key ring. */
   readonly keys: KeyRing
-  /** Who the host's own session says is there. It is asked at the authorization endpoint. */
+  /** Returns the user whom the host's session identifies. The authorization endpoint calls it. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
 
   /**
-   * The host's login and consent pages, served at their addresses below. Leave them out when the host's own framework
+   * The host's login and consent pages, served at the addresses below. Leave them out if the host's own framework
    * serves them, and use `interaction(request)` there.
    * @defaultValue None. The host's own framework serves them.
    */
   readonly pages?: {
-    /** Asks who is there. */
+    /** Signs the user in. */
     readonly login: InteractionPage
-    /** Asks whether the client may. */
+    /** Asks the user for consent. */
     readonly consent: InteractionPage
   }
   /** The addresses of the host's pages, absolute or relative to the issuer's address. */
   readonly interaction?: {
     /**
-     * Where a person signs in.
-     * @defaultValue `/login` below the issuer. One prefix then leads to everything.
+     * Where a user signs in.
+     * @defaultValue `/login` below the issuer, so that one prefix routes everything.
      */
     readonly loginUrl?: string
     /**
-     * Where a person lets a client in.
-     * @defaultValue `/consent` below the issuer. One prefix then leads to everything.
+     * Where a user consents.
+     * @defaultValue `/consent` below the issuer, so that one prefix routes everything.
      */
     readonly consentUrl?: string
   }
   /**
-   * Scope values beyond those of OpenID Connect: a sentence for the consent page, or the sentence and the claims that
-   * it opens.
-   * @defaultValue None. Those of OpenID Connect are always there.
+   * Scope values in addition to those of OpenID Connect: a sentence for the consent page, or the sentence and the
+   * claims that the scope releases.
+   * @defaultValue None. Those of OpenID Connect are always available.
    */
   readonly scopes?: Readonly<Record<string, string | ScopeOption>>
   /**
@@ -61,35 +61,35 @@ export interface AuthorizationServerOptions {
    */
   readonly defaultAudience?: string
   /**
-   * Grants of the host's own, made with `defineGrant`, beside `authorization_code`, `refresh_token` and
+   * The host's own grant types, made with `defineGrant`, in addition to `authorization_code`, `refresh_token` and
    * `client_credentials`. Their names are absolute URIs (RFC 6749 §4.5).
    * @defaultValue None. Each is one more way to get tokens.
    */
   readonly grants?: readonly GrantType[]
   /**
-   * Tells resource servers within a second what was revoked, disabled or deactivated, by this process or by any other that
-   * uses the storage. No access token may then live for longer than a day.
-   * @defaultValue `false`. An API that does not ask then learns of an end when the access token expires.
+   * Whether resource servers can learn within a second what was revoked, disabled or deactivated, by this process or
+   * any other that uses the storage. Access tokens may then be valid for at most a day.
+   * @defaultValue `false`. An API that does not use introspection then accepts a revoked access token until it expires.
    */
   readonly revocationFeed?: boolean
   /**
-   * Adds claims about a person to what storage knows, or replaces them.
-   * @defaultValue None. What storage knows is released as it is.
+   * Adds claims about a user to the stored ones, or replaces them.
+   * @defaultValue None. The stored claims are released unchanged.
    */
   readonly claims?: MapClaims
   /**
    * The algorithm that signs access tokens.
-   * @defaultValue The first of the key ring's. With `storedKeys` that is ES256, whose signatures are short and cheap
-   *   to make.
+   * @defaultValue The first one of the key ring. With `createStoredKeys` that is ES256, whose signatures are short and
+   * fast to create.
    */
   readonly accessTokenAlgorithm?: SigningAlgorithm
-  /** How long things live, in seconds; at most a year each. */
+  /** Lifetimes in seconds, each at most a year. */
   readonly lifetimes?: Partial<Lifetimes>
-  /** Seconds, at most 60, in which a refresh token that was just rotated gives the same successor again. */
+  /** For how many seconds, at most 60, a refresh token that was just rotated returns the same successor again. */
   readonly refreshRetryWindow?: {
     /**
-     * For clients that prove who they are.
-     * @defaultValue 10. A server that lost the answer tries again at once.
+     * For clients that authenticate.
+     * @defaultValue 10. A server that lost the response retries at once.
      */
     readonly confidential?: number
     /**
@@ -99,36 +99,39 @@ export interface AuthorizationServerOptions {
     readonly public?: number
   }
   /**
-   * Confidential clients, by `client_id`, that may do without PKCE (RFC 9700 §2.1.1 advises against it).
-   * @defaultValue None. PKCE makes a code worthless to whoever steals it.
+   * Confidential clients, by `client_id`, that may omit PKCE (RFC 9700 §2.1.1 advises against it).
+   * @defaultValue None. PKCE makes a stolen code worthless.
    */
   readonly dangerouslyAllowMissingPkceFor?: readonly string[]
   /**
-   * Renders the page that a person sees when a request cannot go back to its client.
-   * @defaultValue A plain page without style. It needs nothing of the host's; `errorPage` of `@mintmark/pages` looks
-   *   better.
+   * Renders the page that a user sees when an error cannot be returned to the client.
+   * @defaultValue A plain page without style, which needs nothing from the host; `errorPage` of `@mintmark/pages` looks
+   * better.
    */
   readonly renderErrorPage?: RenderErrorPage
   /**
-   * Receives what happened and what was refused, with the reason: `logEvents(logger)`. A logger such as pino gets each event with
-   * all its fields, a `console` one line.
-   * @defaultValue Failures inside the server and unsafe options go to the console, everything else nowhere. Nobody
-   *   misses what must be mended, and no log fills that nobody asked for.
+   * Receives what happened and what was refused, with the reason: `logEvents(logger)`. A logger such as pino gets each
+   * event with all its fields, a `console` one line.
+   * @defaultValue Failures inside the server and unsafe options go to the console; other events are dropped. The
+   * operator sees what must be fixed, and no log fills up unrequested.
    */
   readonly onEvent?: EventListener
   /**
-   * Counters in place of this process's memory, such as `fromRateLimiterFlexible(…)`: several servers then count
-   * together.
+   * Counters that replace those in this process's memory, such as `fromRateLimiterFlexible(…)`, so that several servers
+   * count together.
    */
   readonly rateLimits?: {
     /**
-     * Counts failed client authentications, by presented `client_id`. A client that proves itself is never held up.
-     * @defaultValue 100 a minute, in this process. Secrets have 256 random bits, so what is bounded is work, not luck.
+     * Counts failed client authentications, by presented `client_id`. A client that authenticates successfully is never
+     * delayed.
+     * @defaultValue 100 a minute, in this process. Secrets have 256 random bits, so the limit bounds the work, not the
+     * chance of a guess.
      */
     readonly failedAuthentications?: RateLimiter
     /**
-     * Counts authorization requests that had to wait for a person, by browser.
-     * @defaultValue 100 in ten minutes, in this process. Nobody signs in so often, and each one is a row in storage.
+     * Counts authorization requests that had to wait for a user, by browser.
+     * @defaultValue 100 in ten minutes, in this process. No user signs in so often, and each request is a row in
+     * storage.
      */
     readonly startedInteractions?: RateLimiter
   }
@@ -136,25 +139,25 @@ export interface AuthorizationServerOptions {
   readonly random?: Random
   /**
    * Fetches the key sets of clients that register a `jwks_uri`.
-   * @defaultValue The runtime's own. Give another one behind a proxy for what goes out.
+   * @defaultValue The runtime's own. Provide another one if outgoing requests need a proxy.
    */
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** A scope value of the host's own. */
+/** One of the host's own scope values. */
 export interface ScopeOption {
   /** A sentence for the consent page. */
   readonly description: string
   /**
-   * Names of claims that it opens at userinfo.
-   * @defaultValue None. Most scope values are about an API, not about the person.
+   * The names of the claims that the scope releases at userinfo.
+   * @defaultValue None. Most scope values are about an API, not about the user.
    */
   readonly claims?: readonly string[]
 }
 
 /** An API that access tokens may be meant for. */
 interface ResourceOption {
-  /** The scope values that mean something there; each must be among `scopes`. */
+  /** The scope values that this API understands; each must be among `scopes`. */
   readonly scopes: readonly string[]
   /**
    * In seconds.
@@ -162,8 +165,8 @@ interface ResourceOption {
    */
   readonly accessTokenLifetime?: number
   /**
-   * `jwt` is verified by the API itself; `opaque` makes it ask, and tells the client nothing.
-   * @defaultValue `jwt`. An API then works without a question for each request.
+   * The API verifies a `jwt` by itself; an `opaque` token requires introspection, and tells the client nothing.
+   * @defaultValue `jwt`. An API then works without a request to the server for each of its own.
    */
   readonly accessTokenFormat?: 'jwt' | 'opaque'
 }
@@ -172,33 +175,33 @@ interface ResourceOption {
 export interface Lifetimes {
   /**
    * An authorization code.
-   * @defaultValue 60. A browser brings it back at once, and one that leaks is soon dead (RFC 6749 §4.1.2 allows ten
-   *   minutes).
+   * @defaultValue 60. A browser delivers it at once, and a leaked one soon expires (RFC 6749 §4.1.2 allows ten
+   * minutes).
    */
   readonly authorizationCode: number
   /**
    * An access token.
-   * @defaultValue 600. For so long an API that does not ask honours a token that was revoked.
+   * @defaultValue 600. For so long, an API without introspection accepts a token that was revoked.
    */
   readonly accessToken: number
   /**
    * An ID token.
-   * @defaultValue 600. A client reads it once, when it comes; as a hint it counts also when it has expired.
+   * @defaultValue 600. A client reads it once, on receipt; as a hint it is accepted even when it has expired.
    */
   readonly idToken: number
   /**
-   * How long a person may take to sign in and consent.
-   * @defaultValue 1800. A forgotten password takes a while.
+   * How long a user may take to sign in and consent.
+   * @defaultValue 1800. A password reset takes a while.
    */
   readonly interaction: number
   /**
-   * A refresh token that nobody uses for so long is dead.
-   * @defaultValue 1209600, 14 days. Who was away for longer signs in again (RFC 9700 §4.14.2).
+   * A refresh token that is not used for this long expires.
+   * @defaultValue 1209600, 14 days. A user who was away for longer signs in again (RFC 9700 §4.14.2).
    */
   readonly refreshTokenIdle: number
   /**
-   * No rotation keeps a refresh token alive for longer.
-   * @defaultValue 7776000, 90 days. Now and then a person proves that they are still there, and that it is them.
+   * A refresh token expires after this time, however often it was rotated.
+   * @defaultValue 7776000, 90 days. The user then proves again who they are.
    */
   readonly refreshTokenAbsolute: number
 }

@@ -66,7 +66,7 @@ describe('rate limiter in memory', () => {
 
 const now = epochSeconds(1000)
 
-it('RFC 6585 §4: tells how long to wait, in whole seconds', async () => {
+it('returns how long to wait, in whole seconds (RFC 6585 §4)', async () => {
   const limiter = toRateLimiter({
     consume: () => Promise.reject(Object.assign(new Error(), { msBeforeNext: 1200 })),
   })
@@ -74,7 +74,7 @@ it('RFC 6585 §4: tells how long to wait, in whole seconds', async () => {
   expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 2 })
 })
 
-it.each([0, -1, 0.2])('RFC 9110 §10.2.3: never asks for another try at once: %s milliseconds', async (msBeforeNext) => {
+it.each([0, -1, 0.2])('never invites an immediate retry: %s milliseconds (RFC 9110 §10.2.3)', async (msBeforeNext) => {
   const limiter = toRateLimiter({
     consume: () => Promise.reject(Object.assign(new Error(), { msBeforeNext })),
   })

@@ -1,12 +1,12 @@
 import { forgetOldest } from '@mintmark/internal'
 import { type DurationSeconds, type EpochSeconds, seconds, StorageUnavailableError } from '@mintmark/storage-interface'
 
-/** Whether one more is allowed; if not, after how many seconds it is worth another try. */
+/** Whether the attempt is allowed; if not, how many seconds to wait before a retry. */
 export type RateDecision = (
   { readonly allowed: true } | { readonly allowed: false; readonly retryAfter: DurationSeconds }
 ) & { readonly quota?: RateQuota | undefined }
 
-/** What is left of a limit, for whoever slows down when it is told. */
+/** What is left of the limit, for callers that adapt their rate to it. */
 interface RateQuota {
   readonly limit: number
   readonly remaining: number
@@ -20,7 +20,7 @@ export interface RateLimiter {
 
 /**
  * A limiter in this process's memory: at most `points` in each window of `window` seconds. It remembers 10,000 keys and
- * forgets the oldest, so that keys made up by an attacker do not fill the memory.
+ * forgets the oldest, so that an attacker cannot fill the memory with invented keys.
  */
 export function createMemoryRateLimiter(limit: {
   /** How many attempts a key has in a window. */
@@ -33,7 +33,8 @@ export function createMemoryRateLimiter(limit: {
   return {
     consume(key, now) {
       const known = counts.get(key)
-      // Not before it began either: where the clock is set back by an hour, nobody has to wait for that hour.
+      // A time before the window's start also starts a new window: if the clock is set back by an hour, no caller has
+      // to wait for that hour.
       const isOpen = known !== undefined && now >= known.startedAt && now < known.startedAt + limit.window
       const window = isOpen ? { startedAt: known.startedAt, count: known.count + 1 } : { startedAt: now, count: 1 }
       counts.delete(key)
@@ -49,7 +50,7 @@ export function createMemoryRateLimiter(limit: {
 
 const maxKeys = 10_000
 
-/** What is asked of a limiter of the package `rate-limiter-flexible`. */
+/** The part of a limiter of `rate-limiter-flexible` that is needed. */
 export interface FlexibleLimiter {
   /** How many it allows in a window. */
   readonly points?: number
@@ -57,8 +58,9 @@ export interface FlexibleLimiter {
 }
 
 /**
- * Uses a limiter of `rate-limiter-flexible`, over Redis, PostgreSQL or whatever else it supports. While its store is down,
- * what it counts is answered with 503; give the limiter an `insuranceLimiter` to count in memory meanwhile.
+ * Adapts a limiter of `rate-limiter-flexible`, over Redis, PostgreSQL or another store that it supports. While its
+ * store is down, requests that it counts are answered 503; give the limiter an `insuranceLimiter` to count in memory
+ * meanwhile.
  */
 export const toRateLimiter = (limiter: FlexibleLimiter): RateLimiter => ({
   async consume(key) {
@@ -66,7 +68,7 @@ export const toRateLimiter = (limiter: FlexibleLimiter): RateLimiter => ({
       const counted = await limiter.consume(key)
       return { allowed: true, quota: isCount(counted) ? quotaOf(counted, limiter) : undefined }
     } catch (error) {
-      // The package throws a count when the limit is reached, and an Error without one when its store fails.
+      // The package throws a result when the limit is reached, and an Error when its store fails.
       if (!isCount(error)) throw new StorageUnavailableError('The rate limiter cannot count', { cause: error })
       return { allowed: false, retryAfter: wholeSeconds(error), quota: quotaOf(error, limiter) }
     }
@@ -81,11 +83,14 @@ interface Count {
 const isCount = (value: unknown): value is Count =>
   typeof value === 'object' && value !== null && 'msBeforeNext' in value && typeof value.msBeforeNext === 'number'
 
-/** Of a union of limiters it cannot be told. */
+/** Undefined for a union of limiters. */
 function quotaOf(count: Count, { points }: FlexibleLimiter): RateQuota | undefined {
   if (points === undefined || typeof count.remainingPoints !== 'number') return undefined
   return { limit: points, remaining: Math.max(count.remainingPoints, 0), resetAfter: wholeSeconds(count) }
 }
 
-/** At least one: 0 would ask for another try at once, and of a key that is blocked for good the package says -1. */
+/**
+ * At least one second: 0 would invite an immediate retry, and the package returns -1 for a key that is blocked
+ * permanently.
+ */
 const wholeSeconds = ({ msBeforeNext }: Count) => seconds(Math.max(Math.ceil(msBeforeNext / 1000), 1))

@@ -27,7 +27,7 @@ export interface ErrorRenderers {
   readonly bearer: RenderError
 }
 
-/** Every path of the server, with what answers there. */
+/** Every path of the server, with its endpoint. */
 export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): readonly PathRoute[] {
   const { pathname } = new URL(deps.issuer)
   const base = pathname === '/' ? '' : pathname
@@ -44,7 +44,8 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
   const ofNamedClient = originsOfNamedClient(deps)
 
   return [
-    // RFC 9700 §2.6: browsers go there, scripts do not. It, the pages and introspection are shared with no other origin.
+    // RFC 9700 §2.6: browsers navigate to these, scripts do not call them. The authorization endpoint, the pages and
+    // introspection are not shared with other origins.
     route('authorization_endpoint', { GET: authorize, POST: authorize }, render.browser),
     shared(route('token_endpoint', { POST: tokenEndpoint(deps) }, render.api), ofNamedClient),
     shared(route('userinfo_endpoint', { GET: userinfo, POST: userinfo }, render.bearer), originsOfBearer(deps)),
@@ -69,7 +70,7 @@ function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderE
     : [{ path: base + feedPath, methods: { POST: revocationFeedEndpoint(revocationFeed, deps) }, renderError }]
 }
 
-/** The host's login and consent pages, when it gave them. */
+/** The host's login and consent pages, if it provides them. */
 function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { pages } = deps
   if (pages === undefined) return []

@@ -1,4 +1,7 @@
 import { en } from 'zod/locales'
 
-/** English for what a schema refuses. `zod/mini` comes without, and what zod keeps for all who use it is the host's. */
+/**
+ * English sentences for the issues that a schema reports. `zod/mini` has none, and zod's global configuration belongs
+ * to the host.
+ */
 export const inWords = { error: en().localeError }

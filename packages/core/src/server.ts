@@ -21,19 +21,23 @@ export interface AuthorizationServer extends HttpService {
   readonly issuer: string
   /**
    * The interaction that a request to the host's login or consent page belongs to.
-   * @throws whatever `renderError` renders: OAuthError access_denied — reason `cross_site_post`; invalid_request — reason
-   *   `interaction_unknown` and those of the authorization request.
+   * @throws errors that `renderError` renders: OAuthError access_denied — reason `cross_site_post`; invalid_request —
+   * reason `interaction_unknown` and those of the authorization request.
    */
   interaction(request: ServerRequest): Promise<PendingInteraction>
-  /** What an access token that was presented to the host allows; undefined unless it is honoured here and now. */
+  /**
+   * What an access token that was presented to the host allows; `undefined` unless this server currently accepts it.
+   */
   accessToken(token: string): Promise<ActiveAccessToken | undefined>
-  /** The answer to an error of an interaction: back to the client where that is safe, otherwise an error page. */
+  /**
+   * The response to an error of an interaction: a redirect to the client where that is safe, otherwise an error page.
+   */
   renderError(error: unknown, request: RequestHead): ServerResponse
 }
 
 /**
- * Creates a server. Nothing is global: any number of servers live in one process.
- * @throws TypeError that names a bad option and says what to change.
+ * Creates a server. There is no global state: one process can have any number of servers.
+ * @throws TypeError that names an invalid option and says what to change.
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = parseSettings(options)

@@ -32,7 +32,7 @@ describe('options', () => {
     expect(settings.accessTokenAlgorithm).toBe('ES256')
   })
 
-  it('keeps the host pages below an issuer with a path, unless told otherwise', () => {
+  it('keeps the host pages below an issuer with a path, unless configured otherwise', () => {
     const settings = parseSettings(options({ issuer: 'https://as.test/id', interaction: { loginUrl: '/sign-in' } }))
 
     expect(settings.interactionUrls).toEqual({
@@ -101,7 +101,7 @@ describe('issuer', () => {
     'http://localhost:3000',
     'http://127.0.0.1:3000',
     'http://[::1]:3000',
-  ])('RFC 8414 §2: accepts %s', (issuer) => {
+  ])('accepts %s (RFC 8414 §2)', (issuer) => {
     expect(parseSettings(options({ issuer })).issuer).toBe(issuer)
   })
 
@@ -173,7 +173,7 @@ const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
 const serverWith = (change: Partial<AuthorizationServerOptions>) =>
   createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined), ...change })
 
-it('a server has the path of the feed where the host wants one, and nowhere else', () => {
+it('serves the path of the revocation feed only when the host enables it', () => {
   expect(serverWith({ revocationFeed: true }).serves('/token/revocation-feed')).toBe(true)
   expect(serverWith({ revocationFeed: false }).serves('/token/revocation-feed')).toBe(false)
   expect(serverWith({}).serves('/token/revocation-feed')).toBe(false)

@@ -9,7 +9,7 @@ import type { AuthorizationServerOptions, Lifetimes } from './options.ts'
 import { inWords } from './schema-messages.ts'
 import type { Resource, ResourceRegistry } from './token/resources.ts'
 
-/** The options, checked, with every default filled in. */
+/** The validated options, with every default filled in. */
 export interface ServerSettings {
   readonly issuer: string
   readonly issuerUrl: URL
@@ -21,7 +21,7 @@ export interface ServerSettings {
   readonly accessTokenAlgorithm: SigningAlgorithm
   readonly lifetimes: Readonly<Record<keyof Lifetimes, DurationSeconds>>
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
-  /** For how long resource servers are told what has ended; `undefined` when they are not. */
+  /** For how long the revocation feed keeps an entry; `undefined` without the feed. */
   readonly feedRetention: DurationSeconds | undefined
   readonly dangerouslyAllowMissingPkceFor: ReadonlySet<string>
 }
@@ -76,7 +76,7 @@ function pageUrls(
 
 function scopeRegistry(own: ParsedOptions['scopes']): ScopeRegistry {
   const definitions = Object.entries(own).map(([name, option]) => {
-    // OIDC Core §5.4: what these open is not for the host to say, and without their claims they would open nothing.
+    // OIDC Core §5.4: the standard defines which claims these release, so the host cannot redefine them.
     if (standardScopes.has(name)) throw new TypeError(`Invalid options: scopes: ${name} is defined by OpenID Connect.`)
     const { description, claims } = typeof option === 'string' ? { description: option, claims: [] } : option
     return [name, { description, claims, idTokenClaims: [], isIdentity: claims.length > 0 }] as const
@@ -106,7 +106,7 @@ function feedRetention(parsed: ParsedOptions): DurationSeconds | undefined {
   return retention
 }
 
-/** OIDC Core §10.1.1: a key is published for as long as anything lives that it signed. */
+/** OIDC Core §10.1.1: a key is published for as long as anything that it signed is valid. */
 function refuseShortRetirement(parsed: ParsedOptions, { retirement }: KeyRing): void {
   const longest = Math.max(parsed.lifetimes.idToken, longestAccessTokenLifetime(parsed))
   if (retirement !== undefined && retirement < longest) {
@@ -127,7 +127,7 @@ function accessTokenAlgorithm(options: AuthorizationServerOptions): SigningAlgor
   return algorithm
 }
 
-/** In seconds: clocks are not the same everywhere. */
+/** In seconds, because clocks differ. */
 const feedMargin = 300
 
 /** @throws TypeError that names the option and says what to change. */
@@ -182,7 +182,10 @@ const scopeName = z.string().check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/))
 
 const nonEmpty = z.string().check(z.minLength(1))
 
-/** Strict: a name that is misspelled, or of another version, would otherwise leave a default in force without a word. */
+/**
+ * Strict, because a misspelled name, or a name from another version, would otherwise leave a default in force without a
+ * warning.
+ */
 const optionsSchema = z.strictObject({
   issuer: z.string(),
   storage: z.looseObject({ issuer: z.string() }),
@@ -243,7 +246,7 @@ const optionsSchema = z.strictObject({
   fetch: z.optional(callable),
 })
 
-/** The options in force that weaken the server, so that each of them names itself when the server starts. */
+/** The options in force that weaken the server. Each is reported when the server starts. */
 export function unsafeOptions(settings: ServerSettings): readonly ServerOccurrence[] {
   const found: ServerOccurrence[] = []
   if (settings.issuerUrl.protocol === 'http:') {

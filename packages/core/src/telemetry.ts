@@ -3,8 +3,8 @@ import type { EventListener, RequestRefused, ServerEvent } from './events.ts'
 import type { RefusalReason } from './refusals.ts'
 
 /**
- * Writes each event once: a line that says what happened, for which client and why, and the event itself as its fields. A `console`
- * has the line alone.
+ * Logs each event once: a line that says what happened, for which client and why, with the event as its fields. A
+ * `console` gets the line only.
  */
 export const logEvents =
   (logger: Logger): EventListener =>
@@ -18,12 +18,15 @@ function levelOf(event: ServerEvent): keyof Logger {
   return event.code === 'server_error' || storageFaults.has(event.reason) ? 'error' : 'warn'
 }
 
-/** Storage returned a code without a part of it: clients are refused for no fault of theirs until the store is mended. */
+/**
+ * Storage returned a code without one of its parts: clients are refused, through no fault of theirs, until the store is
+ * fixed.
+ */
 const storageFaults: ReadonlySet<RefusalReason> = new Set(['code_challenge_lost', 'code_incomplete'])
 
 /**
- * Listens where the host gave no listener. A failure answers with a sentence that tells nothing, so that without this it
- * would leave no trace at all. Refusals stay quiet: a stranger can cause as many as they like.
+ * The listener of a host that gives none. The response to a failure has a fixed sentence, so without this listener the
+ * failure would leave no trace. Refusals are not logged, because anyone can cause as many as they like.
  */
 export const reportFaults =
   (console: Pick<Console, 'warn' | 'error'>): EventListener =>
@@ -60,18 +63,24 @@ export function eventLine(event: ServerEvent): string {
   }
 }
 
-/** Of a refused client: who it said it was; and how it came, when it is registered to come otherwise. */
+/**
+ * For a refused client: the `client_id` that it sent, and the authentication method that it used if another one is
+ * registered.
+ */
 function particulars({ context: { clientId, presentedMethod, registeredMethod } }: RequestRefused): string {
   if (clientId === undefined) return ''
   const methods = registeredMethod && `, registered for ${registeredMethod}, sent ${presentedMethod}`
   return `: ${nameOf(clientId)}${methods ?? ''}`
 }
 
-/** A name as it stands in a line. What a stranger sent as a client_id must not break or forge one, so it stays in the event's fields. */
+/**
+ * A name as it is written in the line. An unauthenticated caller chooses the client_id, and must not be able to break
+ * or forge a line, so an unsafe one appears only in the event's fields.
+ */
 const nameOf = (clientId: string): string =>
   /^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client of unusual name'
 
-/** What is asked of an OpenTelemetry meter; `@opentelemetry/api`'s is one. */
+/** The part of an OpenTelemetry meter that is needed; the meter of `@opentelemetry/api` has it. */
 export interface EventMeter {
   createCounter(
     name: string,
@@ -81,7 +90,7 @@ export interface EventMeter {
   }
 }
 
-/** Counts the events on an OpenTelemetry meter, with attributes of few values: no client, no person. */
+/** Counts the events on an OpenTelemetry meter. Attributes have few distinct values: no client and no user. */
 export function countEvents(meter: EventMeter): EventListener {
   const counter = meter.createCounter('mintmark.events', {
     description: 'What the authorization server did and refused',
@@ -92,7 +101,7 @@ export function countEvents(meter: EventMeter): EventListener {
   }
 }
 
-/** What is asked of an OpenTelemetry tracer; `@opentelemetry/api`'s is one. */
+/** The part of an OpenTelemetry tracer that is needed; the tracer of `@opentelemetry/api` has it. */
 export interface ServiceTracer {
   startActiveSpan<Result>(name: string, run: (span: ServiceSpan) => Result): Result
 }

@@ -4,7 +4,7 @@ import { standardScopes } from '../authorize/scopes.ts'
 import { createStoredKeys } from '../keys/stored-keys.ts'
 import { type MetadataSources, serverMetadata, wellKnownPaths } from './metadata.ts'
 
-it('OIDC Discovery §3: a claim that several scopes open is listed once', () => {
+it('lists a claim once when several scopes release it (OIDC Discovery §3)', () => {
   const endpoints = {
     authorization_endpoint: '',
     token_endpoint: '',
@@ -30,11 +30,11 @@ it('OIDC Discovery §3: a claim that several scopes open is listed once', () => 
   expect(claims).toHaveLength(new Set(claims as readonly string[]).size)
 })
 
-it('OIDC Discovery §4, RFC 8414 §3.1: an issuer without a path has one address for each name', () => {
+it('an issuer without a path has one address for each name (OIDC Discovery §4, RFC 8414 §3.1)', () => {
   expect(wellKnownPaths('')).toEqual(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])
 })
 
-it('OIDC Discovery §4, RFC 8414 §3.1: an issuer with a path is found by the appended and by the inserted form', () => {
+it('serves an issuer with a path at the appended and at the inserted form (OIDC Discovery §4, RFC 8414 §3.1)', () => {
   expect(wellKnownPaths('/id')).toEqual([
     '/id/.well-known/openid-configuration',
     '/.well-known/openid-configuration/id',

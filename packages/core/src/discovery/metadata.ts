@@ -9,7 +9,7 @@ import type { GrantType } from '../token/grant.ts'
 import { idTokenClaims } from '../tokens/protocol-claims.ts'
 import { publicDocument, type PublicDocument } from './public-document.ts'
 
-/** Answers with the metadata document, which is made at the first request and needs no storage. */
+/** Serves the metadata document. It is created at the first request and needs no storage. */
 export function metadataEndpoint(metadata: Readonly<Record<string, unknown>>): Endpoint {
   let document: Promise<PublicDocument> | undefined
   return async (request) => {
@@ -18,7 +18,7 @@ export function metadataEndpoint(metadata: Readonly<Record<string, unknown>>): E
   }
 }
 
-/** The registries that the metadata is computed from: what is published is what is there. */
+/** The registries that the metadata is computed from, so that it lists exactly what the server supports. */
 export interface MetadataSources {
   readonly issuer: string
   readonly endpoints: Readonly<Record<EndpointName, string>> & { readonly revocation_feed_endpoint?: string }
@@ -68,8 +68,9 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
 }
 
 /**
- * The paths at which clients look for the metadata: OpenID Connect appends the well-known path to the issuer's
- * (OIDC Discovery §4), RFC 8414 §3.1 inserts it in front of it, and some clients do the one with the other's name.
+ * The paths at which clients look for the metadata: OpenID Connect appends the well-known path to the issuer's (OIDC
+ * Discovery §4), RFC 8414 §3.1 inserts it in front of the issuer's path, and some clients combine one form with the
+ * other's name.
  */
 export function wellKnownPaths(issuerPath: string): readonly string[] {
   const names = ['openid-configuration', 'oauth-authorization-server']

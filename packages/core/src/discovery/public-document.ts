@@ -3,15 +3,17 @@ import * as base64url from 'jose/base64url'
 
 import { type Header, json, readyResponse, type ServerRequest, type ServerResponse, sha256 } from '@mintmark/internal'
 
-/** Answers a request for a document: in full, or that the reader's copy is still good. */
+/** Responds to a request for a document: with the whole document, or with 304 if the caller's copy is current. */
 export type PublicDocument = (request: ServerRequest) => ServerResponse
 
-/** How long anybody may keep a document. Keys are announced for longer than that before they sign (RFC 9111 §5.2.2.1). */
+/**
+ * How long anyone may cache a document. Keys are announced for longer than that before they sign (RFC 9111 §5.2.2.1).
+ */
 export const documentMaxAge = seconds(300)
 
 /**
- * Makes a JSON document that anybody may read and keep for `documentMaxAge`. Its bytes and their entity tag are made once;
- * a reader who has them is told so with 304 (RFC 9110 §13.1.2). The request's parameters are not looked at.
+ * Creates an endpoint for a public JSON document that anyone may cache for `documentMaxAge`. Its bytes and entity tag
+ * are computed once; a caller with the current tag gets 304 (RFC 9110 §13.1.2). Request parameters are ignored.
  */
 export async function publicDocument(value: object): Promise<PublicDocument> {
   const digest = await sha256(JSON.stringify(value))
