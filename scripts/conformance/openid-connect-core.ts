@@ -58,7 +58,11 @@ export const openidConnectCore: Standard = {
       'redirect_uri is required even if only one is registered (OIDC Core §3.1.2.1)',
       'https://app.test/cb?foo=baz does not match https://app.test/cb?foo=bar (OIDC Core §3.1.2.1)',
     ],
-    ['3.1.2.1', 'prompt=none shows no page', 'prompt=none never shows a page and stands alone (OIDC Core §3.1.2.6)'],
+    [
+      '3.1.2.1',
+      'prompt=none shows no page',
+      'prompt=none never shows a page and cannot be combined with other values (OIDC Core §3.1.2.6)',
+    ],
     [
       '3.1.2.1',
       'prompt=login asks again',
@@ -85,8 +89,8 @@ export const openidConnectCore: Standard = {
     [
       '3.1.2.1',
       'display, ui_locales, claims_locales and acr_values cause no error',
-      'a display that nobody knows (OIDC Core §3.1.2.1)',
-      'ui_locales that nobody speaks (OIDC Core §3.1.2.1)',
+      'an unknown display (OIDC Core §3.1.2.1)',
+      'unknown ui_locales (OIDC Core §3.1.2.1)',
       'claims_locales (OIDC Core §5.2)',
       'acr_values that cannot be met (OIDC Core §3.1.2.1)',
     ],
@@ -103,7 +107,7 @@ export const openidConnectCore: Standard = {
       'another user’s session is not accepted, nor is a sign-in as that user (OIDC Core §3.1.2.2)',
       'rejects a hint that is of another issuer',
     ],
-    ['3.1.2.2', 'What is not understood is ignored', 'a parameter that nobody knows (RFC 6749 §3.1)'],
+    ['3.1.2.2', 'What is not understood is ignored', 'an unknown parameter (RFC 6749 §3.1)'],
     [
       '3.1.2.3',
       'The person is authenticated, where they are not yet, or prompt or max_age want it',

@@ -15,7 +15,7 @@ export const rfc7519: Standard = {
       '4',
       'Claims that are not understood are ignored',
       'ignores a claim that this server does not define (RFC 7519 §4)',
-      'a claim that nobody knows (RFC 7519 §4)',
+      'an unknown claim (RFC 7519 §4)',
     ],
     [
       '4.1.2',

@@ -74,7 +74,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
     ['unknown parameters', { code: 'x', error: 'y', access_token: 'z', __proto__x: '1', foo: 'bar' }],
     ['an unknown scope beside known ones', { scope: 'openid unknown profile' }],
     ['a scope said twice', { scope: 'openid openid profile' }],
-    ['acr_values that nobody knows', { acr_values: 'gold platinum' }],
+    ['unknown acr_values', { acr_values: 'gold platinum' }],
     ['a claims request of unknown members', { claims: '{"x":[1],"id_token":{"unheard_of":null},"userinfo":{}}' }],
     [
       'a claims request of depth 1,000',

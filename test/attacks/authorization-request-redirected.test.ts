@@ -204,13 +204,13 @@ describe('every other error is returned to the client, with state and iss (RFC 6
 describe('prompt=none never shows a page (OIDC Core §3.1.2.6)', () => {
   it.each([
     ['nobody is signed in', { cookie: '' }, {}, 'login_required'],
-    ['the account is not active', { user: 'U2' }, {}, 'login_required'],
-    ['the account was removed', { user: 'U3' }, {}, 'login_required'],
-    ['the account never existed', { user: 'nobody' }, {}, 'login_required'],
+    ['the user is not active', { user: 'U2' }, {}, 'login_required'],
+    ['the user was removed', { user: 'U3' }, {}, 'login_required'],
+    ['the user never existed', { user: 'nobody' }, {}, 'login_required'],
     ['the sign-in is older than max_age', { age: 100 }, { max_age: '99' }, 'login_required'],
     ['max_age=0', {}, { max_age: '0' }, 'login_required'],
     [
-      'another person is demanded (OIDC Core §5.5.1)',
+      'another user is required (OIDC Core §5.5.1)',
       {},
       { claims: '{"id_token":{"sub":{"value":"U2"}}}' },
       'login_required',

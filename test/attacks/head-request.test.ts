@@ -35,9 +35,9 @@ describe.each(adapters)('on $name', (adapter) => {
     })
 
     it.each([
-      ['nobody says whence it comes', {}],
+      ['no header says where it comes from', {}],
       ['another site sends it', { 'sec-fetch-site': 'cross-site' }],
-      ['a neighbouring host sends it', { 'sec-fetch-site': 'same-site' }],
+      ['a sibling host sends it', { 'sec-fetch-site': 'same-site' }],
     ])(
       'HEAD to a page that treats every method but GET as its form changes nothing when %s (RFC 9700 §4.7)',
       async (_, headers) => {

@@ -183,17 +183,17 @@ describe('introspection: inactive answers', () => {
 
   it.each<readonly [string, (at: ServerUnderTest, family: Tokens) => Promise<unknown>]>([
     ['a revoked access token and its family (RFC 7662 §2.2)', (at, family) => revoke(at, family.refresh_token)],
-    ['of a deactivated person (RFC 7662 §2.2)', (at) => at.storage.users.deactivate(userId('U1'), at.clock.now())],
-    ['of a removed person (RFC 7662 §2.2)', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
+    ['of a deactivated user (RFC 7662 §2.2)', (at) => at.storage.users.deactivate(userId('U1'), at.clock.now())],
+    ['of a removed user (RFC 7662 §2.2)', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
     [
-      'of a person who was deactivated after the issue and is active again (RFC 7662 §2.2)',
+      'of a user who was deactivated after the token was issued and is active again (RFC 7662 §2.2)',
       async (at) => {
         await at.storage.users.deactivate(userId('U1'), at.clock.now())
         await at.storage.users.reactivate(userId('U1'), at.clock.now())
       },
     ],
     [
-      'of a grant that was revoked, when the person consented anew since (RFC 7662 §2.2)',
+      'of a revoked grant, although the user has consented again since (RFC 7662 §2.2)',
       async (at) => {
         const grant = await at.storage.grants.findUnrevoked(userId('U1'), clientId('A'))
         if (grant !== undefined) await at.storage.grants.revoke(grant.grantId, at.clock.now())

@@ -99,7 +99,7 @@ describe('a store that loses a field of a code: nothing is redeemed and nothing 
   })
 
   it.each([
-    ['another person', { userId: 'U2' }, 'grant_inactive'],
+    ['another user', { userId: 'U2' }, 'grant_inactive'],
     ['another client', { clientId: 'P' }, 'code_unknown'],
     ['a grant that does not exist', { grantId: 'none' }, 'grant_inactive'],
     ['a time long ago', { expiresAt: 1 }, 'code_unknown'],

@@ -214,22 +214,22 @@ describe('refresh token: its grant, user and client', () => {
 
   it.each<{ row: string; end: (under: ServerUnderTest) => Promise<unknown> }>([
     {
-      row: 'a person who was deactivated',
+      row: 'a user who was deactivated',
       end: ({ storage, clock }) => storage.users.deactivate(userId('U1'), clock.now()),
     },
     {
-      row: 'a person who was deactivated and is active again',
+      row: 'a user who was deactivated and is active again',
       end: async ({ storage, clock }) => {
         await storage.users.deactivate(userId('U1'), clock.now())
         await storage.users.reactivate(userId('U1'), clock.now())
       },
     },
     {
-      row: 'a person who was removed (RFC 6749 §10.4)',
+      row: 'a user who was removed (RFC 6749 §10.4)',
       end: ({ storage, clock }) => storage.users.remove(userId('U1'), clock.now()),
     },
     {
-      row: 'a person who disconnected the client (RFC 6749 §10.4)',
+      row: 'a user who disconnected the client (RFC 6749 §10.4)',
       end: async ({ storage, clock }) => {
         const grant = await storage.grants.findUnrevoked(userId('U1'), clientId('A'))
         if (grant !== undefined) await storage.grants.revoke(grant.grantId, clock.now())

@@ -28,7 +28,7 @@ const cookieHeader = (cookies: ReadonlyMap<string, string>): string =>
   [...cookies].map((pair) => pair.join('=')).join('; ')
 
 describe('a shared machine (RFC 9700 §4.7)', () => {
-  it('after a sign-out, another person cannot go back and consent for the user who left', async () => {
+  it('after a sign-out, another user cannot go back and consent for the one who left', async () => {
     const sessions = createCookieSessions({ storage: under.storage, clock: under.clock.now })
     const started = await authorize(under, { prompt: 'consent' })
     const [name = '', value = ''] = browserCookie(started).split('=')

@@ -170,7 +170,7 @@ describe('userinfo: rejected requests', () => {
     ['a refresh token (RFC 6750 §2.1)', () => tokens.refresh_token, invalid],
     ['an authorization code (RFC 6750 §2.1)', () => obtainCode(under), invalid],
     [
-      'a token of M, which has no person (OIDC Core §5.3)',
+      'a token of M, which has no user (OIDC Core §5.3)',
       async () => tokensOf(await serviceToken(under)).access_token,
       { ...invalid, reason: 'access_token_without_user' },
     ],
@@ -224,10 +224,10 @@ describe('userinfo: inactive tokens', () => {
   it.each<readonly [string, (at: ServerUnderTest, family: Tokens) => Promise<unknown>]>([
     ['an access token that was revoked (RFC 7009 §2.1)', (at, family) => revoke(at, family.access_token)],
     ['an access token of a revoked family (RFC 7009 §2.1)', (at, family) => revoke(at, family.refresh_token)],
-    ['a person who was deactivated (RFC 9068 §4)', (at) => at.storage.users.deactivate(userId('U1'), at.clock.now())],
-    ['a person who was removed (RFC 9068 §4)', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
+    ['a user who was deactivated (RFC 9068 §4)', (at) => at.storage.users.deactivate(userId('U1'), at.clock.now())],
+    ['a user who was removed (RFC 9068 §4)', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
     [
-      'a person who was deactivated and is active again (RFC 9068 §4)',
+      'a user who was deactivated and is active again (RFC 9068 §4)',
       async (at) => {
         await at.storage.users.deactivate(userId('U1'), at.clock.now())
         await at.storage.users.reactivate(userId('U1'), at.clock.now())
@@ -238,7 +238,7 @@ describe('userinfo: inactive tokens', () => {
       (at) => changeClient(at.storage, clientId('A'), { disabledAt: at.clock.now() }),
     ],
     [
-      'a person who disconnected the client (RFC 9068 §4)',
+      'a user who disconnected the client (RFC 9068 §4)',
       async (at) => {
         const grant = await at.storage.grants.findUnrevoked(userId('U1'), clientId('A'))
         if (grant !== undefined) await at.storage.grants.revoke(grant.grantId, at.clock.now())

@@ -104,7 +104,7 @@ describe('authorization endpoint: common server errors', () => {
     await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code', 'refresh_token'] })
   })
 
-  it('prompt=none never shows a page and stands alone (OIDC Core §3.1.2.6)', async () => {
+  it('prompt=none never shows a page and cannot be combined with other values (OIDC Core §3.1.2.6)', async () => {
     const noSession = { cookie: '' }
 
     await refusedByRedirect(

@@ -44,14 +44,14 @@ describe('parameters that are accepted or ignored', () => {
   it.each([
     ['display=page (OIDC Core §3.1.2.1)', { display: 'page' }],
     ['display=popup (OIDC Core §3.1.2.1)', { display: 'popup' }],
-    ['a display that nobody knows (OIDC Core §3.1.2.1)', { display: 'hologram' }],
-    ['ui_locales that nobody speaks (OIDC Core §3.1.2.1)', { ui_locales: 'tlh xx-XX' }],
+    ['an unknown display (OIDC Core §3.1.2.1)', { display: 'hologram' }],
+    ['unknown ui_locales (OIDC Core §3.1.2.1)', { ui_locales: 'tlh xx-XX' }],
     ['claims_locales (OIDC Core §5.2)', { claims_locales: 'se de fr' }],
     ['acr_values that cannot be met (OIDC Core §3.1.2.1)', { acr_values: 'urn:platinum 1 2' }],
-    ['a parameter that nobody knows (RFC 6749 §3.1)', { extra: 'foobar' }],
+    ['an unknown parameter (RFC 6749 §3.1)', { extra: 'foobar' }],
     ['parameters without a value (RFC 6749 §3.1)', { display: '', prompt: '', max_age: '', claims: '', request: '' }],
     ['scope values in another order (RFC 6749 §3.3)', { scope: 'profile openid' }],
-    ['a scope value that nobody knows (RFC 6749 §3.3)', { scope: 'openid profile unheard-of' }],
+    ['an unknown scope value (RFC 6749 §3.3)', { scope: 'openid profile unheard-of' }],
     ['no state (OIDC Core §3.1.2.1)', { state: undefined }],
     ['no nonce (OIDC Core §3.1.2.1)', { nonce: undefined }],
   ])('%s', async (_title, change) => {

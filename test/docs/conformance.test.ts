@@ -13,7 +13,7 @@ it('every test that a requirement names is there', () => {
   expect(missingProofs(standards, titles)).toEqual([])
 })
 
-it('docs/conformance.md is what the tests of today make of it (mend with `pnpm conformance`)', () => {
+it('docs/conformance.md matches the tests (update with `pnpm conformance`)', () => {
   expect(readFileSync('docs/conformance.md', 'utf8')).toBe(conformancePage(standards, titles))
 })
 

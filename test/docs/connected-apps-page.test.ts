@@ -72,7 +72,7 @@ it('users can end their own sessions and no others', async () => {
   expect([unknown.url.pathname, after.url.pathname]).toEqual(['/account', '/sign-in'])
 })
 
-it('a form on another site ends nothing (RFC 9700 §4.7)', async () => {
+it('a form on another site revokes nothing (RFC 9700 §4.7)', async () => {
   const client = await registerAtApp(storage)
   await browser.open(await client.begin())
   const { grantId = '' } = (await createConnectedApps({ storage }).list('user-1'))[0] ?? {}

@@ -101,13 +101,13 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     { row: 'its refresh token is used twice (RFC 9700 §4.14.2)', end: refreshTwice },
     { row: 'the person disconnects the client', end: disconnectAll, endsAll: true },
     {
-      row: 'the account is deactivated',
+      row: 'the user is deactivated',
       end: () => site.storage.users.deactivate(userId('U1'), site.clock.now()),
       undo: reviveU1,
       endsAll: true,
     },
     {
-      row: 'the account is deactivated by its identity provider',
+      row: 'the user is deactivated by the identity provider',
       end: deactivateByProvider,
       undo: reviveU1,
       endsAll: true,

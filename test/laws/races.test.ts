@@ -47,15 +47,15 @@ const statuses = (answers: readonly Answer[]): readonly number[] =>
 
 /** Revocations of a family that do not present its tokens. */
 const endings: readonly (readonly [name: string, end: (world: FamilyWorld, person: string) => Promise<unknown>])[] = [
-  ['the person is deactivated', (world, person) => world.storage.users.deactivate(userId(person), world.clock.now())],
+  ['the user is deactivated', (world, person) => world.storage.users.deactivate(userId(person), world.clock.now())],
   [
-    'the person is deactivated and reactivated',
+    'the user is deactivated and reactivated',
     async (world, person) => {
       await world.storage.users.deactivate(userId(person), world.clock.now())
       await world.storage.users.reactivate(userId(person), world.clock.now())
     },
   ],
-  ['the person is removed', (world, person) => world.storage.users.remove(userId(person), world.clock.now())],
+  ['the user is removed', (world, person) => world.storage.users.remove(userId(person), world.clock.now())],
   [
     'the grant is revoked',
     async (world, person) => {

@@ -33,8 +33,8 @@ describe.for([
     ['RFC 9700 §4.14.2', 'a refresh token'],
     ['RFC 7523 §3', 'the jti of a client assertion'],
     ['RFC 9700 §4.14.2', 'an old refresh token against the current one'],
-    ['RFC 6749 §5.2', 'a refresh against the deactivation of its person'],
-    ['RFC 6749 §5.2', 'a redemption against the deactivation of its person'],
+    ['RFC 6749 §5.2', 'a refresh against the deactivation of its user'],
+    ['RFC 6749 §5.2', 'a redemption against the deactivation of its user'],
     ['RFC 7644 §3.3', 'a userName'],
     ['RFC 7644 §3.5.2', 'the members of a group'],
   ])('%s: %s has one winner', async ([, subject = '']) => {

@@ -33,17 +33,17 @@ export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Re
     return [
       ...unless(
         alive.every((active) => active === false),
-        'a token lives after its person was deactivated',
+        'a token is active after its user was deactivated',
       ),
       ...unless(
         refreshed.every(({ status }) => status === 400),
-        'a refresh token works after its person was deactivated',
+        'a refresh token works after its user was deactivated',
       ),
     ]
   }
 
   return {
-    'a refresh against the deactivation of its person': async (round) => {
+    'a refresh against the deactivation of its user': async (round) => {
       const id = await person(round)
       const first = tokensOf(await requests.redeem(port(round), codeOf(await requests.authorize(port(round), id))))
 
@@ -59,7 +59,7 @@ export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Re
       ]
     },
 
-    'a redemption against the deactivation of its person': async (round) => {
+    'a redemption against the deactivation of its user': async (round) => {
       const id = await person(round)
       const code = codeOf(await requests.authorize(port(round), id))
 

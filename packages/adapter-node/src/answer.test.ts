@@ -6,7 +6,7 @@ test.each([
   ['bytes', Uint8Array.of(1, 2), 2],
   ['no body', undefined, undefined],
   ['an empty body', '', 0],
-])('RFC 9110 §8.6: the length of %s is its number of bytes, however often it is asked', (_, body, length) => {
+])('the length of %s is its number of bytes, on every call (RFC 9110 §8.6)', (_, body, length) => {
   const lengthOf = createBodyLength()
   const response = { status: 200, headers: [], body }
   const frozen = Object.freeze({ ...response })
@@ -19,7 +19,7 @@ test.each([
   ])
 })
 
-test('RFC 9110 §8.6: a response that can change is counted each time', () => {
+test('counts a mutable response each time (RFC 9110 §8.6)', () => {
   const lengthOf = createBodyLength()
   const response = { status: 200, headers: [], body: 'a' }
 

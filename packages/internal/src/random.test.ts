@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 import { randomIdentifier, randomSecret, randomSecretAndIdentifier, systemRandom } from './random.ts'
 
-it('RFC 6749 §10.10: a secret is 256 bits of the random source, all of them in its text', () => {
+it('a secret encodes 256 bits of the random source (RFC 6749 §10.10)', () => {
   const asked: number[] = []
   const secret = randomSecret((byteCount) => {
     asked.push(byteCount)
@@ -13,7 +13,7 @@ it('RFC 6749 §10.10: a secret is 256 bits of the random source, all of them in 
   expect([...Buffer.from(secret, 'base64url')]).toEqual(Array.from({ length: 32 }, (_, at) => at))
 })
 
-it('RFC 6749 §10.10: a secret that is drawn beside an identifier shares no byte with it', () => {
+it('a secret shares no byte with the identifier drawn with it (RFC 6749 §10.10)', () => {
   const { secret, identifier } = randomSecretAndIdentifier((byteCount) =>
     Uint8Array.from({ length: byteCount }, (_, at) => at),
   )
@@ -23,7 +23,7 @@ it('RFC 6749 §10.10: a secret that is drawn beside an identifier shares no byte
   expect(bytes).toEqual(Array.from({ length: 48 }, (_, at) => at))
 })
 
-it('the source of the machine does not repeat itself', () => {
+it("the system's random source does not repeat a value", () => {
   const drawn = Array.from({ length: 1000 }, () => [randomSecret(systemRandom), randomIdentifier(systemRandom)]).flat()
 
   expect(new Set(drawn).size).toBe(2000)

@@ -5,7 +5,7 @@ import { readConsentForm } from './consent-form.ts'
 const denied = { decision: 'deny', grantedScopes: [] }
 
 describe('readConsentForm', () => {
-  test('reads what was allowed', () => {
+  test('reads the granted scopes', () => {
     const request = aFormRequest({ body: 'scope=openid&scope=notes%3Awrite&decision=allow' })
 
     expect(readConsentForm(request)).toEqual({ decision: 'allow', grantedScopes: ['openid', 'notes:write'] })
@@ -32,7 +32,7 @@ describe('readConsentForm', () => {
     ['another media type', { body: 'decision=allow', contentType: 'text/plain' }],
     ['two media types', { body: 'decision=allow', repeatedHeaders: ['content-type'] }],
     ['a GET with a body', { body: 'decision=allow', method: 'GET' }],
-  ])('whatever is not a clear yes is a no: %s', (_, request) => {
+  ])('treats everything but a clear yes as a denial: %s', (_, request) => {
     expect(readConsentForm(aFormRequest(request))).toEqual(denied)
   })
 })

@@ -17,7 +17,7 @@ const aConsent = (changes: Partial<Parameters<typeof consentPage>[0]> = {}) =>
   })
 
 describe('consentPage', () => {
-  test('OpenID Connect Core §3.1.2.4: says who asks, as whom, for what and where it leads', () => {
+  test('shows the client, the user, the scopes and the redirect target (OpenID Connect Core §3.1.2.4)', () => {
     const text = textOf(tokensOf(aConsent()))
 
     expect(text).toContain('Field Notes wants to use your account')
@@ -26,7 +26,7 @@ describe('consentPage', () => {
     expect(text).toContain('you go on to notes.test')
   })
 
-  test('RFC 6749 §3.3: every scope but openid can be unchecked', () => {
+  test('every scope but openid can be unchecked (RFC 6749 §3.3)', () => {
     const inputs = tagsNamed(tokensOf(aConsent()), 'input')
 
     expect(inputs).toEqual([
@@ -65,7 +65,7 @@ describe('consentPage', () => {
     },
   )
 
-  test('speaks German, and keeps the sentence of a scope that the catalogue does not know', () => {
+  test("renders in German, with the host's sentence for a scope that has no translation", () => {
     const scopes = [
       { name: 'email', description: 'See your email address' },
       { name: 'toString', description: 'Own' },
@@ -77,7 +77,7 @@ describe('consentPage', () => {
     expect(textOf(tokensOf(response))).toContain('Own')
   })
 
-  test('says when a choice leads to a program on the device (RFC 8252 §7)', () => {
+  test('says when the redirect goes to a program on the device (RFC 8252 §7)', () => {
     const textFor = (redirectUri: string) => textOf(tokensOf(aConsent({ redirectUri })))
 
     expect(textFor('http://127.0.0.1:51000/cb')).toContain('a program on this device at 127.0.0.1:51000')

@@ -5,7 +5,7 @@ import { headerOf, tokensOf } from '../test/response-parts.ts'
 import { errorPage } from './error-page.ts'
 import { signedOutPage } from './signed-out-page.ts'
 
-test('RFC 6749 §4.1.2.1: an error that may not be redirected is told to the person, with its code', () => {
+test('shows the user an error that may not be redirected, with its code (RFC 6749 §4.1.2.1)', () => {
   const error = { status: 400, code: 'invalid_request', description: 'The <client> is unknown.' }
 
   const response = errorPage({ ...error, locale: 'de' })
@@ -21,7 +21,7 @@ test.each([
   ['/auth?client_id=nobody', 'de-AT, en;q=0.5', 'de'],
   ['/auth?ui_locales=fr+de', 'en', 'de'],
   ['/auth?ui_locales=%00', '', 'en'],
-])('RFC 9110 §12.5.4: it speaks the language of who asked: %s, Accept-Language %s', (path, language, lang) => {
+])('uses the language of the request: %s, Accept-Language %s (RFC 9110 §12.5.4)', (path, language, lang) => {
   const request = { ...aFormRequest({ method: 'GET', body: '' }), url: new URL(path, 'https://as.test') }
   const error = { status: 400, code: 'invalid_request', description: 'The client is unknown.' }
 
@@ -31,7 +31,7 @@ test.each([
   expect([asked, chosen].map((page) => /<html lang="(..)"/.exec(String(page.body))?.[1])).toEqual([lang, 'en'])
 })
 
-test('signing out ends on a page that posts nowhere', () => {
+test('the signed-out page cannot post a form', () => {
   const response = signedOutPage()
 
   expect(response.status).toBe(200)

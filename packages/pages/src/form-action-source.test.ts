@@ -20,14 +20,14 @@ describe('formActionSource', () => {
     ['http://[::1]/cb', 'http://*'],
     ['https://a;b/cb', 'https://*'],
   ])(
-    'CSP 3 §2.3.1: a host that a policy cannot name becomes any host on that scheme and port: %s',
+    'allows any host on the scheme and port when a policy cannot express the host: %s (CSP 3 §2.3.1)',
     (redirectUri, source) => {
       expect(formActionSource(redirectUri)).toBe(source)
     },
   )
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///x', 'myapp:/cb', '/cb', ''])(
-    'nothing for %s',
+    'is undefined for %s',
     (redirectUri) => {
       expect(formActionSource(redirectUri)).toBeUndefined()
     },

@@ -4,7 +4,7 @@ import { readHtml } from '../test/html-reader.ts'
 import { attribute, html, toMarkup } from './html.ts'
 
 describe('html', () => {
-  test('law: whatever text is put in, a parser reads exactly that text back and nothing else changes', () => {
+  test('law: a parser reads back exactly the inserted text, and nothing else changes', () => {
     fc.assert(
       fc.property(hostileText, hostileText, hostileText, (inText, inAttribute, inTag) => {
         const markup = toMarkup(
@@ -32,7 +32,7 @@ describe('html', () => {
     )
   })
 
-  test('renders nothing for undefined, numbers as digits, arrays joined and fragments as they are', () => {
+  test('renders undefined as nothing, numbers as digits, arrays joined and fragments unchanged', () => {
     const rows = ['a', 'b'].map((name) => html`<li>${name}</li>`)
 
     expect(toMarkup(html`<ul>${rows}${undefined}${3}</ul>`)).toBe('<ul><li>a</li><li>b</li>3</ul>')
@@ -40,7 +40,7 @@ describe('html', () => {
     expect(toMarkup(html`<i ${attribute('hidden', true)}></i>`)).toBe('<i hidden=""></i>')
   })
 
-  test('takes nothing that parsed JSON can hold for a fragment', () => {
+  test('never mistakes parsed JSON for a fragment', () => {
     const forged = JSON.parse('{"markup":"<script>","Symbol(markup)":"<script>"}') as never
 
     expect(() => html`<p>${forged}</p>`).toThrow(TypeError)
@@ -65,7 +65,7 @@ describe('html', () => {
     ['an attribute in text', () => html`<p>${attribute('lang', 'x')}</p>`],
     ['an event handler by attribute()', () => attribute('onclick', 'x')],
     ['an attribute whose name is not one', () => attribute('lang onclick', 'x')],
-  ])('refuses a hole where escaping is not enough: %s', (_, render) => {
+  ])('rejects a placeholder where escaping is not sufficient: %s', (_, render) => {
     expect(render).toThrow(TypeError)
   })
 })

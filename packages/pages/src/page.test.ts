@@ -15,7 +15,7 @@ const aPage = (formAction: Parameters<typeof page>[0]['formAction'] = 'none') =>
   })
 
 describe('page', () => {
-  test('RFC 9700 §4.16: no page can be framed, run anything or load anything', () => {
+  test('no page can be framed, run scripts or load resources (RFC 9700 §4.16)', () => {
     const response = aPage()
 
     expect(response.status).toBe(418)
@@ -28,7 +28,7 @@ describe('page', () => {
     expect(headerOf(response, 'Content-Type')).toBe('text/html; charset=utf-8')
   })
 
-  test('keeps its address from other origins, and the Origin header in its own form', () => {
+  test('hides its address from other origins, but sends the Origin header with its own form', () => {
     expect(headerOf(aPage(), 'Referrer-Policy')).toBe('same-origin')
   })
 
@@ -36,7 +36,7 @@ describe('page', () => {
     [undefined, `'self'`],
     ['https://app.test/cb', `'self' https://app.test`],
     ['javascript:alert(1)', `'self'`],
-  ])('a form may lead to the page itself and on to %s', (redirectUri, sources) => {
+  ])('a form may post to its own page and be redirected to %s', (redirectUri, sources) => {
     expect(headerOf(aPage({ redirectUri }), 'Content-Security-Policy')).toContain(`; form-action ${sources}; `)
   })
 

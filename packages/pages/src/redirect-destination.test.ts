@@ -10,6 +10,6 @@ test.each([
   ['http://localhost:51000/cb', 'device', 'localhost:51000'],
   ['http://localhost.evil.test/cb', 'website', 'localhost.evil.test'],
   ['com.example.app:/cb', 'app', 'com.example.app'],
-])('names where a choice leads, with a look-alike host in ASCII: %s', (redirectUri, kind, name) => {
+])('names the redirect target, with a look-alike host in ASCII: %s', (redirectUri, kind, name) => {
   expect(redirectDestination(redirectUri)).toEqual({ kind, name })
 })

@@ -28,6 +28,6 @@ test.each([
   ['<4 u>', '4'],
   ['دفتر', 'د'],
   ['☃', undefined],
-])('takes the first letter or digit for the tile: %s', (name, letter) => {
+])('shows the first letter or digit in the tile: %s', (name, letter) => {
   expect(initial(name)).toBe(letter)
 })

@@ -25,7 +25,7 @@ describe('readSignInForm', () => {
     expect(readSignInForm(aFormRequest(request))).toBeUndefined()
   })
 
-  test('takes a name and a password as long as they may be', () => {
+  test('accepts a name and a password of maximum length', () => {
     const [username, password] = ['a'.repeat(256), 'b'.repeat(1024)]
 
     expect(readSignInForm(aFormRequest({ body: `username=${username}&password=${password}` }))).toEqual({

@@ -4,7 +4,7 @@ import { headerOf, tokensOf } from '../test/response-parts.ts'
 import { signInPage } from './sign-in-page.ts'
 
 describe('signInPage', () => {
-  test('WCAG 2.2 §1.3.5 and §3.3.2: both fields have labels and say what they are for', () => {
+  test('both fields have labels and an autocomplete purpose (WCAG 2.2 §1.3.5, §3.3.2)', () => {
     const tokens = tokensOf(signInPage({ client: { clientName: 'Field Notes' }, loginHint: '"ada"' }))
 
     expect(tagsNamed(tokens, 'label')).toEqual([{ for: 'username' }, { for: 'password' }])
@@ -20,7 +20,7 @@ describe('signInPage', () => {
     ['incomplete', 400],
     ['throttled', 429],
   ] as const)(
-    'WCAG 2.2 §3.3.1: an error (%s) is said in words, takes the focus and belongs to both fields',
+    'an error (%s) is a sentence, gets the focus and is linked to both fields (WCAG 2.2 §3.3.1)',
     (error, status) => {
       const response = signInPage({ error })
 
@@ -33,7 +33,7 @@ describe('signInPage', () => {
     },
   )
 
-  test('marks no field as wrong when nothing is said against them', () => {
+  test('marks no field as invalid without an error', () => {
     const invalid = (error?: 'rejected' | 'throttled') =>
       tagsNamed(tokensOf(signInPage({ error })), 'input').map((input) => input['aria-invalid'])
 
@@ -42,7 +42,7 @@ describe('signInPage', () => {
     expect(invalid()).toEqual([undefined, undefined])
   })
 
-  test('admits the redirect that follows when consent is already remembered', () => {
+  test('allows the redirect that follows directly when consent is remembered', () => {
     const policy = headerOf(signInPage({ redirectUri: 'https://notes.test/cb' }), 'Content-Security-Policy')
 
     expect(policy).toContain(`form-action 'self' https://notes.test;`)

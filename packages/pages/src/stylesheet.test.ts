@@ -3,16 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { stylesheet, stylesheetHash } from './stylesheet.ts'
 
 describe('stylesheet', () => {
-  test('CSP 3 §2.3.1: the hash in the policy is the hash of the style', () => {
+  test('the hash in the policy is the hash of the style (CSP 3 §2.3.1)', () => {
     expect(stylesheetHash).toBe(`sha256-${createHash('sha256').update(stylesheet).digest('base64')}`)
   })
 
-  test('loads nothing and cannot end its element', () => {
+  test('loads nothing and cannot close its element', () => {
     expect(stylesheet).not.toMatch(/url\(|@import|<|\r/)
   })
 
   test.each(['light', 'dark'] as const)(
-    'WCAG 2.2 §1.4.3 and §1.4.11: colours have enough contrast in the %s scheme',
+    'colours have enough contrast in the %s scheme (WCAG 2.2 §1.4.3, §1.4.11)',
     (scheme) => {
       const colour = coloursOf(scheme)
 

@@ -60,7 +60,7 @@ describe('introspection responses', () => {
     }
   })
 
-  it('a failure is not kept', async () => {
+  it('does not cache a failure', async () => {
     const { at, cached } = aCache({ good: activeUntil(2000) })
     at.isDown = true
     await expect(cached('good')).rejects.toThrow('down')

@@ -39,7 +39,7 @@ describe('composeStorage', () => {
     expect(storage.families).toBe(durable.families)
   })
 
-  it('RFC 7009 §2.1: keeps what has ended with the durable stores, revoked tokens among it', async () => {
+  it('keeps revocations, including those of single tokens, in the durable stores (RFC 7009 §2.1)', async () => {
     const durable = createMemoryStorage({ issuer: 'https://issuer.example' })
     const storage = composeStorage({ durable, expiring: createMemoryStorage({ issuer: 'https://issuer.example' }) })
     const [now, expiresAt] = [epochSeconds(0), epochSeconds(60)]

@@ -36,7 +36,7 @@ test('law: an interaction is completed at most once under any interleaving', asy
   })
 })
 
-test('law: a value is claimed by exactly one under any interleaving', async () => {
+test('law: exactly one caller claims a value under any interleaving', async () => {
   await underAnyInterleaving(async (storage, waitFor, callers) => {
     const { issuedAt: now, expiresAt } = aCodeRecord()
     const claim = () => storage.replays.markUsed({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt, now })
@@ -77,7 +77,7 @@ test('law: once an old token has been reused no token of the family rotates, und
   })
 })
 
-test('law: a family that is written and buried is dead under any interleaving', async () => {
+test('law: a family with a tombstone is revoked under any interleaving', async () => {
   await underAnyInterleaving(async (storage, waitFor) => {
     const family = aFamilyRecord()
 
@@ -91,7 +91,7 @@ test('law: a family that is written and buried is dead under any interleaving', 
   })
 })
 
-test('law: one unrevoked grant joins a person and a client under any interleaving of writers', async () => {
+test('law: a user and a client have one unrevoked grant under any interleaving of writers', async () => {
   await underAnyInterleaving(async (storage, waitFor, writers) => {
     const results = await waitFor(
       times(writers, (index) => storage.grants.insert(aGrantRecord({ grantId: `grant-${index}` as never }))),
@@ -134,7 +134,7 @@ test('law: a deactivation by the provider survives any interleaving with core', 
   })
 })
 
-test('law: of accounts that take one userName one has it, under any interleaving', async () => {
+test('law: exactly one of several users gets a userName under any interleaving', async () => {
   await underAnyInterleaving(async (storage, waitFor, writers) => {
     const { comparable } = aProvisionedState('ada')
     const results = await waitFor(
@@ -149,7 +149,7 @@ test('law: of accounts that take one userName one has it, under any interleaving
   })
 })
 
-test('law: no member is lost, and nobody who left is a member, under any interleaving', async () => {
+test('law: no member is lost and no removed user is a member under any interleaving', async () => {
   await underAnyInterleaving(async (storage, waitFor, callers) => {
     const { providerId, groupId, createdAt: now } = aGroup('staff')
     const people = Array.from({ length: callers + 1 }, (_, index) => aProvisionedUser(`${index}`))

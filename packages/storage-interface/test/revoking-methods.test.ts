@@ -1,7 +1,7 @@
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, test } from 'vitest'
 
-test('every verb that changes something is sorted: whoever adds one decides here whether it ends what access tokens depend on', () => {
+test('every method that writes is listed as revoking something that access tokens depend on, or not', () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const stores = Object.entries({ ...storage, issuer: {} }) as readonly (readonly [string, object])[]
 

@@ -47,7 +47,7 @@ test.each<readonly [Expectation, number, unknown, readonly string[]]>([
   expect(await problemsWith(expected, status, body)).toEqual(problems)
 })
 
-test('a value that was saved is filled in later, and one that was not is found nowhere', async () => {
+test('fills in a saved value later, and reports one that was never saved', async () => {
   const sent: string[] = []
   const transcript: Transcript = {
     name: 'Two steps',

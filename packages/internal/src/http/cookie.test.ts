@@ -5,15 +5,15 @@ import type { ServerRequest } from './message.ts'
 const session = defineCookie('https://as.test', 'session')
 
 describe('defineCookie', () => {
-  test('RFC 6265bis §4.1.3.2: takes the __Host- prefix over https', () => {
+  test('uses the __Host- prefix over https (RFC 6265bis §4.1.3.2)', () => {
     expect(session).toEqual({ name: '__Host-session', secure: true })
   })
 
-  test('takes no prefix over plain http, where browsers would refuse it', () => {
+  test('uses no prefix over plain http, where browsers would reject it', () => {
     expect(defineCookie('http://127.0.0.1:3000', 'session')).toEqual({ name: 'session', secure: false })
   })
 
-  test('tells issuers apart that share a host', () => {
+  test('gives issuers on one host different cookie names', () => {
     const names = ['', '/a', '/b', '/a/b', '/a.b', '/a-b', '/a_b', '/a-2db', '/~x'].map(
       (path) => defineCookie(`https://as.test${path}`, 'session').name,
     )
@@ -30,7 +30,7 @@ describe('readCookie', () => {
     ['without the space that should separate', 'a=1;__Host-session=abc', 'abc'],
     ['with equals signs in its value', '__Host-session=a=b=', 'a=b='],
     ['emptied', '__Host-session=', ''],
-  ])('RFC 6265 §4.2.1: reads the cookie %s', (_, header, expected) => {
+  ])('reads the cookie %s (RFC 6265 §4.2.1)', (_, header, expected) => {
     expect(readCookie(aRequest(header), session)).toBe(expected)
   })
 
@@ -53,28 +53,28 @@ describe('readCookie', () => {
     ['an unusual Unicode space before the name', 'a=1; \u2000__Host-session=evil'],
     ['a byte order mark before the name', '\ufeff__Host-session=evil'],
     ['a vertical tab before the name', '\u000b__Host-session=evil'],
-  ])('RFC 6265bis §4.1.3.2: a neighbouring host cannot plant the cookie: %s', (_, header) => {
+  ])('ignores cookies that a sibling host could set: %s (RFC 6265bis §4.1.3.2)', (_, header) => {
     expect(readCookie(aRequest(header), session)).toBeUndefined()
   })
 })
 
 describe('setCookie', () => {
-  test('RFC 9700 §4.7: keeps the cookie from scripts, plain http and requests of other sites', () => {
+  test('hides the cookie from scripts, plain http and requests of other sites (RFC 9700 §4.7)', () => {
     expect(setCookie(session, 'abc')).toEqual([
       'Set-Cookie',
       '__Host-session=abc; Path=/; HttpOnly; SameSite=Lax; Secure',
     ])
   })
 
-  test('RFC 6265 §5.2.2: lasts as many seconds as asked for', () => {
+  test('sets Max-Age to the given number of seconds (RFC 6265 §5.2.2)', () => {
     expect(setCookie(session, 'abc', 600)[1]).toMatch(/; Max-Age=600$/)
   })
 
-  test('RFC 6265bis §4.1.3.2: clears with the attributes that the prefix demands', () => {
+  test('clears the cookie with the attributes that the prefix requires (RFC 6265bis §4.1.3.2)', () => {
     expect(clearCookie(session)[1]).toBe('__Host-session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0')
   })
 
-  test('leaves Secure out over plain http', () => {
+  test('omits Secure over plain http', () => {
     expect(setCookie(defineCookie('http://localhost:3000', 'session'), 'abc')[1]).not.toContain('Secure')
   })
 })

@@ -8,7 +8,7 @@ import { logEvent, type Logger } from './logger.ts'
 const event = { type: 'token.revoked', clientId: 'A' }
 const line = 'token.revoked: access_token by A'
 
-it('a logger has the event as fields of its line', () => {
+it('passes the event to a logger as fields of its line', () => {
   const written: unknown[] = []
   const write = (fields: object, message: string) => void written.push(fields, message)
   const logger: Logger = { info: write, warn: write, error: write }
@@ -18,7 +18,7 @@ it('a logger has the event as fields of its line', () => {
   expect(written).toEqual([event, line])
 })
 
-it('a console has one line that people can read', () => {
+it('writes one readable line to a console', () => {
   const { console, text } = aConsole()
 
   logEvent(console, { level: 'info', line, event })
@@ -26,7 +26,7 @@ it('a console has one line that people can read', () => {
   expect(text()).toBe(`${line}\n`)
 })
 
-it('a console has what went wrong behind the line', () => {
+it('writes the error after the line to a console', () => {
   const { console, text } = aConsole()
 
   logEvent(console, { level: 'error', line, event: { ...event, cause: new Error('The disk is full') } })

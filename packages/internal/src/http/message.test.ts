@@ -14,17 +14,17 @@ import {
 test.each([
   ['text', [0x61, 0x3d, 0xc3, 0xa9], 'a=é'],
   ['nothing', [], ''],
-  ['a byte order mark, which stays', [0xef, 0xbb, 0xbf, 0x61], '\ufeffa'],
-])('RFC 6749 Appendix B: reads a body of UTF-8: %s', (_, bytes, expected) => {
+  ['a byte order mark, which is kept', [0xef, 0xbb, 0xbf, 0x61], '\ufeffa'],
+])('decodes a UTF-8 body: %s (RFC 6749 Appendix B)', (_, bytes, expected) => {
   expect(decodeBody(Uint8Array.from(bytes))).toBe(expected)
 })
 
 test.each([
-  ['ATK-020: a byte that no UTF-8 has', [0x61, 0xff]],
-  ['ATK-020: a sequence that is cut off', [0xe2, 0x82]],
-  ['ATK-023: a surrogate', [0xed, 0xa0, 0x80]],
-  ['ATK-005: UTF-16 text with its mark', [0xff, 0xfe, 0x61, 0x00]],
-])('RFC 6749 Appendix B: refuses %s', (_, bytes) => {
+  ['a byte that never occurs in UTF-8', [0x61, 0xff]],
+  ['a truncated sequence', [0xe2, 0x82]],
+  ['a surrogate', [0xed, 0xa0, 0x80]],
+  ['UTF-16 text with a byte order mark', [0xff, 0xfe, 0x61, 0x00]],
+])('rejects %s (RFC 6749 Appendix B)', (_, bytes) => {
   expect(decodeBody(Uint8Array.from(bytes))).toBeUndefined()
 })
 
@@ -34,7 +34,7 @@ test.each([
   ['application/json ;charset=utf-8', 'application/json'],
   [undefined, undefined],
   ['application/json, application/x-www-form-urlencoded', undefined],
-])('RFC 9110 §8.3.1: the media type of %j is %j (ATK-002)', (contentType, expected) => {
+])('the media type of %j is %j (RFC 9110 §8.3.1)', (contentType, expected) => {
   expect(mediaType(aRequest(contentType))).toBe(expected)
 })
 
@@ -47,7 +47,7 @@ const aRequest = (contentType: string | undefined): ServerRequest => ({
   body: new Uint8Array(),
 })
 
-test('a ready response can be changed by nobody who gets it', () => {
+test('a ready response is immutable', () => {
   const headers: Header[] = [['ETag', '"1"']]
   const ready = readyResponse({ status: 200, headers, body: 'a' })
 
@@ -58,7 +58,7 @@ test('a ready response can be changed by nobody who gets it', () => {
   expect(() => Object.assign(ready.headers, { 0: ['ETag', '"2"'] })).toThrow(TypeError)
 })
 
-test('what is made of a ready response is made once, and is ready too', () => {
+test('transforms a ready response once, into another ready response', () => {
   const marked = onceForReady((response) => withHeaders(response, [['X-Mark', 'yes']]))
   const ready = readyResponse({ status: 200, headers: [], body: 'a' })
 
@@ -67,7 +67,7 @@ test('what is made of a ready response is made once, and is ready too', () => {
   expect(marked(marked(ready))).toBe(marked(marked(ready)))
 })
 
-test('of any other response nothing is kept', () => {
+test('does not cache the transformation of any other response', () => {
   const marked = onceForReady((response) => withHeaders(response, [['X-Mark', 'yes']]))
   const response: { -readonly [Member in keyof ServerResponse]: ServerResponse[Member] } = {
     status: 200,

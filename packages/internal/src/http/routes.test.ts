@@ -3,7 +3,7 @@ import { readyResponse, type ServerRequest } from './message.ts'
 import { createRouter } from './routes.ts'
 import type { Endpoint } from './service.ts'
 
-test('two routes with one path are a mistake that shows at once, not one of them that is never reached', () => {
+test('throws at start-up when two routes have the same path', () => {
   const route = { path: '/token', methods: {}, renderError: () => ({ status: 500, headers: [], body: undefined }) }
   const answer = () => ({ status: 404, headers: [], body: undefined })
   const options = {
@@ -19,7 +19,7 @@ test('two routes with one path are a mistake that shows at once, not one of them
 
 describe('serves', () => {
   test.each(['/token/', '/TOKEN', '//token', '/%74oken', '/token;x', '/toke', '/', '', '__proto__', 'constructor'])(
-    'ATK-029: %j is not /token',
+    '%j is not /token',
     (path) => {
       expect(aRouter().serves(path)).toBe(false)
     },
@@ -44,25 +44,25 @@ describe('handle', () => {
     ['DELETE', '/both', 'GET, HEAD, POST'],
     ['constructor', '/both', 'GET, HEAD, POST'],
     ['__proto__', '/both', 'GET, HEAD, POST'],
-  ])('ATK-026: RFC 9110 §15.5.6: %s %s is refused with Allow: %s', async (method, path, allow) => {
+  ])('refuses %s %s with Allow: %s (RFC 9110 §15.5.6)', async (method, path, allow) => {
     const response = await aRouter().handle(aRequest(method, path))
 
     expect(response).toEqual({ status: 405, headers: [['Allow', allow]], body: undefined })
   })
 
-  test('RFC 9110 §9.3.2: answers HEAD as GET, with the length of the body and without it', async () => {
+  test('answers HEAD like GET, with the Content-Length but without the body (RFC 9110 §9.3.2)', async () => {
     const response = await aRouter().handle(aRequest('HEAD', '/both'))
 
     expect(response).toEqual({ status: 200, headers: [['Content-Length', '6']], body: undefined })
   })
 
-  test('RFC 9110 §9.3.2: the length of bytes is their number', async () => {
+  test('Content-Length of a binary body is its number of bytes (RFC 9110 §9.3.2)', async () => {
     const response = await aRouter().handle(aRequest('HEAD', '/bytes'))
 
     expect(response.headers).toEqual([['Content-Length', '3']])
   })
 
-  test('RFC 9110 §9.3.2: a GET without a body has no length in answer to HEAD', async () => {
+  test('answers HEAD without Content-Length when GET has no body (RFC 9110 §9.3.2)', async () => {
     const response = await aRouter().handle(aRequest('HEAD', '/empty'))
 
     expect(response).toEqual({ status: 303, headers: [], body: undefined })
@@ -72,7 +72,7 @@ describe('handle', () => {
     expect((await aRouter().handle(aRequest('POST', '/token/'))).status).toBe(404)
   })
 
-  test('Fetch §3.3.3: a ready response is shared with all origins by a response that is ready too', async () => {
+  test('sharing a ready response with all origins yields a ready response (Fetch §3.3.3)', async () => {
     const request = aRequest('GET', '/ready')
     const router = aRouter()
 
@@ -82,7 +82,7 @@ describe('handle', () => {
     expect(await router.handle(request)).toBe(response)
   })
 
-  test('Fetch §3.3.3: what an endpoint shares with all origins is not given to the next request', async () => {
+  test('sharing a response with all origins does not affect the next request (Fetch §3.3.3)', async () => {
     const router = aRouter()
 
     expect(await router.handle(aRequest('POST', '/ready'))).toMatchObject({
@@ -97,7 +97,7 @@ describe('handle', () => {
     })
   })
 
-  test.each(['/throws', '/rejects'])('renders what an endpoint threw: %s', async (path) => {
+  test.each(['/throws', '/rejects'])('renders the error that an endpoint threw: %s', async (path) => {
     expect(await aRouter().handle(aRequest('POST', path))).toEqual({
       status: 400,
       headers: [],

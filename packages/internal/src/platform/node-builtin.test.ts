@@ -9,7 +9,7 @@ function runWithoutBuiltins(program: string): unknown {
   return JSON.parse(execFileSync(process.execPath, args, { cwd: import.meta.dirname, encoding: 'utf8' }))
 }
 
-it('without Node’s modules Web Crypto computes the same digests', () => {
+it('computes the same digests by Web Crypto when Node’s modules are absent', () => {
   const found = runWithoutBuiltins(`
     const { digestSecret, hmacSha256 } = await import('./digest.ts')
     const { nodeCrypto } = await import('./node-crypto.ts')

@@ -8,12 +8,9 @@ test.each([
   [['DE-ch'], 'en', 'de'],
   [['fr'], 'de', 'de'],
   [['den'], undefined, 'en'],
-])(
-  'OpenID Connect Core §3.1.2.1: takes the first of ui_locales that it speaks: %j, %s → %s',
-  (uiLocales, header, locale) => {
-    expect(chooseLocale(uiLocales, header)).toBe(locale)
-  },
-)
+])('uses the first supported ui_locale: %j, %s → %s (OpenID Connect Core §3.1.2.1)', (uiLocales, header, locale) => {
+  expect(chooseLocale(uiLocales, header)).toBe(locale)
+})
 
 test.each([
   ['en;q=0.5, de;q=0.8', 'de'],
@@ -25,7 +22,7 @@ test.each([
   ['de;q=nonsense', 'en'],
   [';;;,,,', 'en'],
   [`${'x,'.repeat(10_000)}de`, 'en'],
-])('RFC 9110 §12.5.4: then what the browser prefers: %s', (header, locale) => {
+])("otherwise uses the browser's preference: %s (RFC 9110 §12.5.4)", (header, locale) => {
   expect(chooseLocale([], header)).toBe(locale)
 })
 
@@ -34,6 +31,6 @@ test.each([
   [{ uiLocales: ['fr', 'de'] }, 'de'],
   [{ uiLocales: ['de'], locale: 'en' }, 'en'],
   [{ uiLocales: ['fr'] }, 'en'],
-] as const)('a page speaks what the host has chosen, then what the client asks for: %j → %s', (choice, lang) => {
+] as const)("uses the host's language first, then the client's: %j → %s", (choice, lang) => {
   expect(messagesIn(choice).lang).toBe(lang)
 })

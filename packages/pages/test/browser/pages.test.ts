@@ -39,7 +39,7 @@ beforeEach(async () => {
 })
 
 describe('sign-in page', () => {
-  test('WCAG 2.2 §2.1.1: a keyboard alone signs in, in the order of reading', async () => {
+  test('a user signs in with the keyboard alone, in reading order (WCAG 2.2 §2.1.1)', async () => {
     await page.goto(`${server.origin}/sign-in?interaction=handle`)
 
     await page.keyboard.press('Tab')
@@ -68,7 +68,7 @@ describe('sign-in page', () => {
     expect(posted.map((request) => request.headers.get('sec-fetch-site'))).toEqual(['same-origin'])
   })
 
-  test('WCAG 2.2 §3.3.1: after an error the focus is on what went wrong, and the next Tab is in the form', async () => {
+  test('after an error the focus is on the message, and the next Tab stop is in the form (WCAG 2.2 §3.3.1)', async () => {
     await page.goto(`${server.origin}/sign-in-error`)
 
     expect(await page.locator('h2:focus').textContent()).toBe('You are not signed in')
@@ -79,7 +79,7 @@ describe('sign-in page', () => {
 })
 
 describe('consent page', () => {
-  test('WCAG 2.2 §2.1.1: Tab reaches every scope, then Deny, then Allow, and the answer reaches the client', async () => {
+  test('Tab reaches every scope, then Deny, then Allow, and the decision reaches the client (WCAG 2.2 §2.1.1)', async () => {
     await page.goto(`${server.origin}/consent`)
 
     const reached: (string | null)[] = []
@@ -121,7 +121,7 @@ describe('consent page', () => {
     expect(looks[0]).toEqual(looks[1])
   })
 
-  test('leads nowhere but to its own client, even if the answer to its form does', async () => {
+  test('redirects only to its own client, even if the response to its form redirects elsewhere', async () => {
     await page.goto(`${server.origin}/consent-of-another`)
 
     await page.click('button[value=allow]')
@@ -134,7 +134,7 @@ describe('consent page', () => {
 describe('every page', () => {
   const names = ['/sign-in', '/sign-in-error', '/consent', '/consent-of-another', '/error', '/signed-out']
 
-  test.each(names)('WCAG 2.2 §1.4.10 and §2.5.8: fits 320 px, with targets of 44 px: %s', async (name) => {
+  test.each(names)('fits 320 px, with targets of 44 px: %s (WCAG 2.2 §1.4.10, §2.5.8)', async (name) => {
     await page.goto(`${server.origin}${name}`)
 
     expect(await page.locator('html').evaluate((root) => root.scrollWidth)).toBe(320)
@@ -152,7 +152,7 @@ describe('every page', () => {
 })
 
 describe('html', () => {
-  test('law: Chromium reads back exactly the text that was put in', async () => {
+  test('law: Chromium reads back exactly the inserted text', async () => {
     const samples = fc.sample(fc.string({ unit: 'binary' }), { numRuns: 200, seed: 1 })
     const hostile = ['"><script>', '</p><p>', "' x='", '&amp;', '&#0;', '\r\n', '\0', '<!--', ...samples]
     const expected = hostile.map((text) => text.replace(/\0|\p{Surrogate}/gu, '\uFFFD'))

@@ -17,12 +17,17 @@ import type { Tolerance } from '../tolerance/tolerances.ts'
 
 test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
   [
-    'capital op, boolean in words',
+    'capitalized op, boolean as text',
     { op: 'Replace', path: 'active', value: 'False' },
     { active: false },
     ['operation-name-case', 'boolean-as-text'],
   ],
-  ['boolean in words, any case', { op: 'replace', value: { active: 'FALSE' } }, { active: false }, ['boolean-as-text']],
+  [
+    'boolean as text, in any case',
+    { op: 'replace', value: { active: 'FALSE' } },
+    { active: false },
+    ['boolean-as-text'],
+  ],
   [
     'list around a boolean',
     { op: 'replace', path: 'active', value: [false] },
@@ -43,7 +48,7 @@ test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
     ['create-on-no-match'],
   ],
   [
-    'no match, primary in words',
+    'no match, primary as text',
     { op: 'add', path: 'roles[primary eq "True"].value', value: 'r' },
     { roles: [{ primary: true, value: 'r' }] },
     ['boolean-as-text', 'create-on-no-match', 'boolean-as-text'],

@@ -223,7 +223,7 @@ test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
     [],
   ],
   [
-    'Entra: booleans in words',
+    'Entra: booleans as text',
     entraTolerances,
     { schemas: [core], userName: 'a', active: 'True', roles: [{ value: 'r', primary: 'True' }] },
     { schemas: [core], userName: 'a', active: true, roles: [{ value: 'r', primary: true }] },
@@ -245,7 +245,7 @@ test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
     ['empty-text-means-absent'],
   ],
   [
-    'OneLogin: SCIM 1.x URN, booleans in words, id null',
+    'OneLogin: SCIM 1.x URN, booleans as text, id null',
     oneLoginTolerances,
     { schemas: ['urn:scim:schemas:core:1.0'], userName: 'a', active: 'true', id: null, title: '' },
     { schemas: [core], userName: 'a', active: true },

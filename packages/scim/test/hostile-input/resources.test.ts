@@ -77,7 +77,7 @@ test.each<[string, JsonObject, JsonObject]>([
   ['meta', { meta: { created: '1970', resourceType: 'Admin', location: 'https://evil', version: 'x' } }, {}],
   ['an externalId like an id', { externalId: '-1' }, { externalId: '-1' }],
   ['roles of other systems', { isAdmin: true, email_verified: true }, {}],
-  ['active in words', { active: 'False' }, { active: false }],
+  ['active as text', { active: 'False' }, { active: false }],
   ['markup and formulas', { displayName: '<script>', title: '=cmd()' }, { displayName: '<script>', title: '=cmd()' }],
   ['names in another case', { USERNAME: 'k', Active: true }, { userName: 'k', active: true }],
 ])('accepts %s (RFC 7643 §3)', (_, members, expected) => {

@@ -239,7 +239,7 @@ describe('one step', () => {
 
   test.each<[string, (users: readonly string[]) => readonly object[], Refused]>([
     [
-      'somebody who is not there',
+      'adding a user who does not exist',
       () => [rename('Dev'), join('nobody')],
       { status: 400, scimType: 'invalidValue', reason: 'member_unknown' },
     ],

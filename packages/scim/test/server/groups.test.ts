@@ -134,7 +134,7 @@ describe('create', () => {
       { ...aGroup(), members: [{ type: 'User' }] },
       { status: 400, scimType: 'invalidValue', reason: 'value_required' },
     ],
-    ['a member who is not there', aGroup(['nobody']), memberUnknown],
+    ['a member who does not exist', aGroup(['nobody']), memberUnknown],
     ['a member named __proto__', aGroup(['__proto__']), memberUnknown],
     ['a member with U+0000', aGroup(['a\0b']), { status: 400, scimType: 'invalidValue', reason: 'value_characters' }],
     [

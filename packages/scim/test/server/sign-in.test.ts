@@ -370,7 +370,7 @@ describe('an invalid login', () => {
     ['an externalId with U+0000', { externalId: 'a\0b' }, { status: 400, reason: 'value_characters' }],
     ['an endless externalId', { externalId: 'a'.repeat(1025) }, { status: 400, reason: 'value_too_long' }],
     [
-      'a new account without userName',
+      'a new user without userName',
       { profile: { displayName: 'Kim' } },
       { status: 400, reason: 'value_required', attribute: 'userName' },
     ],

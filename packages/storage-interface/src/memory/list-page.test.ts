@@ -7,7 +7,7 @@ import { listPage, type Listing } from './list-page.ts'
 
 const ids = Array.from({ length: 1000 }, (_, index) => `row-${index + 1000}`)
 
-test('a page without a filter looks at the rows that it shows and at no others', () => {
+test('reads only the rows of the page when there is no filter', () => {
   for (const page of [
     { kind: 'index', offset: 500, limit: 2 },
     { kind: 'cursor', after: '0.row-1499', limit: 2 },
@@ -21,7 +21,7 @@ test('a page without a filter looks at the rows that it shows and at no others',
   }
 })
 
-test('a filter that demands a text of which there is an index looks at nothing but the rows that have it', () => {
+test('reads only the matching rows when a filter requires an indexed value', () => {
   const { listing, lookedAt } = aListing()
   const filter: ResolvedFilter = { kind: 'and', operands: [equals('name', 'row-1700'), equals('other', 'x')] }
 

@@ -3,7 +3,7 @@ import { compareText } from '../filter/matches-filter.ts'
 import { createOrderedRows, pageBehind } from './rows.ts'
 import fc from 'fast-check'
 
-test('law: a page holds the rows of a Map behind a key, in the order of the keys', () => {
+test('law: a page contains the rows of a Map after a key, in key order', () => {
   const key = fc.constantFrom('a', 'b', 'ba', 'B', 'c', '\u{1f600}', '\ufffd')
   const step = fc.record({ key, row: fc.option(fc.nat(), { nil: undefined }) })
 

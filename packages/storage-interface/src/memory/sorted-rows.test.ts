@@ -8,7 +8,7 @@ interface Row {
   readonly number: number
 }
 
-test('law: rows that come and go in any order stand as in an array that is sorted each time', () => {
+test('law: rows added and removed in any order are sorted like an array', () => {
   const step = fc.record({ kind: fc.constantFrom('add', 'remove'), number: fc.nat({ max: 60 }) })
 
   fc.assert(
@@ -31,7 +31,7 @@ test('law: rows that come and go in any order stand as in an array that is sorte
   )
 })
 
-test('rows of many blocks stand in order, whether they come in order, backwards or mixed', () => {
+test('rows of many blocks are sorted, whether added in order, in reverse or mixed', () => {
   const numbers = Array.from({ length: 20_000 }, (_, index) => index)
   const mixed = numbers.map((number) => (number * 7919) % numbers.length)
 
@@ -48,7 +48,7 @@ test('rows of many blocks stand in order, whether they come in order, backwards 
   }
 })
 
-test('of a row that comes again the first one stays, and a row that is not there does not go', () => {
+test('keeps the first of two equal rows, and ignores the removal of an absent row', () => {
   const rows = createSortedRows<Row>(byNumber)
   const first = { number: 1 }
   rows.add(first)

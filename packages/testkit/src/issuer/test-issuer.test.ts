@@ -26,7 +26,7 @@ const payloadOf = (jwt = ''): Record<string, unknown> =>
 const keyOf = (jwt = ''): unknown =>
   (JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()) as { kid: unknown }).kid
 
-test('signs in anybody at a client, to the tokens', async () => {
+test('signs in any user at a client and returns the tokens', async () => {
   const { issuer, clientSecret } = await withApp()
   await issuer.addUser('ann', { name: 'Ann Lee' })
 
@@ -47,7 +47,7 @@ test('signs in anybody at a client, to the tokens', async () => {
   expect(issuer.events.map(({ type }) => type)).toContain('tokens.issued')
 })
 
-test('signs in at public clients, and at those that post their secret', async () => {
+test('signs in at public clients, and at clients that use client_secret_post', async () => {
   const issuer = createTestIssuer({ issuer: 'https://id.test/tenant' })
   await issuer.addClient({ ...web, clientId: 'spa', tokenEndpointAuthMethod: 'none' })
   const { clientSecret = '' } = await issuer.addClient({
@@ -62,7 +62,7 @@ test('signs in at public clients, and at those that post their secret', async ()
   )
 })
 
-test('stands still in time until it is told to go on', async () => {
+test('its clock advances only when the test advances it', async () => {
   const { issuer, clientSecret } = await withApp()
   const { access_token } = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
   const userinfo = async () =>
@@ -74,7 +74,7 @@ test('stands still in time until it is told to go on', async () => {
   expect(await userinfo()).toBe(401)
 })
 
-test('another key signs when told to, and the one before stays published', async () => {
+test('signs with a new key after rotateKeys, and still publishes the previous one', async () => {
   const { issuer, clientSecret } = await withApp()
   const before = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
   issuer.rotateKeys()
@@ -92,7 +92,7 @@ test.each([
   ['expired_code', /invalid_grant/],
   ['dropped_answer', /the answer was lost/],
   ['unavailable', /503/],
-] as const)('fails once when told to: %s', async (fault, message) => {
+] as const)('fails the next request as instructed: %s', async (fault, message) => {
   const { issuer, clientSecret } = await withApp()
   issuer.failNext(fault)
 
@@ -100,7 +100,7 @@ test.each([
   expect(await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })).toHaveProperty('id_token')
 })
 
-test('a rotated key and a wrong issuer come in tokens that are well signed', async () => {
+test('signs tokens validly when simulating a rotated key or a wrong issuer', async () => {
   const { issuer, clientSecret } = await withApp()
   issuer.failNext('rotated_key')
   const rotated = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
@@ -111,7 +111,7 @@ test('a rotated key and a wrong issuer come in tokens that are well signed', asy
   expect(payloadOf(wrong.id_token)).toMatchObject({ iss: 'https://another-issuer.test', sub: 'ann' })
 })
 
-test('a mistake of the test is told in words', async () => {
+test('explains a mistake of the test in a sentence', async () => {
   const issuer = createTestIssuer()
   await issuer.addClient({ clientId: 'machine', clientName: 'M', grantTypes: ['client_credentials'] })
 
@@ -121,7 +121,7 @@ test('a mistake of the test is told in words', async () => {
   await expect(issuer.signIn({ subject: 'ann', clientId: 'machine' })).rejects.toThrow('has no redirect URI')
 })
 
-test('it does not start in production', () => {
+test('does not start in production', () => {
   vi.stubEnv('NODE_ENV', 'production')
 
   expect(() => createTestIssuer()).toThrow('does not start in production')

@@ -208,7 +208,7 @@ const changes: readonly {
 }[] = [
   { name: 'all in use', revoked: false, change: async () => undefined },
   {
-    name: 'the person is deactivated',
+    name: 'the user is deactivated',
     revoked: false,
     change: (storage) => storage.users.deactivate(grant.userId, nowPlus(1)),
   },
@@ -232,7 +232,7 @@ const changes: readonly {
       await storage.sessions.revoke(aSessionRecord().sessionId, nowPlus(4))
     },
   },
-  { name: 'the person is removed', revoked: true, change: (storage) => storage.users.remove(grant.userId, nowPlus(5)) },
+  { name: 'the user is removed', revoked: true, change: (storage) => storage.users.remove(grant.userId, nowPlus(5)) },
 ]
 
 const clientOf = (storage: OAuthStorage) => storage.clients.find(grant.clientId)
