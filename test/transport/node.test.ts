@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerOptions, type ServerResp
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { toNodeHandler, toNodeListener } from '@mintmark/adapter-node'
-import { json } from '@mintmark/core/http'
+import { createRouter, json } from '@mintmark/core/http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { aDeferred } from './deferred.ts'
 import { listenOn } from './host.ts'
@@ -43,6 +43,33 @@ describe('the listener', () => {
       expect((await fetch(`${host.url}/other`)).status).toBe(404)
     },
   )
+
+  test('answers a preflight at once when its body does not end (Fetch §3.3.2)', async () => {
+    const shared = createRouter({
+      origin: 'https://as.test',
+      bodyLimit: 16_384,
+      tooLarge: () => json(413, {}),
+      notFound: () => json(404, {}),
+      methodNotAllowed: () => json(405, {}),
+      routes: [
+        {
+          path: '/token',
+          methods: { POST: () => Promise.resolve(json(200, {})) },
+          renderError: () => json(500, {}),
+          crossOrigin: 'any_origin',
+        },
+      ],
+    })
+    const warnings = watchWarnings()
+    const host = await listenOn(createServer({ rejectNonStandardBodyWrites: true }, toNodeListener(shared)))
+
+    const headers = ['Origin: https://app.test', 'Access-Control-Request-Method: POST', 'Transfer-Encoding: chunked']
+    const transcript = await sendBytes(host.port, requestText('OPTIONS /token', headers, '1\r\na\r\n'))
+
+    expect(statusesIn(transcript)).toEqual([204])
+    expect(transcript).toMatch(/^Access-Control-Allow-Methods: POST\r$/m)
+    expect(warnings).toEqual([])
+  })
 
   test('sends nothing of a response that cannot be sent (RFC 9112 §11.1)', async () => {
     const warnings = watchWarnings()

@@ -154,7 +154,9 @@ function writeHead(response: OutgoingMessage, { status, headers }: ServerRespons
  * a reset, and the client would see that instead of the answer (RFC 9112 §9.6).
  */
 function hangUp(request: IncomingMessage, response: OutgoingMessage, body: ServerResponse['body']): void {
-  response.write(body ?? '')
+  // Without a body there is nothing to write: Node would hold back the head of a 204, or throw (`rejectNonStandardBodyWrites`).
+  if (body === undefined) response.flushHeaders()
+  else response.write(body)
   request.resume()
   const timer = setTimeout(() => response.end(), lingerMilliseconds)
   finished(request, () => {
