@@ -275,7 +275,7 @@ export const openidConnectCore: Standard = {
       'A new ID token has the same iss, sub, aud and auth_time, a new iat, and no nonce',
       'the new ID token has the same iss, sub, aud, auth_time and sid, a new iat, and no nonce (OIDC Core §12.2)',
     ],
-    ['13', 'Parameters in a query or form are encoded as such', 'RFC 6749 Appendix B: reads a plus sign as a space'],
+    ['13', 'Parameters in a query or form are encoded as such', 'reads a plus sign as a space'],
     [
       '14',
       'Strings are compared by code points, without normalization',

@@ -12,7 +12,7 @@ export const openidConnectDiscovery: Standard = {
       'issuer, authorization_endpoint, token_endpoint, jwks_uri, response_types_supported, subject_types_supported and id_token_signing_alg_values_supported are there',
       'has every required member, with endpoints below the issuer (OIDC Discovery §3)',
     ],
-    ['3', 'The issuer is https, without query and fragment', 'ATK-335 RFC 8414 §2: refuses to start with'],
+    ['3', 'The issuer is https, without query and fragment', 'refuses to start with'],
     [
       '3',
       'RS256 is among the algorithms of ID tokens',

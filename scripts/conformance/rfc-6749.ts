@@ -35,7 +35,7 @@ export const rfc6749: Standard = {
       'accepts the secret … when it is properly encoded (RFC 6749 §2.3.1)',
     ],
     ['2.3.1', 'Credentials in the body are not in the URI', 'does not read a secret from the query (RFC 6749 §3.2)'],
-    ['2.3.1', 'TLS for authentication with a secret', 'ATK-335 RFC 8414 §2: refuses to start with', hostsTls],
+    ['2.3.1', 'TLS for authentication with a secret', 'refuses to start with', hostsTls],
     [
       '2.3.1',
       'An endpoint that takes secrets is protected against guessing',
@@ -107,14 +107,14 @@ export const rfc6749: Standard = {
     [
       '3.2',
       'Token requests are POST',
-      'handle > ATK-026: RFC 9110 §15.5.6: GET … is refused with Allow: …',
+      'handle > refuses GET … with Allow: … (RFC 9110 §15.5.6)',
       'parameters appear once, by POST, in the body (RFC 6749 §3.2)',
     ],
     [
       '3.2',
       'A parameter without value counts as absent, an unknown one is ignored, a repeated one refused',
       'rejects an empty grant_type',
-      'parseParameters > RFC 6749 Appendix B: reads ATK-019: the names of object internals',
+      'parseParameters > reads the names of object internals (RFC 6749 Appendix B)',
       'rejects grant_type twice',
     ],
     [
@@ -285,7 +285,7 @@ export const rfc6749: Standard = {
       '10.3',
       'Nobody generates, changes or guesses an access token',
       'rejects alg none, HMAC with the public key, another key and a key in the header (RFC 8725 §3.1)',
-      'RFC 6749 §10.10: a secret is 256 bits',
+      'a secret encodes 256 bits',
     ],
     [
       '10.4',
@@ -311,7 +311,7 @@ export const rfc6749: Standard = {
       'requires the port of the authorization request (RFC 8252 §7.3)',
     ],
     ['10.8', 'Tokens, codes and secrets do not travel in the clear', hostsTls],
-    ['10.10', 'Guessing succeeds with a probability of 2^-128 at most', 'RFC 6749 §10.10: a secret is 256 bits'],
+    ['10.10', 'Guessing succeeds with a probability of 2^-128 at most', 'a secret encodes 256 bits'],
     ['10.12', 'A redirection endpoint is protected against CSRF', clientsDuty],
     [
       '10.12',

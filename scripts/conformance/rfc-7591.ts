@@ -61,7 +61,7 @@ export const rfc7591: Standard = {
       '5',
       'What a client says of itself is shown as its word',
       'shows a hostile client, account and scope as text',
-      'names where a choice leads, with a look-alike host in ASCII',
+      'names the redirect target, with a look-alike host in ASCII',
     ],
     [
       '5',

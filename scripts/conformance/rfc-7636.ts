@@ -30,7 +30,7 @@ export const rfc7636: Standard = {
       '4.4',
       'The code itself does not tell the challenge',
       'codes: a digest is inserted at most once',
-      'RFC 6749 §10.10: a secret is 256 bits of the random source',
+      'a secret encodes 256 bits of the random source',
     ],
     [
       '4.4.1',

@@ -16,7 +16,7 @@ export const rfc9207: Standard = {
       '2',
       'It is the issuer: https, without query and fragment',
       'carries code, state and iss, is kept out of caches and referrers, and stores one code',
-      'ATK-335 RFC 8414 §2: refuses to start with https://as.test#x',
+      'refuses to start with https://as.test#x',
     ],
     [
       '2.3',

@@ -89,7 +89,7 @@ export const rfc9700: Standard = {
       '4.2.4',
       'Pages leak no address',
       'carries code, state and iss, is kept out of caches and referrers, and stores one code',
-      'keeps its address from other origins',
+      'hides its address from other origins',
     ],
     ['4.3.2', 'No access token in a query', 'rejects a valid token in the query (RFC 9700 §4.3.2)'],
     [

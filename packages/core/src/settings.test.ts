@@ -117,7 +117,7 @@ describe('issuer', () => {
     'https://AS.test',
     'https://as.test/a/../b',
     'https://as.test:443',
-  ])('ATK-335 RFC 8414 §2: refuses to start with %s', (issuer) => {
+  ])('refuses to start with %s (RFC 8414 §2)', (issuer) => {
     expect(() => parseSettings(options({ issuer }))).toThrow(TypeError)
   })
 
