@@ -2,7 +2,7 @@ import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import type { ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
-import { decodeSegment } from '../server/scim-path.ts'
+import { decodeIdentifier } from '../server/scim-path.ts'
 import { isArray, isObject, toObject } from '../values/json.ts'
 import type { BulkOperation } from './parse-bulk.ts'
 
@@ -71,11 +71,11 @@ export function resolveTarget(
 
 /** The bulkId that a path refers to, if any. */
 export const pathReference = (path: string): string | undefined =>
-  referenceIn(decodeSegment(pathForm.exec(path)?.[2] ?? '') ?? '')
+  referenceIn(decodeIdentifier(pathForm.exec(path)?.[2] ?? '') ?? '')
 
 function parseBulkPath(path: string): { readonly name: string; readonly id: string } {
   const [, name = '', segment = ''] = pathForm.exec(path) ?? []
-  const id = decodeSegment(segment)
+  const id = decodeIdentifier(segment)
   // RFC 3986 §5.2.4: dot segments, which URL parsing would remove.
   if (name === '' || id === undefined || id === '.' || id === '..') throw refusal('bulk_path')
   return { name, id }

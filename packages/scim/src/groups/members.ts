@@ -4,7 +4,7 @@ import type { GroupMember, MemberChange, ResolvedFilter } from '@mintmark/storag
 import { refusal } from '../error/scim-error.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignValue, parseListedElements } from '../patch/assign-value.ts'
-import type { Assignment } from '../patch/assignments.ts'
+import type { Assignment } from '../patch/parse-patch.ts'
 import { nameKey } from '../schema/schema.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import { getMember, isArray, isObject } from '../values/json.ts'

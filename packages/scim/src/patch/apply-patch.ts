@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
-import { comparisonsOf } from '@mintmark/storage-interface/stores'
+import { comparisonsOf, type ResolvedFilter } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { completeResource } from '../resource/parse-resource.ts'
@@ -10,8 +10,7 @@ import { getMember, isArray, isObject, sameValue, withMember } from '../values/j
 import { buildComplexValue } from '../values/read-value.ts'
 import { assignElements } from './assign-elements.ts'
 import { assignValue } from './assign-value.ts'
-import { type Assignment, mergeAssignments, toAssignments } from './assignments.ts'
-import type { PatchOperation } from './parse-patch.ts'
+import { type Assignment, type PatchOperation, toAssignments } from './parse-patch.ts'
 
 /** The outcome of a PATCH. */
 interface PatchResult {
@@ -49,6 +48,57 @@ export function applyAssignments(
   const changed = !sameValue(resource, complete)
   return { resource: changed ? complete : resource, changed, applied: context.tolerances.applied() }
 }
+
+/**
+ * Merges adjacent assignments that add to the same list, or remove from it by a filter. When a thousand operations each add a
+ * member to a group, its members are then read once instead of a thousand times.
+ */
+function mergeAssignments(assignments: readonly Assignment[]): readonly Assignment[] {
+  const runs: { first: Assignment; run: Assignment[] }[] = []
+  for (const assignment of assignments) {
+    const last = runs.at(-1)
+    if (last !== undefined && isNeighbour(last.first, assignment)) last.run.push(assignment)
+    else runs.push({ first: assignment, run: [assignment] })
+  }
+  return runs.flatMap(({ first, run }) => join(first, run))
+}
+
+function join(first: Assignment, run: readonly Assignment[]): readonly Assignment[] {
+  if (run.length === 1) return run
+  const { target } = first
+  if (first.op === 'add') {
+    const values = run.flatMap(({ value }) => listOf(value))
+    return values.length > target.attribute.maxValues ? run : [{ ...first, value: values }]
+  }
+  const operands = run.flatMap((assignment) => operandsOf(assignment.target.where?.filter))
+  return [
+    { ...first, target: { ...target, where: { filter: { kind: 'or', operands }, describedElement: () => undefined } } },
+  ]
+}
+
+/** Adjacent equalities are evaluated with one look-up. */
+const operandsOf = (filter: ResolvedFilter | undefined): readonly ResolvedFilter[] =>
+  filter === undefined ? [] : filter.kind === 'or' ? filter.operands : [filter]
+
+/** Only lists without a `primary` sub-attribute. */
+function isNeighbour(one: Assignment, other: Assignment): boolean {
+  const { attribute, extension } = one.target
+  if (one.op !== other.op || attribute !== other.target.attribute || extension !== other.target.extension) return false
+  if (!attribute.multiValued || attribute.subAttributesByName.has('primary')) return false
+  return [one, other].every(one.op === 'add' ? isPlainAdd : isPlainRemove)
+}
+
+const isPlainAdd = ({ op, target, value }: Assignment): boolean =>
+  op === 'add' &&
+  target.where === undefined &&
+  target.subAttribute === undefined &&
+  typeof value === 'object' &&
+  value !== null
+
+const isPlainRemove = ({ op, target, value }: Assignment): boolean =>
+  op === 'remove' && target.where !== undefined && target.subAttribute === undefined && value === undefined
+
+const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (isArray(value) ? value : [value ?? null])
 
 function applyAll(resource: JsonObject, assignments: readonly Assignment[], { tolerances }: ParseContext): JsonObject {
   let draft = resource

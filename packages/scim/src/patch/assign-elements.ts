@@ -15,7 +15,7 @@ import {
 import { getMember, isObject, withMember } from '../values/json.ts'
 import { buildComplexValue, readParts, unwrapValue } from '../values/read-value.ts'
 import { assignValue } from './assign-value.ts'
-import type { Assignment } from './assignments.ts'
+import type { Assignment } from './parse-patch.ts'
 
 /**
  * Applies an operation to the values of a complex multi-valued attribute that a filter selects, or to a sub-attribute of them

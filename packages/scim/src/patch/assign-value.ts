@@ -15,7 +15,7 @@ import {
 import { membersByName } from '../values/json-body.ts'
 import { getMember, isArray, isObject, sameValue } from '../values/json.ts'
 import { buildComplexValue, readElements, readParts, readValue, unwrapValue } from '../values/read-value.ts'
-import type { Assignment } from './assignments.ts'
+import type { Assignment } from './parse-patch.ts'
 
 /** An operation on a value. */
 interface Change extends Pick<Assignment, 'op' | 'value'> {

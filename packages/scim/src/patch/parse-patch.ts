@@ -1,9 +1,12 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import type { ToleranceCounter } from '../tolerance/tolerances.ts'
-import { membersByName, parseJsonObject, requireMessageSchema } from '../values/json-body.ts'
+import { findAttribute, findSchema } from '../schema/find-attribute.ts'
+import type { Attribute, Schema } from '../schema/schema.ts'
+import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
+import { type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json-body.ts'
 import { isArray, isObject } from '../values/json.ts'
+import { type AttributeTarget, type PatchTarget, resolvePath } from './patch-path.ts'
 
 /** The maximum number of operations in one request. */
 const maximumOperations = 1000
@@ -69,3 +72,80 @@ const isOperationName = (name: string): name is PatchOperation['op'] =>
 export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string | undefined; readonly value: JsonValue }
   | { readonly op: 'remove'; readonly path: string; readonly value: JsonValue | undefined }
+
+/**
+ * Splits an operation into assignments: one for a path, or one for each key of a value without a path (RFC 7644 §3.5.2.1,
+ * §3.5.2.3). The URN of an extension is a key whose value is an object.
+ */
+export function toAssignments(operation: PatchOperation, context: ParseContext): readonly Assignment[] {
+  const { op, path, value } = operation
+  if (path !== undefined) return toTarget(op, resolvePath(path, context), { value, context })
+  // RFC 7644 §3.5.2.1: without a path the value is a set of attributes.
+  if (!isObject(value)) throw refusal('value_type')
+  return [...membersByName(value)].flatMap(([key, member]) => toKey(op, { key, ...member }, context))
+}
+
+interface Given {
+  readonly value: JsonValue | undefined
+  readonly context: ParseContext
+}
+
+function toTarget(op: Op, target: PatchTarget, { value, context }: Given): readonly Assignment[] {
+  if (target.kind === 'attribute') return [{ op, target, value }]
+  return toSchema(op, target.schema, { value, context })
+}
+
+/** An assignment for each given attribute of a schema, or for all of them when the schema is removed. */
+function toSchema(op: Op, schema: Schema, { value, context }: Given): readonly Assignment[] {
+  const extension = schema === context.resourceType.schema ? undefined : schema.id
+  const assign = (attribute: Attribute, given: JsonValue | undefined): Assignment => ({
+    op,
+    target: { kind: 'attribute', extension, attribute, where: undefined, subAttribute: undefined },
+    value: given,
+  })
+  if (op === 'remove') {
+    return schema.attributes
+      .filter(({ mutability }) => mutability !== 'readOnly')
+      .map((attribute) => assign(attribute, undefined))
+  }
+  // RFC 7643 §3.3: the attributes of an extension are the members of an object.
+  if (!isObject(value)) throw refusal('value_type', { attribute: schema.id })
+  return [...membersByName(value)].flatMap(([key, member]) => {
+    const attribute = schema.attributesByName.get(key)
+    return attribute === undefined ? unknownKey(context) : [assign(attribute, member.value)]
+  })
+}
+
+function toKey(
+  op: Op,
+  { key, name, value }: Member & { readonly key: string },
+  context: ParseContext,
+): readonly Assignment[] {
+  // RFC 7643 §3: `schemas` is computed from the resource, but identity providers send it.
+  if (key === 'schemas') return []
+  const found = findAttribute({ urn: undefined, name, subName: undefined }, context)
+  if (found !== undefined) return [{ op, target: { kind: 'attribute', ...found, where: undefined }, value }]
+  const schema = findSchema(name, context)
+  if (schema !== undefined) return toSchema(op, schema, { value, context })
+  if (!looksLikePath.test(name) || !context.tolerances.admits('paths-as-keys')) return unknownKey(context)
+  return toTarget(op, resolvePath(name, context), { value, context })
+}
+
+function unknownKey({ tolerances }: ParseContext): readonly Assignment[] {
+  // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
+  if (!tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown')
+  return []
+}
+
+/** A sub-attribute, a URN or a value filter. */
+const looksLikePath = /[.:[]/
+
+/** One effect of an operation: it sets or removes an attribute. */
+export interface Assignment {
+  readonly op: 'add' | 'remove' | 'replace'
+  readonly target: AttributeTarget
+  /** For a remove, the values to remove, if it lists any. */
+  readonly value: JsonValue | undefined
+}
+
+type Op = Assignment['op']

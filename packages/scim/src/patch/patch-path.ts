@@ -3,8 +3,14 @@ import type { ResolvedFilter } from '@mintmark/storage-interface/stores'
 
 import { refusal, ScimError } from '../error/scim-error.ts'
 import type { CompareNode, FilterLiteral, FilterNode } from '../filter/filter-node.ts'
-import { openCursor } from '../filter/filter-tokens.ts'
-import { createFilterParser, readEnd, readName, readSubName, readValueFilter } from '../filter/parse-filter.ts'
+import {
+  createFilterParser,
+  openCursor,
+  readEnd,
+  readName,
+  readSubName,
+  readValueFilter,
+} from '../filter/parse-filter.ts'
 import { resolveValueFilter } from '../filter/resolve-filter.ts'
 import {
   attributeLabel,

@@ -1,6 +1,5 @@
 import { type HttpService } from '@mintmark/core/http'
-import { createJournal } from '@mintmark/internal'
-import { identifierSeries, systemClock, systemRandom } from '@mintmark/internal'
+import { createJournal, identifierSeries, systemClock, systemRandom } from '@mintmark/internal'
 import { type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
@@ -28,16 +27,17 @@ import { listedUsers, userRoutes } from '../users/user-endpoints.ts'
 import type { ScimServerOptions } from './scim-options.ts'
 import { createScimRouter } from './scim-router.ts'
 
-/** Inbound SCIM 2.0 (RFC 7643, RFC 7644) for every identity provider of one issuer, for an adapter to serve. */
+/** A SCIM 2.0 server (RFC 7643, RFC 7644) for all identity providers of one issuer. An adapter connects it to HTTP. */
 export interface ScimServer extends HttpService {
   readonly issuer: string
-  /** For the host's own login page: see `signInFromProvider`. */
+  /** Finds or creates the user who signed in at an identity provider. For the host's own login page. */
   readonly signInFromProvider: (login: ProviderLogin) => Promise<ProviderSignIn>
 }
 
 /**
- * Creates a server. Nothing is global: any number of servers live in one process.
- * @throws TypeError when the issuer is not that of the storage, or not written as an authorization server's is.
+ * Creates a SCIM server. Servers share no state, so one process can run several.
+ * @throws TypeError when the issuer differs from the issuer of the storage, or is not a URL without query, fragment and trailing
+ * slash.
  */
 export function createScimServer(options: ScimServerOptions): ScimServer {
   const { issuer, storage } = options
@@ -59,12 +59,12 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
       bulk: bulkRoutes({ ...deps, resources }),
     },
     refused: recordRefusal(deps.journal),
-    answered: tellAnswered(options.onRequest),
+    answered: notifyAnswered(options.onRequest),
   })
   return { ...router, issuer, signInFromProvider: (login) => signInFromProvider(login, deps) }
 }
 
-/** The Tenant URL that an administrator pastes is made of the storage's issuer, and has to lead here. */
+/** The tenant URL that administrators configure starts with the issuer of the storage, so both issuers must be equal. */
 function checkIssuer({ issuer, storage }: Pick<ScimServerOptions, 'issuer' | 'storage'>): void {
   if (storage.issuer !== issuer)
     throw new TypeError(`The storage is that of ${storage.issuer}; the server needs the same issuer.`)
@@ -100,16 +100,16 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
   }
 }
 
-/** A log that is down must not fail a request. */
-function tellAnswered(onRequest: ScimServerOptions['onRequest']): (answered: AnsweredRequest) => void {
-  async function tell(answered: AnsweredRequest): Promise<void> {
+/** Calls the host's listener. Its failure must not fail the request. */
+function notifyAnswered(onRequest: ScimServerOptions['onRequest']): (answered: AnsweredRequest) => void {
+  async function notify(answered: AnsweredRequest): Promise<void> {
     try {
       await onRequest?.(answered)
     } catch {
-      // The listener is the host's; there is nobody left to tell.
+      // The listener belongs to the host, and there is no other place to report its failure.
     }
   }
-  return (answered) => void tell(answered)
+  return (answered) => void notify(answered)
 }
 
 function claimsOf({

@@ -3,8 +3,7 @@ import type { Journal } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { type Assignment, toAssignments } from '../patch/assignments.ts'
-import { parsePatch } from '../patch/parse-patch.ts'
+import { type Assignment, parsePatch, toAssignments } from '../patch/parse-patch.ts'
 import type { ScimCaller } from '../providers/authenticate-provider.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import {

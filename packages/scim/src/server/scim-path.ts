@@ -1,3 +1,5 @@
+import { decodeSegment } from '@mintmark/internal'
+
 import { isAllowedText } from '../values/text.ts'
 
 /** A parsed SCIM path below the tenant URL of a provider (RFC 7644 §3.2). */
@@ -27,21 +29,13 @@ export function parseScimPath(rest: string): ScimPath {
     .replace(/\/$/, '')
     .split('/')
   const [collection = '', segment = '', ...deeper] = below
-  const id = decodeSegment(segment)
+  const id = decodeIdentifier(segment)
   if (deeper.length > 0 || id === undefined) return { providerId, collection: below.join('/'), id: '' }
   return { providerId, collection: collection.toLowerCase(), id }
 }
 
-/**
- * Decodes a path segment. Undefined when it is malformed, or contains characters that no id has and some databases cannot
- * compare.
- */
-export function decodeSegment(segment: string): string | undefined {
-  try {
-    const text = decodeURIComponent(segment)
-    return isAllowedText(text, 'line') ? text : undefined
-  } catch {
-    // `decodeURIComponent` throws for malformed escapes.
-    return undefined
-  }
+/** Decodes the id in a path segment. Undefined when it is malformed, or has characters that some databases cannot compare. */
+export function decodeIdentifier(segment: string): string | undefined {
+  const text = decodeSegment(segment)
+  return text !== undefined && isAllowedText(text, 'line') ? text : undefined
 }

@@ -30,9 +30,9 @@ interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly requestLimit: RateLimiter | undefined
   /** In bytes. */
   readonly bodyLimit: number
-  /** Called for every refusal before it is answered. */
+  /** Called for every refusal, before the response is sent. */
   readonly refused: (error: ScimError, request: RequestHead) => void
-  /** Called for every answer to an authenticated provider. */
+  /** Called for every response to an authenticated provider. */
   readonly answered: (answered: AnsweredRequest) => void
 }
 
@@ -42,7 +42,7 @@ interface Session {
   readonly now: EpochSeconds
 }
 
-/** Creates the service: it authenticates the provider, and then finds the endpoint. */
+/** Creates the HTTP service. It authenticates the provider before it reveals which endpoints exist. */
 export function createScimRouter(deps: ScimRouterDependencies): HttpService {
   const root = new URL(scimRoot(deps.issuer))
   const routes = routeTable(deps)
@@ -67,7 +67,7 @@ export function createScimRouter(deps: ScimRouterDependencies): HttpService {
       const caller = await authenticateProvider(request, { addressed: route?.details.providerId ?? '', now }, deps)
       return { caller, now }
     },
-    // RFC 6585 §4. Only authenticated requests are counted, so nobody else can use up the limit of a provider.
+    // RFC 6585 §4. Only authenticated requests count, so others cannot use up the limit of a provider.
     async admit({ caller, now }) {
       const decision = await deps.requestLimit?.consume(`scim ${caller.provider.providerId}`, now)
       if (decision === undefined) return { headers: [] }
@@ -75,7 +75,7 @@ export function createScimRouter(deps: ScimRouterDependencies): HttpService {
       return decision.allowed ? { headers } : { headers, refusal: refusal('too_many_requests') }
     },
     notFound() {
-      // RFC 7644 §3.12: without an error body of SCIM, clients delete what they have linked.
+      // RFC 7644 §3.12. Without a SCIM error body, clients delete the resources that they have linked.
       throw refusal('path_not_found')
     },
     methodNotAllowed(methods, { request, caller }) {

@@ -21,8 +21,7 @@ import {
   type ScimEndpoint,
 } from '../server/scim-call.ts'
 import { provisionUser } from './provision-user.ts'
-import type { UserRenderCache } from './render-cache.ts'
-import { userLocation, userVersion } from './render-user.ts'
+import { userLocation, type UserRenderCache, userVersion } from './render-cache.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import { userState, type UserStateDependencies, type WrittenUser } from './user-state.ts'
 import { authorizeChange, createUserWriter, findUser, type WriteContext, writeState, writeUser } from './write-user.ts'
