@@ -64,14 +64,14 @@ export const codes = defineRecord(
   { storedOnly: { consumedAt: optional(time) } },
 )
 
-/** An authorization code and the authorization that it stands for (RFC 6749 §4.1.2). */
+/** An authorization code and the authorization that it represents (RFC 6749 §4.1.2). */
 export interface AuthorizationCodeRecord extends RecordOf<typeof codes> {}
 
 /** Authorization codes, by digest. They are valid for a minute. */
 export interface AuthorizationCodeStore {
   insert(code: AuthorizationCodeRecord): Promise<InsertOutcome>
 
-  /** Reads without using up; `absent` by the same rules as `consume`. */
+  /** Reads without consuming; `absent` by the same rules as `consume`. */
   find(digest: SecretDigest, clientId: ClientId, now: EpochSeconds): Promise<AuthorizationCodeRecord | undefined>
 
   /**

@@ -41,7 +41,7 @@ export const groups = defineRecord(
     /** Advances by one with each change of the group or of its members. Starts at 1. */
     version: integer,
   },
-  // The keys are what is looked up: the texts themselves may be too long for an index.
+  // Lookups use the keys, because the texts themselves may be too long for an index.
   { storedOnly: { externalIdKey: optional(text), displayNameKey: optional(text), comparable: searchable } },
 )
 
@@ -56,14 +56,15 @@ export interface GroupMember {
 }
 
 /**
- * What happens to the members. A `delta` commutes with the deltas of others: no version is needed, and none is lost. Who is
- * in both lists of it is added.
+ * A change of the members. A `delta` commutes with other deltas: it needs no version, and none is lost. A member in
+ * both lists is
+ * added. ⏎
  */
 export type MemberChange =
   | { readonly kind: 'delta'; readonly add: readonly string[]; readonly remove: readonly string[] }
   | { readonly kind: 'replace'; readonly memberIds: readonly string[] }
 
-/** What a group starts with. */
+/** A new group, with its members. */
 export interface NewGroup {
   readonly providerId: ProviderId
   readonly groupId: GroupId
@@ -73,9 +74,11 @@ export interface NewGroup {
 }
 
 /**
- * `conflict` takes precedence over every outcome but `absent`. `unchanged`: no state was given and the members were so before; version
- * and time stay. A state is written as it comes. `memberUnknown`: somebody to be added is not the provider's or is the group
- * itself, and nothing was written.
+ * `conflict` takes precedence over every outcome but `absent`. `unchanged`: no state was given and the members were
+ * already so; version
+ * and time do not change. A given state is always written. `memberUnknown`: a member to be added does not belong to the
+ * provider or is
+ * the group itself, and nothing was written. ⏎
  */
 export type GroupChangeOutcome =
   | { readonly outcome: 'swapped'; readonly record: GroupRecord }
@@ -88,8 +91,9 @@ export type GroupChangeOutcome =
 /** Groups. Law: every method is about one provider; a group of another is `absent` and in no list, and its users are members of no group of this one. */
 export interface GroupStore {
   /**
-   * Law: `externalId` is unique among the groups of a provider. A group may be its own member only through others. Whether the
-   * identifier of a removed group is taken is the store's business: identifiers are random.
+   * Law: `externalId` is unique among the groups of a provider. A group may contain itself only through other groups.
+   * The store decides
+   * whether the identifier of a removed group stays taken: identifiers are random. ⏎
    */
   insert(
     group: NewGroup,
@@ -106,8 +110,9 @@ export interface GroupStore {
   /**
    * The direct members of each of the groups, in the order of their identifiers; a group of another provider has none.
    * Law: removed users and groups, and users who were released by the provider, are members of no group.
-   * @param limit of how many members to tell, as far as whole groups go: a group that goes beyond it with those before it is not
-   * in the answer, and neither is any behind it. The first is, however large it is. Without a limit all of them are.
+   * @param limit the number of members to return, in whole groups: the answer stops before the first group that would
+   * exceed it. The
+   * first group is always returned, however large it is. Without a limit all groups are returned. ⏎
    */
   membersOf(
     providerId: ProviderId,
@@ -122,7 +127,7 @@ export interface GroupStore {
   change(change: {
     readonly providerId: ProviderId
     readonly groupId: GroupId
-    /** The version that it must have; `undefined` for any, which is safe for deltas. */
+    /** The version that the row must have; `undefined` for any, which is safe for deltas. */
     readonly version: number | undefined
     readonly state: GroupState | undefined
     readonly members: MemberChange | undefined

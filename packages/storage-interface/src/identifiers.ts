@@ -1,8 +1,9 @@
 declare const brand: unique symbol
 
 /**
- * A value of `T` that only the brand's home file can make: the name says which check or meaning it carries. A value may
- * carry several brands, each from its own home.
+ * A value of `T` that only the module that defines the brand can make: the name states the check or the meaning. A
+ * value may
+ * have several brands, each from its own module. ⏎
  */
 export type Brand<T, Name extends string> = T & { readonly [brand]: { readonly [Each in Name]: true } }
 
@@ -18,7 +19,7 @@ export type GrantId = Brand<string, 'GrantId'>
 /** Everything that was issued from one authorization code; random. */
 export type FamilyId = Brand<string, 'FamilyId'>
 
-/** The public identifier of a browser session, as in the `sid` claim; it opens nothing. */
+/** The public identifier of a browser session, as in the `sid` claim; it is not a credential. */
 export type SessionId = Brand<string, 'SessionId'>
 
 /** A signing key's `kid` (RFC 7515 §4.1.4). */

@@ -24,8 +24,9 @@ const deprovisioningFields = {
 }
 
 /**
- * How many users an identity provider has deprovisioned lately, and whether it is suspended for having exceeded the deprovisioning
- * limit: then it deprovisions no user until an administrator resumes it.
+ * How many users an identity provider has deprovisioned recently, and whether it is suspended because it exceeded the
+ * deprovisioning
+ * limit: a suspended provider cannot deprovision users until an administrator resumes it. ⏎
  */
 export interface DeprovisioningCount extends RecordOfFields<typeof deprovisioningFields> {}
 

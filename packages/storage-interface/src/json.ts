@@ -21,6 +21,6 @@ export const isObject = (value: JsonValue | undefined): value is JsonObject =>
 
 export const isArray = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
 
-/** A member of an object's own, nothing that a prototype brings along; undefined of everything that is no object. */
+/** An own property of an object, never an inherited one; `undefined` for a value that is not an object. */
 export const memberOf = (owner: JsonValue | undefined, name: string): JsonValue | undefined =>
   isObject(owner) && Object.hasOwn(owner, name) ? owner[name] : undefined

@@ -4,7 +4,7 @@ import { defineRecord, json, key, text, time, type RecordOf } from './records/de
 
 /** Log entries. */
 export const logs = defineRecord('logs', {
-  /** Random, and in the order of time: entries of one second are ordered by it. */
+  /** Random, with time order: entries of the same second are ordered by it. */
   entryId: key(text),
   /** Which log the entry belongs to: `admin` for administrative actions, `provider:{id}` for the requests of an identity provider. */
   log: text,
@@ -16,7 +16,7 @@ export const logs = defineRecord('logs', {
   detail: json,
 })
 
-/** Something that an administrator or an identity provider did, kept for people to read. It contains no secret. */
+/** An action of an administrator or an identity provider, kept for people to read. It contains no secret. */
 export interface LogEntryRecord extends RecordOf<typeof logs> {}
 
 /** Logs that are kept for a time. Entries never change. */

@@ -17,7 +17,7 @@ export const organizations = defineRecord(
   { storedOnly: { removedAt: optional(time) }, tombstone: { displayName: '' } },
 )
 
-/** A customer, a company, a team: something that users are members of. */
+/** A customer, a company or a team: a group of users that the host defines. */
 export interface OrganizationRecord extends RecordOf<typeof organizations> {}
 
 /** Memberships. */
@@ -35,7 +35,7 @@ export const memberships = defineRecord('memberships', {
 /** A user's membership in an organization. */
 export interface MembershipRecord extends RecordOf<typeof memberships> {}
 
-/** Which of the two a membership needs is not there. */
+/** Which of the two that a membership needs does not exist. */
 export type MembershipInsertOutcome =
   InsertOutcome | { readonly outcome: 'absent'; readonly missing: 'organization' | 'user' }
 

@@ -1,4 +1,4 @@
-/** A first insertion: `taken` means that the key was there before, and nothing was written. */
+/** A first insertion: `taken` means that the key already existed, and nothing was written. */
 export type InsertOutcome = { readonly outcome: 'inserted' } | { readonly outcome: 'taken' }
 
 /**
@@ -24,9 +24,9 @@ export type RevokeOutcome =
   { readonly outcome: 'ended' } | { readonly outcome: 'unchanged' } | { readonly outcome: 'absent' }
 
 /**
- * The store cannot answer now: the connection is lost, the database restarts, a lock was not had in time.
+ * The store cannot answer now: the connection is lost, the database is restarting, or a lock timed out.
  * Every method of every store may throw it, and throws nothing else on purpose. The server answers 503 with
- * `Retry-After`; it never reads an outage as "revoked" or as "active".
+ * `Retry-After`; it never treats an outage as "revoked" or as "active". ⏎
  */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError'
@@ -37,11 +37,14 @@ export class StorageUnavailableError extends Error {
 }
 
 /**
- * Repeats a conditional write and the read that it rests on, or that says why it wrote nothing, until the row did not change
- * between the two. Of those who write a row at once one succeeds in each round: as many as there are rounds settle, each in
- * its turn.
- * @param attempt answers `undefined` when another writer got ahead, so that what was read explains nothing.
- * @throws StorageUnavailableError when it did every time: no crowd of writers is that large, so the store's reads are stale.
+ * Repeats a conditional write together with the read that it depends on, or that explains why it wrote nothing, until
+ * the row does not
+ * change between the two. In each round one of the concurrent writers of a row succeeds, so as many writers can finish
+ * as there are
+ * rounds.
+ * @param attempt answers `undefined` when another writer was first, so that the read explains nothing.
+ * @throws StorageUnavailableError when every attempt failed: more writers than rounds are implausible, so the store's
+ * reads are stale. ⏎
  */
 export async function untilSettled<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
   for (let count = 0; count < maxAttempts; count += 1) {

@@ -100,7 +100,7 @@ test('a store is closed also when it breaks a law', async () => {
   expect(closed).toBe(1)
 })
 
-/** Every member that is there, down to where JSON of any shape begins. */
+/** Every member that is present, down to where JSON of any shape begins. */
 function membersOf(value: object, path: readonly string[] = []): readonly (readonly string[])[] {
   return Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
     const here = [...path, key]

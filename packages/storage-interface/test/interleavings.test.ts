@@ -172,7 +172,7 @@ test('law: no member is lost and no removed user is a member under any interleav
 
 type WaitFor = <T>(promises: readonly Promise<T>[]) => Promise<T[]>
 
-/** Runs the property with a scheduler that decides, at every pause of the store, who goes on first. */
+/** Runs the property with a scheduler that decides, at every pause of the store, which task continues. */
 async function underAnyInterleaving(
   property: (storage: AdminStorage, waitFor: WaitFor, callers: number) => Promise<void>,
 ): Promise<void> {

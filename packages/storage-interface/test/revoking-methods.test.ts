@@ -14,7 +14,7 @@ test('every method that writes is listed as revoking something that access token
   expect(ending.filter((verb) => !verbs.includes(verb))).toEqual([])
 })
 
-/** Each has a law in ending-laws.ts. */
+/** Each has a law in revocation-laws.ts. */
 const ending = [
   'clients.compareAndSwap',
   'clients.remove',
@@ -31,7 +31,7 @@ const ending = [
   'users.remove',
 ]
 
-/** Verbs that change or take away something, but no access token that a resource server reads by itself depends on it. */
+/** Methods that change or remove something that no self-contained access token depends on. */
 const endingNothing = [
   'replays.markUsed',
   'codes.consume',
@@ -54,5 +54,5 @@ const endingNothing = [
   'users.replaceClaims',
 ]
 
-/** By its name: nothing can end by it. */
+/** By its name: it cannot revoke anything. */
 const addsOrReads = /\.(?:append|find|has[A-Z]|isTokenRevoked|insert|list|membersOf|of[A-Z]|record|touch)/

@@ -18,9 +18,9 @@ const issuer = 'https://issuer.example'
 const { digest, clientId, issuedAt: now } = aCodeRecord()
 
 test('reports an outage without a retry when the answer to a write is lost, as a retry would report a replay', async () => {
-  const { storage, loseNextAnswer } = await losing()
+  const { storage, dropNextResponse } = await losing()
   await storage.codes.insert(aCodeRecord())
-  loseNextAnswer('update')
+  dropNextResponse('update')
 
   await expect(storage.codes.consume(digest, clientId, now)).rejects.toBeInstanceOf(StorageUnavailableError)
 
@@ -28,26 +28,26 @@ test('reports an outage without a retry when the answer to a write is lost, as a
 })
 
 test('reports an outage, not a replay, when the answer to marking a value as used is lost (RFC 7523 §3)', async () => {
-  const { storage, loseNextAnswer } = await losing()
+  const { storage, dropNextResponse } = await losing()
   const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: aCodeRecord().expiresAt, now } as const
-  loseNextAnswer('insert')
+  dropNextResponse('insert')
 
   await expect(storage.replays.markUsed(claim)).rejects.toBeInstanceOf(StorageUnavailableError)
 })
 
 test('retries a read whose answer is lost', async () => {
-  const { storage, loseNextAnswer } = await losing()
+  const { storage, dropNextResponse } = await losing()
   await storage.codes.insert(aCodeRecord())
-  loseNextAnswer('select')
+  dropNextResponse('select')
 
   expect(await storage.codes.find(digest, clientId, now)).toEqual(aCodeRecord())
 })
 
 test('adds members once when the connection breaks during the transaction that adds them', async () => {
-  const { storage, loseNextAnswer } = await losing()
+  const { storage, dropNextResponse } = await losing()
   await storage.provisionedUsers.insert(aProvisionedUser('ada'))
   await storage.groups.insert(aGroup('staff'))
-  loseNextAnswer('insert into mintmark_group_members')
+  dropNextResponse('insert into mintmark_group_members')
 
   const changed = await storage.groups.change(adding('user-ada'))
 
@@ -58,10 +58,10 @@ test('adds members once when the connection breaks during the transaction that a
 })
 
 test('reports an outage without a retry when the result of a commit is unknown', async () => {
-  const { storage, loseNextAnswer } = await losing()
+  const { storage, dropNextResponse } = await losing()
   await storage.provisionedUsers.insert(aProvisionedUser('ada'))
   await storage.groups.insert(aGroup('staff'))
-  loseNextAnswer('COMMIT')
+  dropNextResponse('COMMIT')
 
   await expect(storage.groups.change(adding('user-ada'))).rejects.toBeInstanceOf(StorageUnavailableError)
 
@@ -311,7 +311,7 @@ async function open(
 /** A storage whose connection breaks, when told so, after the server has carried out the next statement that begins so. */
 async function losing(): Promise<{
   readonly storage: AdminStorage
-  readonly loseNextAnswer: (beginning: string) => void
+  readonly dropNextResponse: (beginning: string) => void
 }> {
   const pool = (await aMigratedDatabase()).pool()
   let due: string | undefined
@@ -335,5 +335,5 @@ async function losing(): Promise<{
       }),
   }
   const storage = await createSqlStorage({ dialect: toPostgresDialect(breaking), issuer })
-  return { storage, loseNextAnswer: (beginning) => void (due = beginning) }
+  return { storage, dropNextResponse: (beginning) => void (due = beginning) }
 }

@@ -7,22 +7,22 @@ export interface ReplayTarget {
   readonly baseUrl: string
   /** The whole Authorization header. */
   readonly authorization: string
-  /** What `{{random}}` stands for, so that two replays do not meet: letters and digits. Default: random. */
+  /** The value of `{{random}}`, so that two replays do not collide: letters and digits. Default: random. */
   readonly run?: string
   /** Default: the runtime's own. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** How one step went. */
+/** The result of one step. */
 export interface StepResult {
   readonly id: string
   readonly title: string
   readonly status: number
-  /** Empty when the provider is content. */
+  /** Empty when the response is as expected. */
   readonly problems: readonly string[]
 }
 
-/** How a whole transcript went. */
+/** The result of a whole transcript. */
 export interface Replayed {
   readonly name: string
   readonly passed: boolean
@@ -30,9 +30,9 @@ export interface Replayed {
 }
 
 /**
- * Plays an identity provider against a server, step after step, as the provider would: it sends, and judges what comes back.
- * A step that fails does not end the play: what depends on it fails too, and says so.
- * @throws whatever `fetch` throws when the server cannot be reached.
+ * Replays an identity provider's requests against a server, step by step, and checks the responses.
+ * A failed step does not stop the replay: steps that depend on it fail too and are reported.
+ * @throws any error of `fetch` when the server cannot be reached. ⏎
  */
 export async function replayTranscript({ name, headers, steps }: Transcript, target: ReplayTarget): Promise<Replayed> {
   const results: StepResult[] = []
@@ -75,10 +75,10 @@ async function send({ request }: TranscriptStep, { headers, variables, target }:
 
 function readJson(text: string): Json | undefined {
   try {
-    // The cast says what JSON.parse yields, which its own type does not.
+    // The cast states the type of JSON.parse's result.
     return text === '' ? undefined : (JSON.parse(text) as Json)
   } catch {
-    // Not JSON: no expectation holds of a text.
+    // Not JSON: no expectation matches a text.
     return text
   }
 }
@@ -88,7 +88,7 @@ function savedValues({ save = {} }: TranscriptStep, body: Json | undefined): Var
   return new Map(found.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])))
 }
 
-/** What came back. */
+/** The response. */
 interface Answer {
   readonly status: number
   readonly body: Json | undefined
@@ -121,7 +121,7 @@ const hasValue = (value: Json | undefined): boolean =>
 
 const isText = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''
 
-/** Of objects the members that are expected; everything else as a whole. */
+/** Compares the expected members of objects, and everything else as a whole. */
 function differences(found: Json | undefined, expected: Json, place: string): readonly string[] {
   if (Array.isArray(expected)) return listDifferences(found, expected, place)
   if (typeof expected === 'object' && expected !== null) {
@@ -139,7 +139,7 @@ function differences(found: Json | undefined, expected: Json, place: string): re
   return found === expected ? [] : [`${place} is ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`]
 }
 
-/** The order of values says nothing (RFC 7643 §2.4): each that is expected is there, and no others. */
+/** The order of values is not significant (RFC 7643 §2.4): the same values must be present, and no others. */
 function listDifferences(found: Json | undefined, expected: readonly Json[], place: string): readonly string[] {
   const items: readonly Json[] = Array.isArray(found) ? found : []
   if (items.length !== expected.length) return [`${place} has ${items.length} values, expected ${expected.length}`]

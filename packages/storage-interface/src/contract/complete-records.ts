@@ -16,13 +16,13 @@ import { users, type NewUser } from '../user.ts'
 import { aDigest, nowPlus } from './fixtures.ts'
 import { aGroup, aProvisionedUser } from './provisioning-fixtures.ts'
 
-/** Text that a careless store would cut, quote, fold or interpret. */
+/** Text that a faulty store would truncate, quote, case-fold or interpret. */
 export const richText = `"double" 'single' \\ \`back\` -- ; /* */ %_ \${x} <b>&amp;</b>\t\r\n é e\u0301 漢字 עברית 😀 \u2028 null [object Object]`
 
 /** Longer than a page of most databases. */
 const longText = `${'long '.repeat(20_000)}end`
 
-/** JSON with what a careless reader would lose: keys that are names of a prototype, empty members, numbers at the edge. */
+/** JSON that a faulty reader would damage: keys that are names of a prototype, empty members, extreme numbers. */
 export const richJson = JSON.parse(`{
   "__proto__": { "polluted": true },
   "constructor": { "prototype": { "polluted": true } },
@@ -39,13 +39,17 @@ export const richJson = JSON.parse(`{
 /** The same as a comparable form may have it: its texts hold no U+0000. */
 const richComparable: JsonObject = Object.fromEntries(Object.entries(richJson).filter(([key]) => key !== 'nul'))
 
-/** What a store that reads JSON and writes it anew would change: white space, the order of names, a name that is there twice, numbers, escapes. */
+/**
+ * JSON text that changes when a store parses and serialises it: white space, key order, a duplicate key, numbers,
+ * escapes.
+ */
 export const richJsonText = ` {"z" : 1.0, "10":1e2,"2": 12345678901234567890, "a":"\\u0041\\/\\ud800\\u0000",
   "twice":1,"twice":2, "__proto__": {}, "text": ${JSON.stringify(richText)} }\n` as JsonText
 
 /**
- * A record that has every member, and no two members of the same value: a lost or exchanged column shows. Members of one name have
- * one value in all records, so that a code, say, belongs to the client.
+ * A record that has every member, each with a different value, so that a lost or exchanged column is detected. Members
+ * with the same
+ * name have the same value in all records, so that a code, for example, belongs to the client. ⏎
  */
 function completeRecord<Of extends Fields>(fields: Of, chosen: Partial<RecordOfFields<Of>> = {}): RecordOfFields<Of> {
   const members = Object.entries(fields).map(([name, field], index) => [name, completeValue(name, field, index + 1)])
@@ -221,7 +225,7 @@ export const sparseGroup: NewGroup = aGroup('sparse', {
   state: { externalId: undefined, displayName: '', resource: {}, comparable: {} },
 })
 
-/** An `externalId` that is empty is there, and found. */
+/** An empty `externalId` is present, and can be looked up. */
 export const emptyProvisionedUser: NewProvisionedUser = aProvisionedUser('empty', {
   state: { ...sparseProvisionedUser.state, externalId: '', comparable: { userName: 'empty' } },
 })

@@ -1,6 +1,6 @@
 import type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from '../filter/resolved-filter.ts'
 
-/** An attribute of the resource, such as `userName` or `name.familyName`; with an extension, one of its. */
+/** An attribute of the resource, such as `userName` or `name.familyName`, or an attribute of an extension. */
 export function attribute(path: string, extension?: string): FilterAttribute {
   const [name = '', subName] = path.split('.')
   return { extension, name, subName, multiValued: false }

@@ -22,7 +22,7 @@ import type { NewUser } from '../user.ts'
 /** When the fixtures were created. It is in the past, because a database that uses its own clock purges only past revocations. */
 export const now: EpochSeconds = epochSeconds(1_700_000_000)
 
-/** So many seconds after `now`; before it when negative. */
+/** The time this many seconds after `now`; before it when negative. */
 export const nowPlus = (secondsLater: number): EpochSeconds => epochSeconds(now + secondsLater)
 
 /** A value shaped like a digest (43 characters of base64url), different for each label of letters, digits, `-` and `_`. */

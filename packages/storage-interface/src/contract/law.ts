@@ -1,6 +1,6 @@
 import type { OAuthStorage } from '../storage.ts'
 
-/** A store that a law is checked on. It is empty when it is made. */
+/** A store that a law is checked on. It is empty when it is created. */
 export interface StorageUnderTest<Storage extends OAuthStorage = OAuthStorage> {
   /** A storage bound to the issuer. All storages of one issuer see the same rows. */
   open(issuer: string): Promise<Storage>
@@ -11,7 +11,10 @@ export interface StorageUnderTest<Storage extends OAuthStorage = OAuthStorage> {
 /** One sentence of the storage contract, and the program that checks it. */
 export interface StorageLaw<Storage extends OAuthStorage = OAuthStorage> {
   readonly name: string
-  /** Makes a store of its own, and closes it. @throws LawViolationError when the store breaks the law, or throws. */
+  /**
+   * Creates a new store, checks the law on it, and closes it. @throws LawViolationError when the store breaks the law,
+   * or throws.
+   */
   readonly run: (makeStore: () => Promise<StorageUnderTest<Storage>>) => Promise<void>
 }
 
@@ -20,7 +23,7 @@ export interface Trial<Storage extends OAuthStorage = OAuthStorage> {
   /** A storage bound to `issuer`. */
   readonly storage: Storage
   readonly issuer: string
-  /** One of two storages of the same store and issuer, by turns: as two servers would have. */
+  /** One of two storages of the same store and issuer, alternately, as if two servers used the store. */
   readonly server: (index: number) => Storage
   /** Another storage of the same store. */
   readonly open: (issuer: string) => Promise<Storage>
@@ -120,8 +123,8 @@ export function tally(results: readonly { readonly outcome: string }[]): Readonl
 }
 
 /**
- * Whether two values are the same plain data. A member that is `undefined` counts as not there: records name every
- * member, JSON does not. Keys are compared as own properties, so that `__proto__` is a key like any other.
+ * Whether two values are the same plain data. A member that is `undefined` counts as absent: records name every
+ * member, JSON does not. Keys are compared as own properties, so that `__proto__` is a key like any other. ⏎
  */
 export function isSameValue(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b)

@@ -32,7 +32,9 @@ export const aProviderRecord = (overrides: Partial<IdentityProviderRecord> = {})
   ...overrides,
 })
 
-/** A new user of `aProviderRecord`. Each label, such as `ada`, makes another `userId`, `externalId` and `userName` of it. */
+/**
+ * A new user of `aProviderRecord`. Each label, such as `ada`, gives a different `userId`, `externalId` and `userName`.
+ */
 export const aProvisionedUser = (label: string, overrides: Partial<NewProvisionedUser> = {}): NewProvisionedUser => ({
   providerId: providerId('provider-1'),
   userId: userId(`user-${label}`),
@@ -99,7 +101,10 @@ export const accountOf = ({
   version,
 })
 
-/** A new group of `aProviderRecord`, without members. Each label, such as `staff`, makes another `groupId` and `externalId` of it. */
+/**
+ * A new group of `aProviderRecord`, without members. Each label, such as `staff`, gives a different `groupId` and
+ * `externalId`.
+ */
 export const aGroup = (label: string, overrides: Partial<NewGroup> = {}): NewGroup => ({
   providerId: providerId('provider-1'),
   groupId: groupId(`group-${label}`),
@@ -109,7 +114,7 @@ export const aGroup = (label: string, overrides: Partial<NewGroup> = {}): NewGro
   ...overrides,
 })
 
-/** What a provider says of a group. */
+/** The provider's state of a group. */
 export const aGroupState = (label: string, overrides: Partial<GroupState> = {}): GroupState => ({
   externalId: `external-${label}`,
   displayName: `Group ${label}`,
@@ -118,7 +123,7 @@ export const aGroupState = (label: string, overrides: Partial<GroupState> = {}):
   ...overrides,
 })
 
-/** A group as it begins. */
+/** A new group as it is stored. */
 export const freshGroup = ({ providerId: provider, groupId: id, state, createdAt }: NewGroup): GroupRecord => ({
   groupId: id,
   providerId: provider,
@@ -130,7 +135,7 @@ export const freshGroup = ({ providerId: provider, groupId: id, state, createdAt
   version: 1,
 })
 
-/** The group that laws about members are about. */
+/** The group used by the laws about members. */
 export const membersFixture = aGroup('staff')
 
 /** Users `user-a` to `user-e`, and the group with some of them. */
@@ -157,7 +162,7 @@ export const change = (members: MemberChange | undefined): GroupChange => ({
   now: nowPlus(1),
 })
 
-/** Who is in the group, in the order of identifiers. */
+/** The members of the group, in the order of identifiers. */
 export async function staffMembers(storage: ScimStorage): Promise<readonly string[]> {
   const members = await storage.groups.membersOf(membersFixture.providerId, [membersFixture.groupId])
   return (members.get(membersFixture.groupId) ?? []).map(({ memberId }) => memberId)
@@ -173,7 +178,7 @@ export const anOrganization = (overrides: Partial<OrganizationRecord> = {}): Org
   ...overrides,
 })
 
-/** The place of `user-1` in `organization-1`. */
+/** The membership of `user-1` in `organization-1`. */
 export const aMembership = (overrides: Partial<MembershipRecord> = {}): MembershipRecord => ({
   organizationId: organizationId('organization-1'),
   userId: userId('user-1'),
@@ -184,7 +189,7 @@ export const aMembership = (overrides: Partial<MembershipRecord> = {}): Membersh
   ...overrides,
 })
 
-/** An entry of the log of administrative acts, kept for an hour. */
+/** An entry of the log of administrative actions, kept for an hour. */
 export const aLogEntry = (overrides: Partial<LogEntryRecord> = {}): LogEntryRecord => ({
   entryId: 'entry-1',
   log: 'admin',
@@ -195,7 +200,7 @@ export const aLogEntry = (overrides: Partial<LogEntryRecord> = {}): LogEntryReco
   ...overrides,
 })
 
-/** All of `aProviderRecord`'s, by age, on one page. */
+/** A query for all rows of `aProviderRecord`, by age, on one page. */
 export const everything: ListQuery = {
   providerId: aProvisionedUser('any').providerId,
   filter: undefined,
@@ -215,7 +220,7 @@ export async function insertAccounts(storage: ScimStorage, users: readonly NewPr
   for (const user of users) await storage.provisionedUsers.insert(user)
 }
 
-/** The form of a new user that filters compare: the comparable form and what the store adds. */
+/** The document of a new user that filters are evaluated on: the comparable form and the values that the store adds. */
 export function filteredForm({ userId, state, createdAt }: NewProvisionedUser): JsonObject {
   const meta = { created: createdAt * 1000, lastModified: createdAt * 1000 }
   const known: Readonly<Record<string, JsonValue>> = {
@@ -248,7 +253,7 @@ export async function findsWhatMatches(
 export const listedIds = (outcome: ListOutcome<ListedUserRecord>): readonly (number | string)[] =>
   outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map(({ userId }) => userId)] : [outcome.outcome]
 
-/** A record as lists tell of it. */
+/** A record as lists return it. */
 export function asListed(record: ProvisionedUserRecord): ListedUserRecord {
   const { claims: _, ...listed } = record
   return listed

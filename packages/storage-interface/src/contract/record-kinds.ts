@@ -35,7 +35,10 @@ import {
   freshGroup,
 } from './provisioning-fixtures.ts'
 
-/** What the laws about every store need to know of one: a valid record for an identifier, how it is written and how it is read. */
+/**
+ * What the laws about every store need to know about one store: a valid record for an identifier, how to write it and
+ * how to read it.
+ */
 export interface RecordKind<Storage extends OAuthStorage> {
   readonly store: keyof AdminStorage
   readonly make: (id: string) => object

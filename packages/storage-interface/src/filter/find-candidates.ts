@@ -4,11 +4,11 @@ import type { FilterAttribute, TextOperator } from './resolved-filter.ts'
 
 /** An index that finds rows by a text, as a store has it. */
 export interface TextLookup {
-  /** How many rows one text may be expected to find. */
+  /** The number of rows that one text is expected to find. */
   readonly rows: number
 }
 
-/** What is asked of a filter here, which may be a resolved one or one with names in place of its values. */
+/** A condition of a filter, which may be a resolved filter or one with names in place of its values. */
 type DemandingFilter =
   | { readonly kind: 'or' | 'and'; readonly operands: readonly DemandingFilter[] }
   | { readonly kind: 'element'; readonly attribute: FilterAttribute; readonly where: DemandingFilter }
@@ -22,13 +22,17 @@ interface TextComparison {
   readonly value: string
 }
 
-/** Look-ups whose rows are all that a filter can match, each with the values to look up: texts, or their names. */
+/**
+ * Lookups that together find every row that the filter can match, each with the values to look up: texts, or their
+ * names.
+ */
 export type Candidates<Lookup> = ReadonlyMap<Lookup, readonly string[]>
 
 /**
- * Where a filter demands a text of which there is an index, the look-ups that find the rows that have it; the filter itself is
- * still to be tested on them. `undefined` when every row has to be looked at.
- * @param lookups by the attribute whose texts they hold, such as `userName` and `emails.value`.
+ * Where a filter requires a text that is indexed, returns the lookups that find the rows with that text; the filter
+ * must still be
+ * evaluated on those rows. `undefined` when every row has to be read.
+ * @param lookups by the attribute whose texts they index, such as `userName` and `emails.value`. ⏎
  */
 export function findCandidates<Lookup extends TextLookup>(
   filter: DemandingFilter,
@@ -66,7 +70,7 @@ function ofEquality<Lookup>(
   return lookup && new Map([[lookup, [value]]])
 }
 
-/** All of the operands hold: the rows of any one of them are enough. */
+/** All operands must hold, so the rows of any one of them are enough. */
 function fewest<Lookup extends TextLookup>(
   operands: readonly (Candidates<Lookup> | undefined)[],
 ): Candidates<Lookup> | undefined {
@@ -74,7 +78,7 @@ function fewest<Lookup extends TextLookup>(
   return best
 }
 
-/** One of the operands holds: it takes the rows of all of them. */
+/** One operand must hold, so the rows of all of them are needed. */
 function union<Lookup>(operands: readonly (Candidates<Lookup> | undefined)[]): Candidates<Lookup> | undefined {
   const all = new Map<Lookup, readonly string[]>()
   for (const operand of operands) {
@@ -89,7 +93,7 @@ const rowsOf = (candidates: Candidates<TextLookup>): number =>
 
 const isPlain = ({ extension, subName }: FilterAttribute): boolean => extension === undefined && subName === undefined
 
-/** What a store adds to the comparable form of an account and of a group alike: see `ListQuery`. */
+/** Attributes that a store adds to the comparable form of both users and groups: see `ListQuery`. */
 export function knownMembers(id: string, row: Known): JsonObject {
   const meta = { created: row.createdAt * 1000, lastModified: row.updatedAt * 1000 }
   return row.externalId === undefined ? { id, meta } : { id, meta, externalId: row.externalId }

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isArray, isObject, memberOf } from '../json.ts'
 import type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from './resolved-filter.ts'
 
-/** Whether a resource, in its comparable form, is what a filter asks for. */
+/** Whether a resource, in its comparable form, matches a filter. */
 export type ResourcePredicate = (resource: JsonObject) => boolean
 
 /** Folds a filter into a predicate (RFC 7644 §3.4.2.2); see `ResolvedFilter` for what each kind means. Never throws. */
@@ -137,5 +137,5 @@ export function compareText(one: string, other: string): number {
   return one.length - other.length
 }
 
-/** A UTF-16 unit's place in code point order: surrogates stand for code points above all others. */
+/** A UTF-16 unit's position in code point order: surrogates represent code points above all others. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)

@@ -53,7 +53,7 @@ export type ResolvedFilter =
       readonly value: boolean
     }
 
-/** What a resolved filter and what is made of one have in common. */
+/** The common structure of a resolved filter and of the forms derived from it. */
 export type FilterShape =
   | { readonly kind: 'or' | 'and'; readonly operands: readonly FilterShape[] }
   | { readonly kind: 'not'; readonly operand: FilterShape }
@@ -61,15 +61,15 @@ export type FilterShape =
   | { readonly kind: 'present' }
   | { readonly kind: 'text' | 'number' | 'boolean'; readonly operator: string }
 
-/** What is how much work to whoever carries a filter out. */
+/** The cost model of evaluating a filter. */
 export interface FilterWork {
-  /** How many comparisons taking a list apart is worth. */
+  /** The number of comparisons that splitting a list costs as much as. */
   readonly list: number
   /** Whether the equalities of an `or` are looked up as one, as `matchesFilter` does, or tested one by one. */
   readonly equalities: 'together' | 'each'
 }
 
-/** How many comparisons a filter may make with one value, or what is as much work. */
+/** The limit on comparisons that a filter may make with one value, or on work of the same cost. */
 export function comparisonsOf(filter: FilterShape, work: FilterWork): number {
   switch (filter.kind) {
     case 'or':

@@ -45,7 +45,7 @@ export interface MemoryTables {
 
 /** A database that several memory storages share, also of several issuers, as they would share a database file. */
 export interface MemoryDatabase {
-  /** The tables of one issuer; made when first asked for. */
+  /** The tables of one issuer; created at the first access. */
   tablesOf(issuer: string): MemoryTables
 }
 

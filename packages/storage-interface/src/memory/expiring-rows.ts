@@ -1,19 +1,19 @@
 import type { EpochSeconds } from '../time.ts'
 import { createSortedRows } from './sorted-rows.ts'
 
-/** Rows by their key, as a Map has them, and in the order in which they may be cleared away. */
+/** Rows by key, like a Map, and in the order in which they may be purged. */
 export interface ExpiringRows<Key extends string | number, Row> {
-  /** All of them, so that tests can tell that nothing was written. */
+  /** All rows, so that tests can check that nothing was written. */
   readonly rows: ReadonlyMap<Key, Row>
   get(key: Key): Row | undefined
   has(key: Key): boolean
   set(key: Key, row: Row): void
   delete(key: Key): void
-  /** The keys of at most `limit` rows that may be cleared away, those that expired first before others. */
+  /** The keys of at most `limit` rows that may be purged, those that expired first before others. */
   expired(now: EpochSeconds, limit: number): readonly Key[]
 }
 
-/** @param expiryOf from when on a row may be cleared away; `undefined` for never. */
+/** @param expiryOf the time from which a row may be purged; `undefined` for never. */
 export function createExpiringRows<Key extends string | number, Row>(
   expiryOf: (row: Row) => EpochSeconds | undefined,
 ): ExpiringRows<Key, Row> {

@@ -43,7 +43,7 @@ export function createMemoryCodes(codes: CodeTable, scheduler: SchedulerHook): A
   }
 }
 
-/** RFC 6749 §4.1.3: the code counts for the client it was issued to, and only until it expires. */
+/** RFC 6749 §4.1.3: the code is valid for the client it was issued to, and only until it expires. */
 function findUnexpired(stored: StoredCode | undefined, clientId: ClientId, now: EpochSeconds): StoredCode | undefined {
   if (stored === undefined || stored.record.clientId !== clientId) return undefined
   return now < stored.record.expiresAt ? stored : undefined
@@ -139,7 +139,7 @@ export function createMemoryOpaqueTokens(tokens: OpaqueTokenTable, scheduler: Sc
   }
 }
 
-/** When each claimed value may be claimed anew. */
+/** The time at which each claimed value may be claimed again. */
 export type ReplayTable = Map<ReplayPurpose, ExpiringRows<string, EpochSeconds>>
 
 export const createReplayTable = (): ReplayTable => new Map()

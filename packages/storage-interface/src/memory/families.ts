@@ -33,7 +33,7 @@ export function createMemoryFamilies(tables: FamilyTables, scheduler: SchedulerH
     async insert(family) {
       await scheduler()
       const handle = family.refresh?.handleDigest
-      // A handle in use, which random handles never are, buries too: its tokens must not be handed out.
+      // A handle collision, which random handles never have, also answers `buried`: the tokens must not be handed out.
       if (families.byId.has(family.familyId) || (handle !== undefined && families.byHandle.has(handle))) {
         return { outcome: 'buried' }
       }
@@ -80,7 +80,7 @@ function rotate(tables: FamilyTables, request: RotateRequest): RotateOutcome {
     return { outcome: 'rotated', record: advance(families, family, request) }
   if (isRetry(refresh, request)) return { outcome: 'retried', record: family }
 
-  // RFC 9700 §4.14.2: whoever holds a token that was replaced, the family can no longer be told from a stolen one.
+  // RFC 9700 §4.14.2: the server cannot tell whether the client or an attacker presented the replaced token.
   return { outcome: 'reused', record: end(tables, family, request.now) }
 }
 
@@ -119,7 +119,7 @@ function write(families: FamilyTable, family: TokenFamilyRecord): TokenFamilyRec
   return record
 }
 
-/** Forgets a family and the way to it. */
+/** Removes a family and its index entries. */
 export function removeFamily({ byId, byHandle }: FamilyTable, familyId: FamilyId): void {
   const handle = byId.get(familyId)?.refresh?.handleDigest
   if (handle !== undefined) byHandle.delete(handle)

@@ -7,7 +7,7 @@ import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'
 
 export interface GrantTable {
-  /** Once revoked, a grant may go at any time. */
+  /** A revoked grant may be purged at any time. */
   readonly byId: ExpiringRows<GrantId, GrantRecord>
   /** Unrevoked grants only: at most one for each user and client. */
   readonly unrevoked: Map<UserId, Map<ClientId, GrantId>>

@@ -5,7 +5,7 @@ import type { EpochSeconds } from '../time.ts'
 import { type IndexedRow, type ProviderIndex, createProviderIndex, reindex, textsOf } from './provider-index.ts'
 import { frozenCopy } from './rows.ts'
 
-/** A group with what is read apart from it. */
+/** A group without the data that is read separately. */
 export interface StoredGroup {
   readonly record: GroupRecord
   readonly comparable: JsonObject
@@ -26,15 +26,15 @@ export const createGroupTable = (): GroupTable => ({
   memberships: new Map(),
 })
 
-/** Who is in a group, removed or not. */
+/** The members of a group, removed or not. */
 export const memberIdsOf = (groups: GroupTable, groupId: GroupId): ReadonlySet<string> =>
   groups.members.get(groupId) ?? new Set()
 
-/** The groups that somebody is a direct member of. */
+/** The groups that a user or group is a direct member of. */
 export const groupsOf = (groups: GroupTable, memberId: string): ReadonlySet<GroupId> =>
   groups.memberships.get(memberId) ?? new Set()
 
-/** Stores a group, and leaves its members alone. @returns it as it is stored. */
+/** Stores a group and does not change its members. @returns it as it is stored. */
 export function writeGroup(groups: GroupTable, group: StoredGroup): GroupRecord {
   const stored = frozenCopy(group)
   const { groupId } = stored.record
@@ -53,7 +53,7 @@ export function leave(groups: GroupTable, groupId: GroupId, memberId: string): v
   groups.memberships.get(memberId)?.delete(groupId)
 }
 
-/** Takes a group away, from its members and from the groups that it is in. */
+/** Removes a group, its members and its memberships in other groups. */
 export function dropGroup(groups: GroupTable, groupId: GroupId, now: EpochSeconds): void {
   for (const memberId of memberIdsOf(groups, groupId)) groups.memberships.get(memberId)?.delete(groupId)
   groups.members.delete(groupId)
@@ -62,7 +62,7 @@ export function dropGroup(groups: GroupTable, groupId: GroupId, now: EpochSecond
   endMemberships(groups, groupId, now)
 }
 
-/** Takes a member out of every group: each of them changes. */
+/** Removes a member from every group; each of these groups changes. */
 export function endMemberships(groups: GroupTable, memberId: string, now: EpochSeconds): void {
   for (const groupId of groupsOf(groups, memberId)) {
     groups.members.get(groupId)?.delete(memberId)
@@ -72,7 +72,7 @@ export function endMemberships(groups: GroupTable, memberId: string, now: EpochS
   groups.memberships.delete(memberId)
 }
 
-/** What every change does to a group. */
+/** The effects that every change has on a group. */
 export const nextVersion = (record: GroupRecord, now: EpochSeconds): GroupRecord => ({
   ...record,
   updatedAt: now,
@@ -89,7 +89,7 @@ function indexedRow(group: StoredGroup | undefined): IndexedRow<GroupId> | undef
   return { providerId, age: { id, createdAt }, texts }
 }
 
-/** Which members join and which leave: each once, without those whose membership does not change. */
+/** The members to add and to remove, each once, without those whose membership does not change. */
 export function memberDelta(
   current: ReadonlySet<string>,
   change: MemberChange | undefined,

@@ -168,7 +168,7 @@ function listedRow(tables: UserTables, group: StoredGroup): ListedRow<GroupId, G
     comparable: (): JsonObject => ({
       ...comparable,
       ...knownMembers(record.groupId, record),
-      // There may be tens of thousands: they are told to the filter that asks.
+      // There may be tens of thousands, so they are read only when a filter asks for them.
       get members() {
         return membersIn(tables, group).map(({ memberId, type }) => ({ value: memberId, type: type.toLowerCase() }))
       },

@@ -31,7 +31,7 @@ test('reads only the matching rows when a filter requires an indexed value', () 
   expect(new Set(lookedAt())).toEqual(new Set(['row-1700']))
 })
 
-/** Rows that are each found by their `name`, and what has been asked of them. */
+/** Rows that can be looked up by `name`, and a record of the lookups. */
 function aListing(): { readonly listing: Listing<string, string>; readonly lookedAt: () => readonly string[] } {
   const byAge = createRowsByAge()
   for (const id of ids) byAge.add({ id, createdAt: epochSeconds(0) })

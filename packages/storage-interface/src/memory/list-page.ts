@@ -10,18 +10,18 @@ import { type Aged, type RowsByAge, compareAge, idsByAge } from './sorted-rows.t
 export interface Listing<Id extends string, Record> {
   readonly byAge: RowsByAge<Id>
   readonly lookups: RowLookups<Id>
-  /** What an identifier names, if it is listed. */
+  /** The row of an identifier, if it is listed. */
   readonly row: (id: Id) => ListedRow<Id, Record> | undefined
 }
 
-/** A row as a list sees it; what costs is made when it is asked for. */
+/** A row as a list reads it; expensive parts are computed on demand. */
 export interface ListedRow<Id extends string, Record> extends Aged<Id> {
   record(): Record
   /** The comparable form with what the store adds. */
   comparable(): JsonObject
 }
 
-/** The page of the rows that a query asks for. Without a filter and an order of its own no other rows are looked at. */
+/** The page of rows that a query asks for. Without a filter and a sort, only the rows of the page are read. */
 export function listPage<Id extends string, Record>(
   listing: Listing<Id, Record>,
   { filter, sort, page }: Omit<ListQuery, 'providerId'>,
@@ -59,14 +59,14 @@ function matching<Id extends string, Record>(
   }
 }
 
-/** Sorting is stable: equal ones stay in the order that they come in. */
+/** Sorting is stable: equal rows keep their order. */
 function sortedBy<Row extends ListedRow<string, unknown>>(sort: SortKey, rows: readonly Row[]): readonly Row[] {
   const sign = sort.direction === 'ascending' ? 1 : -1
   const valued = rows.map((row) => ({ row, value: sortValue(row.comparable(), sort) }))
   return valued.toSorted((one, other) => sign * compareValues(one.value, other.value)).map(({ row }) => row)
 }
 
-/** Without an order of its own a list goes on behind a row, wherever that row is by then; otherwise at a number. */
+/** Without a sort, a list continues after a row, even if it was moved or removed; otherwise at a number. */
 function startOf(ordered: Ordered<string>, page: ListPage): number {
   if (page.kind === 'index') return page.offset
   const { after } = page
@@ -81,7 +81,7 @@ function placeAt(position: string): Aged {
   return { createdAt: epochSeconds(Number(position.slice(0, dot))), id: position.slice(dot + 1) }
 }
 
-/** Finds rows by a text; also some that are not listed. */
+/** Finds rows by a text; may include rows that are not listed. */
 interface RowLookup<Id extends string> extends TextLookup {
   readonly find: (text: string) => Iterable<Id>
 }

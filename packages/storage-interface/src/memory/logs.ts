@@ -44,7 +44,7 @@ export function createMemoryLogs({ byId, byLog }: LogTable, scheduler: Scheduler
   }
 }
 
-/** Forgets an entry. */
+/** Removes an entry. */
 export function removeLogEntry({ byId, byLog }: LogTable, entryId: string): void {
   const entry = byId.get(entryId)
   if (entry !== undefined) byLog.get(entry.log)?.remove(entry)

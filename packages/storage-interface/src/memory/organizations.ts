@@ -10,9 +10,9 @@ interface StoredOrganization {
 }
 
 export interface OrganizationTable {
-  /** Those that are there. */
+  /** The organizations that were not removed. */
   readonly present: OrderedRows<OrganizationId, StoredOrganization>
-  /** Identifiers that stay taken. */
+  /** Identifiers of removed organizations, which stay taken. */
   readonly removed: Set<OrganizationId>
   /** The organizations that a user is a member of. */
   readonly ofUser: Map<UserId, Set<OrganizationId>>

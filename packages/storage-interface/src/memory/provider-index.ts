@@ -4,7 +4,7 @@ import type { ProviderId } from '../identifiers.ts'
 import type { JsonObject } from '../json.ts'
 import { type Aged, type RowsByAge, createRowsByAge } from './sorted-rows.ts'
 
-/** The rows of each provider and what they are found by, kept beside the rows as a database keeps its indexes. */
+/** The rows of each provider and their index keys, kept beside the rows as a database keeps its indexes. */
 export type ProviderIndex<Id extends string> = Map<ProviderId, ProviderRows<Id>>
 
 interface ProviderRows<Id extends string> {
@@ -12,7 +12,7 @@ interface ProviderRows<Id extends string> {
   readonly byText: Map<string, TextIndex<Id>>
 }
 
-/** A row with the texts that it is found by within its provider, by attributes such as `externalId`. */
+/** A row with its indexed texts within its provider, by attributes such as `externalId`. */
 export interface IndexedRow<Id extends string> {
   readonly providerId: ProviderId
   readonly age: Aged<Id>
@@ -25,7 +25,7 @@ export const createProviderIndex = <Id extends string>(): ProviderIndex<Id> => n
 export const rowsByAge = <Id extends string>(index: ProviderIndex<Id>, providerId: ProviderId): RowsByAge<Id> =>
   (index.get(providerId) ?? createProviderRows<Id>()).byAge
 
-/** Who of a provider has a text, such as the `externalId` "701984". */
+/** The rows of a provider that have a text, such as the `externalId` "701984". */
 export function rowsHaving<Id extends string>(
   index: ProviderIndex<Id>,
   providerId: ProviderId,
@@ -35,15 +35,15 @@ export function rowsHaving<Id extends string>(
   return texts === undefined ? [] : havingText(texts, text)
 }
 
-/** The one who has a text that only one of the provider's rows may have. */
+/** The row with a text that is unique within the provider. */
 export function holderOf<Id extends string>(...given: Parameters<typeof rowsHaving<Id>>): Id | undefined {
   const [holder] = rowsHaving(...given)
   return holder
 }
 
-/** Enters a row under its provider and its texts, and takes it from where it was before. */
+/** Indexes a row under its provider and its texts, and removes its previous index entries. */
 export function reindex<Id extends string>(index: ProviderIndex<Id>, { from, to }: Move<Id>): void {
-  // Most changes are of something else.
+  // Most changes do not affect the index.
   if (from !== undefined && to !== undefined && areFoundAlike(from, to)) return
   if (from !== undefined) {
     const { byAge, byText } = ensureRows(index, from.providerId)
@@ -90,7 +90,10 @@ function ensureTexts<Id extends string>(byText: Map<string, TextIndex<Id>>, name
   return texts
 }
 
-/** Who has a text. Most texts belong to one row, which stands by itself: a Set for each would be most of the index. */
+/**
+ * The rows with a text. Most texts belong to one row, which is stored without a Set: a Set for each would be most of
+ * the index.
+ */
 export type TextIndex<Id extends string> = Map<string, Id | Set<Id>>
 
 export const createTextIndex = <Id extends string>(): TextIndex<Id> => new Map()
@@ -110,7 +113,7 @@ export function putText<Id extends string>(index: TextIndex<Id>, text: string, i
   else if (found !== id) index.set(text, new Set([found, id]))
 }
 
-/** Takes a row from where `putText` has put it. */
+/** Removes a row that `putText` added. */
 export function takeText<Id extends string>(index: TextIndex<Id>, text: string, id: Id): void {
   const found = index.get(text)
   if (found === id) index.delete(text)

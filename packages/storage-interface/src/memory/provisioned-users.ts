@@ -156,7 +156,7 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
       if (typeof row === 'string') return { outcome: row }
 
       const inactive = withActive(row.record, false, request.now)
-      // It advances also when it was inactive before: nothing of the time with the provider is honoured after.
+      // It advances also when the user was inactive before: nothing issued before the release is honoured afterwards.
       const record = { ...inactive, generation: row.record.generation + 1 }
       writeUser(users, { record, provisioning: undefined })
       endGeneration(tables, row.record, record)
@@ -219,7 +219,7 @@ function removable(
 
 type Claimant = Pick<NewProvisionedUser, 'providerId' | 'userId' | 'state'>
 
-/** Which of the keys belongs to another user of the provider. */
+/** The key that belongs to another user of the provider. */
 function takenKey(users: UserTable, { providerId, userId, state }: Claimant): Exclude<TakenKey, 'id'> | undefined {
   const keys = { externalId: state.externalId, userName: userNameOf(state.comparable) }
   const isTaken = (name: keyof typeof keys): boolean => {

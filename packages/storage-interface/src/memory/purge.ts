@@ -29,7 +29,10 @@ interface PurgeRequest {
   readonly limit: number
 }
 
-/** For each row that may go, what removes it. Of each table there is one more than the limit, if there are so many: it tells that some are left. */
+/**
+ * A function for each removable row that removes it. Up to one more than the limit per table, to show whether rows are
+ * left.
+ */
 function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() => void> {
   const { codes, interactions, replays: claims, opaqueTokens, families, sessions, logs, revocations, grants } = tables
   yield* expired(codes, request)
@@ -44,7 +47,7 @@ function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() =
   yield* expired(grants.byId, request)
 }
 
-/** @param remove what forgets a row; where there are no other ways to it, deleting it from its table. */
+/** @param remove removes a row and its index entries; by default it is deleted from its table. */
 function* expired<Key extends string | number>(
   rows: ExpiringRows<Key, unknown>,
   { now, limit }: PurgeRequest,

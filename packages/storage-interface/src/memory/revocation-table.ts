@@ -8,7 +8,7 @@ export interface RevocationTable {
   readonly byPosition: ExpiringRows<number, RevocationRecord>
   /** The positions that have a record. */
   readonly positions: SortedRows<number>
-  /** When each token that was ended by itself expires. */
+  /** The expiry of each token that was revoked individually. */
   readonly tokens: ExpiringRows<string, EpochSeconds>
   lastPosition: number
 }
@@ -20,7 +20,7 @@ export const createRevocationTable = (): RevocationTable => ({
   lastPosition: 0,
 })
 
-/** Writes a revocation. Call it in the step that revokes, so that nothing comes between. */
+/** Writes a revocation. Call it in the step that revokes, so that both are atomic. */
 export function writeRevocation(revocations: RevocationTable, revocation: Revocation, revokedAt: EpochSeconds): void {
   revocations.lastPosition += 1
   const { lastPosition: position } = revocations

@@ -42,7 +42,7 @@ export function createMemoryRevocations(
   }
 }
 
-/** A token that is older than every client was issued before the process was started again, and what it held is forgotten. */
+/** A token older than every client was issued before the process restarted, and its revocation may have been lost. */
 function oldestClient({ byAge }: ClientTable): EpochSeconds {
   const [oldest] = byAge.slice(0, 1)
   return oldest?.createdAt ?? epochSeconds(0)

@@ -2,8 +2,8 @@ import { compareText } from '../filter/matches-filter.ts'
 import { createSortedRows } from './sorted-rows.ts'
 
 /**
- * Takes the place of a real store's input and output: it is awaited before each atomic step, and everything until the
- * next await is one step. A test passes a hook that a scheduler resolves, and so tries every interleaving.
+ * Simulates a real store's input and output: it is awaited before each atomic step, and everything until the
+ * next await is one step. A test passes a hook that a scheduler resolves, and so tries every interleaving. ⏎
  */
 export type SchedulerHook = () => Promise<void>
 
@@ -21,23 +21,23 @@ function copy(value: unknown): unknown {
 
   const copied: Record<string, unknown> = {}
   for (const [key, member] of Object.entries(value)) {
-    // Assigned, a key of this name would change the prototype; defined, it stays data.
+    // Assigning a key of this name would change the prototype; defining it keeps it as data.
     if (key === '__proto__') Object.defineProperty(copied, key, { value: copy(member), enumerable: true })
     else copied[key] = copy(member)
   }
   return Object.freeze(copied)
 }
 
-/** Rows by their key, as a Map has them, and in the order of their keys. */
+/** Rows by key, like a Map, and in the order of their keys. */
 export interface OrderedRows<Key extends string, Row> {
-  /** All of them, so that tests can tell that nothing was written. */
+  /** All rows, so that tests can check that nothing was written. */
   readonly rows: ReadonlyMap<Key, Row>
   get(key: Key): Row | undefined
   has(key: Key): boolean
   set(key: Key, row: Row): void
-  /** @returns whether there was such a row. */
+  /** @returns whether the row existed. */
   delete(key: Key): boolean
-  /** The rows behind a key, or from the first on; meanwhile none may come or go. */
+  /** The rows after a key, or from the first; do not add or remove rows while iterating. */
   behind(key: Key | undefined): Iterable<Row>
 }
 
@@ -69,7 +69,7 @@ export function createOrderedRows<Key extends string, Row>(): OrderedRows<Key, R
   }
 }
 
-/** At most `limit` rows behind a key: what lists in the order of their identifiers show. */
+/** At most `limit` rows after a key, for lists in the order of identifiers. */
 export function pageBehind<Key extends string, Row>(
   rows: OrderedRows<Key, Row>,
   { after, limit }: { readonly after: Key | undefined; readonly limit: number },

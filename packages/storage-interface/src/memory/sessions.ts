@@ -66,7 +66,7 @@ function write(sessions: SessionTable, session: SessionRecord): void {
   sessions.byUser.set(record.userId, ofUser.add(record.digest))
 }
 
-/** Forgets a session and the ways to it. */
+/** Removes a session and its index entries. */
 export function removeSession({ byDigest, bySessionId, byUser }: SessionTable, digest: SecretDigest): void {
   const session = byDigest.get(digest)
   if (session === undefined) return

@@ -2,35 +2,35 @@ import { compareText } from '../filter/matches-filter.ts'
 import type { EpochSeconds } from '../time.ts'
 
 /**
- * Rows in an order of their own, whatever order they come in. Each operation takes about the same time for few and for many.
- * `Place` is what says where a row stands, such as its key.
+ * Rows kept in sorted order. The cost of each operation hardly depends on the number of rows.
+ * `Place` is the part of a row that determines its position, such as its key. ⏎
  */
 export interface SortedRows<Row extends Place, Place = Row> {
   readonly length: number
-  /** Puts a row in its place. One that is there already stays as it is. */
+  /** Inserts a row in order. A row that is already present does not change. */
   add(row: Row): void
-  /** Takes away the row that stands at a place. */
+  /** Removes the row at a place. */
   remove(place: Place): void
   /** The rows from one index to before another, as `Array.slice` does for indexes that are not negative. */
   slice(start: number, end: number): readonly Row[]
-  /** The rows from an index on, one by one; meanwhile none may come or go. */
+  /** The rows from an index on, one by one; do not add or remove rows while iterating. */
   from(start: number): Iterable<Row>
-  /** How many rows do not come after a place: the index of the first one behind it. */
+  /** The number of rows up to and including a place: the index of the first row after it. */
   countUpTo(place: Place): number
 }
 
 /**
- * Sorted rows in blocks: a row that comes or goes moves those of its block alone.
- * @param compare as for `Array.sort`; 0 only where it is the same row.
+ * Sorted rows in blocks: inserting or removing a row moves only the rows of its block.
+ * @param compare as for `Array.sort`; 0 only for the same row. ⏎
  */
 export function createSortedRows<Row extends Place & Item, Place = Row>(
   compare: (one: Row, other: Place) => number,
 ): SortedRows<Row, Place> {
-  /** None of them is empty. */
+  /** No block is empty. */
   const blocks: Row[][] = []
   let length = 0
 
-  /** The block that has a place in it. */
+  /** The block that contains a place. */
   function blockIndex(place: Place): number {
     const index = firstWhere(blocks, (block) => {
       const last = block.at(-1)
@@ -99,7 +99,10 @@ export function createSortedRows<Row extends Place & Item, Place = Row>(
   }
 }
 
-/** The index of the first item for which something holds that holds for all behind it too; their number, when there is none. */
+/**
+ * The index of the first item for which a condition holds, which must hold for all later items too; the length when
+ * there is none.
+ */
 function firstWhere<Each extends Item>(items: readonly Each[], holds: (item: Each) => boolean): number {
   let low = 0
   let high = items.length
@@ -112,10 +115,13 @@ function firstWhere<Each extends Item>(items: readonly Each[], holds: (item: Eac
   return low
 }
 
-/** Anything but `undefined`, which stands for none. */
+/** Any value but `undefined`, which means "none". */
 type Item = object | string | number
 
-/** Few enough to be moved in less than a microsecond, and enough for a million rows to have a thousand blocks at most. */
+/**
+ * Small enough to move a block in less than a microsecond, and large enough that a million rows need at most a thousand
+ * blocks.
+ */
 const mostInBlock = 2000
 
 /** The default order of lists: oldest first, and by identifier within a second. */

@@ -5,7 +5,7 @@ import type { MemoryTables } from './database.ts'
 import type { SchedulerHook } from './rows.ts'
 import { presentUser } from './users.ts'
 
-/** Each method pauses once and then reads all it answers: the rows are of one moment. */
+/** Each method pauses once and then reads all its rows, so that they are consistent. */
 export function createMemoryStatus(tables: MemoryTables, scheduler: SchedulerHook): StatusStore {
   return {
     async ofGrant(grantId) {

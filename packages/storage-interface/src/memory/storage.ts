@@ -28,20 +28,20 @@ export interface MemoryStorageOptions {
   /** The issuer identifier that the handle is bound to (RFC 8414 §2). */
   readonly issuer: string
   /**
-   * What to store in: several storages may share one, as servers share a database.
-   * @defaultValue A new, empty one. Tests do not meet.
+   * The database to use: several storages may share one, as servers share a database.
+   * @defaultValue A new, empty one, so that tests are isolated. ⏎
    */
   readonly database?: MemoryDatabase
   /**
-   * Awaited before each atomic step, so that tests can choose who is first.
-   * @defaultValue Resolved at once. There is nothing to wait for.
+   * Awaited before each atomic step, so that tests can choose the order.
+   * @defaultValue Resolves at once. ⏎
    */
   readonly scheduler?: SchedulerHook
 }
 
 /**
- * The reference storage: it keeps every law of the contracts and forgets everything when the process ends. For tests
- * and first steps; one process only, and what has expired is cleared away only by `purgeExpired`.
+ * The reference storage: it keeps every law of the contracts and loses all data when the process ends. For tests
+ * and first steps; one process only, and expired rows are removed only by `purgeExpired`. ⏎
  */
 export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage {
   const { issuer, database = createMemoryDatabase(), scheduler = resolved } = options

@@ -38,7 +38,7 @@ type StoredUser = PresentUser | { readonly kind: 'removed' }
 
 export interface UserTable {
   readonly byId: Map<UserId, StoredUser>
-  /** Those that are there. */
+  /** The users that were not removed. */
   readonly byAge: RowsByAge<UserId>
   readonly byProvider: ProviderIndex<UserId>
 }

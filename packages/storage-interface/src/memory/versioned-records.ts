@@ -12,7 +12,7 @@ import { createRowsByAge, type Aged, type RowsByAge } from './sorted-rows.ts'
 export interface VersionedTable<Id extends string, Of> {
   /** Those that were not removed. */
   readonly present: OrderedRows<Id, Of>
-  /** Identifiers of removed records. They stay taken: what was issued to one record must not be another one's. */
+  /** Identifiers of removed records. They stay taken: tokens issued to one record must not be valid for another. */
   readonly removed: Set<Id>
 }
 
@@ -139,7 +139,7 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
 
 const ageOf = ({ clientId: id, createdAt }: ClientRecord): Aged<ClientId> => ({ id, createdAt })
 
-/** A client that was removed or disabled revokes what was issued to it; one that is enabled again takes that back. */
+/** Removing or disabling a client revokes everything issued to it; enabling it again withdraws the revocation. */
 function writeClientRevocation(
   revocations: RevocationTable,
   change: {

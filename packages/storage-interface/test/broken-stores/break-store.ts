@@ -1,7 +1,7 @@
 import type { AdminStorage } from '@mintmark/storage-interface'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 
-/** Turns an honest store into one that breaks a law. */
+/** Turns a correct store into one that breaks a law. */
 export type BrokenStore = (store: StorageUnderTest<AdminStorage>) => StorageUnderTest<AdminStorage>
 
 type StoreName = Exclude<keyof AdminStorage, 'issuer'>
@@ -54,5 +54,5 @@ export function breakEveryMethod(change: (method: Method, call: Call) => Promise
   })
 }
 
-/** Lets everybody else who is ready go first: where a store that reads and then writes does its input and output. */
+/** Lets all other ready tasks run first, where a store that reads and then writes does its input and output. */
 export const letOthersGoFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -182,7 +182,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
 
 const firstProvider: ProviderId = aGroup('any').providerId
 
-/** Understands a change of a group as another one. */
+/** Replaces each change of a group by a different one. */
 function changing(misunderstand: (change: GroupChange) => GroupChange): BrokenStore {
   return breakStore('groups', (honest) => ({ change: (change) => honest.change(misunderstand(change)) }))
 }

@@ -119,7 +119,7 @@ const active = { extension: undefined, name: 'active', subName: undefined, multi
 
 type List = (query: ListQuery) => Promise<ListOutcome<unknown>>
 
-/** Answers every list in another way. */
+/** Changes the answer of every list. */
 function listing(change: (query: ListQuery, list: List) => Promise<ListOutcome<unknown>>): BrokenStore {
   return breakEveryMethod((method, call) => {
     if (!['provisionedUsers.list', 'groups.list'].includes(call.name)) return method(...call.args)
@@ -131,7 +131,7 @@ function sorting(change: (sort: NonNullable<ListQuery['sort']>) => ListQuery['so
   return listing((query, list) => list({ ...query, sort: query.sort && change(query.sort) }))
 }
 
-/** Understands every part of a filter as another one. */
+/** Replaces every part of a filter by a different one. */
 function filtering(change: (filter: ResolvedFilter) => ResolvedFilter): BrokenStore {
   return listing((query, list) => list({ ...query, filter: query.filter && mapFilter(query.filter, change) }))
 }

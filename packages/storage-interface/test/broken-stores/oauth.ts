@@ -522,7 +522,7 @@ function forgetReplays<R>(result: ConsumeOutcome<R>): ConsumeOutcome<R> {
   return result.outcome === 'replayed' ? { outcome: 'absent' } : result
 }
 
-/** Knows the current token and the one before it, and takes every other for unknown. */
+/** Knows the current token and the previous one, and treats every other as unknown. */
 function forgetsOldTokens(): BrokenStore {
   return breakStore('families', (honest, storage) => ({
     rotate: async (request) => {
@@ -542,7 +542,7 @@ function answersFromACache(): BrokenStore {
   }
 }
 
-/** Hands out the very objects that it answers from. */
+/** Returns the same objects that it stores. */
 function handsOutItsOwnRows(): BrokenStore {
   return (store) => {
     const rows = new Map<string, unknown>()

@@ -6,7 +6,7 @@ import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts
 const inserted = { outcome: 'inserted' } as const
 const removed = { outcome: 'removed' } as const
 
-/** One broken store for each law of identity providers and of their accounts. */
+/** One broken store for each law of identity providers and of their users. */
 export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
   'identity providers: an identifier is inserted at most once, and the first record stays': breakStore(
     'identityProviders',
@@ -64,7 +64,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
 
   'round trip: the text of a resource, character by character': breakStore('provisionedUsers', (honest) => ({
     insert: (user) => {
-      // As a column of JSON would: what is read and written anew is another text.
+      // Like a JSON column, which parses and serialises the text and so changes it.
       const resource = jsonText(JSON.parse(user.state.resource) as JsonObject)
       return honest.insert({ ...user, state: { ...user.state, resource } })
     },
@@ -289,7 +289,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
   ),
 }
 
-/** Keys that are nobody else's: as a store without unique indexes has it. */
+/** Makes keys unique by force, like a store without unique indexes. */
 const withKeysOf = (state: ProvisionedState, userId: string): ProvisionedState => ({
   ...state,
   externalId: userId,

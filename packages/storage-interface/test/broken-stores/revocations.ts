@@ -3,11 +3,11 @@ import { epochSeconds, type RevocationRecord, type FamilyId, type AdminStorage }
 import { type RevocationStore } from '@mintmark/storage-interface/stores'
 import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 
-/** Stores that break the laws about what has ended. */
+/** Stores that break the laws about revocations. */
 export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
   'revocations: a token that is revoked by itself': forgets('token'),
   'revocations: a family that is revoked': breakStore('families', (honest) => ({
-    // Tells a repetition again: of what changes nothing nothing is written.
+    // Writes a revocation again when nothing changed.
     revoke: async (familyId, now) => {
       const result = await honest.revoke(familyId, now)
       if (result.outcome === 'unchanged')
@@ -16,7 +16,7 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
     },
   })),
   'revocations: a family whose refresh token is reused': breakStore('families', (honest) => ({
-    // Refuses what was used before, and lets the family live on.
+    // Refuses a reused token without revoking the family.
     rotate: async (request) => (request.successorDigest.endsWith('2') ? honest.rotate(request) : { outcome: 'absent' }),
   })),
   'revocations: a family that gets a tombstone, written before or not': breakStore('families', (honest) => ({
@@ -59,7 +59,7 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
   })),
 }
 
-/** One kind of ending is not written. */
+/** One kind of revocation is not written. */
 function forgets(kind: RevocationRecord['revocation']['kind']): BrokenStore {
   return breakStore('revocations', (honest) => ({
     list: async (page) => {
@@ -69,7 +69,10 @@ function forgets(kind: RevocationRecord['revocation']['kind']): BrokenStore {
   }))
 }
 
-/** Numbers are given before the rows can be seen: of two at once the one with the lesser number may be seen last. */
+/**
+ * Numbers are assigned before the rows become visible: of two concurrent rows the one with the lower number may become
+ * visible last.
+ */
 function becomesVisibleLate(
   honest: RevocationStore,
   _storage: AdminStorage,

@@ -10,7 +10,7 @@ import { listedUserColumns } from '../stores/provisioned-user-row.ts'
 import { groupsOfUser } from '../stores/provisioned-user-statements.ts'
 
 /** All users of an issuer, provisioned or not. */
-export const allAccounts = ({ searchedJson }: SqlEngine): ListedKind => ({
+export const createUserListKind = ({ searchedJson }: SqlEngine): ListedKind => ({
   table: 'mintmark_users',
   id: 'user_id',
   rows,
@@ -46,7 +46,7 @@ function pathInClaims(attribute: FilterAttribute): readonly string[] | undefined
 }
 
 /** The users of a provider. */
-export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
+export const createProvisionedUserListKind = ({ jsonPairs }: SqlEngine): ListedKind => ({
   table: 'mintmark_users',
   id: 'user_id',
   rows: providerRows('User'),

@@ -3,7 +3,7 @@ import { StorageUnavailableError } from '@mintmark/storage-interface'
 import type { SqlDialect, SqlRow, SqlValue, StatementLifetime } from '../dialect.ts'
 import { ignoreError, type PostgresPool, type PostgresResult, type PostgresStatement } from './connection.ts'
 import { postgres } from './engine.ts'
-import { createLines } from './in-line.ts'
+import { createQueues } from './in-line.ts'
 import { runInTransaction, runStatement, runSteps } from './run.ts'
 import { decodeValue, encodeValue } from './text.ts'
 import { placesOf } from '../row.ts'
@@ -75,7 +75,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
       return result && last && read(result, last.statement, 'lasting')
     },
 
-    oneAtATime: createLines(timeoutMilliseconds),
+    oneAtATime: createQueues(timeoutMilliseconds),
 
     async atomically(statements) {
       requireOpen()

@@ -1,9 +1,9 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import { createLines } from './in-line.ts'
+import { createQueues } from './in-line.ts'
 
 test('work of one name starts when the work before it has settled, and work of another name runs beside it', async () => {
-  const inLine = createLines(5000)
+  const inLine = createQueues(5000)
   const first = later()
   const begun: string[] = []
   const begin = (name: string) => async () => void begun.push(name)
@@ -22,7 +22,7 @@ test('work of one name starts when the work before it has settled, and work of a
 })
 
 test('work whose turn does not come in time is rejected unstarted, and later work still waits for the first', async () => {
-  const inLine = createLines(20)
+  const inLine = createQueues(20)
   const first = later()
   const begun: string[] = []
 

@@ -9,7 +9,7 @@ type InLine = <T>(name: string, work: () => Promise<T>) => Promise<T>
  * @returns a function that throws StorageUnavailableError for work whose turn does not come in time; the work does not
  * start.
  */
-export function createLines(timeoutMilliseconds: number): InLine {
+export function createQueues(timeoutMilliseconds: number): InLine {
   const ends = new Map<string, Promise<unknown>>()
 
   return async (name, work) => {

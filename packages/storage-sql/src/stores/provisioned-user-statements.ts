@@ -12,14 +12,14 @@ import {
 } from './provisioned-user-row.ts'
 import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
 
-type Account = 'issuer' | 'provider_id' | 'user_id'
+type UserKey = 'issuer' | 'provider_id' | 'user_id'
 
 /** The parameters of a change of a user. */
 export type ChangeValue =
-  Account | (typeof stateColumns)[number] | 'adopted' | 'was_active' | 'advance' | 'version' | 'now'
+  UserKey | (typeof stateColumns)[number] | 'adopted' | 'was_active' | 'advance' | 'version' | 'now'
 
 /** The parameters of a removal or release. The version lies between two bounds. */
-export type RemovalValue = Account | 'active' | 'claims' | 'least_version' | 'greatest_version' | 'now'
+export type RemovalValue = UserKey | 'active' | 'claims' | 'least_version' | 'greatest_version' | 'now'
 
 export function provisionedUserStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   const groups = engine.jsonPairs(groupsOfUser).as('groups')
@@ -67,7 +67,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       .returning('version')
 
   return {
-    insert: compileStatement((p: Parameter<Account | (typeof stateColumns)[number] | 'adopted' | 'created_at'>) =>
+    insert: compileStatement((p: Parameter<UserKey | (typeof stateColumns)[number] | 'adopted' | 'created_at'>) =>
       query
         .insertInto('mintmark_users')
         .values({
@@ -81,7 +81,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
         .returning('version'),
     ),
 
-    find: compileStatement((p: Parameter<Account>) =>
+    find: compileStatement((p: Parameter<UserKey>) =>
       find(p).where('user_id', '=', p('user_id')).where(isProviders(p)),
     ),
 
@@ -123,7 +123,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
         .where('removed_at', 'is', null),
     ),
 
-    findHolders: compileSql(query, (p: Parameter<Account | 'external_id_key' | 'user_name_key'>) => {
+    findHolders: compileSql(query, (p: Parameter<UserKey | 'external_id_key' | 'user_name_key'>) => {
       const another = sql`provider_id = ${p('provider_id')} and user_id <> ${p('user_id')}`
       return sql`select
         ${exists(sql`user_id = ${p('user_id')}`, p)} as id,

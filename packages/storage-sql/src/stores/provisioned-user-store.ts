@@ -13,7 +13,7 @@ import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
 import { indexKey, versionRange } from '../keys.ts'
 import { createLister } from '../list/lister.ts'
-import { listedAccounts } from '../list/kinds.ts'
+import { createProvisionedUserListKind } from '../list/kinds.ts'
 import { providerOf } from '../list/lookup.ts'
 import type { Statement } from '../statement.ts'
 import { UniqueViolationError } from '../dialect.ts'
@@ -38,7 +38,7 @@ export function createProvisionedUserStore(
   const readChanged = changedUserReader(engine)
 
   /** Finds which key of a user belongs to another user: the first of those asked about. */
-  async function findTaken(account: Account, asked: readonly TakenKey[]): Promise<TakenKey | undefined> {
+  async function findTaken(account: KeyedUser, asked: readonly TakenKey[]): Promise<TakenKey | undefined> {
     const { external_id_key, user_name_key } = stateRow(account.state, engine)
     const keys = { provider_id: account.providerId, user_id: account.userId, external_id_key, user_name_key }
     const [row] = await run(statements.findHolders, keys)
@@ -140,7 +140,7 @@ export function createProvisionedUserStore(
     list: createLister(
       database,
       {
-        kind: listedAccounts(engine),
+        kind: createProvisionedUserListKind(engine),
         read: listedUserReader(engine),
         owner: providerOf,
         comparable: comparableReader(engine),
@@ -150,7 +150,7 @@ export function createProvisionedUserStore(
   }
 }
 
-type Account = Pick<NewProvisionedUser, 'providerId' | 'userId' | 'state'>
+type KeyedUser = Pick<NewProvisionedUser, 'providerId' | 'userId' | 'state'>
 
 /** The user that a change expects: its owner, and its version if one was given. */
 interface Expected {

@@ -3,7 +3,7 @@ import { untilSettled, type LifecycleOutcome, type SearchableUserStore } from '@
 import { users } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
-import { allAccounts } from '../list/kinds.ts'
+import { createUserListKind } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
 import { withoutProvider } from './provisioned-user-row.ts'
 import { compileStatement, type Parameter } from '../statement.ts'
@@ -40,7 +40,11 @@ export function createUserStore(
       return row === undefined ? undefined : table.read(row)
     },
 
-    list: createLister(database, { kind: allAccounts(engine), read: table.readOwn, owner: () => ({}) }, { scanLimit }),
+    list: createLister(
+      database,
+      { kind: createUserListKind(engine), read: table.readOwn, owner: () => ({}) },
+      { scanLimit },
+    ),
 
     async replaceClaims({ userId, claims, version, now }) {
       return untilSettled(async () => {

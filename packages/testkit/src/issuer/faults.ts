@@ -3,13 +3,13 @@ import { base64url } from './sign-in.ts'
 import type { TestKeyRing } from './test-key-ring.ts'
 
 /**
- * What can go wrong, once:
- * - `expired_code`: a minute passes before the next code is redeemed, and so it has expired.
- * - `dropped_answer`: the next token request is carried out, and its answer gets lost on the way.
- * - `rotated_key`: another key signs the next tokens, which a cached key set does not hold.
+ * A fault that happens once:
+ * - `expired_code`: the clock advances by a minute before the next code is redeemed, so the code has expired.
+ * - `dropped_answer`: the next token request is processed, and its response is lost.
+ * - `rotated_key`: another key signs the next tokens, which a cached key set does not contain.
  * - `slow_jwks`: the next key set takes two seconds.
- * - `wrong_issuer`: the next ID token names another issuer, and is well signed.
- * - `unavailable`: the next token request is answered 503.
+ * - `wrong_issuer`: the next ID token names another issuer, with a valid signature.
+ * - `unavailable`: the next token request is answered 503. ⏎
  */
 export type Fault = 'expired_code' | 'dropped_answer' | 'rotated_key' | 'slow_jwks' | 'wrong_issuer' | 'unavailable'
 
@@ -17,13 +17,13 @@ type Fetch = (request: Request) => Promise<Response>
 
 interface FaultDependencies {
   readonly issuer: string
-  /** Those that are still to come; each is taken out when it has happened. */
+  /** Faults that have not happened yet; each is removed when it happens. */
   readonly faults: Fault[]
   readonly clock: { advance(seconds: number): void }
   readonly keys: TestKeyRing
 }
 
-/** The same server, of which the next request that can fail fails. */
+/** The same server, with the pending faults applied to the next matching requests. */
 export function faultyFetch(
   fetch: Fetch,
   deps: FaultDependencies,

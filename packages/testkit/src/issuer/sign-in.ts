@@ -3,7 +3,7 @@ import type { ServerRequest } from '@mintmark/core/http'
 import { randomSecret, systemRandom } from '@mintmark/internal'
 import { type AdminStorage, type ClientRecord, type EpochSeconds, clientId } from '@mintmark/storage-interface'
 
-/** Who signs in, and where. */
+/** The user who signs in, and the client. */
 export interface SignInRequest {
   readonly subject: string
   readonly clientId: string
@@ -49,7 +49,7 @@ export async function signInAs(request: SignInRequest, deps: SignInDependencies)
   const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
   const response = await deps.fetch(`${deps.issuer}/token`, { method: 'POST', ...credentials(client, request, form) })
   if (response.status !== 200) throw new Error(`No tokens: ${response.status} ${await response.text()}`)
-  // The cast says what a token response is.
+  // The cast states the shape of a token response.
   return (await response.json()) as TestTokens
 }
 
@@ -90,7 +90,7 @@ function authorizationUrl(
     scope: scope ?? client.scopes.join(' '),
     code_challenge: challenge,
     code_challenge_method: 'S256',
-    // RFC 6749 §4.1.1, OIDC Core §11: what asks for offline access asks for consent.
+    // RFC 6749 §4.1.1, OIDC Core §11: a request for offline access must ask for consent.
     prompt: 'consent',
     ...(nonce === undefined ? {} : { nonce }),
     ...(resource === undefined ? {} : { resource }),
@@ -130,7 +130,7 @@ async function codeChallenge(verifier: string): Promise<string> {
   return base64url(digest)
 }
 
-/** Bytes as text that stands in addresses (RFC 4648 §5), without padding. */
+/** Base64url without padding (RFC 4648 §5). */
 export const base64url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
@@ -140,13 +140,13 @@ export const base64url = (bytes: Uint8Array): string =>
 /** The header that says who is at the browser. */
 const userHeader = 'x-test-person'
 
-/** The session of whoever the request names. */
+/** The session of the user that the request names. */
 export const signedInUser =
   (now: () => EpochSeconds) =>
   async (request: ServerRequest): Promise<SignedIn | undefined> =>
     personOf(request, now)
 
-/** A page that lets everybody in, and consents to all that is asked. */
+/** A page that signs in every user and consents to every request. */
 export const waveThrough =
   (now: () => EpochSeconds): InteractionPage =>
   async (pending, request) => {

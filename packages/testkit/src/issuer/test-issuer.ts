@@ -32,14 +32,15 @@ export interface TestIssuerOptions extends Pick<
    */
   readonly issuer?: string
   /**
-   * Where its clock stands, in seconds since 1970.
-   * @defaultValue The time at which it is made, so that whatever verifies its tokens by the real time accepts them. A test
-   *   that looks at times gives one, and gives it to what it tests too.
+   * The time of its clock, in seconds since 1970.
+   * @defaultValue The time of creation, so that verifiers that use the real time accept its tokens. A test that depends
+   * on time
+   * sets it here and in the code under test. ⏎
    */
   readonly now?: number
 }
 
-/** An issuer inside a test: a whole server, without a port, a page or a wait. */
+/** An issuer inside a test: a complete server without a port, pages or waiting. */
 export interface TestIssuer {
   readonly issuer: string
   /** Answers requests to the issuer's addresses, in this process: give it to your client library as its `fetch`. */
@@ -47,24 +48,28 @@ export interface TestIssuer {
   /** For an adapter, when something needs a port. */
   readonly service: HttpService
   readonly storage: AdminStorage
-  /** What happened so far. */
+  /** The events so far. */
   readonly events: readonly ServerEvent[]
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
-  /** An account, active. */
+  /** Creates an active user. */
   addUser(subject: string, claims?: JsonObject): Promise<void>
   addClient(registration: ClientRegistration): Promise<RegisteredClient>
-  /** Signs somebody in at a client: the authorization code flow with PKCE, to its end. An account that is missing is made. */
+  /**
+   * Signs a user in at a client through the whole authorization code flow with PKCE. Creates the user if it does not
+   * exist.
+   */
   signIn(request: SignInRequest): Promise<TestTokens>
-  /** From now on another key signs; the one before stays published. */
+  /** Signs with another key from now on; the previous one stays published. */
   rotateKeys(): void
-  /** Lets the next request that can fail so fail. */
+  /** Makes the next matching request fail in this way. */
   failNext(fault: Fault): void
 }
 
 /**
- * An issuer for tests of whatever relies on one. It stands still in time until it is told to go on, signs with keys that are published, and signs in
- * anybody who is named.
- * @throws Error in production (`NODE_ENV=production`): everybody could sign tokens that it accepts.
+ * An issuer for tests of relying parties. Its clock stands still until it is advanced, its signing keys are public, and
+ * it signs in
+ * every user that is named.
+ * @throws Error in production (`NODE_ENV=production`): anybody could sign tokens that it accepts. ⏎
  */
 export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
   refuseProduction()
@@ -117,6 +122,6 @@ function refuseProduction(): void {
   }
 }
 
-/** Workers and browsers have none. */
+/** Workers and browsers have no `process`. */
 const environmentOf = (runtime: object): Readonly<Record<string, string | undefined>> | undefined =>
   (runtime as { readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> } }).process?.env

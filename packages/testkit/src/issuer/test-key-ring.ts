@@ -2,13 +2,13 @@ import type { KeyRing, SigningAlgorithm } from '@mintmark/core'
 import type { PublicKey, Signer } from '@mintmark/core/internal'
 import { type JsonObject, keyId } from '@mintmark/storage-interface'
 
-/** A key ring whose ES256 key can be changed for the next one. */
+/** A key ring whose ES256 key can be rotated. */
 export interface TestKeyRing extends KeyRing {
-  /** From now on the next ES256 key signs; the one before stays published. */
+  /** Signs with the next ES256 key from now on; the previous one stays published. */
   rotate(): void
 }
 
-/** The published keys as a key ring: no key is made, and none is stored. */
+/** The published keys as a key ring: it neither creates nor stores keys. */
 export function testKeyRing(): TestKeyRing {
   const [first, second, rsa] = publishedKeys
   let [published, signing]: [readonly PublishedKey[], PublishedKey] = [[first, rsa], first]
@@ -57,8 +57,9 @@ interface PublishedKey {
 }
 
 /**
- * The keys of every test issuer, the same in every run, so that nothing waits for new ones. Their private halves are published
- * here: whoever trusts them trusts everybody. Test issuers do not start in production for this reason.
+ * The keys of every test issuer, the same in every run, so that no test waits for key generation. Their private halves
+ * are published
+ * here, so anybody can sign with them. Test issuers do not start in production for this reason. ⏎
  */
 const publishedKeys: readonly [PublishedKey, PublishedKey, PublishedKey] = [
   {

@@ -2,8 +2,9 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
 /**
- * What an identity provider sends, in order, and what it expects back. `{{name}}` in a path, a body or an expectation stands
- * for a value that an earlier step saved, or for `{{random}}`, which is new for each replay.
+ * The requests of an identity provider, in order, and the expected responses. `{{name}}` in a path, a body or an
+ * expectation stands
+ * for a value that an earlier step saved, or for `{{random}}`, which is new for each replay. ⏎
  */
 export interface Transcript {
   readonly name: string
@@ -24,20 +25,23 @@ export interface TranscriptStep {
     readonly body?: Json
   }
   readonly expect: Expectation
-  /** Names for values of the answer, by their place in it: `Resources.0.id`. */
+  /** Names for values of the response, by their path: `Resources.0.id`. */
   readonly save?: Readonly<Record<string, string>>
 }
 
-/** What the provider makes of an answer. */
+/** What the provider expects of a response. */
 export interface Expectation {
-  /** The statuses that it takes for success. */
+  /** The statuses that it accepts as success. */
   readonly status: readonly number[]
-  /** Of objects the named members, of arrays and everything else exactly this. An answer without a body is not looked at. */
+  /**
+   * Objects must have the named members; arrays and all other values must be equal. A response without a body is not
+   * checked.
+   */
   readonly body?: Json
-  /** Places that hold no value: missing, null, or an empty array. */
+  /** Paths that have no value: missing, null, or an empty array. */
   readonly absent?: readonly string[]
-  /** Places that hold a text of their own. */
+  /** Paths that have a non-empty text. */
   readonly text?: readonly string[]
-  /** Texts that the answer does not hold anywhere. */
+  /** Texts that the response must not contain. */
   readonly never?: readonly string[]
 }

@@ -96,7 +96,7 @@ async function recordsOf<Record>(
   return outcome.outcome === 'listed' ? outcome.records : []
 }
 
-/** Logs: what was written is read as it was, newest first, until its time has come. */
+/** Logs: entries are read as they were written, newest first, until they expire. */
 export const logLaws: readonly StorageLaw<AdminStorage>[] = [
   law('logs: an entry is written once, and never changes', async ({ storage, same }) => {
     same(await storage.logs.append(entry), { outcome: 'inserted' }, 'the first')

@@ -79,7 +79,7 @@ export const clientLaws: readonly StorageLaw[] = [
 
     const found = await storage.clients.find(record.clientId)
     const lastUsedAt = found?.secrets[0]?.lastUsedAt
-    // The note may be lost; it may not be wrong.
+    // The write may be lost, but it must not be wrong.
     same(lastUsedAt ?? nowPlus(7200), nowPlus(7200), 'when the secret was used')
     same(found, { ...record, secrets: [{ ...used, lastUsedAt }, other] }, 'all the rest')
     same((await storage.clients.compareAndSwap(record, 1)).outcome, 'swapped', 'a writer who read before the use')
@@ -88,7 +88,7 @@ export const clientLaws: readonly StorageLaw[] = [
 
 const client = aClientRecord()
 
-/** Listing and removing clients: an identifier is never reused, so no client gets the tokens of another. */
+/** Listing and removing clients: an identifier is never reused, so a client never gets the tokens of another. */
 export const clientRemovalLaws: readonly StorageLaw[] = [
   law('clients: a list is in the order of identifiers and continues after one', async ({ storage, same }) => {
     for (const id of ['b', 'a-2', 'B', 'c', 'a'])

@@ -5,7 +5,7 @@ import type { RotateOutcome, RotateRequest } from '../../token-family.ts'
 import { aDigest, aFamilyRecord, aRefreshRecord, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 
-/** Rotation of refresh tokens, and what becomes of a token that was replaced (RFC 6749 §10.4, RFC 9700 §4.14.2). */
+/** Rotation of refresh tokens, and presentations of a token that was replaced (RFC 6749 §10.4, RFC 9700 §4.14.2). */
 export const rotationLaws: readonly StorageLaw[] = [
   law('families: the current token rotates', async ({ storage, same }) => {
     await storage.families.insert(family)
@@ -183,7 +183,10 @@ function present(token: string, overrides: Partial<RotateRequest> = {}): RotateR
   }
 }
 
-/** A family is written once and ends once, whatever its end races with (RFC 6749 §4.1.2, RFC 7009 §2.1). */
+/**
+ * A family is written once and revoked once, whatever runs concurrently with the revocation (RFC 6749 §4.1.2, RFC 7009
+ * §2.1).
+ */
 export const deadFamilyLaws: readonly StorageLaw[] = [
   law('families: an identifier or a handle is inserted at most once', async ({ storage, server, same }) => {
     const inserts = await atOnce(8, (index) =>

@@ -133,7 +133,7 @@ export const grantLaws: readonly StorageLaw[] = [
 
 const grant = aGrantRecord()
 
-/** Rows that belong together are what the single stores hold, whatever has become of them. */
+/** Joined reads return the rows as their own stores return them, whatever was revoked or removed. */
 export const statusLaws: readonly StorageLaw[] = [
   law('status: of a grant includes its client and user, as their stores return them', async ({ storage, same }) => {
     await insertAll(storage)
@@ -200,7 +200,7 @@ async function insertAll(storage: OAuthStorage): Promise<void> {
   await storage.sessions.insert(aSessionRecord())
 }
 
-/** What becomes of the rows, one after the other. */
+/** Changes to the rows, applied one after the other. */
 const changes: readonly {
   readonly name: string
   readonly revoked: boolean

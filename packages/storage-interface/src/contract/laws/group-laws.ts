@@ -13,7 +13,7 @@ import {
   freshGroup,
 } from '../provisioning-fixtures.ts'
 
-/** Groups: how they begin and end, and who holds their keys. */
+/** Groups: creation, removal and unique keys. */
 export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
   law('groups: a new group has version 1 and the given members', async ({ storage, same }) => {
     for (const user of [ada, grace]) await storage.provisionedUsers.insert(user)

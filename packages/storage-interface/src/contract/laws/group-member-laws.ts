@@ -14,7 +14,7 @@ import {
   staffMembers,
 } from '../provisioning-fixtures.ts'
 
-/** Who is in a group, and how that changes. */
+/** Members of a group, and changes to them. */
 export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
   law('members: a delta adds and removes, and a member in both lists is added', async ({ storage, same }) => {
     await seedMembers(storage, ['a', 'b'])
@@ -158,7 +158,7 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 ]
 
-/** No member is lost, whoever else changes the group at the same time. */
+/** No change of a member is lost when others change the group at the same time. */
 export const memberRaceLaws: readonly StorageLaw<ScimStorage>[] = [
   law('groups: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
     await seedMembers(storage, [])

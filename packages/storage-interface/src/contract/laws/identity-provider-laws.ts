@@ -103,7 +103,7 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
 
     const found = await storage.identityProviders.find(record.providerId)
     const lastUsedAt = found?.secrets[0]?.lastUsedAt
-    // The note may be lost; it may not be wrong.
+    // The write may be lost, but it must not be wrong.
     same(lastUsedAt ?? nowPlus(7200), nowPlus(7200), 'when the secret was used')
     same(found, { ...record, secrets: [{ ...used, lastUsedAt }, other] }, 'all the rest')
     same(

@@ -18,7 +18,7 @@ import {
 import { type StorageLaw, type Trial, law } from '../law.ts'
 import type { RecordKind } from '../record-kinds.ts'
 
-/** The laws that every record keeps alike: identifiers, ownership and isolation. */
+/** The laws that apply to every record: identifiers, ownership and isolation. */
 export const recordLaws = <Storage extends OAuthStorage>(
   kinds: readonly RecordKind<Storage>[],
 ): readonly StorageLaw<Storage>[] => [
@@ -37,7 +37,7 @@ const identifierLaw = <Storage extends OAuthStorage>({ store, make, insert, read
       same(await read(storage, id), undefined, `reading ${show(id)}, which is not there`)
   })
 
-/** What the store holds is its own. */
+/** The store keeps its own copy of each record. */
 const ownershipLaw = <Storage extends OAuthStorage>({ store, make, insert, read }: RecordKind<Storage>) =>
   law<Storage>(
     `ownership: ${store} cannot be altered through a record that was passed in or returned`,
@@ -73,7 +73,7 @@ export function isolation<Storage extends OAuthStorage = OAuthStorage>(
   })
 }
 
-/** Overwrites whatever can be overwritten, at every depth; a frozen record stays as it is. */
+/** Overwrites every member that can be overwritten, at every depth; a frozen record does not change. */
 function spoil(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
 

@@ -92,7 +92,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'lists: cursor pages show each row that exists all the time once, while others come and go',
     async ({ storage, same }) => {
-      // Four of each second, so that pages end inside one.
+      // Four in each second, so that pages end within a second.
       const stay = Array.from({ length: 12 }, (_, index) =>
         aProvisionedUser(`s-${index}`, { createdAt: nowPlus(index % 3) }),
       )
@@ -179,7 +179,7 @@ async function remove(storage: ScimStorage, id: string): Promise<void> {
   })
 }
 
-/** Everybody that cursor pages show, in their order. `between` happens after each page; it is told who was the last on it. */
+/** All users on the cursor pages, in order. `between` is called after each page with the last user on it. */
 async function walk(
   storage: ScimStorage,
   { limit, ...query }: Partial<ListQuery> & { readonly limit: number },
@@ -199,7 +199,7 @@ async function walk(
   return seen
 }
 
-/** What the store knows itself is filtered as if it stood in the comparable form. */
+/** Filters on the values that the store adds work as if the comparable form contained them. */
 export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
   law('filters: id, externalId and the creation time are members of a user', async ({ storage, same }) => {
     const nameless = aProvisionedUser('nameless', {

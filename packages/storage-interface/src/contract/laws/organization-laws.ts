@@ -5,7 +5,7 @@ import { aUser, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, type Trial, atOnce, law, tally } from '../law.ts'
 import { aMembership, anOrganization } from '../provisioning-fixtures.ts'
 
-/** Organizations: an identifier is one organization's for ever. */
+/** Organizations: an identifier is never reused. */
 export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
   law(
     'organizations: an identifier is inserted at most once, and the first record stays',
@@ -98,7 +98,7 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
 const organization = anOrganization()
 const unknown = anOrganization({ organizationId: organizationId('unknown') })
 
-/** Memberships: a user has at most one place in an organization, and none when either is gone. */
+/** Memberships: a user has at most one membership in an organization, and none after either was removed. */
 export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
   law('memberships: a user is a member of an organization at most once', async (trial) => {
     const { storage, server, same } = trial

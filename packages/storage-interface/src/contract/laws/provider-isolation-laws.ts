@@ -110,7 +110,7 @@ export const provisioningIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
 const provider = aProviderRecord()
 const ada = aProvisionedUser('ada')
 
-/** Of what one provider has, another finds nothing, changes nothing and learns nothing. */
+/** A provider cannot find, change or learn about the rows of another. */
 export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
   law('providers: users and groups are found by their own provider only', async ({ storage, same }) => {
     await seed(storage)
@@ -264,7 +264,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
 ]
 
 const stranger = providerId('provider-2')
-/** Others, among them some whose names are like the first one's. */
+/** Other providers, including some whose identifiers resemble the first one's. */
 const strangers = ['provider-2', 'PROVIDER-1', 'provider-', 'provider-1 ', 'provider_1', '%'].map((id) =>
   providerId(id),
 )

@@ -167,7 +167,7 @@ async function membershipsEnded(
   same([...members], [[group.groupId, []]], 'its members')
 }
 
-/** Users of providers are the users that core knows: a removal through either store is one removal. */
+/** Users of providers are the users that core knows: removing a user through either store removes it from both. */
 export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned users: a removed user is absent for every method and frees the keys but not the identifier',

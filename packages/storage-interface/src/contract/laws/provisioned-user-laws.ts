@@ -141,7 +141,7 @@ function keysOf(
   return [...new Set(results.flatMap((result) => (result.outcome === 'taken' ? [result.key] : [])))]
 }
 
-/** What a provider says later, in one write with the kill switch. */
+/** Later changes by a provider, in one write with the kill switch. */
 export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned users: clearing active advances the generation once, in the same write',
@@ -270,7 +270,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
 
 const fresh = freshAccount(ada)
 
-/** A change of `ada`, as many seconds later as the version that was read. */
+/** A change of `ada`, later by as many seconds as the version that was read. */
 const change = (state: Partial<ProvisionedState>, version: number): ProvisionedUserChange => ({
   providerId: ada.providerId,
   userId: ada.userId,

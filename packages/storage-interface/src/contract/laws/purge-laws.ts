@@ -14,7 +14,7 @@ import {
   nowPlus,
 } from '../fixtures.ts'
 
-/** Clearing away changes no answer. Stores whose rows expire by themselves may count fewer. */
+/** Purging changes no answer. Stores whose rows expire by themselves may count fewer. */
 export const purgeLaws: readonly StorageLaw[] = [
   law('purge: rows that are honoured are still there afterwards', async (trial) => {
     const { storage, same } = trial

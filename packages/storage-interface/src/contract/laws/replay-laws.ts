@@ -4,7 +4,7 @@ import type { OAuthStorage } from '../../storage.ts'
 import { aSigningKeyRecord, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 
-/** Values that count once (RFC 7523 §3, item 7). */
+/** Values that can be used once (RFC 7523 §3, item 7). */
 export const replayLaws: readonly StorageLaw[] = [
   law('replays: a value is fresh once, and seen after that', async ({ storage, same }) => {
     same(await storage.replays.markUsed({ ...claim, now }), { outcome: 'fresh' }, 'the first claim')
@@ -92,7 +92,7 @@ export const replayLaws: readonly StorageLaw[] = [
 
 const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60) } as const
 
-/** Claims the same value so many seconds later, for a second. */
+/** Claims the same value this many seconds later, for one second. */
 const claimAt = (storage: OAuthStorage, later: number): Promise<ReplayOutcome> =>
   storage.replays.markUsed({ ...claim, expiresAt: nowPlus(later + 1), now: nowPlus(later) })
 

@@ -12,7 +12,7 @@ async function toldIn({ revocations: endings }: OAuthStorage): Promise<readonly 
   return records.map(({ revocation: ending }) => ending)
 }
 
-/** What ends is written where it ends: each verb that ends something, and nothing else, makes one entry. */
+/** Each method that revokes something writes one revocation in the same step; no other method writes one. */
 export const revocationLaws: readonly StorageLaw[] = [
   revocation(
     'a token that is revoked by itself',
@@ -96,7 +96,7 @@ export const revocationLaws: readonly StorageLaw[] = [
   }),
 ]
 
-/** The same for the verbs of identity providers. */
+/** The same for the methods of identity providers. */
 export const provisioningRevocationLaws: readonly StorageLaw<ScimStorage>[] = [
   revocation<ScimStorage>(
     'a user whom the provider deactivates and removes',
@@ -133,7 +133,7 @@ export const provisioningRevocationLaws: readonly StorageLaw<ScimStorage>[] = [
   ),
 ]
 
-/** A law about what a verb writes, in a store with a client, a user, a grant and a family. */
+/** A law about the revocations that a method writes, in a store with a client, a user, a grant and a family. */
 function revocation<Storage extends OAuthStorage = OAuthStorage>(
   subject: string,
   expected: readonly Revocation[],
@@ -275,7 +275,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
 const endToken = ({ revocations: endings }: OAuthStorage, tokenId: string, time: EpochSeconds): Promise<void> =>
   endings.revokeToken({ tokenId, expiresAt: nowPlus(600), now: time })
 
-/** The names on a page: of what ended from `now` on, unless it says otherwise. */
+/** The names on a page: of revocations from `now` on, unless stated otherwise. */
 async function names(
   { revocations: endings }: OAuthStorage,
   page: Partial<Parameters<RevocationStore['list']>[0]> = {},

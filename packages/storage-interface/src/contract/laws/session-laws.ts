@@ -31,7 +31,7 @@ export const sessionLaws: readonly StorageLaw[] = [
 
       const found = (await storage.status.ofSession(session.digest))?.session
       const idleExpiresAt = found?.idleExpiresAt
-      // The move may be lost; it may not be wrong.
+      // The write may be lost, but it must not be wrong.
       same(idleExpiresAt === session.idleExpiresAt || idleExpiresAt === nowPlus(7200), true, 'the idle expiry')
       same(found, { ...session, idleExpiresAt }, 'all the rest')
       const ended = (await storage.status.ofSession(revoked.digest))?.session

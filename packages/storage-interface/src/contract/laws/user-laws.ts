@@ -3,7 +3,10 @@ import type { UserRecord } from '../../user.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 import { aUser, now, nowPlus } from '../fixtures.ts'
 
-/** Users: the identifier is used once (OIDC Core §2), and the row is the kill switch of all that a user was issued. */
+/**
+ * Users: an identifier is never reused (OIDC Core §2), and the row is the kill switch for everything issued to the
+ * user.
+ */
 export const userLaws: readonly StorageLaw[] = [
   law('users: a new user is active, with generation 0 and version 1', async ({ storage, same }) => {
     same(await storage.users.insert(user), { outcome: 'inserted' }, 'the insertion')
