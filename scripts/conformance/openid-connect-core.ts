@@ -116,7 +116,7 @@ export const openidConnectCore: Standard = {
     [
       '3.1.2.3',
       'CSRF and clickjacking are prevented',
-      'a form that another site posts to the host’s page (RFC 9700 §4.7) > is rejected when it says so',
+      'a form that another site posts to the host’s page (RFC 9700 §4.7) > is rejected when it has Sec-Fetch-Site: cross-site',
       'no page of the server can be framed',
     ],
     [
@@ -129,7 +129,7 @@ export const openidConnectCore: Standard = {
       '3.1.2.6',
       'Errors go back with state, and with the codes of OpenID Connect',
       'is login_required if no user is signed in (OIDC Core §3.1.2.6)',
-      'nobody is signed in',
+      'no user is signed in',
     ],
     [
       '3.1.3.2',

@@ -317,7 +317,7 @@ export const rfc6749: Standard = {
       '10.12',
       'The authorization endpoint is protected against CSRF',
       'an interaction belongs to the browser that started it (RFC 9700 §4.7) > rejects a handle of another interaction:',
-      'a form that another site posts to the host’s page (RFC 9700 §4.7) > is rejected when it says so',
+      'a form that another site posts to the host’s page (RFC 9700 §4.7) > is rejected when it has Sec-Fetch-Site: cross-site',
       'on … > HEAD has no side effects (RFC 9110 §9.2.1) > HEAD to a page that treats every method but GET as its form changes nothing when',
     ],
     [

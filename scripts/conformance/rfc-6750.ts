@@ -28,7 +28,7 @@ export const rfc6750: Standard = {
       '2.3',
       'A token in the query makes the answer private',
       notOffered('a token in the query is refused'),
-      'a good token in the query (OAuth 2.1 §5.1)',
+      'a valid token in the query (OAuth 2.1 §5.1)',
       'does not read a token from the URL (RFC 9700 §4.3.2)',
     ],
     [

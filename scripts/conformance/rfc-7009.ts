@@ -17,7 +17,7 @@ export const rfc7009: Standard = {
       '2.1',
       'The token comes in a form, by POST',
       'no token (RFC 7009 §2.1)',
-      'a body of JSON (RFC 7009 §2.1)',
+      'a JSON body (RFC 7009 §2.1)',
       'rejects GET, and offers no JSONP (RFC 7009 §2.3)',
     ],
     [
@@ -74,7 +74,7 @@ export const rfc7009: Standard = {
       '5',
       'Guesses of tokens and of clients are slowed down',
       'counts each of 100 parallel wrong secrets (RFC 6749 §2.3.1)',
-      "revocation: answered without effect > a JWT of one's own that names the token",
+      'revocation: answered without effect > a self-made JWT that names the token',
     ],
   ],
 }

@@ -15,7 +15,7 @@ export const rfc7515: Standard = {
     [
       '4',
       'Where a header has a name twice it is refused, or the last one counts',
-      'a forged or malformed JWT as access token > the header has alg twice, and the last one is none (RFC 7515 §4)',
+      'a forged or malformed JWT as access token > the header repeats alg, and the last one is none (RFC 7515 §4)',
     ],
     [
       '4',
@@ -38,7 +38,7 @@ export const rfc7515: Standard = {
       '4.1.2',
       'Keys that a header names or brings (jku, jwk, x5u, x5c)',
       notOffered('keys come from the key set alone'),
-      "a forged or malformed JWT as access token > the attacker's key is in the header, beside the right kid",
+      "a forged or malformed JWT as access token > the attacker's key is in the header, with the right kid",
       "a forged or malformed JWT as access token > the header points to the attacker's key set (RFC 8725 §3.10)",
       'a forged or malformed JWT as access token > a self-signed chain in the header',
     ],

@@ -9,7 +9,7 @@ export const rfc7519: Standard = {
     [
       '4',
       'Where a claim is there twice the token is refused, or the last one counts',
-      'a forged or malformed JWT as access token > the payload has iss twice, and the last one is another (RFC 7519 §4)',
+      'a forged or malformed JWT as access token > the payload repeats iss, and the last one differs (RFC 7519 §4)',
     ],
     [
       '4',
@@ -20,7 +20,7 @@ export const rfc7519: Standard = {
     [
       '4.1.2',
       'sub is unique, and compared with its case',
-      'sub in other case (RFC 7519 §4.1.2)',
+      'sub in another case (RFC 7519 §4.1.2)',
       'sub is at most 255 ASCII characters and the same in every token and response (OIDC Core §2)',
     ],
     [
@@ -39,14 +39,14 @@ export const rfc7519: Standard = {
     [
       '4.1.4',
       'exp, nbf and iat are numbers',
-      'exp is text (RFC 7519 §4.1.4)',
+      'exp is a string (RFC 7519 §4.1.4)',
       'a forged or malformed JWT a',
-      'iat is text (RFC 7519 §4.1.6)',
+      'iat is a string (RFC 7519 §4.1.6)',
     ],
     [
       '4.1.5',
       'A token is not honoured before nbf',
-      'nbf in an hour (RFC 7519 §4.1.5)',
+      'nbf one hour ahead (RFC 7519 §4.1.5)',
       'a token that is not valid yet (RFC 7519 §4.1.5)',
     ],
     [

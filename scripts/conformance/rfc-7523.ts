@@ -17,9 +17,9 @@ export const rfc7523: Standard = {
     [
       '3',
       'iss and sub are the client_id',
-      'iss is not sub (RFC 7523 §3)',
+      'iss differs from sub (RFC 7523 §3)',
       'no iss (RFC 7523 §3)',
-      'client_id is not sub (RFC 7521 §4.2)',
+      'client_id differs from sub (RFC 7521 §4.2)',
     ],
     [
       '3',
@@ -33,7 +33,7 @@ export const rfc7523: Standard = {
       'exp is there and in the future',
       'no exp (RFC 7523 §3)',
       'exp is now (RFC 7523 §3)',
-      'exp is further away than five and a half minutes (RFC 7523 §3)',
+      'exp is more than five and a half minutes ahead (RFC 7523 §3)',
     ],
     ['3', 'Not before nbf', 'nbf 61 s ahead (RFC 7523 §3)', 'nbf 8 s ahead (RFC 7523 §3)'],
     [

@@ -108,7 +108,7 @@ export const rfc7643: Standard = {
       '4.1.1',
       'userName is there, and unique without case',
       'a userName is unique within each provider',
-      'the case of letters (RFC 7644 §3.3)',
+      'letters in different case (RFC 7644 §3.3)',
     ],
     [
       '4.1.1',

@@ -151,7 +151,7 @@ export const rfc7644: Standard = {
       '3.5.2',
       'Operations apply in order, all or none',
       'PATCH applies operations in order, and all or none (RFC 7644 §3.5.2)',
-      'a good operation before a bad one (RFC 7644 §3.5.2)',
+      'a valid operation before an invalid one (RFC 7644 §3.5.2)',
     ],
     [
       '3.5.2',
@@ -186,7 +186,7 @@ export const rfc7644: Standard = {
       '3.5.2.2',
       'remove without path is noTarget; what is required is not removed',
       'remove without a path (RFC 7644 §3.5.2)',
-      'removing what is required (RFC 7644 §3.5.2)',
+      'removing a required attribute (RFC 7644 §3.5.2)',
     ],
     [
       '3.5.2.2',
@@ -230,7 +230,7 @@ export const rfc7644: Standard = {
       'application/scim+json is accepted and answered; UTF-8',
       'accepts application/scim+json and responds with application/scim+json (RFC 7644 §3.8)',
       'a body sent as … is 415 (RFC 7644 §3.8)',
-      'bytes that no UTF-8 has (RFC 7644 §3.3)',
+      'bytes that are not UTF-8 (RFC 7644 §3.3)',
     ],
     [
       '3.9',
@@ -275,7 +275,7 @@ export const rfc7644: Standard = {
       '5',
       'userName and passwords are prepared before they are compared',
       '… and … are equal after folding: … (RFC 8265 §3.3)',
-      'composed and decomposed (RFC 7644 §3.3)',
+      'composed and decomposed characters (RFC 7644 §3.3)',
     ],
     [
       '6',

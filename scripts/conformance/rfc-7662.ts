@@ -44,12 +44,12 @@ export const rfc7662: Standard = {
       'A token that has expired is not active',
       'answers inactive for an expired access token and for a rotated refresh token (RFC 7662 §2.2)',
     ],
-    ['4', 'A token that is not valid yet is not active', 'nbf in a second (RFC 9068 §4)'],
+    ['4', 'A token that is not valid yet is not active', 'nbf one second ahead (RFC 9068 §4)'],
     ['4', 'A token that was revoked is not active', 'a revoked access token and its family (RFC 7662 §2.2)'],
     [
       '4',
       'The signature of a signed token is verified',
-      "the token with another scope, signed with another's key (RFC 7662 §4)",
+      'the token with another scope, signed with a foreign key (RFC 7662 §4)',
     ],
     [
       '4',

@@ -24,7 +24,7 @@ export const rfc8252: Standard = {
     [
       '8.1',
       'PKCE is supported for public native apps',
-      'the client P, which is public redeems with the verifier and not without it (RFC 7636 §4.6)',
+      'the client P (public) redeems with the verifier and not without it (RFC 7636 §4.6)',
     ],
     [
       '8.4',

@@ -23,7 +23,7 @@ export const rfc8707: Standard = {
       '2',
       'One that is unknown, malformed or not allowed is invalid_target',
       'an unknown resource (RFC 8707 §2)',
-      'M asks for another resource (RFC 8707 §2)',
+      'M requests another resource (RFC 8707 §2)',
     ],
     ['2.1', 'Errors of the authorization request go to the client by redirect', 'an unknown resource (RFC 8707 §2)'],
     [

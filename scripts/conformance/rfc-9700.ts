@@ -65,7 +65,7 @@ export const rfc9700: Standard = {
       'a token for a resource has only that audience (RFC 9068 §3)',
       '401 invalid_token for a token of another API (RFC 9068 §4)',
     ],
-    ['2.4', 'There is no password grant', 'the password grant is not there (RFC 9700 §2.4)'],
+    ['2.4', 'There is no password grant', 'the password grant is not supported (RFC 9700 §2.4)'],
     [
       '2.5',
       'Client authentication, by keys where that can be',
@@ -107,7 +107,7 @@ export const rfc9700: Standard = {
     [
       '4.7',
       'The server’s own pages are safe against CSRF',
-      'a form that another site posts to the host’s page (RFC 9700 §4.7) > is rejected when it says so',
+      'a form that another site posts to the host’s page (RFC 9700 §4.7) > is rejected when it has Sec-Fetch-Site: cross-site',
       'an interaction belongs to the browser that started it (RFC 9700 §4.7)',
     ],
     [

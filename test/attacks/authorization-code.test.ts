@@ -32,10 +32,10 @@ describe('strings that are not a valid code (RFC 6749 §5.2)', () => {
     ['a random one, well-formed', 'Zm9yZ2VkLWZvcmdlZC1mb3JnZWQtZm9yZ2VkLWZvcmc'],
     ['all zeros', 'A'.repeat(43)],
     ['a word', 'undefined'],
-    ['a name of objects', '__proto__'],
+    ['the name of an Object.prototype member', '__proto__'],
     ['SQL', "' OR '1'='1"],
     ['a path', '../../codes'],
-    ['letters beyond ASCII', 'код'],
+    ['non-ASCII letters', 'код'],
   ])('%s', async (_, code) => {
     await refusedInJson(under, invalidGrant, {
       send: () => redeem(under, code),
@@ -131,8 +131,8 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
   })
 
   it.each([
-    ['its name without its secret', { client_id: 'A' }, '', 'client_authentication_method'],
-    ['no client at all', {}, '', 'client_authentication_missing'],
+    ['its client_id without its secret', { client_id: 'A' }, '', 'client_authentication_method'],
+    ['no client authentication', {}, '', 'client_authentication_missing'],
     [
       'another method than the registered one',
       { client_id: 'A', client_secret: 'x' },
@@ -141,7 +141,7 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
     ],
     ['an empty secret', { client_id: 'A', client_secret: '' }, '', 'client_authentication_method'],
     ['a wrong secret', {}, basic('A', 'wrong'), 'client_credentials_wrong'],
-    ['the bearer of something', {}, 'Bearer x', 'client_unknown'],
+    ['a Bearer token', {}, 'Bearer x', 'client_unknown'],
   ] as const)(
     '%s: client authentication fails and the code stays usable',
     async (_, change: Change, authorization, reason) => {

@@ -46,9 +46,9 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
   it.each([
     ['a state of 512 bytes', { state: 's'.repeat(512) }],
     ['a state of 1,024 bytes', { state: 's'.repeat(1024) }],
-    ['a state of characters that mean something in a URL', { state: 'a&code=x#?=%00+ /"<>\\\'' }],
+    ['a state with characters that are special in URLs', { state: 'a&code=x#?=%00+ /"<>\\\'' }],
     ['a state with line breaks', { state: 's\r\nSet-Cookie: x=y\r\n\r\n<script>' }],
-    ['a state beyond ASCII', { state: 'žluťoučký 🐴' }],
+    ['a state with non-ASCII characters', { state: 'žluťoučký 🐴' }],
   ])('returns %s unchanged (RFC 6749 §4.1.2)', async (_, change) => {
     const reply = await authorize(under, change)
 
@@ -70,18 +70,18 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
 
   it.each([
     ['a nonce of 1,024 bytes', { nonce: 'n'.repeat(1024) }],
-    ['a display that is not known', { display: 'hologram' }],
+    ['an unknown display', { display: 'hologram' }],
     ['unknown parameters', { code: 'x', error: 'y', access_token: 'z', __proto__x: '1', foo: 'bar' }],
     ['an unknown scope beside known ones', { scope: 'openid unknown profile' }],
-    ['a scope said twice', { scope: 'openid openid profile' }],
+    ['a repeated scope value', { scope: 'openid openid profile' }],
     ['unknown acr_values', { acr_values: 'gold platinum' }],
-    ['a claims request of unknown members', { claims: '{"x":[1],"id_token":{"unheard_of":null},"userinfo":{}}' }],
+    ['a claims request with unknown members', { claims: '{"x":[1],"id_token":{"unheard_of":null},"userinfo":{}}' }],
     [
       'a claims request of depth 1,000',
       { claims: `{"userinfo":{"x":{"value":${'['.repeat(1000)}${']'.repeat(1000)}}}}` },
     ],
     [
-      'claims named as objects name things',
+      'claims named like Object.prototype members',
       { claims: '{"id_token":{"__proto__":null,"constructor":null},"__proto__":{"id_token":1}}' },
     ],
     ['a max_age that the sign-in satisfies', { max_age: '5' }],

@@ -48,7 +48,7 @@ describe('every other error is returned to the client, with state and iss (RFC 6
     ),
     ['a nonce of 1,025 bytes', { nonce: 'n'.repeat(1025) }, 'invalid_request', 'parameter_too_long'],
     [
-      'a nonce of 1,025 bytes in fewer characters',
+      'a nonce of 1,025 bytes but fewer characters',
       { nonce: `${'é'.repeat(512)}n` },
       'invalid_request',
       'parameter_too_long',
@@ -62,7 +62,7 @@ describe('every other error is returned to the client, with state and iss (RFC 6
     ['scope with a backslash', { scope: 'a\\b' }, 'invalid_scope', 'scope_malformed'],
     ['scope with a tab', { scope: 'openid\tprofile' }, 'invalid_scope', 'scope_malformed'],
     ['scope with a line break', { scope: 'openid\nprofile' }, 'invalid_scope', 'scope_malformed'],
-    ['scope with a letter beyond ASCII', { scope: 'openid é' }, 'invalid_scope', 'scope_malformed'],
+    ['scope with a non-ASCII letter', { scope: 'openid é' }, 'invalid_scope', 'scope_malformed'],
     ['no scope (RFC 6749 §3.3)', { scope: undefined }, 'invalid_scope', 'scope_missing'],
     ['a scope of spaces (RFC 6749 §3.3)', { scope: '   ' }, 'invalid_scope', 'scope_missing'],
     ['unknown scopes alone (RFC 6749 §3.3)', { scope: 'admin OPENID' }, 'invalid_scope', 'scope_missing'],
@@ -109,7 +109,7 @@ describe('every other error is returned to the client, with state and iss (RFC 6
       '{"id_token":1}',
     ].map((value) => [`claims=${value}`, { claims: value }, 'invalid_request', 'claims_malformed'] as const),
     [
-      'claims with a broken prototype',
+      'claims with a __proto__ member',
       { claims: '{"__proto__":{"x":1},"id_token":{"sub":1}}' },
       'invalid_request',
       'claims_malformed',
@@ -118,13 +118,23 @@ describe('every other error is returned to the client, with state and iss (RFC 6
     ['a relative resource', { resource: 'relative' }, 'invalid_target', 'resource_unknown'],
     ['an unknown resource (RFC 8707 §2)', { resource: 'https://evil.test' }, 'invalid_target', 'resource_unknown'],
     [
-      'a resource written differently (RFC 8707 §2)',
+      'a resource in another spelling (RFC 8707 §2)',
       { resource: 'https://API.test' },
       'invalid_target',
       'resource_unknown',
     ],
-    ['a resource with a slash more (RFC 8707 §2)', { resource: `${api}/` }, 'invalid_target', 'resource_unknown'],
-    ['a resource that every object has (RFC 8707 §2)', { resource: '__proto__' }, 'invalid_target', 'resource_unknown'],
+    [
+      'a resource with an additional slash (RFC 8707 §2)',
+      { resource: `${api}/` },
+      'invalid_target',
+      'resource_unknown',
+    ],
+    [
+      'a resource named like an Object.prototype member (RFC 8707 §2)',
+      { resource: '__proto__' },
+      'invalid_target',
+      'resource_unknown',
+    ],
   ] as const satisfies readonly (readonly [string, Change, string, string])[])(
     '%s',
     async (_, change, error, reason) => {
@@ -159,7 +169,7 @@ describe('every other error is returned to the client, with state and iss (RFC 6
 
   it.each([
     ['1,025 bytes', 's'.repeat(1025)],
-    ['1,025 bytes in fewer characters', `${'é'.repeat(512)}s`],
+    ['1,025 bytes but fewer characters', `${'é'.repeat(512)}s`],
   ])('rejects %s of state and does not echo it', async (_, state) => {
     await refusedByRedirect(
       under,
@@ -169,7 +179,7 @@ describe('every other error is returned to the client, with state and iss (RFC 6
   })
 
   it.each([
-    ['the good one many times', Array.from({ length: 65 }, () => api)],
+    ['the valid one many times', Array.from({ length: 65 }, () => api)],
     ['unknown ones', Array.from({ length: 65 }, (_, at) => `https://r${at}.test`)],
   ])('65 resources: %s', async (_, resources) => {
     const query = [encode(baseRequest), ...resources.map((resource) => encode({ resource }))].join('&')
@@ -185,7 +195,7 @@ describe('every other error is returned to the client, with state and iss (RFC 6
   })
 
   it.each([
-    ['a good redirect_uri beside an error', { prompt: 'xyz' }, 'invalid_request', 'prompt_invalid'],
+    ['a valid redirect_uri and an error', { prompt: 'xyz' }, 'invalid_request', 'prompt_invalid'],
     [
       'an error in a pushed request',
       { request_uri: 'https://evil.test/x' },
@@ -203,7 +213,7 @@ describe('every other error is returned to the client, with state and iss (RFC 6
 
 describe('prompt=none never shows a page (OIDC Core §3.1.2.6)', () => {
   it.each([
-    ['nobody is signed in', { cookie: '' }, {}, 'login_required'],
+    ['no user is signed in', { cookie: '' }, {}, 'login_required'],
     ['the user is not active', { user: 'U2' }, {}, 'login_required'],
     ['the user was removed', { user: 'U3' }, {}, 'login_required'],
     ['the user never existed', { user: 'nobody' }, {}, 'login_required'],
@@ -216,7 +226,7 @@ describe('prompt=none never shows a page (OIDC Core §3.1.2.6)', () => {
       'login_required',
     ],
     ['a scope that was not consented to', {}, { scope: 'openid address' }, 'consent_required'],
-    ['claims that no consent covers', {}, { claims: '{"userinfo":{"phone_number":null}}' }, 'consent_required'],
+    ['claims without consent', {}, { claims: '{"userinfo":{"phone_number":null}}' }, 'consent_required'],
   ] as const)('%s', async (_, session: { cookie?: string; user?: string; age?: number }, change: Change, error) => {
     const cookie = session.cookie ?? signedInAs(under, session.user ?? 'U1', session.age ?? 5)
 

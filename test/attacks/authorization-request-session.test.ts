@@ -38,7 +38,7 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
       (hint: string) => `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${hint.split('.')[1]}.`,
     ],
     ['without a signature', (hint: string) => hint.split('.').slice(0, 2).join('.')],
-    ['that is no JWT', () => 'hint'],
+    ['that is not a JWT', () => 'hint'],
     ['of 8,192 bytes', () => 'a'.repeat(8192)],
   ])('rejects a hint that is %s', async (_, forge) => {
     const hint = forge((await obtainTokens(under))['id_token'] ?? '')

@@ -38,19 +38,19 @@ describe('until the client is known, an error is shown on a local page (RFC 6749
     ['a wildcard in client_id', 'client_id=%25', none, 'client_unknown'],
     ['a NoSQL operator in client_id', 'client_id[$ne]=x', none, 'client_id_missing'],
     ['a client_id of 10,000 characters', `client_id=${'A'.repeat(10_000)}`, none, 'client_unknown'],
-    ['a client_id that every object has', '', { client_id: 'constructor' }, 'client_unknown'],
-    ['a client_id that every object inherits', '', { client_id: '__proto__' }, 'client_unknown'],
+    ['a client_id named like an Object.prototype member', '', { client_id: 'constructor' }, 'client_unknown'],
+    ['a client_id named like an inherited object member', '', { client_id: '__proto__' }, 'client_unknown'],
     ['a client_id with markup', '', { client_id: '<script>alert(1)</script>' }, 'client_unknown'],
     ['two client_id values', 'client_id=A', {}, 'client_id_repeated'],
     ['two client_id values, the second unknown', 'client_id=A', { client_id: 'zzz' }, 'client_id_repeated'],
     ['two client_id values, one empty', 'client_id=', {}, 'client_id_repeated'],
     [
-      'two redirect_uri values, the second good',
+      'two redirect_uri values, the second valid',
       'redirect_uri=https%3A%2F%2Fevil.test%2Fcb',
       {},
       'redirect_uri_repeated',
     ],
-    ['two redirect_uri values, both good', 'redirect_uri=https%3A%2F%2Fapp.test%2Fcb', {}, 'redirect_uri_repeated'],
+    ['two redirect_uri values, both valid', 'redirect_uri=https%3A%2F%2Fapp.test%2Fcb', {}, 'redirect_uri_repeated'],
     ['two redirect_uri values, one empty', 'redirect_uri=', {}, 'redirect_uri_repeated'],
     [
       'prompt=none with an unregistered redirect_uri',
@@ -70,7 +70,7 @@ describe('until the client is known, an error is shown on a local page (RFC 6749
       { redirect_uri: undefined },
       'redirect_uri_missing',
     ],
-    ['a query with a broken escape', 'x=%zz', {}, 'parameters_malformed'],
+    ['a query with a malformed escape', 'x=%zz', {}, 'parameters_malformed'],
     ['a query that is not UTF-8', 'state=%FF', {}, 'parameters_malformed'],
     ['a query of 2,000 parameters', 'x&'.repeat(2000), {}, 'parameters_malformed'],
   ] as const)('%s', async (_, prefix, change, reason) => {
@@ -97,7 +97,7 @@ describe('until the client is known, an error is shown on a local page (RFC 6749
   it.each([
     ['no Content-Type', ''],
     ['JSON', 'application/json'],
-    ['plain text, as a form of another site can send it', 'text/plain'],
+    ['plain text, which a form of another site can send', 'text/plain'],
     ['multipart', 'multipart/form-data; boundary=x'],
   ])('rejects a POST with %s, whatever its query says (OIDC Core §3.1.2.1)', async (_, contentType) => {
     const query = encode(baseRequest)

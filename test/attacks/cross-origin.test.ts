@@ -34,12 +34,12 @@ describe('origins that are refused', () => {
   it.each([
     ['another site', 'https://evil.test'],
     ['no origin at all', 'null'],
-    ['a neighbouring host', 'https://evil.spa.test'],
-    ['a longer name', 'https://spa.test.evil.test'],
+    ['a sibling host', 'https://evil.spa.test'],
+    ['a longer host name', 'https://spa.test.evil.test'],
     ['another scheme', 'http://spa.test'],
     ['another port', 'https://spa.test:8443'],
     ['another spelling', 'https://SPA.test'],
-    ['a slash more', 'https://spa.test/'],
+    ['an additional slash', 'https://spa.test/'],
     ['the redirect URI', 'https://spa.test/cb'],
     ['everybody', '*'],
     ['nothing', ''],
@@ -204,8 +204,8 @@ describe('origins that are allowed', () => {
 
   it.each([
     ['none', {}, 'bearer_missing'],
-    ['one that is not ours', { authorization: 'Bearer a.b.c' }, 'access_token_invalid'],
-    ['one that we never gave', { authorization: `Bearer ${'A'.repeat(43)}` }, 'access_token_invalid'],
+    ['an unknown one', { authorization: 'Bearer a.b.c' }, 'access_token_invalid'],
+    ['one that was never issued', { authorization: `Bearer ${'A'.repeat(43)}` }, 'access_token_invalid'],
     ['one that is malformed', { authorization: 'Bearer ,' }, 'bearer_malformed'],
   ] as const)('without a token of a client no origin is allowed: %s (RFC 6750 §3.1)', async (_, headers, reason) => {
     const reply = await refused(under, {
@@ -284,7 +284,7 @@ describe('CORS look-ups', () => {
 
 it.each([
   ['no Origin', { 'access-control-request-method': 'POST' }],
-  ['no method that is asked for', { origin: 'https://spa.test' }],
+  ['no Access-Control-Request-Method', { origin: 'https://spa.test' }],
 ])('an OPTIONS request with %s is not a preflight (Fetch §3.3.2)', async (_, headers) => {
   const reply = await refused(under, {
     send: () => under.send({ method: 'OPTIONS', path: '/token', headers }),

@@ -112,13 +112,13 @@ describe('a forged or malformed JWT as access token', () => {
     ...[undefined, null, String(now + 60), 'x', now + 0.5, now, now - 1, 0, -1, 1e300, [now + 60], {}, true].map(
       (exp) => [`RFC 9068 §4: exp ${JSON.stringify(exp)}`, { exp }] as const,
     ),
-    ['nbf in a second (RFC 9068 §4)', { nbf: now + 1 }],
-    ['nbf is text (RFC 7519 §4.1.5)', { nbf: String(now) }],
+    ['nbf one second ahead (RFC 9068 §4)', { nbf: now + 1 }],
+    ['nbf is a string (RFC 7519 §4.1.5)', { nbf: String(now) }],
     ['nbf is null (RFC 7519 §4.1.5)', { nbf: null }],
-    ['iat in an hour (RFC 9068 §4)', { iat: now + 3600 }],
+    ['iat one hour ahead (RFC 9068 §4)', { iat: now + 3600 }],
     ['iat just beyond the skew (RFC 9068 §4)', { iat: now + 11 }],
     ['no iat (RFC 9068 §2.2)', { iat: undefined }],
-    ['iat is text (RFC 9068 §2.2)', { iat: String(now) }],
+    ['iat is a string (RFC 9068 §2.2)', { iat: String(now) }],
     ...[undefined, '', 7, {}, ['U1'], null, true].map(
       (sub) => [`sub ${JSON.stringify(sub)} (RFC 9068 §2.2)`, { sub }] as const,
     ),

@@ -31,20 +31,23 @@ const post = (body: string, headers: Readonly<Record<string, string>>): Promise<
 
 describe('a form that another site posts to the host’s page (RFC 9700 §4.7)', () => {
   it.each([
-    ['says so', { 'sec-fetch-site': 'cross-site' }],
-    ['says so, and lies about its origin', { 'sec-fetch-site': 'cross-site', origin: 'https://as.test' }],
-    ['is from a neighbouring host', { 'sec-fetch-site': 'same-site', origin: 'https://evil.as.test' }],
-    ['is from nowhere', { 'sec-fetch-site': 'none' }],
-    ['says two things', { 'sec-fetch-site': 'same-origin, cross-site' }],
-    ['says nothing that is known', { 'sec-fetch-site': 'SAME-ORIGIN' }],
-    ['says an empty thing', { 'sec-fetch-site': '', origin: 'https://as.test' }],
+    ['has Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
+    [
+      'has Sec-Fetch-Site: cross-site and a forged Origin',
+      { 'sec-fetch-site': 'cross-site', origin: 'https://as.test' },
+    ],
+    ['is from a sibling host', { 'sec-fetch-site': 'same-site', origin: 'https://evil.as.test' }],
+    ['has Sec-Fetch-Site: none', { 'sec-fetch-site': 'none' }],
+    ['has two values of Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin, cross-site' }],
+    ['has an unknown value of Sec-Fetch-Site', { 'sec-fetch-site': 'SAME-ORIGIN' }],
+    ['has an empty Sec-Fetch-Site', { 'sec-fetch-site': '', origin: 'https://as.test' }],
     ['is of an older browser', { origin: 'https://evil.test' }],
     ['is of an older browser, over http', { origin: 'http://as.test' }],
     ['is of an older browser, from another port', { origin: 'https://as.test:8443' }],
     ['is of an older browser, from a host that begins alike', { origin: 'https://as.test.evil.test' }],
     ['is sandboxed', { origin: 'null' }],
     ['has only a referrer', { referer: 'https://as.test/login' }],
-    ['says nothing at all', {}],
+    ['has none of these headers', {}],
   ])('is rejected when it %s', async (_, headers) => {
     for (const body of [consent, 'deny']) {
       await refusedOnPage(under, { send: () => post(body, headers), reason: 'cross_site_post' }, 403)

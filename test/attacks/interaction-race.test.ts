@@ -80,7 +80,7 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
 
   it.each([
     ['one that has expired', (record: InteractionRecord) => ({ ...record, expiresAt: record.createdAt })],
-    ['one that does not say when it expires', ({ expiresAt: _dropped, ...record }: InteractionRecord) => record],
+    ['one without an expiry time', ({ expiresAt: _dropped, ...record }: InteractionRecord) => record],
   ])('%s is not found', async (_, read) => {
     const { under, close } = await startCareless(read)
     const started = await authorize(under)

@@ -178,14 +178,14 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
   it.each([
     ['no cookie', () => Promise.resolve('')],
     ['the cookie of another browser', other],
-    ['a cookie that was made up', () => Promise.resolve(`__Host-mintmark-browser=${'A'.repeat(43)}`)],
+    ['an invented cookie', () => Promise.resolve(`__Host-mintmark-browser=${'A'.repeat(43)}`)],
     ['an empty cookie', () => Promise.resolve('__Host-mintmark-browser=')],
     [
-      'its cookie under a name that a neighbouring host can set',
+      'its cookie under a name that a sibling host can set',
       () => Promise.resolve(browserCookie(started).replace('__Host-', '')),
     ],
-    ['its cookie in other letters', () => Promise.resolve(browserCookie(started).toUpperCase())],
-    ['its cookie beside a planted one', async () => `${await other()}; ${browserCookie(started)}`],
+    ['its cookie in upper case', () => Promise.resolve(browserCookie(started).toUpperCase())],
+    ['its cookie and a planted one', async () => `${await other()}; ${browserCookie(started)}`],
     ['its cookie inside another', () => Promise.resolve(`x=y, ${browserCookie(started)}`)],
   ])('another browser can neither read nor complete it: %s', async (_, cookieOf) => {
     const cookie = await cookieOf()
@@ -211,8 +211,8 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
   it.each([
     ['none', ''],
     ['an empty one', '?interaction='],
-    ['one that was made up', `?interaction=${'A'.repeat(43)}`],
-    ['a name of objects', '?interaction=__proto__'],
+    ['an invented one', `?interaction=${'A'.repeat(43)}`],
+    ['the name of an Object.prototype member', '?interaction=__proto__'],
     ['one under another name', '?Interaction=x'],
     ['one of 10,000 characters', `?interaction=${'A'.repeat(10_000)}`],
   ])('rejects a handle of another interaction: %s (RFC 9700 §4.7)', async (_, search) => {

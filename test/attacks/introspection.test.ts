@@ -107,7 +107,7 @@ describe('introspection: callers and requests that are rejected', () => {
       'parameter_repeated',
     ],
     [
-      'a body of JSON (RFC 7662 §2.1)',
+      'a JSON body (RFC 7662 §2.1)',
       () =>
         postForm(under, path, '{"token":"x"}', {
           authorization: basic('RS', under.clients.RS.secret),
@@ -147,7 +147,7 @@ describe('introspection: inactive answers', () => {
     ['a token with white space around it (RFC 7662 §2.2)', () => ` ${tokens.access_token} `],
     ['8,000 characters (RFC 7662 §2.2)', () => 'x'.repeat(8000)],
     [
-      "the token with another scope, signed with another's key (RFC 7662 §4)",
+      'the token with another scope, signed with a foreign key (RFC 7662 §4)',
       async () => {
         const { header, payload } = readJws(tokens.access_token)
         const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign'])

@@ -86,13 +86,13 @@ describe.each(paths)('%s', (path) => {
   })
 
   it.each<readonly [string, (exact: string) => string]>([
-    ['a parent segment behind it', (exact) => `${exact}/../x`],
-    ['a parent segment in front', (exact) => `/x/..${exact}`],
+    ['a trailing parent segment', (exact) => `${exact}/../x`],
+    ['a leading parent segment', (exact) => `/x/..${exact}`],
     ['a trailing slash', (exact) => `${exact}/`],
-    ['two slashes in front', (exact) => `/${exact}`],
+    ['two leading slashes', (exact) => `/${exact}`],
     ['its last letter escaped', (exact) => exact.replace(/.$/, (last) => `%${last.charCodeAt(0).toString(16)}`)],
-    ['an escaped dot behind it', (exact) => `${exact}%2e`],
-    ['NUL behind it', (exact) => `${exact}%00`],
+    ['a trailing escaped dot', (exact) => `${exact}%2e`],
+    ['a trailing NUL', (exact) => `${exact}%00`],
     ['a path parameter', (exact) => `${exact};x`],
     ['capitals', (exact) => exact.toUpperCase()],
     ['backslashes', (exact) => exact.replaceAll('/', '\\')],

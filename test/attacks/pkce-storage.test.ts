@@ -58,7 +58,7 @@ const guarding = [
   ['codeChallenge, as null', (code) => ({ ...code, codeChallenge: null }), 'code_challenge_lost'],
   ['codeChallengeMethod, as null', (code) => ({ ...code, codeChallengeMethod: null }), 'code_challenge_lost'],
   ['both, as null', (code) => ({ ...code, codeChallenge: null, codeChallengeMethod: null }), 'code_challenge_lost'],
-  ['codeChallenge, as an empty text', (code) => ({ ...code, codeChallenge: '' }), 'code_verifier_mismatch'],
+  ['codeChallenge, as an empty string', (code) => ({ ...code, codeChallenge: '' }), 'code_verifier_mismatch'],
   ['the method, for plain', (code) => ({ ...code, codeChallengeMethod: 'plain' }), 'code_challenge_lost'],
   ['the method, for an exemption', (code) => ({ ...code, codeChallengeMethod: 'exempt' }), 'code_challenge_lost'],
   ['digest', without('digest'), 'code_incomplete'],
@@ -67,9 +67,9 @@ const guarding = [
   ['familyId', without('familyId'), 'code_incomplete'],
   ['userId', without('userId'), 'code_incomplete'],
   ['redirectUri', without('redirectUri'), 'code_incomplete'],
-  ['redirectUri, as an empty text', (code) => ({ ...code, redirectUri: '' }), 'code_incomplete'],
+  ['redirectUri, as an empty string', (code) => ({ ...code, redirectUri: '' }), 'code_incomplete'],
   ['scopes', without('scopes'), 'code_incomplete'],
-  ['scopes, as text', (code) => ({ ...code, scopes: code.scopes.join(' ') }), 'code_incomplete'],
+  ['scopes, as a string', (code) => ({ ...code, scopes: code.scopes.join(' ') }), 'code_incomplete'],
   ['resources', without('resources'), 'code_incomplete'],
   ['authentication', without('authentication'), 'code_incomplete'],
   ['authentication, as null', (code) => ({ ...code, authentication: null }), 'code_incomplete'],
@@ -102,7 +102,7 @@ describe('a store that loses a field of a code: nothing is redeemed and nothing 
     ['another user', { userId: 'U2' }, 'grant_inactive'],
     ['another client', { clientId: 'P' }, 'code_unknown'],
     ['a grant that does not exist', { grantId: 'none' }, 'grant_inactive'],
-    ['a time long ago', { expiresAt: 1 }, 'code_unknown'],
+    ['a time in the distant past', { expiresAt: 1 }, 'code_unknown'],
   ] as const)('rejects a code whose field is %s', async (_, change, reason) => {
     const code = await obtainCode(under)
     spoil = (intact) => ({ ...intact, ...change })

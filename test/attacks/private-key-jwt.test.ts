@@ -50,8 +50,8 @@ describe('private_key_jwt: claims that are not from this client for this server 
   const now = 1_790_000_000
   type Row = readonly [row: string, claims: Readonly<Record<string, unknown>>, reason?: RefusalReason]
   const rows: readonly Row[] = [
-    ['iss is not sub (RFC 7523 §3)', { iss: 'A' }],
-    ['sub is not iss (RFC 7523 §3)', { sub: 'A' }, 'client_authentication_method'],
+    ['iss differs from sub (RFC 7523 §3)', { iss: 'A' }],
+    ['sub differs from iss (RFC 7523 §3)', { sub: 'A' }, 'client_authentication_method'],
     ['no iss (RFC 7523 §3)', { iss: undefined }],
     ['no sub (RFC 7523 §3)', { sub: undefined }, unknown],
     ['iss and sub of an unknown client (RFC 7523 §3)', { iss: 'zzz', sub: 'zzz' }, unknown],
@@ -59,7 +59,7 @@ describe('private_key_jwt: claims that are not from this client for this server 
     ...[7, '', {}, ['B'], true, null].map(
       (sub) => [`sub is ${JSON.stringify(sub)} (RFC 7519 §4.1.2)`, { sub }, unknown] as Row,
     ),
-    ['sub in other case (RFC 7519 §4.1.2)', { sub: 'b', iss: 'b' }, unknown],
+    ['sub in another case (RFC 7519 §4.1.2)', { sub: 'b', iss: 'b' }, unknown],
     ['no aud (RFC 7523 §3)', { aud: undefined }],
     ['aud of another server (RFC 7523 §3)', { aud: 'https://other.test' }],
     ['aud is an array with a foreign entry (RFC 7523 §3)', { aud: ['https://as.test', 'https://other.test'] }],
@@ -72,14 +72,14 @@ describe('private_key_jwt: claims that are not from this client for this server 
     ['no exp (RFC 7523 §3)', { exp: undefined }],
     ['exp is now (RFC 7523 §3)', { exp: now }],
     ['exp was a second ago (RFC 7523 §3)', { exp: now - 1 }],
-    ['exp is further away than five and a half minutes (RFC 7523 §3)', { exp: now + 331 }],
+    ['exp is more than five and a half minutes ahead (RFC 7523 §3)', { exp: now + 331 }],
     ['exp is in milliseconds (RFC 7523 §3)', { exp: (now + 60) * 1000 }],
-    ['exp is text (RFC 7519 §4.1.4)', { exp: String(now + 60) }],
+    ['exp is a string (RFC 7519 §4.1.4)', { exp: String(now + 60) }],
     ['exp is null (RFC 7519 §4.1.4)', { exp: null }],
     ['iat 61 s ahead (RFC 7523 §3)', { iat: now + 61 }],
     ['nbf 61 s ahead (RFC 7523 §3)', { nbf: now + 61 }],
-    ['iat is text (RFC 7519 §4.1.6)', { iat: String(now) }],
-    ['nbf is text (RFC 7519 §4.1.5)', { nbf: String(now) }],
+    ['iat is a string (RFC 7519 §4.1.6)', { iat: String(now) }],
+    ['nbf is a string (RFC 7519 §4.1.5)', { nbf: String(now) }],
     ['no jti (OIDC Core §9)', { jti: undefined }],
     ['jti of 10 KiB (RFC 7519 §4.1.7)', { jti: 'j'.repeat(10_240) }, unknown],
     ['jti of 257 characters (RFC 7519 §4.1.7)', { jti: 'j'.repeat(257) }],
@@ -150,7 +150,12 @@ describe('private_key_jwt: forged assertions', () => {
 
 describe.each(paths)('private_key_jwt: the form at %s', (path) => {
   it.each<readonly [string, (good: Change) => Change, 400 | 401, RefusalReason]>([
-    ['client_id is not sub (RFC 7521 §4.2)', (good) => ({ ...good, client_id: 'A' }), 401, 'client_id_contradicted'],
+    [
+      'client_id differs from sub (RFC 7521 §4.2)',
+      (good) => ({ ...good, client_id: 'A' }),
+      401,
+      'client_id_contradicted',
+    ],
     [
       'another client_assertion_type (RFC 7521 §4.2)',
       (good) => ({ ...good, client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer' }),
@@ -158,7 +163,7 @@ describe.each(paths)('private_key_jwt: the form at %s', (path) => {
       unknown,
     ],
     [
-      'client_assertion_type in other case (RFC 7521 §4.2)',
+      'client_assertion_type in another case (RFC 7521 §4.2)',
       (good) => ({ ...good, client_assertion_type: assertionType.toUpperCase() }),
       401,
       unknown,
@@ -171,13 +176,13 @@ describe.each(paths)('private_key_jwt: the form at %s', (path) => {
     ],
     ['no client_assertion (RFC 7521 §4.2)', (good) => ({ ...good, client_assertion: undefined }), 401, unknown],
     [
-      'no client_assertion, and the client named (RFC 7521 §4.2)',
+      'client_id without client_assertion (RFC 7521 §4.2)',
       (good) => ({ ...good, client_assertion: undefined, client_id: 'P' }),
       400,
       'client_authentication_twice',
     ],
     [
-      'a secret beside the assertion (RFC 6749 §2.3)',
+      'a secret in addition to the assertion (RFC 6749 §2.3)',
       (good) => ({ ...good, client_secret: 'x' }),
       400,
       'client_authentication_twice',

@@ -40,63 +40,63 @@ async function read(
 describe('requests that the feed rejects', () => {
   it.each<readonly [string, () => Promise<Reply>, readonly [number, string, string]]>([
     [
-      'who does not authenticate (RFC 6749 §5.2)',
+      'without authentication (RFC 6749 §5.2)',
       () => postForm(under, path, encode({ nonce }), {}),
       [401, 'invalid_client', 'client_authentication_missing'],
     ],
     [
-      'who does not know the secret (RFC 6749 §5.2)',
+      'with a wrong secret (RFC 6749 §5.2)',
       () => postForm(under, path, encode({ nonce }), { authorization: basic('RS', 'x') }),
       [401, 'invalid_client', 'client_credentials_wrong'],
     ],
-    ['who only says a name (RFC 7662 §2.1)', () => ask({}, 'P'), [401, 'invalid_client', 'client_public']],
+    ['with client_id alone (RFC 7662 §2.1)', () => ask({}, 'P'), [401, 'invalid_client', 'client_public']],
     [
-      'who is no resource server (RFC 7662 §4)',
+      'from a client that is not a resource server (RFC 7662 §4)',
       () => ask({}, 'A'),
       [400, 'unauthorized_client', 'client_serves_no_audience'],
     ],
     [
-      'who brings no nonce (RFC 8725 §3.10)',
+      'without a nonce (RFC 8725 §3.10)',
       () => ask({ nonce: undefined }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'who brings a nonce that can be guessed (RFC 8725 §3.10)',
+      'with a guessable nonce (RFC 8725 §3.10)',
       () => ask({ nonce: 'n'.repeat(15) }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'whose nonce is long (RFC 6749 §5.2)',
+      'with an overlong nonce (RFC 6749 §5.2)',
       () => ask({ nonce: 'n'.repeat(129) }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'whose nonce would need escapes (RFC 6749 §5.2)',
+      'with a nonce that needs escaping (RFC 6749 §5.2)',
       () => ask({ nonce: `${nonce}"` }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'whose cursor is long (RFC 6749 §5.2)',
+      'with an overlong cursor (RFC 6749 §5.2)',
       () => ask({ cursor: 'c'.repeat(129) }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'who waits for ever (RFC 6749 §5.2)',
+      'with an unlimited wait (RFC 6749 §5.2)',
       () => ask({ wait: '1000' }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'who waits for less than nothing (RFC 6749 §5.2)',
+      'with a negative wait (RFC 6749 §5.2)',
       () => ask({ wait: '-1' }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'who waits for part of a second (RFC 6749 §5.2)',
+      'with a fractional wait (RFC 6749 §5.2)',
       () => ask({ wait: '0.5' }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'who says something twice (RFC 6749 §3.2)',
+      'with a repeated parameter (RFC 6749 §3.2)',
       () =>
         postForm(under, path, `nonce=${nonce}&nonce=${nonce}`, { authorization: basic('RS', under.clients.RS.secret) }),
       [400, 'invalid_request', 'parameter_repeated'],

@@ -75,7 +75,7 @@ describe('revocation: a rejected request leaves the token active', () => {
       'client_credentials_wrong',
     ],
     [
-      'P, which says that it is A (RFC 7009 §5)',
+      'P, with the client_id of A (RFC 7009 §5)',
       () => postForm(under, path, form({ client_id: 'A' }), {}),
       401,
       'invalid_client',
@@ -98,7 +98,7 @@ describe('revocation: a rejected request leaves the token active', () => {
       'parameter_repeated',
     ],
     [
-      'a body of JSON (RFC 7009 §2.1)',
+      'a JSON body (RFC 7009 §2.1)',
       () =>
         postForm(under, path, '{}', {
           authorization: basic('A', under.clients.A.secret),
@@ -147,9 +147,9 @@ describe('revocation: answered without effect', () => {
     ['an unknown token (RFC 7009 §2.2)', () => 'unknown'],
     ['a damaged refresh token (RFC 7009 §2.2)', () => `${tokens.refresh_token.slice(0, -1)}_`],
     ['an ID token (RFC 7009 §2.2)', () => tokens.id_token],
-    ['an authorization code, which stays as it was', () => obtainCode(under)],
-    ["a JWT of one's own that names the token", () => forgedJwt({ client_id: 'A' })],
-    ["a JWT of one's own that names the token and B", () => forgedJwt({ client_id: 'B' })],
+    ['an authorization code, which stays valid', () => obtainCode(under)],
+    ['a self-made JWT that names the token', () => forgedJwt({ client_id: 'A' })],
+    ['a self-made JWT that names the token and B', () => forgedJwt({ client_id: 'B' })],
     [
       'an unsigned JWT that names the token',
       () => writeJws({ alg: 'none' }, readJws(tokens.access_token).payload, signNothing()),

@@ -33,24 +33,20 @@ describe('SCIM: caller authentication', () => {
   it.each<Row>([
     ['no Authorization', () => '', { status: 401, reason: 'credentials_missing' }],
     ['a wrong secret', () => 'Bearer wrong', { status: 401, reason: 'access_token_invalid' }],
-    [
-      'the secret without its end',
-      () => `Bearer ${s1().slice(0, -1)}`,
-      { status: 401, reason: 'access_token_invalid' },
-    ],
+    ['a truncated secret', () => `Bearer ${s1().slice(0, -1)}`, { status: 401, reason: 'access_token_invalid' }],
     ['the secret in capitals', () => `Bearer ${s1().toUpperCase()}`, { status: 401, reason: 'access_token_invalid' }],
-    ['one more character', () => `Bearer ${s1()}A`, { status: 401, reason: 'access_token_invalid' }],
+    ['an additional character', () => `Bearer ${s1()}A`, { status: 401, reason: 'access_token_invalid' }],
     [
-      'one other character',
+      'a changed character',
       () => `Bearer ${s1().slice(0, -2)}${s1().endsWith('AA') ? 'BB' : 'AA'}`,
       { status: 401, reason: 'secret_unknown' },
     ],
     [
-      'the secret of a provider that never was',
+      'the secret of an unknown provider',
       () => `Bearer mmscim_T9_${'A'.repeat(43)}`,
       { status: 401, reason: 'secret_unknown' },
     ],
-    ['a text without a scheme', () => 'non-token', { status: 401, reason: 'credentials_malformed' }],
+    ['a string without a scheme', () => 'non-token', { status: 401, reason: 'credentials_malformed' }],
     ['the secret by Basic', () => basic('T1', s1()), { status: 401, reason: 'credentials_malformed' }],
     [
       'two tokens in one header',

@@ -38,21 +38,21 @@ describe('SCIM create: rejected requests store nothing', () => {
     ['a depth of 10,000', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, syntax('body_too_deep')],
     ['a list nested 10,000 deep', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, syntax('body_too_deep')],
     [
-      'bytes that no UTF-8 has',
+      'bytes that are not UTF-8',
       bytes('{"schemas":["', core, '"],"userName":"', [0xff, 0xfe], '"}'),
       syntax('body_malformed'),
     ],
-    ['half a surrogate pair', `{"schemas":["${core}"],"userName":"a\\ud800"}`, value('value_characters')],
+    ['an unpaired surrogate', `{"schemas":["${core}"],"userName":"a\\ud800"}`, value('value_characters')],
     ['NUL', `{"schemas":["${core}"],"userName":"a\\u0000"}`, value('value_characters')],
     ['a byte order mark', bytes([0xef, 0xbb, 0xbf], JSON.stringify(user())), syntax('body_malformed')],
-    ['a member twice', `{"schemas":["${core}"],"userName":"alice","userName":"admin"}`, syntax('member_repeated')],
+    ['a repeated member', `{"schemas":["${core}"],"userName":"alice","userName":"admin"}`, syntax('member_repeated')],
     [
-      'a member twice, once escaped',
+      'a repeated member, once escaped',
       `{"schemas":["${core}"],"userName":"alice","user\\u004eame":"admin"}`,
       syntax('member_repeated'),
     ],
     [
-      'a member twice, in two cases',
+      'a repeated member in different case',
       `{"schemas":["${core}"],"userName":"alice","USERNAME":"admin"}`,
       syntax('member_repeated'),
     ],
@@ -66,7 +66,7 @@ describe('SCIM create: rejected requests store nothing', () => {
     ['a zero-width space', user({ userName: 'a\u200bb' }), value('value_characters')],
     ['a ligature', user({ userName: '\ufb01x' }), value('value_characters')],
     ['e-mails as an object', emails({ value: 'a@x' }), value('value_type')],
-    ['e-mails as a text', emails('a@x'), value('value_type')],
+    ['e-mails as a string', emails('a@x'), value('value_type')],
     [
       '21 e-mails',
       emails(Array.from({ length: 21 }, (_, index) => ({ value: `a${index}@x` }))),
@@ -83,8 +83,8 @@ describe('SCIM create: rejected requests store nothing', () => {
     ['a number as an e-mail', emails([{ value: 1 }]), value('value_type')],
     ['a line break in an e-mail', emails([{ value: 'a@b\r\nBcc: x' }]), value('value_characters')],
     ['an extension as an array', user({ [enterprise]: [] }), value('value_type')],
-    ['an extension as a text', user({ [enterprise]: 'x' }), value('value_type')],
-    ['a boolean that is none', user({ active: 'yes' }), value('value_type')],
+    ['an extension as a string', user({ [enterprise]: 'x' }), value('value_type')],
+    ['a value that is not a boolean', user({ active: 'yes' }), value('value_type')],
     ['no schemas', { userName: 'alice@x' }, syntax('schemas_missing')],
   ])('%s (RFC 7644 §3.3)', async (_, body, refusal) => {
     await scimRefused(site, refusal, () => post(body))
@@ -135,10 +135,10 @@ describe('SCIM create: duplicate names', () => {
   const conflict: ScimRefusal = { status: 409, scimType: 'uniqueness', reason: 'user_name_taken' }
 
   it.each([
-    ['composed and decomposed', '\u00e9lan', 'e\u0301lan'],
+    ['composed and decomposed characters', '\u00e9lan', 'e\u0301lan'],
     ['full-width', 'alan', '\uff41lan'],
     ['the Kelvin sign and k', 'kai', '\u212aai'],
-    ['the case of letters', 'Zoe@X.test', 'zOE@x.TEST'],
+    ['letters in different case', 'Zoe@X.test', 'zOE@x.TEST'],
     ['the same again, without an externalId', 'again@x', 'again@x'],
   ])('%s (RFC 7644 §3.3)', async (_, first, second) => {
     expect((await post(user({ userName: first }))).status).toBe(201)

@@ -55,7 +55,7 @@ const roads = [
     'user.deactivated',
   ],
   [
-    'a PATCH with a text',
+    'a PATCH with a string',
     (id: string) => patched(id, { op: 'Replace', path: 'active', value: 'False' }),
     'user.deactivated',
   ],

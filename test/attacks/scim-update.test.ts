@@ -53,7 +53,7 @@ describe('SCIM update: rejected requests change nothing', () => {
     ['Operations as an object', { schemas: [message], Operations: {} }, syntax('operations_missing')],
     ['nothing', {}, syntax('schemas_missing')],
     ['no operation', of(), syntax('operations_empty')],
-    ['an operation that is none', of({ op: 'move', path: 'title', value: 'x' }), syntax('operation_unknown')],
+    ['an unknown operation', of({ op: 'move', path: 'title', value: 'x' }), syntax('operation_unknown')],
     ['remove without a path', of({ op: 'remove' }), refusal('noTarget', 'path_missing')],
     ['replace without a value', of({ op: 'replace', path: 'title' }), value('value_missing')],
     ['add without a value', of({ op: 'add', path: 'title' }), value('value_missing')],
@@ -62,7 +62,7 @@ describe('SCIM update: rejected requests change nothing', () => {
     ['__proto__', at('__proto__.isAdmin'), path('path_syntax')],
     ['constructor', at('constructor.prototype.x'), path('path_syntax')],
     ['name.__proto__', at('name.__proto__'), path('path_syntax')],
-    ['__proto__ behind a filter', at('emails[type eq "work"].__proto__'), path('path_syntax')],
+    ['__proto__ after a filter', at('emails[type eq "work"].__proto__'), path('path_syntax')],
     ['another tenant', at('../../T2/users/u21'), path('path_syntax')],
     ['a JSON pointer', at('/userName'), path('path_syntax')],
     ['a JSON path', at('$.userName'), path('path_unknown')],
@@ -71,13 +71,13 @@ describe('SCIM update: rejected requests change nothing', () => {
     ['an unknown URN', at('urn:unknown:x'), path('path_unknown')],
     ['a filter that matches nothing', at('emails[type eq "none"].value'), refusal('noTarget', 'path_no_match')],
     ['an index', at('userName[0]'), path('path_syntax')],
-    ['an index behind a dot', at('emails.0.value'), path('path_syntax')],
+    ['an index after a dot', at('emails.0.value'), path('path_syntax')],
     ['"false "', at('active', 'false '), value('value_type')],
     ['0', at('active', 0), value('value_type')],
     ['"no"', at('active', 'no'), value('value_type')],
     ['an empty list', at('active', []), value('value_type')],
     [
-      'a good operation before a bad one',
+      'a valid operation before an invalid one',
       of({ op: 'replace', path: 'active', value: false }, { op: 'replace', path: 'nothing', value: 1 }),
       path('path_unknown'),
     ],
@@ -90,7 +90,11 @@ describe('SCIM update: rejected requests change nothing', () => {
     ['a depth of 30', at('name', deep(27)), syntax('body_too_deep')],
     ['a depth of 1,000', at('name', deep(1000)), syntax('body_too_deep')],
     ['__proto__ below the manager', at(`${enterprise}:manager.value.__proto__`), path('path_syntax')],
-    ['removing what is required', of({ op: 'remove', path: 'userName' }), refusal('mutability', 'attribute_required')],
+    [
+      'removing a required attribute',
+      of({ op: 'remove', path: 'userName' }),
+      refusal('mutability', 'attribute_required'),
+    ],
   ])('%s (RFC 7644 §3.5.2)', async (_, body, expected) => {
     const before = await read()
 

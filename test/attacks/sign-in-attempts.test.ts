@@ -119,7 +119,7 @@ describe('password guessing at the starter is slowed down (RFC 6749 §10.10)', (
 
   it.each([
     ['its own', { issuer: 'https://as.test', key: 'k' }, 'ada', true],
-    ['that of another name', { issuer: 'https://as.test', key: 'k' }, 'bob', false],
+    ['that of another user name', { issuer: 'https://as.test', key: 'k' }, 'bob', false],
     ['one made without the key', { issuer: 'https://as.test', key: 'guess' }, 'ada', false],
     ['that of another issuer', { issuer: 'https://as.test/other', key: 'k' }, 'ada', false],
   ])('only its own cookie identifies a known browser: %s', (_, maker, username, isKnown) => {

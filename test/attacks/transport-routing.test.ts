@@ -126,7 +126,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.test' }],
       ['Forwarded', { forwarded: 'host=evil.test;proto=http' }],
       [
-        'X-Original-URL and its kin',
+        'X-Original-URL and similar headers',
         { 'x-original-url': '/admin', 'x-rewrite-url': '/admin', 'x-forwarded-prefix': '/evil' },
       ],
       ['X-Forwarded-Proto', { 'x-forwarded-proto': 'http', 'x-forwarded-ssl': 'off', 'x-forwarded-port': '80' }],

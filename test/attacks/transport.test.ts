@@ -34,12 +34,12 @@ describe.each(adapters)('on $name', (adapter) => {
       ['JSON', 'application/json'],
       ['JSON with a charset', 'application/json; charset=utf-8'],
       ['two types in one header', `application/json, ${form}`],
-      ['two types, the form first', `${form}, application/json`],
+      ['two media types, the form first', `${form}, application/json`],
       ['a multipart form (RFC 6749 §4.1.3)', 'multipart/form-data; boundary=x'],
       ['plain text (RFC 6749 §4.1.3)', 'text/plain'],
-      ['a type that begins like the form (RFC 6749 §4.1.3)', `${form}2`],
+      ["a media type that starts with the form's (RFC 6749 §4.1.3)", `${form}2`],
       ['the form as a parameter (RFC 6749 §4.1.3)', `text/plain; x=${form}`],
-      ['no type', ''],
+      ['no media type', ''],
       ['an empty parameter list (RFC 6749 §4.1.3)', ';'],
       ['charset UTF-16', `${form}; charset=utf-16`],
       ['charset UTF-7 in quotes (RFC 6749 App. B)', `${form}; x=y; Charset = "utf-7"`],
@@ -94,8 +94,8 @@ describe.each(adapters)('on $name', (adapter) => {
       ['code_verifier twice (RFC 6749 §3.2)', 'code_verifier=x&CODE', 'parameter_repeated'],
       ['client_id twice (RFC 6749 §3.2)', 'client_id=A&client_id=A&CODE', 'parameter_repeated'],
       ['an unknown parameter twice (RFC 6749 §3.2)', 'x=1&x=2&CODE', 'parameter_repeated'],
-      ['a name that is the same once decoded (RFC 6749 §3.2)', '%63ode=b&CODE', 'parameter_repeated'],
-      ['bracket names', 'grant_type[]=authorization_code&code[x]=1', 'grant_type_missing'],
+      ['names that are equal after decoding (RFC 6749 §3.2)', '%63ode=b&CODE', 'parameter_repeated'],
+      ['names with brackets', 'grant_type[]=authorization_code&code[x]=1', 'grant_type_missing'],
       ['bracket name of the code', 'grant_type=authorization_code&code[]=1', 'code_missing'],
       ['an empty grant_type', 'grant_type=', 'grant_type_missing'],
       ['a grant_type without equals sign', 'grant_type', 'grant_type_missing'],
@@ -112,8 +112,8 @@ describe.each(adapters)('on $name', (adapter) => {
       ['an overlong encoding (RFC 6749 App. B)', 'grant_type=authorization_code&code=%C0%AF', 'parameters_malformed'],
       ['a lone percent sign', 'CODE&x=%', 'parameters_malformed'],
       ['an escape that is not hexadecimal', 'CODE&x=%zz', 'parameters_malformed'],
-      ['an escape that ends too soon', 'CODE&x=%4', 'parameters_malformed'],
-      ['a broken escape in a name (RFC 6749 App. B)', 'CODE&%zz=1', 'parameters_malformed'],
+      ['a truncated escape', 'CODE&x=%4', 'parameters_malformed'],
+      ['a malformed escape in a name (RFC 6749 App. B)', 'CODE&%zz=1', 'parameters_malformed'],
       ['a lone surrogate', 'CODE&x=%ED%A0%80', 'parameters_malformed'],
       ['a code point beyond Unicode (RFC 6749 App. B)', 'CODE&x=%F4%90%80%80', 'parameters_malformed'],
     ] as const)('rejects %s', async (_, text, reason) => {
@@ -196,9 +196,9 @@ describe.each(adapters)('on $name', (adapter) => {
     })
 
     it.each([
-      ['the names of every object', '__proto__=x&constructor=x&prototype=x&toString=x&hasOwnProperty=x'],
-      ['the names with brackets', '__proto__[admin]=1&constructor[prototype][admin]=1&__proto__.admin=1'],
-      ['bracket names', 'grant_type[]=password&code[x]=1&code_verifier[]=x'],
+      ['the names of Object.prototype members', '__proto__=x&constructor=x&prototype=x&toString=x&hasOwnProperty=x'],
+      ['the same names with brackets', '__proto__[admin]=1&constructor[prototype][admin]=1&__proto__.admin=1'],
+      ['names with brackets', 'grant_type[]=password&code[x]=1&code_verifier[]=x'],
       ['unknown parameters (RFC 6749 §3.2)', 'username=a&password=b&resource_owner=c&audience=d'],
     ])('ignores %s beside a valid request', async (_, extra) => {
       const reply = await postForm(under, '/token', `${extra}&${await goodBody()}`, { authorization })

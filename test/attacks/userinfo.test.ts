@@ -107,13 +107,13 @@ describe('userinfo: rejected requests', () => {
   })
 
   it.each<readonly [string, (good: string) => Promise<Reply>]>([
-    ['a good token in the query (OAuth 2.1 §5.1)', (good) => under.send({ path: `/userinfo?access_token=${good}` })],
+    ['a valid token in the query (OAuth 2.1 §5.1)', (good) => under.send({ path: `/userinfo?access_token=${good}` })],
     [
-      'a good token in the query of a POST (OAuth 2.1 §5.1)',
+      'a valid token in the query of a POST (OAuth 2.1 §5.1)',
       (good) => postForm(under, `/userinfo?access_token=${good}`, '', {}),
     ],
     [
-      'a good token in the query beside one in the header (RFC 9700 §4.3.2)',
+      'a valid token in the query and one in the header (RFC 9700 §4.3.2)',
       (good) => under.send({ path: `/userinfo?access_token=${good}`, headers: { authorization: `Bearer ${good}` } }),
     ],
   ])('%s', async (_, send) => {

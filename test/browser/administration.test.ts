@@ -243,8 +243,8 @@ test('every page of the administration fits 360 px, in light and dark mode (WCAG
 })
 
 test.each([
-  { what: 'a button that there is not', id: 'pocket-notes', form: 'act=destroy', refusal: '400 (body_invalid)' },
-  { what: 'two buttons at once', id: 'pocket-notes', form: 'act=disable&act=disable', refusal: '400 (body_invalid)' },
+  { what: 'an unknown action', id: 'pocket-notes', form: 'act=destroy', refusal: '400 (body_invalid)' },
+  { what: 'two actions at once', id: 'pocket-notes', form: 'act=disable&act=disable', refusal: '400 (body_invalid)' },
   { what: 'a broken escape', id: 'pocket-notes', form: 'act=disable&x=%E0%A4', refusal: '400 (body_invalid)' },
   {
     what: 'another media type',
@@ -253,7 +253,7 @@ test.each([
     type: 'text/plain',
     refusal: '415 (media_type)',
   },
-  { what: 'a client that there is not', id: 'nobody', form: 'act=disable', refusal: '404 (client_unknown)' },
+  { what: 'an unknown client', id: 'nobody', form: 'act=disable', refusal: '404 (client_unknown)' },
 ])(
   'rejects a form that asks for $what (RFC 9110 §15.5)',
   async ({ id, form, type = 'application/x-www-form-urlencoded', refusal }) => {

@@ -121,7 +121,7 @@ describe('the sub claim with a value', () => {
 
   it.each([
     ['no values', { values: [] }],
-    ['a value that is no text', { value: 7 }],
+    ['a value that is not a string', { value: 7 }],
     ['a value that is null', { value: null }],
   ])('%s identifies no user, and no sign-in is requested (OIDC Core §3.1.2.1)', async (_, demanded) => {
     const reply = await open(under, { claims: claims({ id_token: { sub: demanded } }) }, 'U1')

@@ -27,8 +27,8 @@ describe('response_mode', () => {
   })
 
   it.each([
-    ['a request that cannot go on', { prompt: 'none login' }, 'invalid_request'],
-    ['a request that may not ask', { prompt: 'none', max_age: '0' }, 'login_required'],
+    ['a request that cannot continue', { prompt: 'none login' }, 'invalid_request'],
+    ['a request that must not prompt', { prompt: 'none', max_age: '0' }, 'login_required'],
     ['an unsupported response_type', { response_type: 'token' }, 'unsupported_response_type'],
   ])('form_post also returns %s to the client (Form Post Response Mode §2)', async (_title, change, error) => {
     const page = await open(under, { ...formPost, ...change }, 'U1')

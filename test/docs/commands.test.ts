@@ -19,12 +19,12 @@ it('every command in an sh block exists', () => {
 
 describe('the check finds', () => {
   it.each([
-    ['a script that is gone', 'npx -y pnpm@12.21.0 no-such-script'],
-    ['a subcommand that is gone', 'npx mintmark client retire my-app'],
-    ['an option that is gone', 'npx mintmark purge --everything'],
-    ['an argument that is missing', 'npx mintmark keys drop'],
-    ['a package that is gone', 'npm install @mintmark/sql'],
-    ['a program that nobody has', 'mintmarkd --port 1'],
+    ['a script that does not exist', 'npx -y pnpm@12.21.0 no-such-script'],
+    ['a subcommand that does not exist', 'npx mintmark client retire my-app'],
+    ['an option that does not exist', 'npx mintmark purge --everything'],
+    ['a missing argument', 'npx mintmark keys drop'],
+    ['a package that does not exist', 'npm install @mintmark/sql'],
+    ['an unknown program', 'mintmarkd --port 1'],
   ])('%s', (_, code) => {
     expect(shellCommands(code).map((words) => isKnown(words))).toEqual([false])
   })

@@ -23,9 +23,9 @@ it('a proof that no test has is found, and a requirement without a proof is not 
     title: 'An example',
     address: rfc(0),
     requirements: [
-      ['1', 'a test', 'no test is called so'],
+      ['1', 'a test', 'no test has this title'],
       ['2', 'nothing'],
-      ['3', 'a reason', notTested('nobody wrote it')],
+      ['3', 'a reason', notTested('not written yet')],
     ],
   }
 
@@ -34,7 +34,7 @@ it('a proof that no test has is found, and a requirement without a proof is not 
       [standard],
       titles.filter(({ file }) => file !== 'test/docs/conformance.test.ts'),
     ),
-  ).toEqual(['RFC 0 §1: no test is called so'])
+  ).toEqual(['RFC 0 §1: no test has this title'])
   expect(standard.requirements.map((requirement) => verdictOf(requirement))).toEqual([
     'proven',
     'not tested',

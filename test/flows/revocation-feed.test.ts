@@ -99,7 +99,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     { row: 'its access token is revoked (RFC 7009 §2.1)', end: ({ access_token }) => revoke(site, access_token) },
     { row: 'its refresh token is revoked (RFC 7009 §2.1)', end: ({ refresh_token }) => revoke(site, refresh_token) },
     { row: 'its refresh token is used twice (RFC 9700 §4.14.2)', end: refreshTwice },
-    { row: 'the person disconnects the client', end: disconnectAll, endsAll: true },
+    { row: 'the user disconnects the client', end: disconnectAll, endsAll: true },
     {
       row: 'the user is deactivated',
       end: () => site.storage.users.deactivate(userId('U1'), site.clock.now()),

@@ -13,7 +13,7 @@ export interface TriedSoftware {
 
 /** The sections of the page. */
 export const roles = [
-  'Clients that sign people in',
+  'Clients that sign users in',
   'APIs that receive the tokens',
   'Directories that provision accounts',
   'What runs beside the server',

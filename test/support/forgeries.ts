@@ -70,7 +70,7 @@ export const forgeries: readonly Forgery[] = [
   },
   { row: 'HS256 keyed with the public key as DER', forge: keyedWith((spki) => der(spki)) },
   { row: 'HS256 keyed with the public key as JWK text', forge: keyedWith((_, jwk) => JSON.stringify(jwk)) },
-  { row: 'HS256 keyed with nearly nothing', forge: keyedWith(() => '\0') },
+  { row: 'HS256 keyed with a single byte', forge: keyedWith(() => '\0') },
   ...[
     'RS256',
     'PS256',
@@ -114,7 +114,7 @@ export const forgeries: readonly Forgery[] = [
     forge: async (jwt) => byAttacker({ jwk: await publicJwkOf(jwt), kid: undefined })(jwt),
   },
   {
-    row: "the attacker's key is in the header, beside the right kid",
+    row: "the attacker's key is in the header, with the right kid",
     forge: async (jwt) => byAttacker({ jwk: await publicJwkOf(jwt) })(jwt),
   },
   {
@@ -187,13 +187,13 @@ export const forgeries: readonly Forgery[] = [
       JSON.stringify({ payload, signatures: [{ protected: header, signature }] }),
     ),
   },
-  { row: 'a dot at the end', forge: ({ token }) => `${token}.` },
-  { row: 'a dot in front', forge: ({ token }) => `.${token}` },
+  { row: 'a trailing dot', forge: ({ token }) => `${token}.` },
+  { row: 'a leading dot', forge: ({ token }) => `.${token}` },
   { row: 'a detached payload', forge: ofParts((header, _payload, signature) => `${header}..${signature}`) },
-  { row: 'a space at the end', forge: ({ token }) => `${token} ` },
+  { row: 'a trailing space', forge: ({ token }) => `${token} ` },
   { row: 'a line break inside', forge: ({ token }) => `${token.slice(0, 60)}\n${token.slice(60)}` },
   {
-    row: 'a tab behind a dot',
+    row: 'a tab after a dot',
     forge: ofParts((header, payload, signature) => `${header}.\t${payload}.${signature}`),
   },
   {
@@ -208,22 +208,22 @@ export const forgeries: readonly Forgery[] = [
     forge: ofParts((header, payload, signature) => `${header}.${payload}.+${signature.slice(1)}`),
   },
   {
-    row: 'spare bits in the signature',
+    row: 'non-zero unused bits in the signature',
     forge: ofParts((header, payload, signature) => `${header}.${payload}.${withSpareBits(signature)}`),
   },
-  { row: 'a NUL at the end', forge: ({ token }) => `${token}\0` },
-  { row: 'the scheme in front', forge: ({ token }) => `Bearer ${token}` },
+  { row: 'a trailing NUL', forge: ({ token }) => `${token}\0` },
+  { row: 'the scheme before the token', forge: ({ token }) => `Bearer ${token}` },
   {
-    row: 'the header has alg twice, and the last one is none (RFC 7515 §4)',
+    row: 'the header repeats alg, and the last one is none (RFC 7515 §4)',
     forge: (jwt) => writeJws(withSecond(jwt.header, '"alg":"none"'), jwt.payload, jwt.sign),
   },
   {
-    row: 'the payload has iss twice, and the last one is another (RFC 7519 §4)',
+    row: 'the payload repeats iss, and the last one differs (RFC 7519 §4)',
     forge: (jwt) => writeJws(jwt.header, withSecond(jwt.payload, '"iss":"https://evil.test"'), jwt.sign),
   },
   { row: 'the header is an array (RFC 7515 §4)', forge: (jwt) => writeJws([], jwt.payload, jwt.sign) },
   { row: 'the header is null (RFC 7515 §4)', forge: (jwt) => writeJws('null', jwt.payload, jwt.sign) },
-  { row: 'the header is text (RFC 7515 §4)', forge: (jwt) => writeJws('none', jwt.payload, jwt.sign) },
+  { row: 'the header is a string (RFC 7515 §4)', forge: (jwt) => writeJws('none', jwt.payload, jwt.sign) },
   {
     row: 'a JWT inside a JWT (RFC 7519 §5.2)',
     forge: (jwt) => writeJws({ ...jwt.header, cty: 'JWT' }, jwt.token, jwt.sign),

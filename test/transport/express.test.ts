@@ -33,8 +33,8 @@ describe('a body that something else has read', () => {
       [form, 'grant_type=x'],
     ],
     ['a parser that skips an empty body', express.json(), [form, '']],
-    ['a reader of its own', readAll, [form, 'grant_type=x']],
-    ['a decoder of its own', decode, [form, 'grant_type=x']],
+    ['a body reader of the host', readAll, [form, 'grant_type=x']],
+    ['a decoder of the host', decode, [form, 'grant_type=x']],
   ] as const)(
     'is an error of the host that names the fix, and nothing is handled: %s',
     async (_, parser, [contentType, body]) => {
@@ -55,7 +55,7 @@ describe('a body that something else has read', () => {
   )
 
   test.each([
-    ['a parser behind the adapter', (app: Express, handler: RequestHandler) => app.use(handler, express.json())],
+    ['a parser after the adapter', (app: Express, handler: RequestHandler) => app.use(handler, express.json())],
     ['a reader that found nothing to read', (app: Express, handler: RequestHandler) => app.use(readAll, handler)],
     ['a platform that keeps a copy', (app: Express, handler: RequestHandler) => app.use(keepCopy, handler)],
   ])('causes no error: %s', async (_, mount) => {

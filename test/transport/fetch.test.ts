@@ -87,9 +87,9 @@ describe('headers', () => {
 
 describe('bodies', () => {
   test.each([
-    ['that came whole', (request: Request) => request.text()],
-    ['that somebody holds', (request: Request) => request.body?.getReader()],
-  ])('one that %s and was read is an error that names the fix, and nothing is handled', async (_, read) => {
+    ['arrived completely', (request: Request) => request.text()],
+    ['is locked by a reader', (request: Request) => request.body?.getReader()],
+  ])('a body that %s and was read is an error that names the fix, and nothing is handled', async (_, read) => {
     const service = aService()
     const request = new Request(`${at}/token`, { method: 'POST', body: 'a=b' })
     await read(request)

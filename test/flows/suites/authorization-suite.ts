@@ -59,8 +59,8 @@ export const authorizationSuite: Suite = (reach) => {
   })
 
   it.each([
-    ['P, which is public', 'P', 'https://spa.test/cb'],
-    ['B, which signs', 'B', 'https://b.test/cb'],
+    ['P (public)', 'P', 'https://spa.test/cb'],
+    ['B (private_key_jwt)', 'B', 'https://b.test/cb'],
   ] as const)(
     'the client %s redeems with the verifier and not without it (RFC 7636 §4.6)',
     async (_, client, redirect_uri) => {
