@@ -130,6 +130,13 @@ describe('bodies', () => {
     expect(service.received).toEqual([])
   })
 
+  test('a page of the host does not receive the request of a client that left', async () => {
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) })
+    const request = new Request(`${at}/login`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+
+    expect((await toFetchEndpoint(aService(), echo)(request))?.status).toBe(400)
+  })
+
   test('a POST without a body has an empty one', async () => {
     const service = aService()
 

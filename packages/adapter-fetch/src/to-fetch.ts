@@ -34,8 +34,12 @@ export const toFetchEndpoint =
   (request) =>
     answer(service, request, async (received) => {
       const read = await readRequest(received, service.bodyLimit)
-      return typeof read === 'string' ? service.tooLarge() : endpoint(read)
+      if (read === 'too_large') return service.tooLarge()
+      return read === 'aborted' ? abandoned : endpoint(read)
     })
+
+/** Nobody receives it: the client has disconnected. */
+const abandoned: ServerResponse = { status: 400, headers: [], body: undefined }
 
 /**
  * @throws Error when something else read the body first; TypeError when the answer has a header that cannot be sent; and
