@@ -1,3 +1,2 @@
-export { toNodeEndpoint, toNodeHandler } from './to-node-handler.ts'
+export { toNodeEndpoint, toNodeHandler, toNodeListener } from './to-node-handler.ts'
 export type { NodeHandler } from './to-node-handler.ts'
-export { toNodeListener } from './to-node-listener.ts'

@@ -106,7 +106,7 @@ export type EventListener = (event: ServerEvent) => void | Promise<void>
 /** Where endpoints report events. */
 export type Journal = HttpJournal<ServerOccurrence>
 
-/** The journal of an authorization server. */
+/** Creates the journal of an authorization server. */
 export const openJournal = (
   listener: EventListener,
   { clock, random }: { readonly clock: Clock; readonly random: Random },

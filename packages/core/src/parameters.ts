@@ -7,7 +7,7 @@ import { refuse } from './refusals.ts'
  * @throws OAuthError invalid_request — reason `body_not_a_form` | `parameters_malformed`.
  */
 export function readForm(request: ServerRequest, atMost = maxParameters): Parameters {
-  // RFC 6749 §3.2: parameters come as application/x-www-form-urlencoded. A body of another type is not guessed at.
+  // RFC 6749 §3.2: parameters come as application/x-www-form-urlencoded. Other bodies are refused.
   if (!isPlainForm(request)) {
     throw refuse('body_not_a_form')
   }
@@ -36,7 +36,7 @@ function readParameters(text: string | undefined, atMost: number): Parameters {
 }
 
 /**
- * The same parameters, none of which is repeated.
+ * Returns the parameters if none is repeated.
  * @throws OAuthError invalid_request — reason `parameter_repeated`.
  */
 export function refuseRepeated(parameters: Parameters): Parameters {
@@ -47,7 +47,7 @@ export function refuseRepeated(parameters: Parameters): Parameters {
   return parameters
 }
 
-/** More than any request defined by a standard carries. */
+/** More than any standard request has. */
 const maxParameters = 64
 
 /**
@@ -62,17 +62,17 @@ export function requireToken(form: Parameters): string {
 }
 
 /**
- * Request parameters by name, as RFC 6749 §3.1 reads them: an empty value counts as absent, and a repeated name is
- * remembered, because only the endpoint knows how to refuse it.
+ * Request parameters by name (RFC 6749 §3.1). An empty value counts as absent. Repeated names are kept, because the
+ * endpoint decides how to refuse them.
  */
 export interface Parameters {
   /** The value; `undefined` when absent or empty. Of a repeated name it is the first value. */
   get(name: string): string | undefined
   /** All values of a name that may repeat, such as `resource` (RFC 8707 §2). */
   all(name: string): readonly string[]
-  /** Whether the name came more than once. */
+  /** Whether the name occurs more than once. */
   isRepeated(name: string): boolean
-  /** The names that came, each once. */
+  /** The distinct names. */
   readonly names: readonly string[]
 }
 

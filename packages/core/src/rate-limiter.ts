@@ -13,7 +13,7 @@ interface RateQuota {
   readonly resetAfter: DurationSeconds
 }
 
-/** Counts attempts by key. A limiter over Redis or a database makes several servers count together. */
+/** Counts attempts by key. With a limiter over Redis or a database, several servers share the counts. */
 export interface RateLimiter {
   consume(key: string, now: EpochSeconds): Promise<RateDecision>
 }
@@ -52,7 +52,7 @@ const maxKeys = 10_000
 
 /** The part of a limiter of `rate-limiter-flexible` that is needed. */
 export interface FlexibleLimiter {
-  /** How many it allows in a window. */
+  /** The number of attempts allowed in a window. */
   readonly points?: number
   consume(key: string): Promise<unknown>
 }

@@ -102,19 +102,19 @@ const paths: Readonly<Record<EndpointName, string>> = {
 const feedPath = '/token/revocation-feed'
 
 /**
- * The origins of the client that the form names, if it is one that may live in a page. That it sent the form is not proven, and
- * need not be: whoever can send such a form without a browser reads the answer as well.
+ * The origins of the client that the form names, if it may run in a page. The form does not prove that this client sent it,
+ * and need not: anyone who sends the form without a browser can read the response anyway.
  */
 const originsOfNamedClient =
   ({ storage }: { readonly storage: OAuthStorage }): RegisteredOrigins =>
   async (request) => {
     const named = readForm(request).get('client_id')
     const client = await findClient(named, storage)
-    // RFC 6749 §2.1: a page cannot keep a secret from whoever uses it. A client that has one is not called from there.
+    // RFC 6749 §2.1: a page cannot keep a secret from its user, so a client with a secret does not run in a page.
     return client === undefined || client.tokenEndpointAuthMethod.startsWith('client_secret') ? [] : originsOf(client)
   }
 
-/** The origins of the client that the bearer token was issued to, also when it has expired: its page has to hear of that. */
+/** The origins of the client that the bearer token was issued to, even if it has expired, so that the page can read the error. */
 const originsOfBearer =
   (deps: VerifyOwnJwtDependencies & { readonly storage: OAuthStorage; readonly clock: Clock }): RegisteredOrigins =>
   async (request) => {
@@ -124,12 +124,12 @@ const originsOfBearer =
     return client === undefined ? [] : originsOf(client)
   }
 
-/** A client in use, by the name that it was called. */
+/** The client with this `client_id`, unless it is disabled. */
 async function findClient(named: string | undefined, storage: OAuthStorage): Promise<ClientRecord | undefined> {
   const client = named === undefined ? undefined : await storage.clients.find(clientId(named))
   return client?.disabledAt === undefined ? client : undefined
 }
 
-/** Where its redirect URIs are pages; one of a native app's own scheme has no origin. */
+/** The origins of its http and https redirect URIs. Private-use schemes of native apps have no origin. */
 const originsOf = ({ redirectUris }: ClientRecord): readonly string[] =>
   redirectUris.filter((uri) => /^https?:/.test(uri)).map((uri) => new URL(uri).origin)

@@ -36,7 +36,7 @@ export const reportFaults =
       console.error(`Mintmark: ${eventLine(event)}`, event.cause)
   }
 
-/** An event in one line for a terminal: what happened, for which client, and why. */
+/** Summarizes an event in one line: what happened, for which client, and why. */
 export function eventLine(event: ServerEvent): string {
   switch (event.type) {
     case 'request.refused':
@@ -111,7 +111,7 @@ interface ServiceSpan {
   end(): void
 }
 
-/** The same service, with a span `{METHOD} {path}` around each request. Paths are the service's own, so there are few. */
+/** The same service, with a span `{METHOD} {path}` around each request. Only paths of the service occur, so there are few names. */
 export const traceService = <Service extends HttpService>(service: Service, tracer: ServiceTracer): Service => ({
   ...service,
   handle: (request) =>

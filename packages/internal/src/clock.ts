@@ -1,8 +1,8 @@
 import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 
 /**
- * Tells the time. It is asked once per request, and the answer is passed down as `now`.
- * @defaultValue The system's clock. Tests set another one.
+ * Returns the current time. A request reads it once and passes it on as `now`.
+ * @defaultValue The system clock.
  */
 export type Clock = () => EpochSeconds
 
@@ -11,3 +11,6 @@ export const systemClock: Clock = () => epochSeconds(Date.now() / 1000)
 /** Whether to record that a secret was used. Recording it once an hour keeps authentication free of writes. */
 export const isSecretUseDue = (lastUsedAt: EpochSeconds | undefined, now: EpochSeconds): boolean =>
   lastUsedAt === undefined || now - lastUsedAt >= 3600
+
+/** Milliseconds on a monotonic clock, for measuring durations. Changes of the system clock do not affect it. */
+export const elapsed = (): number => performance.now()

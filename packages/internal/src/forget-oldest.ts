@@ -1,4 +1,4 @@
-/** Keeps a map that remembers things in their order of arrival to a size: what came first is forgotten first. */
+/** Limits the size of a map: deletes the entries that were inserted first. */
 export function forgetOldest(map: Map<unknown, unknown>, atMost: number): void {
   for (const oldest of map.keys()) {
     if (map.size <= atMost) return

@@ -1,21 +1,37 @@
 export { isCompactJws } from './compact-jws.ts'
-export { isSecretUseDue, systemClock } from './clock.ts'
+export { isSecretUseDue, systemClock, elapsed } from './clock.ts'
 export type { Clock } from './clock.ts'
-export { elapsed } from './elapsed.ts'
-export { equalInConstantTime } from './equal-in-constant-time.ts'
+export {
+  equalInConstantTime,
+  decodeBase64url,
+  encodeBase64url,
+  digestSecret,
+  hmacSha256,
+  sha256,
+  nodeCrypto,
+  identifierSeries,
+  randomIdentifier,
+  randomSecret,
+  randomSecretAndIdentifier,
+  systemRandom,
+} from './crypto.ts'
 export { forgetOldest } from './forget-oldest.ts'
-export { decodeBase64url, encodeBase64url } from './platform/base64url.ts'
-export { digestSecret, hmacSha256, sha256 } from './platform/digest.ts'
-export { nodeCrypto } from './platform/node-crypto.ts'
-export { identifierSeries, randomIdentifier, randomSecret, randomSecretAndIdentifier, systemRandom } from './random.ts'
-export type { Random } from './random.ts'
+export type { Random } from './crypto.ts'
 export { clearCookie, defineCookie, readCookie, setCookie } from './http/cookie.ts'
 export type { CookieDefinition } from './http/cookie.ts'
-export type { CrossOrigin, RegisteredOrigins } from './http/cross-origin.ts'
-export { createJournal } from './http/journal.ts'
-export type { EventStamp, Journal } from './http/journal.ts'
-export { logEvent } from './http/logger.ts'
-export type { LoggedEvent, Logger } from './http/logger.ts'
+export type {
+  CrossOrigin,
+  RegisteredOrigins,
+  Admission,
+  Endpoint,
+  Exchange,
+  HttpService,
+  Route,
+  RouteEndpoint,
+  ServiceOptions,
+} from './http/service.ts'
+export { createJournal, logEvent } from './http/journal.ts'
+export type { EventStamp, Journal, LoggedEvent, Logger } from './http/journal.ts'
 export {
   allowHeader,
   decodeBody,
@@ -34,12 +50,3 @@ export type { MalformedParameters, ParameterList } from './http/parameters.ts'
 export { createRouter, decodeSegment, matchPatterns } from './http/routes.ts'
 export type { PathRoute, RenderError } from './http/routes.ts'
 export { createService, readRequest } from './http/service.ts'
-export type {
-  Admission,
-  Endpoint,
-  Exchange,
-  HttpService,
-  Route,
-  RouteEndpoint,
-  ServiceOptions,
-} from './http/service.ts'

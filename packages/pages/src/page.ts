@@ -1,6 +1,5 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import { formActionSource } from './form-action-source.ts'
-import { dangerouslyUnescaped, html, toMarkup, type Fragment } from './html.ts'
+import { dangerouslyUnescaped, type Fragment, html, toMarkup } from './html.ts'
 import type { Messages } from './messages/messages.ts'
 import { stylesheet, stylesheetHash } from './stylesheet.ts'
 
@@ -70,3 +69,44 @@ function formActionSources(formAction: FormAction): string {
 }
 
 const style = dangerouslyUnescaped(`<style>${stylesheet}</style>`)
+
+/**
+ * The CSP source that lets a form's answer redirect to the client: Chrome applies `form-action` to the whole chain of
+ * redirects that a POST sets off, so the validated redirect URI has to be in it, and no more than its origin.
+ * `undefined` when the URI has no scheme that a browser may be sent to.
+ *
+ * The chain does not end at the client: when its callback redirects on to another origin at once, Chrome blocks that
+ * hop. Such a client needs its callback on the origin where it goes on.
+ * @param redirectUri as proven against the client's registration.
+ */
+export function formActionSource(redirectUri: string): string | undefined {
+  if (!URL.canParse(redirectUri)) return undefined
+  const { protocol, hostname, host, port } = new URL(redirectUri)
+
+  if (protocol === 'https:' || protocol === 'http:') {
+    if (expressibleHost.test(hostname)) return `${protocol}//${host}`
+    // CSP 3 §2.3.1 has no way to write an IPv6 address, and Chrome ignores `http://[::1]:5000`. The narrowest source
+    // that admits it is any host on that very scheme and port. The redirect itself stays the server's to decide.
+    return `${protocol}//*${port === '' ? '' : `:${port}`}`
+  }
+  // RFC 8252 §7.1: an app's own scheme is a reversed domain name. Others (`javascript:`, `data:`) are nobody's app.
+  return privateUseScheme.test(protocol) ? protocol : undefined
+}
+
+// Narrower than what a URL may hold: `;` and `,` are allowed in a host, and would end the directive or the policy.
+const expressibleHost = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
+const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
+
+/** A line drawing in the colour of its text. It repeats what words beside it say, so screen readers pass over it. */
+export const icon = (name: keyof typeof paths): Fragment =>
+  dangerouslyUnescaped(
+    `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="${paths[name]}"/></svg>`,
+  )
+
+const paths = {
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  cross: 'M6.5 6.5l11 11m0-11l-11 11',
+  exclamation: 'M12 3a9 9 0 1 0 0 18a9 9 0 1 0 0-18m0 4.5v5.5m0 3.4v.1',
+  key: 'M11.5 12.5L20 4m-3.5 3.5l3 3m-6.5-.5l2 2M12.5 15.5a4.5 4.5 0 1 1-9 0a4.5 4.5 0 1 1 9 0',
+  leave: 'M10 5H6.5a1.5 1.5 0 0 0-1.5 1.5v11a1.5 1.5 0 0 0 1.5 1.5H10m4.5-3.5L18 12l-3.5-3.5M18 12h-8',
+} as const

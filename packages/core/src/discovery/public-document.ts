@@ -27,6 +27,6 @@ export async function publicDocument(value: object): Promise<PublicDocument> {
   return (request) => (hasTag(request.headers.get('if-none-match'), tag) ? unchanged : full)
 }
 
-/** RFC 9110 §13.1.2: a list of tags, compared weakly, because a proxy that compresses marks ours as weak. */
+/** RFC 9110 §13.1.2: a list of tags, compared weakly, because compressing proxies turn strong tags into weak ones. */
 const hasTag = (condition: string | undefined, tag: string): boolean =>
   condition !== undefined && condition.split(',').some((item) => [tag, `W/${tag}`, '*'].includes(item.trim()))

@@ -64,3 +64,28 @@ function givenIdentifier(request: RequestHead): string | undefined {
   const given = request.headers.get('x-request-id')
   return given !== undefined && /^[\w.-]{1,64}$/.test(given) ? given : undefined
 }
+
+/** A logger, such as pino or `console`. */
+export interface Logger {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** An event with its log level and a one-line summary. */
+export interface LoggedEvent {
+  readonly level: keyof Logger
+  readonly line: string
+  readonly event: object
+}
+
+/** Writes an event once. A logger gets the event as fields of the line; a console gets only the line and the cause of a failure. */
+export function logEvent(logger: Logger, { level, line, event }: LoggedEvent): void {
+  const console = consoleOf(logger)
+  if (console === undefined) return logger[level](event, line)
+  const cause = 'cause' in event ? event.cause : undefined
+  return cause === undefined ? console[level](line) : console[level](line, cause)
+}
+
+/** Every console has the method `table`, and loggers do not. */
+const consoleOf = (logger: Logger): Pick<Console, keyof Logger> | undefined => ('table' in logger ? logger : undefined)

@@ -1,6 +1,5 @@
-import type { CrossOrigin } from './cross-origin.ts'
+import { createService, type CrossOrigin, type Endpoint, type HttpService, type Route } from './service.ts'
 import { allowHeader, withHeaders, type RequestHead, type ServerResponse } from './message.ts'
-import { createService, type Endpoint, type HttpService, type Route } from './service.ts'
 
 /** A route with an exact path, and an endpoint for each method that it answers. */
 export interface PathRoute {

@@ -1,5 +1,5 @@
 import type { Fragment } from '../html.ts'
-import type { RedirectDestination } from '../redirect-destination.ts'
+import type { RedirectDestination } from '../client-display.ts'
 
 /** Why a sign-in form is shown again. */
 export type SignInError = 'rejected' | 'incomplete' | 'throttled'

@@ -1,4 +1,4 @@
-import { decodeBody, mediaType, parseParameters, type ParameterList, type ServerRequest } from '@mintmark/core/http'
+import { decodeBody, mediaType, type ParameterList, parseParameters, type ServerRequest } from '@mintmark/core/http'
 
 /** The fields of a posted form as they came; `undefined` when the request is no well-formed form of reasonable size. */
 export function formFields(request: ServerRequest): ParameterList | undefined {

@@ -1,10 +1,10 @@
-import type { ServerResponse } from '@mintmark/core/http'
-import { attribute, html, type Fragment } from './html.ts'
-import { icon } from './icon.ts'
-import { messagesIn, type LanguageChoice } from './messages/choose-locale.ts'
+import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
+import { shownName } from './client-display.ts'
+import { formFields, singleField } from './form.ts'
+import { attribute, type Fragment, html } from './html.ts'
+import { type LanguageChoice, messagesIn } from './messages/choose-locale.ts'
 import type { Messages, SignInError } from './messages/messages.ts'
-import { page } from './page.ts'
-import { shownName } from './shown-name.ts'
+import { icon, page } from './page.ts'
 
 interface SignInPageInput extends LanguageChoice {
   /** Who the person is on the way to. */
@@ -68,3 +68,27 @@ function errorSummary(signIn: Messages['signIn'], error: SignInError): Fragment 
 
 // RFC 9110 §15.5.4: 403 says that the credentials do not suffice; 401 would need a challenge that a form is not.
 const statusOf: Readonly<Record<SignInError, number>> = { rejected: 403, incomplete: 400, throttled: 429 }
+
+/** What a person typed on the sign-in page. */
+export interface SignInAttempt {
+  /** At most 256 characters, without the spaces around it. */
+  readonly username: string
+  /** Exactly as typed, at most 1024 characters: hashing a longer one would be work for an attacker to give. */
+  readonly password: string
+}
+
+/**
+ * Reads the form of `signInPage`. `undefined` for a form that is malformed, misses a field or repeats it, or is out of
+ * bounds: show the page again with the error `incomplete`.
+ */
+export function readSignInForm(request: ServerRequest): SignInAttempt | undefined {
+  const fields = formFields(request)
+  if (fields === undefined) return undefined
+
+  const username = singleField(fields, 'username')?.trim()
+  const password = singleField(fields, 'password')
+  if (username === undefined || password === undefined) return undefined
+  return isWithin(username, 256) && isWithin(password, 1024) ? { username, password } : undefined
+}
+
+const isWithin = (text: string, longest: number): boolean => text.length > 0 && text.length <= longest

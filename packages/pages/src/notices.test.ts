@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { tagsNamed, textOf } from '../test/html-reader.ts'
 import { aFormRequest } from '../test/a-request.ts'
+import { tagsNamed, textOf } from '../test/html-reader.ts'
 import { headerOf, tokensOf } from '../test/response-parts.ts'
-import { errorPage } from './error-page.ts'
-import { signedOutPage } from './signed-out-page.ts'
+import { errorPage, signedOutPage } from './notices.ts'
 
 test('shows the user an error that may not be redirected, with its code (RFC 6749 §4.1.2.1)', () => {
   const error = { status: 400, code: 'invalid_request', description: 'The <client> is unknown.' }

@@ -1,3 +1,28 @@
+import { type Fragment, html } from './html.ts'
+
+/**
+ * A name that somebody else chose, as it is shown: on one line, at most 80 characters, and in `<bdi>`, so that a
+ * right-to-left name, or an override character in it, cannot rearrange the sentence around it.
+ */
+export function shownName(name: string, whenBlank: string): Fragment {
+  return html`<bdi class="name">${shorten(name) || whenBlank}</bdi>`
+}
+
+/** The first letter or digit, for a tile beside the name. */
+export function initial(name: string): string | undefined {
+  return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()
+}
+
+function shorten(name: string): string {
+  const visible = name.replace(controlsAndSpaces, ' ').trim()
+  const characters = Array.from(visible)
+  return characters.length <= longest ? visible : `${characters.slice(0, longest - 1).join('')}…`
+}
+
+// Controls, all kinds of space and line break, and fillers that show nothing; joiners and marks of direction stay.
+const controlsAndSpaces = /[\p{Cc}\s\u00AD\u115F\u1160\u2060-\u2064\u3164\uFEFF]+/gu
+const longest = 80
+
 /** Where a choice leads, for a person to judge: the one thing on the page that the client could not make up. */
 export interface RedirectDestination {
   /** A website, a program listening on this device (RFC 8252 §7.3), or an app that owns a scheme (§7.1). */

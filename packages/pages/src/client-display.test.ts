@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { initial, redirectDestination, shownName } from './client-display.ts'
 import { toMarkup } from './html.ts'
-import { initial, shownName } from './shown-name.ts'
 
 const shown = (name: string) => toMarkup(shownName(name, 'no name'))
 
@@ -30,4 +30,17 @@ test.each([
   ['☃', undefined],
 ])('shows the first letter or digit in the tile: %s', (name, letter) => {
   expect(initial(name)).toBe(letter)
+})
+
+test.each([
+  ['https://app.test:8443/cb', 'website', 'app.test:8443'],
+  ['https://user@app.test/cb', 'website', 'app.test'],
+  ['https://аpp.test/cb', 'website', 'xn--pp-6kc.test'],
+  ['http://127.0.0.1:51000/cb', 'device', '127.0.0.1:51000'],
+  ['http://[::1]:51000/cb', 'device', '[::1]:51000'],
+  ['http://localhost:51000/cb', 'device', 'localhost:51000'],
+  ['http://localhost.evil.test/cb', 'website', 'localhost.evil.test'],
+  ['com.example.app:/cb', 'app', 'com.example.app'],
+])('names the redirect target, with a look-alike host in ASCII: %s', (redirectUri, kind, name) => {
+  expect(redirectDestination(redirectUri)).toEqual({ kind, name })
 })

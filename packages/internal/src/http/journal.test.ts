@@ -1,9 +1,7 @@
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'
-
 import { expect, it } from 'vitest'
-
-import { logEvent, type Logger } from './logger.ts'
+import { logEvent, type Logger } from './journal.ts'
 
 const event = { type: 'token.revoked', clientId: 'A' }
 const line = 'token.revoked: access_token by A'

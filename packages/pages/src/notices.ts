@@ -1,8 +1,7 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
 import { html } from './html.ts'
-import { icon } from './icon.ts'
-import { chooseLocale, messagesIn, mostWishes, type LanguageChoice, type Locale } from './messages/choose-locale.ts'
-import { page } from './page.ts'
+import { chooseLocale, type LanguageChoice, type Locale, messagesIn, mostWishes } from './messages/choose-locale.ts'
+import { icon, page } from './page.ts'
 
 interface ErrorPageInput extends LanguageChoice {
   readonly status: number
@@ -34,3 +33,14 @@ export function errorPage(
 /** The request was refused, so that nothing in it was looked at: of `ui_locales`, only what we speak has an effect. */
 const localeOf = ({ url, headers }: RequestHead): Locale =>
   chooseLocale((url.searchParams.get('ui_locales') ?? '').split(' ', mostWishes), headers.get('accept-language'))
+
+/** Where signing out ends when no client is to be returned to. */
+export function signedOutPage(language: LanguageChoice = {}): ServerResponse {
+  const messages = messagesIn(language)
+  const body = html`<header>
+<span class="tile">${icon('leave')}</span>
+<h1>${messages.signedOut.title}</h1>
+<p>${messages.signedOut.text}</p>
+</header>`
+  return page({ messages, title: messages.signedOut.title, status: 200, formAction: 'none', body })
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { execFileSync } from 'node:child_process'
+import { createHash, createHmac } from 'node:crypto'
+import { expect, it } from 'vitest'
+import {
+  digestSecret,
+  hmacSha256,
+  randomIdentifier,
+  randomSecret,
+  randomSecretAndIdentifier,
+  sha256,
+  systemRandom,
+} from './crypto.ts'
+
+it('a secret encodes 256 bits of the random source (RFC 6749 §10.10)', () => {
+  const asked: number[] = []
+  const secret = randomSecret((byteCount) => {
+    asked.push(byteCount)
+    return Uint8Array.from({ length: byteCount }, (_, at) => at)
+  })
+
+  expect(asked).toEqual([32])
+  expect([...Buffer.from(secret, 'base64url')]).toEqual(Array.from({ length: 32 }, (_, at) => at))
+})
+
+it('a secret shares no byte with the identifier drawn with it (RFC 6749 §10.10)', () => {
+  const { secret, identifier } = randomSecretAndIdentifier((byteCount) =>
+    Uint8Array.from({ length: byteCount }, (_, at) => at),
+  )
+  const bytes = [...Buffer.from(secret, 'base64url'), ...Buffer.from(identifier, 'base64url')]
+
+  expect(Buffer.from(secret, 'base64url')).toHaveLength(32)
+  expect(bytes).toEqual(Array.from({ length: 48 }, (_, at) => at))
+})
+
+it("the system's random source does not repeat a value", () => {
+  const drawn = Array.from({ length: 1000 }, () => [randomSecret(systemRandom), randomIdentifier(systemRandom)]).flat()
+
+  expect(new Set(drawn).size).toBe(2000)
+})
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+
+it('SHA-256 of text is that of its UTF-8 bytes (FIPS 180-4)', async () => {
+  const ofText = await sha256('déjà vu')
+  const ofBytes = await sha256(new TextEncoder().encode('déjà vu'))
+
+  expect(hex(ofText)).toBe(createHash('sha256').update('déjà vu').digest('hex'))
+  expect(hex(ofBytes)).toBe(hex(ofText))
+})
+
+it('hashes a secret to the base64url of its SHA-256', async () => {
+  const digest = await digestSecret('s3cret')
+
+  expect(digest).toBe(createHash('sha256').update('s3cret').digest('base64url'))
+})
+
+it('computes HMAC-SHA-256 of the second test case (RFC 4231 §4.3)', async () => {
+  const mac = await hmacSha256(
+    new TextEncoder().encode('Jefe'),
+    new TextEncoder().encode('what do ya want for nothing?'),
+  )
+
+  expect(hex(mac)).toBe('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843')
+})
+
+it('law: HMAC-SHA-256 follows its definition for any key up to a block (RFC 2104 §2)', async () => {
+  const key = fc.uint8Array({ maxLength: 64 })
+
+  await fc.assert(
+    fc.asyncProperty(key, fc.uint8Array({ maxLength: 200 }), async (key, message) => {
+      expect(hex(await hmacSha256(key, message))).toBe(createHmac('sha256', key).update(message).digest('hex'))
+    }),
+  )
+})
+
+it('rejects a key longer than a block (RFC 2104 §2)', async () => {
+  await expect(hmacSha256(new Uint8Array(65), new Uint8Array())).rejects.toThrow(TypeError)
+})
+
+/** Runs the program in a process without Node's own modules and returns the JSON it prints. */
+function runWithoutBuiltins(program: string): unknown {
+  const script = `process.getBuiltinModule = undefined\n${program}`
+  const args = ['--conditions=@mintmark/source', '--input-type=module', '--eval', script]
+  return JSON.parse(execFileSync(process.execPath, args, { cwd: import.meta.dirname, encoding: 'utf8' }))
+}
+
+it('computes the same digests by Web Crypto when Node’s modules are absent', () => {
+  const found = runWithoutBuiltins(`
+    const { digestSecret, hmacSha256, nodeCrypto } = await import('./crypto.ts')
+    const mac = await hmacSha256(new Uint8Array(32).fill(7), new Uint8Array(3))
+    console.log(JSON.stringify({ has: nodeCrypto !== undefined, digest: await digestSecret('dé'), mac: [...mac] }))
+  `)
+
+  const mac = createHmac('sha256', Buffer.alloc(32, 7)).update(Buffer.alloc(3)).digest()
+  expect(found).toEqual({ has: false, digest: createHash('sha256').update('dé').digest('base64url'), mac: [...mac] })
+})

@@ -1,0 +1,171 @@
+import { secretDigest, type SecretDigest } from '@mintmark/storage-interface'
+import * as base64url from 'jose/base64url'
+
+/** Where the runtime describes itself (WinterTC). Older runtimes have no user agent. */
+const runtime = globalThis as {
+  readonly process?: { getBuiltinModule?(name: string): unknown }
+  readonly navigator?: { readonly userAgent?: string }
+}
+
+/**
+ * A built-in module of Node, if the runtime has it: Node, Bun and Deno. The modules are an optimization: without them, Web
+ * Crypto and JavaScript do the same work. workerd is excluded because its versions are incomplete: its `crypto.verify`
+ * rejects a key object together with an encoding (seen 2026-11, covered by test/runtimes).
+ */
+const nodeBuiltin = (name: string): unknown =>
+  runtime.navigator?.userAgent === 'Cloudflare-Workers' ? undefined : runtime.process?.getBuiltinModule?.(name)
+
+/**
+ * The part of Node's crypto module that Mintmark uses. Web Crypto works through promises and the thread pool, which costs
+ * more than a short digest or an elliptic-curve signature itself.
+ */
+interface NodeCrypto {
+  hash(algorithm: 'sha256', data: string | Uint8Array, outputEncoding: 'buffer'): Uint8Array
+  hash(algorithm: 'sha256', data: string | Uint8Array, outputEncoding: 'base64url'): string
+  /** Returns ECDSA signatures in DER. The digest is `null` for EdDSA, which has its own. */
+  sign(digest: 'sha256' | null, data: Uint8Array, key: NodeKey): Uint8Array
+  /** Takes ECDSA signatures in DER. */
+  verify(digest: 'sha256' | null, data: Uint8Array, key: NodeKey, signature: Uint8Array): boolean
+  readonly KeyObject: {
+    /** Prints a warning when the key is not extractable. */
+    from(key: CryptoKey): NodeKey
+  }
+}
+
+/** Node's representation of a key. */
+interface NodeKey {
+  readonly asymmetricKeyType?: string
+}
+
+/** Node's crypto module, if the runtime has it. It is looked up once, when this file is loaded. */
+export const nodeCrypto = nodeBuiltin('node:crypto') as NodeCrypto | undefined
+
+/** Base64url without padding (RFC 4648 §5, RFC 7515 §2) of the bytes, or of the text's UTF-8 bytes. */
+type EncodeBase64url = (data: Uint8Array | string) => string
+
+/** Chosen once. Encoding in JavaScript is several times slower than Node's encoder. */
+export const encodeBase64url: EncodeBase64url = nodeEncoder(nodeBuiltin('node:buffer')) ?? base64url.encode
+
+function nodeEncoder(module: unknown): EncodeBase64url | undefined {
+  if (module === undefined) return undefined
+  const { from } = (module as { readonly Buffer: { from: BufferFrom } }).Buffer
+  return (data) =>
+    (typeof data === 'string' ? from(data) : from(data.buffer, data.byteOffset, data.byteLength)).toString('base64url')
+}
+
+/** Decodes canonical base64url. The result for other text depends on the runtime, so check the text first. */
+export const decodeBase64url: (text: string) => Uint8Array = nodeDecoder(nodeBuiltin('node:buffer')) ?? base64url.decode
+
+function nodeDecoder(module: unknown): ((text: string) => Uint8Array) | undefined {
+  if (module === undefined) return undefined
+  const { from } = (module as { readonly Buffer: { from: BufferFrom } }).Buffer
+  return (text) => {
+    // Not the Buffer itself: its `slice` returns a view instead of a copy.
+    const { buffer, byteOffset, length } = from(text, 'base64url')
+    return new Uint8Array(buffer, byteOffset, length)
+  }
+}
+
+interface BufferFrom {
+  (text: string): NodeBuffer
+  (text: string, encoding: 'base64url'): Uint8Array
+  (memory: ArrayBufferLike, byteOffset: number, length: number): NodeBuffer
+}
+
+interface NodeBuffer {
+  toString(encoding: 'base64url'): string
+}
+
+/**
+ * SHA-256 of a secret in base64url, for storage. It is meant for secrets of 256 random bits, which cannot be guessed; it is
+ * not suitable for passwords that users choose.
+ */
+export const digestSecret: DigestSecret = nodeCrypto === undefined ? webDigestSecret : nodeDigestSecret(nodeCrypto)
+
+type DigestSecret = (secret: string | Uint8Array) => Promise<SecretDigest>
+
+/** Node returns the digest as text in one call. Converting bytes to text would cost as much as the digest. */
+function nodeDigestSecret(node: NodeCrypto): DigestSecret {
+  return async (secret) => secretDigest(node.hash('sha256', secret, 'base64url'))
+}
+
+async function webDigestSecret(secret: string | Uint8Array): Promise<SecretDigest> {
+  return secretDigest(encodeBase64url(await webSha256(secret)))
+}
+
+/** SHA-256 of the bytes, or of the text's UTF-8 bytes. It is synchronous where the runtime allows it. */
+export const sha256: Sha256 = nodeCrypto === undefined ? webSha256 : nodeSha256(nodeCrypto)
+
+type Sha256 = (data: string | Uint8Array) => Uint8Array | Promise<Uint8Array>
+
+function nodeSha256(node: NodeCrypto): Sha256 {
+  return (data) => node.hash('sha256', data, 'buffer')
+}
+
+async function webSha256(data: string | Uint8Array): Promise<Uint8Array> {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : new Uint8Array(data)
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+}
+
+/**
+ * HMAC-SHA-256 of the message, 32 bytes (RFC 2104 §2). It computes two digests instead of calling Web Crypto, which would
+ * import the key for each message.
+ * @param key at most 64 bytes.
+ */
+export async function hmacSha256(key: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
+  if (key.length > blockLength) throw new TypeError('The key of an HMAC is at most 64 bytes long.')
+  const inner = await sha256(padded(key, 0x36, message))
+  return sha256(padded(key, 0x5c, inner))
+}
+
+/** The key, padded with zeros to a block, with each byte XORed with `pad`, followed by the text. */
+function padded(key: Uint8Array, pad: number, text: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(blockLength + text.length)
+  for (let index = 0; index < blockLength; index += 1) bytes[index] = (key[index] ?? 0) ^ pad
+  bytes.set(text, blockLength)
+  return bytes
+}
+
+/** The block size of SHA-256 in bytes (RFC 2104 §2: B). */
+const blockLength = 64
+
+/**
+ * Compares two strings in a time that depends only on their lengths, so that the delay of a response does not reveal how
+ * many leading characters matched.
+ */
+export function equalInConstantTime(left: string, right: string): boolean {
+  if (left.length !== right.length) return false
+  let difference = 0
+  for (let index = 0; index < left.length; index += 1) difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
+  return difference === 0
+}
+
+/**
+ * Returns that many unpredictable bytes.
+ * @defaultValue Web Crypto. Tests pass predictable bytes.
+ */
+export type Random = (byteCount: number) => Uint8Array
+
+export const systemRandom: Random = (byteCount) => crypto.getRandomValues(new Uint8Array(byteCount))
+
+/** A secret of 256 random bits in base64url (43 characters): a code, a handle, a cookie, a client secret. */
+export const randomSecret = (random: Random): string => encodeBase64url(random(32))
+
+/** An identifier of 128 random bits in base64url (22 characters). It is not a secret. */
+export const randomIdentifier = (random: Random): string => encodeBase64url(random(16))
+
+/** A secret and the identifier of its record. One call for both, because the call costs more than the bytes. */
+export function randomSecretAndIdentifier(random: Random): { readonly secret: string; readonly identifier: string } {
+  const bytes = random(48)
+  return { secret: encodeBase64url(bytes.subarray(0, 32)), identifier: encodeBase64url(bytes.subarray(32)) }
+}
+
+/** Generates identifiers that no other series generates: 128 bits, drawn once, and a counter. They are not secrets. */
+export function identifierSeries(random: Random): () => string {
+  const series = randomIdentifier(random)
+  let count = 0
+  return () => {
+    count += 1
+    return `${series}.${count}`
+  }
+}
