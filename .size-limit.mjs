@@ -16,11 +16,15 @@ export default globSync('packages/*/package.json').toSorted().flatMap(checksOf)
 
 /** One check for each import path, bundled with its dependencies as a host would, and one for the tarball. */
 function checksOf(path) {
-  const { name, version, exports, peerDependencies = {}, private: isPrivate } = JSON.parse(readFileSync(path, 'utf8'))
+  const {
+    name,
+    version,
+    publishConfig,
+    peerDependencies = {},
+    private: isPrivate,
+  } = JSON.parse(readFileSync(path, 'utf8'))
   if (isPrivate) return []
-  const entries = Object.entries(exports).filter(
-    ([subpath, target]) => typeof target === 'object' && subpath !== './internal',
-  )
+  const entries = Object.entries(publishConfig.exports).filter(([, target]) => typeof target === 'object')
   const bundled = entries.map(([subpath, target]) => ({
     name: `\`${posix.join(name, subpath)}\``,
     path: join(dirname(path), target.default),

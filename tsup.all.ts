@@ -1,9 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+
 import { defineConfig, type Options } from 'tsup'
 
+import type { Plugin } from 'esbuild'
+
 import { thirdPartyNotices, withoutComments } from './scripts/third-party.ts'
+import { unpublishedImports } from './scripts/unpublished.ts'
 
 interface Manifest {
+  readonly name: string
   readonly exports: Readonly<Record<string, string | { readonly '@mintmark/source': string }>>
   readonly bin?: Readonly<Record<string, string>>
 }
@@ -11,8 +17,16 @@ interface Manifest {
 /** Of these, what is used is inside the package's own files: docs/adr/0017-zod-and-kysely-are-carried.md. */
 const carried: Readonly<Record<string, readonly string[]>> = { core: ['zod'], 'storage-sql': ['kysely'] }
 
+const unpublished = unpublishedImports()
+
+const exportedClass = /^export class (\w+) .*?^\}$/gms
+
 // Every package in one process: several times faster than one tsup each. Types come from `tsc -b`.
-export default defineConfig(readdirSync('packages').filter((name) => name !== 'internal').flatMap(packageBuild))
+export default defineConfig(
+  readdirSync('packages')
+    .filter((name) => name !== 'internal')
+    .flatMap(packageBuild),
+)
 
 function packageBuild(name: string): Options[] {
   const manifest = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8')) as Manifest
@@ -26,8 +40,8 @@ function packageBuild(name: string): Options[] {
       outDir: `packages/${name}/dist`,
       // Everything that is not a relative import stays an import, but for what is carried.
       external: [/^[^./]/],
-      noExternal: ['@mintmark/internal', ...(carried[name] ?? [])],
-      esbuildPlugins: [withoutComments, thirdPartyNotices(`packages/${name}/dist`)],
+      noExternal: [...[...unpublished.keys()].map((path) => new RegExp(`^${path}$`)), ...(carried[name] ?? [])],
+      esbuildPlugins: [withoutComments, publishedClasses(name), thirdPartyNotices(`packages/${name}/dist`)],
       // What is bundled of the workspace is bundled from its sources.
       esbuildOptions: (options) => {
         options.conditions = ['@mintmark/source']
@@ -47,10 +61,10 @@ function packageBuild(name: string): Options[] {
   ]
 }
 
-/** One entry per subpath of `exports`, and one per command in `bin`. */
-function sourceFiles({ exports, bin = {} }: Manifest): string[] {
-  const subpaths = Object.values(exports).flatMap((target) =>
-    typeof target === 'string' ? [] : [target['@mintmark/source']],
+/** One entry per published subpath, and one per command in `bin`. */
+function sourceFiles({ name, exports, bin = {} }: Manifest): string[] {
+  const subpaths = Object.entries(exports).flatMap(([subpath, target]) =>
+    typeof target === 'string' || unpublished.has(posix.join(name, subpath)) ? [] : [target['@mintmark/source']],
   )
   const commands = Object.values(bin).map((file) => file.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
   return [...subpaths, ...commands]
@@ -58,4 +72,27 @@ function sourceFiles({ exports, bin = {} }: Manifest): string[] {
 
 function entryName(file: string): string {
   return file.replace('./src/', '').replace(/\.ts$/, '')
+}
+
+/**
+ * Where sources of another package are bundled, the classes that it publishes are still imported from it: `instanceof` compares with
+ * those, never with a copy.
+ */
+function publishedClasses(bundling: string): Plugin {
+  return {
+    name: 'published-classes',
+    setup(build) {
+      build.onLoad({ filter: /[\\/]packages[\\/][^\\/]+[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+        const [, folder = ''] = /[\\/]packages[\\/]([^\\/]+)[\\/]src[\\/]/.exec(path) ?? []
+        if (folder === bundling || folder === 'internal') return undefined
+        const published = readFileSync(`packages/${folder}/src/index.ts`, 'utf8')
+        const contents = readFileSync(path, 'utf8').replaceAll(exportedClass, (text, name: string) =>
+          new RegExp(`\\b${name}\\b`).test(published)
+            ? `import { ${name} } from '@mintmark/${folder}'\nexport { ${name} }`
+            : text,
+        )
+        return { contents, loader: 'ts' }
+      })
+    },
+  }
 }

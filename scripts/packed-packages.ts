@@ -41,14 +41,16 @@ interface Manifest {
   readonly name: string
   readonly private?: boolean
   readonly version: string
-  readonly exports: Readonly<Record<string, unknown>>
+  readonly publishConfig: { readonly exports: Readonly<Record<string, unknown>> }
 }
 
 function packedPackage(folder: string, destination: string): PackedPackage {
-  const { name, version, exports } = JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')) as Manifest
+  const { name, version, publishConfig } = JSON.parse(
+    readFileSync(`packages/${folder}/package.json`, 'utf8'),
+  ) as Manifest
   const tarball = join(destination, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
   if (!existsSync(tarball)) throw new Error(`${name} was not packed to ${tarball}.`)
-  const subpaths = Object.entries(exports).filter(([, target]) => typeof target === 'object')
+  const subpaths = Object.entries(publishConfig.exports).filter(([, target]) => typeof target === 'object')
   return { folder, name, version, tarball, subpaths: subpaths.map(([subpath]) => `${name}${subpath.slice(1)}`) }
 }
 

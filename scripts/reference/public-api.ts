@@ -41,15 +41,15 @@ export function readPublicApi(): PublicApi {
   }
 }
 
-/** The files that `package.json` exports for users. What `./internal` exports is for the other packages, and changes without notice. */
+/** The files that packages export for users: `publishConfig.exports` lists their subpaths. */
 export const entryFiles = (): readonly Omit<EntryPoint, 'exports'>[] =>
   globSync('packages/*/package.json')
     .toSorted()
     .flatMap((path) => {
-      const { name, exports, private: isPrivate } = JSON.parse(readFileSync(path, 'utf8')) as Manifest
+      const { name, exports, private: isPrivate, publishConfig } = JSON.parse(readFileSync(path, 'utf8')) as Manifest
       if (isPrivate === true) return []
       return Object.entries(exports).flatMap(([subpath, target]) =>
-        typeof target === 'string' || subpath === './internal'
+        typeof target === 'string' || publishConfig?.exports[subpath] === undefined
           ? []
           : [{ name: posix.join(name, subpath), file: posix.join(posix.dirname(path), target['@mintmark/source']) }],
       )
@@ -59,6 +59,7 @@ interface Manifest {
   readonly name: string
   readonly private?: boolean
   readonly exports: Readonly<Record<string, string | { readonly '@mintmark/source': string }>>
+  readonly publishConfig?: { readonly exports: Readonly<Record<string, unknown>> }
 }
 
 function compilerOptions(): ts.CompilerOptions {

@@ -48,7 +48,6 @@ it('types depend only on these packages, which are dependencies or chosen by the
     '@mintmark/adapter-node': ['node:http'],
     '@mintmark/resource-server': ['jose'],
     '@mintmark/storage-sql': ['kysely'],
-    '@mintmark/storage-sql/command': ['kysely'],
     '@mintmark/storage-sql/postgres': ['kysely'],
     '@mintmark/storage-sql/sqlite': ['kysely'],
   })

@@ -1,6 +1,4 @@
-export { clientMetadata } from './clients/metadata.ts'
 export type { MetadataRule } from './clients/metadata.ts'
-export { disableClient, enableClient, updateClient } from './clients/update.ts'
 export type { ClientChange, ClientTarget, ClientUpdate } from './clients/update.ts'
 export type { RegisteredClient } from './clients/registration.ts'
 export type { PublicKey, Signer } from './keys/ring.ts'

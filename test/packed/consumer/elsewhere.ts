@@ -4,7 +4,6 @@ import { run, type Io } from '@mintmark/cli'
 import { createAuthorizationServer, defineGrant, OAuthError, createStoredKeys, type ServerEvent } from '@mintmark/core'
 import type { Endpoint, HttpService } from '@mintmark/core/http'
 import { ScimError, type ScimEvent } from '@mintmark/scim'
-import { parseFilter, printFilter } from '@mintmark/scim/engine'
 import {
   composeStorage,
   epochSeconds,
@@ -17,7 +16,6 @@ import { adminLaws } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createRedisStorage } from '@mintmark/storage-redis'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
-import { MigrateCommandError } from '@mintmark/storage-sql/command'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { createTestIssuer, oktaTranscript, replayTranscript } from '@mintmark/testkit'
 import entra from '@mintmark/testkit/transcripts/entra.json' with { type: 'json' }
@@ -65,11 +63,10 @@ export const hello: Endpoint = ({ method }) =>
   Promise.resolve({ status: 200, headers: [['Content-Type', 'text/plain']], body: method })
 
 export const subject: UserId = userId('user-1')
-export const filter: string = printFilter(parseFilter('userName eq "ann"'))
 export const laws: number = adminLaws.length
 export const heard = (event: ScimEvent): string => event.type
 export const isOurs = (error: unknown): boolean =>
-  error instanceof ScimError || error instanceof StorageUnavailableError || error instanceof MigrateCommandError
+  error instanceof ScimError || error instanceof StorageUnavailableError
 
 /** A test of the host itself. */
 export async function tested(fetch: (url: string, init: RequestInit) => Promise<Response>): Promise<boolean> {

@@ -4,7 +4,7 @@ import {
   registerClient,
   type ClientRegistration,
 } from '@mintmark/core'
-import * as core from '@mintmark/core/internal'
+import * as core from '@mintmark/core'
 import type { ClientChange, ClientTarget, ClientUpdate } from '@mintmark/core/internal'
 import { randomIdentifier } from '@mintmark/internal'
 import { clientId } from '@mintmark/storage-interface'

@@ -1,5 +1,5 @@
-import type { ClientRegistration } from '@mintmark/core'
-import { clientMetadata, type ClientChange, type ClientTarget, type MetadataRule } from '@mintmark/core/internal'
+import { clientMetadata, type ClientRegistration } from '@mintmark/core'
+import type { ClientChange, ClientTarget, MetadataRule } from '@mintmark/core/internal'
 import * as z from 'zod'
 
 import { defineRoute, type AdminRoute } from './admin-route.ts'
