@@ -1,4 +1,5 @@
-import { secretDigest, type SecretDigest } from '@mintmark/storage-interface'
+import { secretDigest } from '@mintmark/storage-interface'
+import type { SecretDigest } from '@mintmark/storage-interface/stores'
 import * as base64url from 'jose/base64url'
 
 /** Where the runtime describes itself (WinterTC). Older runtimes have no user agent. */

@@ -1,4 +1,5 @@
-import type { JsonValue, SecretDigest, SecretRecord } from '@mintmark/storage-interface'
+import type { JsonValue } from '@mintmark/storage-interface'
+import type { SecretDigest, SecretRecord } from '@mintmark/storage-interface/stores'
 import {
   columnsOf,
   snakeCase,

@@ -1,5 +1,10 @@
-import { epochSeconds, userId, type JsonObject, type AdminStorage } from '@mintmark/storage-interface'
-import { type ResolvedFilter } from '@mintmark/storage-interface/stores'
+import {
+  type AdminStorage,
+  epochSeconds,
+  type JsonObject,
+  type ResolvedFilter,
+  userId,
+} from '@mintmark/storage-interface'
 import { aUser } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'

@@ -1,4 +1,5 @@
-import { familyId, type RefreshRecord, type TokenFamilyRecord } from '@mintmark/storage-interface'
+import { familyId, type TokenFamilyRecord } from '@mintmark/storage-interface'
+import type { RefreshRecord } from '@mintmark/storage-interface/stores'
 import { aCodeRecord, aDigest, aFamilyRecord, aPresentation } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'

@@ -1,6 +1,12 @@
-import type { JsonObject, AdminStorage } from '@mintmark/storage-interface'
-import type { ListQuery, ListedUserRecord, ResolvedFilter } from '@mintmark/storage-interface/stores'
-import { after, seconds, userId } from '@mintmark/storage-interface'
+import {
+  type AdminStorage,
+  after,
+  type JsonObject,
+  type ResolvedFilter,
+  seconds,
+  userId,
+} from '@mintmark/storage-interface'
+import type { ListedUserRecord, ListQuery } from '@mintmark/storage-interface/stores'
 import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'

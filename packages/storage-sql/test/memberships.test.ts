@@ -1,10 +1,5 @@
-import {
-  epochSeconds,
-  organizationId,
-  userId,
-  type MembershipRecord,
-  type AdminStorage,
-} from '@mintmark/storage-interface'
+import { type AdminStorage, epochSeconds, organizationId, userId } from '@mintmark/storage-interface'
+import type { MembershipRecord } from '@mintmark/storage-interface/stores'
 import { aUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'

@@ -1,5 +1,12 @@
-import { epochSeconds, groupId, providerId, userId, type AdminStorage } from '@mintmark/storage-interface'
-import { type FilterAttribute, type ListPage, type ResolvedFilter } from '@mintmark/storage-interface/stores'
+import {
+  type AdminStorage,
+  epochSeconds,
+  groupId,
+  providerId,
+  type ResolvedFilter,
+  userId,
+} from '@mintmark/storage-interface'
+import type { FilterAttribute, ListPage } from '@mintmark/storage-interface/stores'
 import { aProvisionedState } from '@mintmark/storage-interface/fixtures'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filledPostgres, filledSqlite, type FilledDatabase } from './support/filled-database.ts'

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@mintmark/storage-interface'
-import type { ListOutcome, ListedUserRecord } from '@mintmark/storage-interface/stores'
+import type { ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
 
 import type { ProviderCredentials } from '../identity-provider.ts'
 import { htmlDocument, html, textOf, type Markup } from './html.ts'
 
 /** The provisioned users, and commands that provision one from a terminal. */
-export function provisionedPage(list: ListOutcome<ListedUserRecord>, provider: ProviderCredentials): string {
+export function provisionedPage(list: Awaited<ReturnType<ScimStorage['provisionedUsers']['list']>>, provider: ProviderCredentials): string {
   const users = list.outcome === 'listed' ? list.records : []
   return htmlDocument(
     'Provisioned accounts',
@@ -32,7 +32,7 @@ ${users.length === 0 ? html`<p>None yet. Create one with the first command below
   )
 }
 
-const table = (users: readonly ListedUserRecord[]): Markup => html`<table>
+const table = (users: readonly Omit<ProvisionedUserRecord, 'groups'>[]): Markup => html`<table>
 <thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">Groups</th><th scope="col">Id</th></tr></thead>
 <tbody>${users.map(
   ({ resource, active, groups, userId }) =>

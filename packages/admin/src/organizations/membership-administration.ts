@@ -1,5 +1,5 @@
-import { organizationId, userId, type MembershipRecord, type OrganizationRecord } from '@mintmark/storage-interface'
-import { untilSettled } from '@mintmark/storage-interface/stores'
+import { organizationId, type OrganizationRecord, userId } from '@mintmark/storage-interface'
+import { type MembershipRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext } from '../audit/admin-context.ts'
 import { audit } from '../audit/audit.ts'

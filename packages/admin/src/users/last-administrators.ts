@@ -1,6 +1,6 @@
 import type { ProposedChange, ResourceType } from '@mintmark/scim'
-import { userId, type MembershipRecord, type OrganizationId, type AdminStorage } from '@mintmark/storage-interface'
-import { type ResolvedFilter } from '@mintmark/storage-interface/stores'
+import { type AdminStorage, type ResolvedFilter, userId } from '@mintmark/storage-interface'
+import type { MembershipRecord, OrganizationId } from '@mintmark/storage-interface/stores'
 
 import { readCustomFields, type CustomField } from '../custom-fields/custom-field.ts'
 import { AdminError } from '../error/admin-error.ts'

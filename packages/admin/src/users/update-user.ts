@@ -1,5 +1,5 @@
-import { type JsonObject, type UserRecord } from '@mintmark/storage-interface'
-import { matchesFilter, untilSettled } from '@mintmark/storage-interface/stores'
+import { type JsonObject, matchesFilter, type UserRecord } from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext } from '../audit/admin-context.ts'
 import { audit } from '../audit/audit.ts'

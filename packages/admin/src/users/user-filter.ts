@@ -1,7 +1,7 @@
 import { defineResourceType, defineSchema, type ResourceType } from '@mintmark/scim'
 import { parseFilter, resolveFilter } from '@mintmark/scim/engine'
-import type { JsonObject, UserRecord } from '@mintmark/storage-interface'
-import type { FilterAttribute, ResolvedFilter } from '@mintmark/storage-interface/stores'
+import type { JsonObject, ResolvedFilter, UserRecord } from '@mintmark/storage-interface'
+import type { FilterAttribute } from '@mintmark/storage-interface/stores'
 
 import type { CustomFields } from '../custom-fields/custom-field.ts'
 

@@ -4,18 +4,18 @@ import type { Readable, Writable } from 'node:stream'
 
 import { digestSecret, randomIdentifier, randomSecret, systemRandom } from '@mintmark/internal'
 import {
+  type AdminStorage,
   after,
+  type AuthorizationCodeRecord,
   clientId,
+  type EpochSeconds,
   familyId,
   grantId,
   seconds,
-  userId,
-  type AuthorizationCodeRecord,
-  type EpochSeconds,
-  type SecretDigest,
-  type AdminStorage,
   type TokenFamilyRecord,
+  userId,
 } from '@mintmark/storage-interface'
+import type { SecretDigest } from '@mintmark/storage-interface/stores'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 
 import type { DatabaseAddress } from '../config/settings.ts'

@@ -1,5 +1,6 @@
 import { digestSecret } from '@mintmark/internal'
-import { clientId, seconds, type AdminStorage, type EpochSeconds, type SecretDigest } from '@mintmark/storage-interface'
+import { type AdminStorage, clientId, type EpochSeconds, seconds } from '@mintmark/storage-interface'
+import type { SecretDigest } from '@mintmark/storage-interface/stores'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { Command } from 'commander'
 

@@ -10,7 +10,7 @@ import {
   type ServerRequest,
   setCookie,
 } from '@mintmark/internal'
-import type { SecretDigest } from '@mintmark/storage-interface'
+import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 import { refuse } from '../refusals.ts'
 

@@ -1,13 +1,13 @@
 import { digestSecret, randomSecretAndIdentifier, type Random } from '@mintmark/internal'
 import {
   after,
-  familyId,
-  type AuthenticationRecord,
   type DurationSeconds,
   type EpochSeconds,
+  familyId,
   type GrantRecord,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
+import type { AuthenticationRecord } from '@mintmark/storage-interface/stores'
 
 import type { ServerOccurrence } from '../events.ts'
 import { keepClaims } from './claims-request.ts'

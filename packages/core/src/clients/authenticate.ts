@@ -1,13 +1,13 @@
 import { isSecretUseDue, type ServerRequest } from '@mintmark/internal'
 import {
-  clientId,
   type Brand,
+  clientId,
   type ClientRecord,
   type EpochSeconds,
-  type SecretDigest,
   type OAuthStorage,
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
+import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 import type { Parameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'

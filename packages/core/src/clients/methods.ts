@@ -1,5 +1,6 @@
 import { decodeBody, decodeComponent, digestSecret, equalInConstantTime, type ServerRequest } from '@mintmark/internal'
-import type { ClientRecord, EpochSeconds, SecretDigest } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds } from '@mintmark/storage-interface'
+import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 import type { ClientAuthentication, CredentialProof } from './authenticate.ts'
 

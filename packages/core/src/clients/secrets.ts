@@ -1,13 +1,12 @@
 import { digestSecret, randomSecret, systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
 import {
   clientId,
-  epochSeconds,
   type ClientRecord,
   type EpochSeconds,
-  type SecretRecord,
+  epochSeconds,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import { untilSettled } from '@mintmark/storage-interface/stores'
+import { type SecretRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { ClientMetadataError } from './metadata.ts'
 import { maxActiveSecrets } from './methods.ts'

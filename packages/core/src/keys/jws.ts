@@ -6,7 +6,8 @@ import {
   encodeBase64url,
   forgetOldest,
 } from '@mintmark/internal'
-import type { EpochSeconds, JsonObject, JsonValue, SecretDigest } from '@mintmark/storage-interface'
+import type { EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
+import type { SecretDigest } from '@mintmark/storage-interface/stores'
 import type { ProtectedHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 

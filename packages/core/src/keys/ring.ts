@@ -1,4 +1,5 @@
-import type { ClientRecord, DurationSeconds, JsonObject, KeyId } from '@mintmark/storage-interface'
+import type { ClientRecord, DurationSeconds, JsonObject } from '@mintmark/storage-interface'
+import type { KeyId } from '@mintmark/storage-interface/stores'
 
 import { refuse } from '../refusals.ts'
 

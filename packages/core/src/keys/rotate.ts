@@ -1,12 +1,11 @@
 import {
-  keyId,
-  seconds,
   type DurationSeconds,
   type EpochSeconds,
-  type KeyId,
+  keyId,
+  seconds,
   type SigningKeyRecord,
 } from '@mintmark/storage-interface'
-import { type RevokeOutcome } from '@mintmark/storage-interface/stores'
+import type { KeyId, RevokeOutcome } from '@mintmark/storage-interface/stores'
 
 import { announceKey, ensureSigningKeys } from './announce.ts'
 import type { SigningAlgorithm } from './ring.ts'

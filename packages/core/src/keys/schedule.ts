@@ -1,12 +1,12 @@
 import {
   after,
-  epochSeconds,
-  seconds,
   type DurationSeconds,
   type EpochSeconds,
-  type KeyId,
+  epochSeconds,
+  seconds,
   type SigningKeyRecord,
 } from '@mintmark/storage-interface'
+import type { KeyId } from '@mintmark/storage-interface/stores'
 import * as z from 'zod/mini'
 
 import { documentMaxAge } from '../discovery/public-document.ts'

@@ -1,5 +1,5 @@
 import { nodeCrypto } from '@mintmark/internal'
-import type { KeyId } from '@mintmark/storage-interface'
+import type { KeyId } from '@mintmark/storage-interface/stores'
 import type { CryptoKey } from 'jose'
 import { importJWK } from 'jose/key/import'
 

@@ -1,4 +1,5 @@
-import type { EpochSeconds, KeyId, SigningKeyRecord } from '@mintmark/storage-interface'
+import type { EpochSeconds, SigningKeyRecord } from '@mintmark/storage-interface'
+import type { KeyId } from '@mintmark/storage-interface/stores'
 
 import { ensureSigningKeys } from './announce.ts'
 import { isSigningAlgorithm, type PublicKey, type Signer, type SigningAlgorithm } from './ring.ts'

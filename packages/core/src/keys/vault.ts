@@ -1,5 +1,6 @@
 import type { Random } from '@mintmark/internal'
-import { StorageUnavailableError, type Brand, type JsonObject, type KeyId } from '@mintmark/storage-interface'
+import { type Brand, type JsonObject, StorageUnavailableError } from '@mintmark/storage-interface'
+import type { KeyId } from '@mintmark/storage-interface/stores'
 import type { JWK } from 'jose'
 import * as base64url from 'jose/base64url'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'

@@ -1,13 +1,12 @@
 import {
+  type EpochSeconds,
   epochSeconds,
+  type OAuthStorage,
   sessionId,
   userId,
-  type AuthenticationRecord,
-  type EpochSeconds,
-  type InteractionLogin,
-  type OAuthStorage,
   type UserRecord,
 } from '@mintmark/storage-interface'
+import type { AuthenticationRecord, InteractionLogin } from '@mintmark/storage-interface/stores'
 
 import { isUserActive } from '../tokens/status.ts'
 

@@ -1,16 +1,14 @@
 import { randomIdentifier, systemRandom, type Random } from '@mintmark/internal'
 import {
   after,
-  familyId,
-  type AuthenticationRecord,
   type Brand,
   type DurationSeconds,
   type EpochSeconds,
-  type FamilyId,
-  type GrantId,
+  familyId,
   type JsonObject,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
+import type { AuthenticationRecord, FamilyId, GrantId } from '@mintmark/storage-interface/stores'
 
 import { saveGrant } from '../authorize/consent.ts'
 import type { AuthenticatedClient } from '../clients/authenticate.ts'

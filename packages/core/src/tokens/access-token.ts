@@ -1,18 +1,17 @@
 import { digestSecret, randomIdentifier, randomSecret, type Random } from '@mintmark/internal'
 import {
   after,
-  clientId,
-  epochSeconds,
-  familyId,
   type Brand,
   type ClientId,
+  clientId,
   type ClientRecord,
   type EpochSeconds,
-  type FamilyId,
+  epochSeconds,
+  familyId,
   type JsonObject,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import { type FamilyStatus } from '@mintmark/storage-interface/stores'
+import type { FamilyId, FamilyStatus } from '@mintmark/storage-interface/stores'
 
 import { isCurrent, signJwt, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'

@@ -4,11 +4,11 @@ import {
   epochSeconds,
   familyId,
   grantId,
+  type OAuthStorage,
   seconds,
   userId,
-  type Revocation,
-  type OAuthStorage,
 } from '@mintmark/storage-interface'
+import type { Revocation } from '@mintmark/storage-interface/stores'
 import { aClientRecord } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'

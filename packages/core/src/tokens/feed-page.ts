@@ -1,14 +1,13 @@
 import { encodeBase64url, sha256 } from '@mintmark/internal'
 import {
   after,
-  epochSeconds,
   type DurationSeconds,
   type EpochSeconds,
-  type Revocation,
+  epochSeconds,
   type RevocationRecord,
   type UserId,
 } from '@mintmark/storage-interface'
-import { type RevocationList, type RevocationStore } from '@mintmark/storage-interface/stores'
+import type { Revocation, RevocationList, RevocationStore } from '@mintmark/storage-interface/stores'
 
 /** A page of the feed. */
 export interface FeedPage {

@@ -6,13 +6,8 @@ import {
   hmacSha256,
   type Random,
 } from '@mintmark/internal'
-import {
-  after,
-  type DurationSeconds,
-  type EpochSeconds,
-  type RefreshRecord,
-  type SecretDigest,
-} from '@mintmark/storage-interface'
+import { after, type DurationSeconds, type EpochSeconds } from '@mintmark/storage-interface'
+import type { RefreshRecord, SecretDigest } from '@mintmark/storage-interface/stores'
 
 /**
  * A refresh token in its three parts, encoded as one base64url string of 107 characters:

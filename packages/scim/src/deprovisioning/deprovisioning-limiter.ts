@@ -1,5 +1,5 @@
-import { type EpochSeconds, type ProviderId, type ScimStorage, type UserRecord } from '@mintmark/storage-interface'
-import { type DeprovisioningCount, type ResolvedFilter, untilSettled } from '@mintmark/storage-interface/stores'
+import type { EpochSeconds, ResolvedFilter, ScimStorage, UserRecord } from '@mintmark/storage-interface'
+import { type DeprovisioningCount, type ProviderId, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 

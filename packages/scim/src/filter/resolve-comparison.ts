@@ -1,4 +1,5 @@
-import type { FilterAttribute, OrderOperator, ResolvedFilter } from '@mintmark/storage-interface/stores'
+import type { ResolvedFilter } from '@mintmark/storage-interface'
+import type { FilterAttribute, OrderOperator } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { Attribute } from '../schema/schema.ts'

@@ -1,14 +1,13 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import {
-  type GroupId,
   type GroupRecord,
   type JsonObject,
-  jsonText,
   type JsonText,
+  jsonText,
   type JsonValue,
   type ScimStorage,
 } from '@mintmark/storage-interface'
-import { type GroupMember } from '@mintmark/storage-interface/stores'
+import type { GroupId, GroupMember } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { listLimits } from '../list/search-request.ts'

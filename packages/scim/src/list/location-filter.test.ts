@@ -1,4 +1,4 @@
-import { matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface/stores'
+import { matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 

@@ -1,4 +1,5 @@
-import type { FilterAttribute, ResolvedFilter, TextOperator } from '@mintmark/storage-interface/stores'
+import type { ResolvedFilter } from '@mintmark/storage-interface'
+import type { FilterAttribute, TextOperator } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 

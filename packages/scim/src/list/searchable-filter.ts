@@ -1,4 +1,5 @@
-import { type FilterAttribute, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface/stores'
+import { matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
+import type { FilterAttribute } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { frozenFilter } from '../filter/resolve-filter.ts'

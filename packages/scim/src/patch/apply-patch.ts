@@ -1,5 +1,5 @@
-import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
-import { comparisonsOf, type ResolvedFilter } from '@mintmark/storage-interface/stores'
+import type { JsonObject, JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
+import { comparisonsOf } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { completeResource } from '../resource/parse-resource.ts'

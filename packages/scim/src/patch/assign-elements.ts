@@ -1,5 +1,4 @@
-import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
-import { matchesFilter } from '@mintmark/storage-interface/stores'
+import { type JsonObject, type JsonValue, matchesFilter } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import { comparableValue } from '../resource/comparable-resource.ts'

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
-import type { ResolvedFilter } from '@mintmark/storage-interface/stores'
+import type { JsonObject, JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
 
 import { refusal, ScimError } from '../error/scim-error.ts'
 import type { CompareNode, FilterLiteral, FilterNode } from '../filter/filter-node.ts'

@@ -8,8 +8,8 @@ import {
   type IdentityProviderRecord,
   providerId,
   type ScimStorage,
-  type SecretRecord,
 } from '@mintmark/storage-interface'
+import type { SecretRecord } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { providerOfSecret } from './registration.ts'

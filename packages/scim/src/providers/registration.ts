@@ -5,11 +5,9 @@ import {
   epochSeconds,
   type IdentityProviderRecord,
   providerId,
-  type ProviderId,
   type ScimStorage,
-  type SecretRecord,
 } from '@mintmark/storage-interface'
-import { untilSettled } from '@mintmark/storage-interface/stores'
+import { type ProviderId, type SecretRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { tenantUrl } from '../server/scim-path.ts'
 import type { ToleranceProfile } from '../tolerance/tolerances.ts'

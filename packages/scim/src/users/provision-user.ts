@@ -1,5 +1,6 @@
 import { randomIdentifier } from '@mintmark/internal'
-import { type ProviderId, type ProvisionedUserRecord, userId, type UserId } from '@mintmark/storage-interface'
+import { type ProvisionedUserRecord, userId, type UserId } from '@mintmark/storage-interface'
+import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { UserDependencies } from './user-dependencies.ts'

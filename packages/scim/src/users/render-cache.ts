@@ -2,13 +2,12 @@ import {
   epochSeconds,
   groupId,
   type JsonObject,
-  jsonText,
   type JsonText,
-  type ProviderId,
+  jsonText,
   providerId,
   userId,
 } from '@mintmark/storage-interface'
-import { type GroupReference, type ListedUserRecord, type ProvisionedState } from '@mintmark/storage-interface/stores'
+import type { GroupReference, ListedUserRecord, ProviderId, ProvisionedState } from '@mintmark/storage-interface/stores'
 
 import { projectResource, renderMeta } from '../resource/project-resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'

@@ -1,6 +1,7 @@
 import type { Journal } from '@mintmark/internal'
 import type { Random } from '@mintmark/internal'
-import type { EpochSeconds, JsonObject, ProviderId, ScimStorage, UserId, UserRecord } from '@mintmark/storage-interface'
+import type { EpochSeconds, JsonObject, ScimStorage, UserId, UserRecord } from '@mintmark/storage-interface'
+import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import type { DeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
 import type { RevokedAccess, ScimOccurrence } from '../event/scim-event.ts'

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue, ProviderId, ProvisionedUserRecord } from '@mintmark/storage-interface'
-import type { ProvisionedState } from '@mintmark/storage-interface/stores'
+import type { JsonObject, JsonValue, ProvisionedUserRecord } from '@mintmark/storage-interface'
+import type { ProviderId, ProvisionedState } from '@mintmark/storage-interface/stores'
 
 import { comparableResource } from '../resource/comparable-resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'

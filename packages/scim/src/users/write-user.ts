@@ -2,13 +2,17 @@ import type { Journal } from '@mintmark/internal'
 import {
   type EpochSeconds,
   type JsonObject,
-  type ProviderId,
   type ProvisionedUserRecord,
   type ScimStorage,
   userId,
   type UserRecord,
 } from '@mintmark/storage-interface'
-import { type ProvisionedState, type ProvisionOutcome, untilSettled } from '@mintmark/storage-interface/stores'
+import {
+  type ProviderId,
+  type ProvisionedState,
+  type ProvisionOutcome,
+  untilSettled,
+} from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'

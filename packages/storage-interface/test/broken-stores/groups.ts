@@ -1,5 +1,5 @@
-import { userId, type ProviderId, type AdminStorage } from '@mintmark/storage-interface'
-import { type GroupMember, type GroupStore } from '@mintmark/storage-interface/stores'
+import { type AdminStorage, userId } from '@mintmark/storage-interface'
+import type { GroupMember, GroupStore, ProviderId } from '@mintmark/storage-interface/stores'
 import { aGroup } from '@mintmark/storage-interface/fixtures'
 import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 

@@ -1,5 +1,5 @@
-import type { JsonValue } from '@mintmark/storage-interface'
-import type { ListOutcome, ListQuery, ResolvedFilter } from '@mintmark/storage-interface/stores'
+import type { JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
+import type { ListOutcome, ListQuery } from '@mintmark/storage-interface/stores'
 import { and, element, not, or, present, text } from '../../src/contract/filters.ts'
 import { breakStore, breakEveryMethod, type BrokenStore } from './break-store.ts'
 

@@ -1,5 +1,5 @@
-import { jsonText, type JsonObject, type ProviderId } from '@mintmark/storage-interface'
-import { type ProvisionedState, type SessionStatus } from '@mintmark/storage-interface/stores'
+import { type JsonObject, jsonText } from '@mintmark/storage-interface'
+import type { ProviderId, ProvisionedState, SessionStatus } from '@mintmark/storage-interface/stores'
 import { aGroup } from '@mintmark/storage-interface/fixtures'
 import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 

@@ -1,6 +1,6 @@
 import { aFamilyRecord } from '@mintmark/storage-interface/fixtures'
-import { epochSeconds, type RevocationRecord, type FamilyId, type AdminStorage } from '@mintmark/storage-interface'
-import { type RevocationStore } from '@mintmark/storage-interface/stores'
+import { type AdminStorage, epochSeconds, type RevocationRecord } from '@mintmark/storage-interface'
+import type { FamilyId, RevocationStore } from '@mintmark/storage-interface/stores'
 import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 
 /** Stores that break the laws about revocations. */

@@ -1,4 +1,5 @@
-import type { FilterAttribute, ResolvedFilter, TextOperator } from '@mintmark/storage-interface/stores'
+import type { ResolvedFilter } from '@mintmark/storage-interface'
+import type { FilterAttribute, TextOperator } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { SqlValue } from '../dialect.ts'
 import type { JsonSearch, SearchedValue, Sql, ValueKind } from '../json-search.ts'

@@ -1,5 +1,5 @@
-import { type JsonObject } from '@mintmark/storage-interface'
-import { findCandidates, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface/stores'
+import { type JsonObject, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
+import { findCandidates } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'

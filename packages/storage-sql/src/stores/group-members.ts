@@ -1,5 +1,5 @@
-import { type GroupId, groupId as asGroupId } from '@mintmark/storage-interface'
-import { type GroupMember, type GroupStore } from '@mintmark/storage-interface/stores'
+import { groupId as asGroupId } from '@mintmark/storage-interface'
+import type { GroupId, GroupMember, GroupStore } from '@mintmark/storage-interface/stores'
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'

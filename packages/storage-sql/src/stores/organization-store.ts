@@ -1,5 +1,9 @@
-import { type OrganizationId } from '@mintmark/storage-interface'
-import { untilSettled, type MembershipInsertOutcome, type OrganizationStore } from '@mintmark/storage-interface/stores'
+import {
+  type MembershipInsertOutcome,
+  type OrganizationId,
+  type OrganizationStore,
+  untilSettled,
+} from '@mintmark/storage-interface/stores'
 import { memberships, organizations, type ColumnName } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'

@@ -1,13 +1,14 @@
-import { type ProviderId, type UserId } from '@mintmark/storage-interface'
+import type { UserId } from '@mintmark/storage-interface'
 import {
-  untilSettled,
   type NewProvisionedUser,
+  type ProviderId,
   type ProvisionedUserChange,
   type ProvisionedUserStore,
   type ProvisionOutcome,
   type RemovalOutcome,
   type RemovalRequest,
   type TakenKey,
+  untilSettled,
 } from '@mintmark/storage-interface/stores'
 import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'

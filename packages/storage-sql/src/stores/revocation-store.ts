@@ -1,13 +1,5 @@
-import {
-  clientId,
-  epochSeconds,
-  familyId,
-  grantId,
-  userId,
-  type Revocation,
-  type RevocationRecord,
-} from '@mintmark/storage-interface'
-import { type RevocationStore } from '@mintmark/storage-interface/stores'
+import { clientId, epochSeconds, familyId, grantId, type RevocationRecord, userId } from '@mintmark/storage-interface'
+import type { Revocation, RevocationStore } from '@mintmark/storage-interface/stores'
 import { sql, type Expression } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'

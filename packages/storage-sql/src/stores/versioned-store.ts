@@ -1,10 +1,12 @@
-import { type ClientId, type EpochSeconds, type ProviderId, type SecretDigest } from '@mintmark/storage-interface'
+import type { ClientId, EpochSeconds } from '@mintmark/storage-interface'
 import {
-  untilSettled,
   type ClientStore,
   type IdentityProviderStore,
   type InsertOutcome,
+  type ProviderId,
+  type SecretDigest,
   type SwapOutcome,
+  untilSettled,
 } from '@mintmark/storage-interface/stores'
 import { clients, identityProviders, type organizations, type RecordOf } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'

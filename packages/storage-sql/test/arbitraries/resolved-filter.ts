@@ -1,4 +1,5 @@
-import type { FilterAttribute, ResolvedFilter, SortKey } from '@mintmark/storage-interface/stores'
+import type { ResolvedFilter } from '@mintmark/storage-interface'
+import type { FilterAttribute, SortKey } from '@mintmark/storage-interface/stores'
 import fc from 'fast-check'
 import { aNumber, aText, extension } from './comparable-resource.ts'
 
