@@ -32,7 +32,7 @@ ${users.length === 0 ? html`<p>None yet. Create one with the first command below
   )
 }
 
-const table = (users: readonly Omit<ProvisionedUserRecord, 'groups'>[]): Markup => html`<table>
+const table = (users: readonly Omit<ProvisionedUserRecord, 'claims'>[]): Markup => html`<table>
 <thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">Groups</th><th scope="col">Id</th></tr></thead>
 <tbody>${users.map(
   ({ resource, active, groups, userId }) =>

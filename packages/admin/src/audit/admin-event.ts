@@ -1,4 +1,4 @@
-import type { EventStamp } from '@mintmark/core/http'
+import type { EventStamp } from '@mintmark/internal'
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 
 import type { AdminRefusalReason } from '../error/refusals.ts'

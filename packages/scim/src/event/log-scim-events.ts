@@ -1,4 +1,4 @@
-import { logEvent, type Logger } from '@mintmark/core/http'
+import { logEvent, type Logger } from '@mintmark/internal'
 
 import type { RevokedAccess, ScimEvent } from './scim-event.ts'
 

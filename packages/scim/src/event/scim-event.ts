@@ -1,4 +1,4 @@
-import type { EventStamp, RequestHead, ServerResponse } from '@mintmark/core/http'
+import type { EventStamp, RequestHead, ServerResponse } from '@mintmark/internal'
 import type { Journal } from '@mintmark/internal'
 import type { EpochSeconds, ScimStorage, UserRecord } from '@mintmark/storage-interface'
 
