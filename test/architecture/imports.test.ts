@@ -67,6 +67,7 @@ const allowedImports: Readonly<
       '@mintmark/core/internal',
       '@mintmark/internal',
       '@mintmark/scim',
+      '@mintmark/scim/engine',
       '@mintmark/storage-interface',
       '@mintmark/storage-interface/stores',
       '@mintmark/storage-sql',

@@ -1,4 +1,5 @@
-import { groupId, providerId, userId, type GroupRecord, type AdminStorage } from '@mintmark/storage-interface'
+import { type AdminStorage, groupId, providerId, userId } from '@mintmark/storage-interface'
+import type { GroupRecord } from '@mintmark/storage-interface/stores'
 import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 
 // A record of the storage contract: only the group's name and members matter here.

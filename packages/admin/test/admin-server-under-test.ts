@@ -1,4 +1,5 @@
 import { matchPatterns } from '@mintmark/internal'
+import type { AdminServer } from '../src/http/create-admin-server.ts'
 import type { ServerResponse } from '@mintmark/core/http'
 import {
   clientId,
@@ -10,13 +11,7 @@ import {
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
 
-import {
-  createAdminServer,
-  type AdminEvent,
-  type AdminRefusalReason,
-  type AdminServer,
-  type AdminServerOptions,
-} from '../src/index.ts'
+import { createAdminServer, type AdminEvent, type AdminRefusalReason, type AdminServerOptions } from '../src/index.ts'
 import type { AdminRoute } from '../src/http/admin-route.ts'
 import { adminRoutes } from '../src/http/admin-routes.ts'
 

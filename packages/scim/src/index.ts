@@ -1,9 +1,7 @@
 export { createScimServer } from './server/create-scim-server.ts'
 export type { ScimServer } from './server/create-scim-server.ts'
 export type { ScimServerOptions } from './server/scim-options.ts'
-export type { ProposedChange, ProvisioningHooks } from './users/user-dependencies.ts'
-export type { DeprovisioningLimit } from './deprovisioning/deprovisioning-limiter.ts'
-export type { ProviderSignIn } from './sign-in/sign-in-from-provider.ts'
+export type { ProvisioningHooks } from './users/user-dependencies.ts'
 
 export {
   addProviderSecret,
@@ -24,7 +22,6 @@ export { enterpriseUserSchema, userResourceType, userSchema } from './schema/use
 export { groupResourceType, groupSchema } from './schema/group-schema.ts'
 
 export { logScimEvents } from './event/log-scim-events.ts'
-export type { RevokedAccess, ScimEvent } from './event/scim-event.ts'
-export type { AnsweredRequest } from './event/scim-event.ts'
+export type { ScimEvent } from './event/scim-event.ts'
 export { ScimError } from './error/scim-error.ts'
 export type { ScimRefusalReason } from './error/refusals.ts'

@@ -7,7 +7,15 @@ export type { ResourcePredicate } from './filter/matches-filter.ts'
 export { comparisonsOf } from './filter/resolved-filter.ts'
 export type { FilterAttribute, FilterShape, FilterWork, OrderOperator, TextOperator } from './filter/resolved-filter.ts'
 export type { GrantInsertOutcome, GrantStore } from './grant.ts'
-export type { GroupChangeOutcome, GroupMember, GroupState, GroupStore, MemberChange, NewGroup } from './group.ts'
+export type {
+  GroupChangeOutcome,
+  GroupMember,
+  GroupRecord,
+  GroupState,
+  GroupStore,
+  MemberChange,
+  NewGroup,
+} from './group.ts'
 export type {
   FamilyId,
   GrantId,
@@ -18,11 +26,17 @@ export type {
   SecretDigest,
   SessionId,
 } from './identifiers.ts'
-export type { DeprovisioningCount, IdentityProviderStore } from './identity-provider.ts'
+export type { DeprovisioningCount, IdentityProviderRecord, IdentityProviderStore } from './identity-provider.ts'
 export type { InteractionLogin, InteractionStore } from './interaction.ts'
-export type { LogStore } from './log-entry.ts'
+export type { JsonText } from './json.ts'
+export type { LogEntryRecord, LogStore } from './log-entry.ts'
 export type { OpaqueTokenStore } from './opaque-token.ts'
-export type { MembershipInsertOutcome, MembershipRecord, OrganizationStore } from './organization.ts'
+export type {
+  MembershipInsertOutcome,
+  MembershipRecord,
+  OrganizationRecord,
+  OrganizationStore,
+} from './organization.ts'
 export { untilSettled } from './outcome.ts'
 export type { ConsumeOutcome, InsertOutcome, ReplayOutcome, RevokeOutcome, SwapOutcome } from './outcome.ts'
 export type {
@@ -45,7 +59,7 @@ export type { SessionStore } from './session.ts'
 export type { SigningKeyStore } from './signing-key.ts'
 export type { FamilyStatus, GrantStatus, SessionStatus, StatusStore } from './status.ts'
 export { requireStores } from './storage.ts'
-export type { PurgeOutcome, PurgeStore } from './storage.ts'
+export type { ExpiringStores, PurgeOutcome, PurgeStore } from './storage.ts'
 export type {
   FamilyInsertOutcome,
   RefreshRecord,

@@ -1,3 +1,2 @@
 export { createRedisStorage } from './redis-storage.ts'
-export type { RedisStorageOptions } from './redis-storage.ts'
-export type { IoRedisClient, NodeRedisClient, RedisClient } from './redis-client.ts'
+export type { NodeRedisClient, RedisClient } from './redis-client.ts'

@@ -1,4 +1,4 @@
-import type { ExpiringStores } from '@mintmark/storage-interface'
+import type { ExpiringStores } from '@mintmark/storage-interface/stores'
 
 import { createRedisCodes } from './codes.ts'
 import { createRedisInteractions } from './interactions.ts'

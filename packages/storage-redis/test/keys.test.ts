@@ -1,4 +1,5 @@
-import { epochSeconds, type EpochSeconds, type ExpiringStores } from '@mintmark/storage-interface'
+import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
+import type { ExpiringStores } from '@mintmark/storage-interface/stores'
 import { aCodeRecord, aDigest, anInteractionRecord, anOpaqueTokenRecord } from '@mintmark/storage-interface/fixtures'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 

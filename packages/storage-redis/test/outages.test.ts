@@ -1,4 +1,5 @@
-import { StorageUnavailableError, type ExpiringStores } from '@mintmark/storage-interface'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import type { ExpiringStores } from '@mintmark/storage-interface/stores'
 import { aCodeRecord, aDigest } from '@mintmark/storage-interface/fixtures'
 import { RESP_TYPES } from 'redis'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'

@@ -1,5 +1,4 @@
 export { createSqlStorage } from './create-sql-storage.ts'
-export type { SqlStorageOptions } from './create-sql-storage.ts'
 export { UniqueViolationError } from './dialect.ts'
 export type { SqlDialect } from './dialect.ts'
 export { migrate, pendingMigrations, printMigrations, SchemaMismatchError } from './migrate.ts'

@@ -1,13 +1,5 @@
-import {
-  after,
-  groupId,
-  seconds,
-  userId,
-  type GroupRecord,
-  type JsonObject,
-  type AdminStorage,
-} from '@mintmark/storage-interface'
-import { type ListOutcome, type ListQuery, type ListedUserRecord } from '@mintmark/storage-interface/stores'
+import { type AdminStorage, after, groupId, type JsonObject, seconds, userId } from '@mintmark/storage-interface'
+import type { GroupRecord, ListedUserRecord, ListOutcome, ListQuery } from '@mintmark/storage-interface/stores'
 import { aGroup, aGroupState, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'

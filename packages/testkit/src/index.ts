@@ -1,7 +1,4 @@
-export type { TestTokens } from './issuer/sign-in.ts'
 export { createTestIssuer } from './issuer/test-issuer.ts'
 export type { TestIssuer, TestIssuerOptions } from './issuer/test-issuer.ts'
 export { replayTranscript } from './replay-transcript.ts'
-export type { ReplayTarget } from './replay-transcript.ts'
 export { entraTranscript, oktaTranscript } from './transcripts/index.ts'
-export type { Transcript } from './transcripts/transcript.ts'

@@ -1,13 +1,13 @@
 import { type Clock, type Random, randomIdentifier } from '@mintmark/internal'
 import {
+  type AdminStorage,
   after,
-  epochSeconds,
   type DurationSeconds,
+  epochSeconds,
   type EpochSeconds,
   type JsonObject,
-  type LogEntryRecord,
-  type AdminStorage,
 } from '@mintmark/storage-interface'
+import type { LogEntryRecord } from '@mintmark/storage-interface/stores'
 
 import { AdminError } from '../error/admin-error.ts'
 import { pageLimit, type Page, type PageRequest } from '../page.ts'

@@ -1,5 +1,5 @@
-import { organizationId, type OrganizationRecord, userId } from '@mintmark/storage-interface'
-import { type MembershipRecord, untilSettled } from '@mintmark/storage-interface/stores'
+import { organizationId, userId } from '@mintmark/storage-interface'
+import { type MembershipRecord, type OrganizationRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext } from '../audit/admin-context.ts'
 import { audit } from '../audit/audit.ts'

@@ -1,6 +1,6 @@
 import { randomIdentifier } from '@mintmark/internal'
-import { organizationId, type OrganizationRecord } from '@mintmark/storage-interface'
-import { untilSettled } from '@mintmark/storage-interface/stores'
+import { organizationId } from '@mintmark/storage-interface'
+import { type OrganizationRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext } from '../audit/admin-context.ts'
 import { audit } from '../audit/audit.ts'

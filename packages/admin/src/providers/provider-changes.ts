@@ -6,8 +6,8 @@ import {
   type ProviderRegistration,
   type ToleranceProfile,
 } from '@mintmark/scim'
-import { clientId, providerId, type IdentityProviderRecord } from '@mintmark/storage-interface'
-import { untilSettled } from '@mintmark/storage-interface/stores'
+import { clientId, providerId } from '@mintmark/storage-interface'
+import { type IdentityProviderRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext } from '../audit/admin-context.ts'
 import type { AdminAction } from '../audit/admin-event.ts'

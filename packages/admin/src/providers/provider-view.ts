@@ -1,10 +1,6 @@
 import { tenantUrl } from '@mintmark/scim'
-import {
-  providerId,
-  type IdentityProviderRecord,
-  type JsonObject,
-  type AdminStorage,
-} from '@mintmark/storage-interface'
+import { type AdminStorage, type JsonObject, providerId } from '@mintmark/storage-interface'
+import type { IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
 import { plainJson } from '../audit/audit-log.ts'
 import { secretView, type SecretView } from '../clients/client-view.ts'

@@ -1,5 +1,5 @@
 import { type Clock, type Random, systemClock, systemRandom } from '@mintmark/internal'
-import type { AnsweredRequest } from '@mintmark/scim'
+import type { AnsweredRequest } from '@mintmark/scim/engine'
 import { seconds, type AdminStorage } from '@mintmark/storage-interface'
 
 import { createAuditLog, plainJson } from '../audit/audit-log.ts'

@@ -1,4 +1,5 @@
-import type { ProposedChange, ResourceType } from '@mintmark/scim'
+import type { ResourceType } from '@mintmark/scim'
+import type { ProposedChange } from '@mintmark/scim/engine'
 import { type AdminStorage, type ResolvedFilter, userId } from '@mintmark/storage-interface'
 import type { MembershipRecord, OrganizationId } from '@mintmark/storage-interface/stores'
 

@@ -1,4 +1,4 @@
-import type { RevokedAccess } from '@mintmark/scim'
+import type { RevokedAccess } from '@mintmark/scim/engine'
 
 import type { AdminContext } from '../audit/admin-context.ts'
 import { AdminError, toAdminError } from '../error/admin-error.ts'

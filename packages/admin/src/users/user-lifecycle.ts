@@ -1,6 +1,5 @@
 import { randomIdentifier } from '@mintmark/internal'
-import type { RevokedAccess } from '@mintmark/scim'
-import { revokedAccess } from '@mintmark/scim/engine'
+import { revokedAccess, type RevokedAccess } from '@mintmark/scim/engine'
 import { clientId, userId, type UserRecord } from '@mintmark/storage-interface'
 import { type LifecycleOutcome } from '@mintmark/storage-interface/stores'
 

@@ -1,5 +1,5 @@
 import type { UserView } from '@mintmark/admin'
-import type { RevokedAccess } from '@mintmark/scim'
+import type { RevokedAccess } from '@mintmark/scim/engine'
 import { Command } from 'commander'
 
 import { UsageError } from '../command-error.ts'

@@ -1,6 +1,6 @@
 import { randomIdentifier } from '@mintmark/internal'
-import { groupId, type GroupRecord } from '@mintmark/storage-interface'
-import { type GroupState, untilSettled } from '@mintmark/storage-interface/stores'
+import { groupId } from '@mintmark/storage-interface'
+import { type GroupRecord, type GroupState, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'

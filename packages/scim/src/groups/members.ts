@@ -1,5 +1,5 @@
-import type { GroupRecord, JsonValue, ResolvedFilter, ScimStorage } from '@mintmark/storage-interface'
-import type { GroupMember, MemberChange } from '@mintmark/storage-interface/stores'
+import type { JsonValue, ResolvedFilter, ScimStorage } from '@mintmark/storage-interface'
+import type { GroupMember, GroupRecord, MemberChange } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'

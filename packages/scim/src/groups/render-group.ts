@@ -1,13 +1,6 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import {
-  type GroupRecord,
-  type JsonObject,
-  type JsonText,
-  jsonText,
-  type JsonValue,
-  type ScimStorage,
-} from '@mintmark/storage-interface'
-import type { GroupId, GroupMember } from '@mintmark/storage-interface/stores'
+import { type JsonObject, jsonText, type JsonValue, type ScimStorage } from '@mintmark/storage-interface'
+import type { GroupId, GroupMember, GroupRecord, JsonText } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { listLimits } from '../list/search-request.ts'

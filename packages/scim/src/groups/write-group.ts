@@ -1,9 +1,10 @@
 import type { Journal } from '@mintmark/internal'
 import type { Random } from '@mintmark/internal'
-import { groupId, type GroupRecord, type JsonObject, type ScimStorage } from '@mintmark/storage-interface'
+import { groupId, type JsonObject, type ScimStorage } from '@mintmark/storage-interface'
 import {
   type GroupChangeOutcome,
   type GroupMember,
+  type GroupRecord,
   type GroupState,
   type MemberChange,
   untilSettled,

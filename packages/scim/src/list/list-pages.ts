@@ -1,5 +1,4 @@
-import type { JsonText } from '@mintmark/storage-interface'
-import type { ListPage, ListPosition } from '@mintmark/storage-interface/stores'
+import type { JsonText, ListPage, ListPosition } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { ScimCall } from '../server/scim-call.ts'

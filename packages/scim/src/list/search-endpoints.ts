@@ -1,6 +1,6 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import type { Journal } from '@mintmark/internal'
-import type { JsonText } from '@mintmark/storage-interface'
+import type { JsonText } from '@mintmark/storage-interface/stores'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { readMessage, readQuery } from '../message/scim-request.ts'

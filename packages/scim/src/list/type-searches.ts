@@ -1,5 +1,5 @@
-import type { JsonText, ResolvedFilter } from '@mintmark/storage-interface'
-import type { ListOutcome, ListQuery, SortKey } from '@mintmark/storage-interface/stores'
+import type { ResolvedFilter } from '@mintmark/storage-interface'
+import type { JsonText, ListOutcome, ListQuery, SortKey } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { FilterNode } from '../filter/filter-node.ts'

@@ -1,6 +1,6 @@
 import { type Header, noStore, type ServerResponse } from '@mintmark/core/http'
 import type { RateDecision } from '@mintmark/core/internal'
-import type { JsonText } from '@mintmark/storage-interface'
+import type { JsonText } from '@mintmark/storage-interface/stores'
 
 import { renderScimError, type ScimError } from '../error/scim-error.ts'
 

@@ -1,15 +1,8 @@
 import type { AuthorizationServer } from '@mintmark/core'
 import type { RequestHead } from '@mintmark/core/http'
 import { digestSecret, equalInConstantTime, isSecretUseDue } from '@mintmark/internal'
-import {
-  type Brand,
-  type ClientId,
-  type EpochSeconds,
-  type IdentityProviderRecord,
-  providerId,
-  type ScimStorage,
-} from '@mintmark/storage-interface'
-import type { SecretRecord } from '@mintmark/storage-interface/stores'
+import { type Brand, type ClientId, type EpochSeconds, providerId, type ScimStorage } from '@mintmark/storage-interface'
+import type { IdentityProviderRecord, SecretRecord } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { providerOfSecret } from './registration.ts'

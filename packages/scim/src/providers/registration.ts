@@ -1,13 +1,11 @@
 import { type Clock, digestSecret, type Random, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
+import { clientId, epochSeconds, type EpochSeconds, providerId, type ScimStorage } from '@mintmark/storage-interface'
 import {
-  clientId,
-  type EpochSeconds,
-  epochSeconds,
   type IdentityProviderRecord,
-  providerId,
-  type ScimStorage,
-} from '@mintmark/storage-interface'
-import { type ProviderId, type SecretRecord, untilSettled } from '@mintmark/storage-interface/stores'
+  type ProviderId,
+  type SecretRecord,
+  untilSettled,
+} from '@mintmark/storage-interface/stores'
 
 import { tenantUrl } from '../server/scim-path.ts'
 import type { ToleranceProfile } from '../tolerance/tolerances.ts'

@@ -1,4 +1,5 @@
-import type { EpochSeconds, JsonObject, JsonText, JsonValue } from '@mintmark/storage-interface'
+import type { EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
+import type { JsonText } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { findAttribute, findSchema, parseAttributeName } from '../schema/find-attribute.ts'

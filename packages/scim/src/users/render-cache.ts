@@ -1,13 +1,11 @@
-import {
-  epochSeconds,
-  groupId,
-  type JsonObject,
-  type JsonText,
-  jsonText,
-  providerId,
-  userId,
-} from '@mintmark/storage-interface'
-import type { GroupReference, ListedUserRecord, ProviderId, ProvisionedState } from '@mintmark/storage-interface/stores'
+import { epochSeconds, groupId, type JsonObject, jsonText, providerId, userId } from '@mintmark/storage-interface'
+import type {
+  GroupReference,
+  JsonText,
+  ListedUserRecord,
+  ProviderId,
+  ProvisionedState,
+} from '@mintmark/storage-interface/stores'
 
 import { projectResource, renderMeta } from '../resource/project-resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'

@@ -1,16 +1,10 @@
 import { providerId, userId, type ProvisionedUserRecord, type ScimStorage } from '@mintmark/storage-interface'
+import type { ProviderSignIn } from '../../src/sign-in/sign-in-from-provider.ts'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import {
-  ProviderError,
-  ScimError,
-  userSchema,
-  type ProviderSignIn,
-  type ScimServerOptions,
-  type ToleranceProfile,
-} from '../../src/index.ts'
+import { ProviderError, ScimError, userSchema, type ScimServerOptions, type ToleranceProfile } from '../../src/index.ts'
 import type { ProviderLogin } from '../../src/sign-in/sign-in-from-provider.ts'
 import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 

@@ -1,4 +1,4 @@
-import type { ExpiringStores } from '@mintmark/storage-interface'
+import type { ExpiringStores } from '@mintmark/storage-interface/stores'
 import { aCodeRecord, aDigest, anInteractionRecord, anOpaqueTokenRecord } from '@mintmark/storage-interface/fixtures'
 
 const code = aCodeRecord()

@@ -1,6 +1,6 @@
-import { type GroupRecord } from '@mintmark/storage-interface'
 import {
   type GroupChangeOutcome,
+  type GroupRecord,
   type GroupStore,
   type MemberChange,
   type RemovalOutcome,

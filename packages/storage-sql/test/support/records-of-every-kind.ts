@@ -8,15 +8,12 @@ import {
   grantId,
   type GrantRecord,
   groupId,
-  type IdentityProviderRecord,
   type InteractionRecord,
   type JsonObject,
   jsonText,
   keyId,
-  type LogEntryRecord,
   type OpaqueTokenRecord,
   organizationId,
-  type OrganizationRecord,
   providerId,
   seconds,
   secretDigest,
@@ -28,9 +25,12 @@ import {
 } from '@mintmark/storage-interface'
 import type {
   AuthenticationRecord,
+  IdentityProviderRecord,
+  LogEntryRecord,
   MembershipRecord,
   NewGroup,
   NewProvisionedUser,
+  OrganizationRecord,
 } from '@mintmark/storage-interface/stores'
 import { aClientRecord, aProviderRecord } from '@mintmark/storage-interface/fixtures'
 
