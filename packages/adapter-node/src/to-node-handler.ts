@@ -9,7 +9,7 @@ import { createAnswer } from './answer.ts'
  * @throws Error when something else read the body first, in words that name the fix; TypeError when the answer has a
  *   header that cannot be sent; and whatever a page of the host throws.
  */
-export type NodeHandler = (request: IncomingMessage, response: OutgoingMessage) => Promise<boolean>
+type NodeHandler = (request: IncomingMessage, response: OutgoingMessage) => Promise<boolean>
 
 /**
  * The paths of the services, for frameworks that expose Node's own request and response: Koa's `ctx.req` and `ctx.res`,

@@ -26,7 +26,7 @@ type ExpressMiddleware = (
   next: (error?: unknown) => void,
 ) => void | Promise<void>
 
-export interface ExpressGuard {
+interface ExpressGuard {
   /** Middleware that admits requests whose token has all the scope values, and refuses the others. */
   require(...scopes: readonly string[]): ExpressMiddleware
   /**

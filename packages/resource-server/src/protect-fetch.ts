@@ -12,7 +12,7 @@ type GuardedHandler<Rest extends readonly unknown[]> = (
   ...rest: Rest
 ) => Response | Promise<Response>
 
-export interface FetchGuard {
+interface FetchGuard {
   /** Wraps a handler: requests whose token has all the scope values reach it, the others are refused. */
   require<Rest extends readonly unknown[]>(scopes: readonly string[], handler: GuardedHandler<Rest>): FetchHandler<Rest>
   /** Serves the metadata; `undefined` for every other request. */

@@ -24,7 +24,7 @@ export interface ResourceServer {
 }
 
 /** Admits requests by their access token. */
-export interface AccessRule {
+interface AccessRule {
   /**
    * Verifies the token of a request, and that it has the required scope values.
    * @param authorization the values of all Authorization headers of the request.

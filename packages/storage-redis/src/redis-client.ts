@@ -5,7 +5,7 @@ export interface NodeRedisClient {
 }
 
 /** The part of an ioredis `Redis` or `Cluster` that is used (from 6.0). */
-export interface IoRedisClient {
+interface IoRedisClient {
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
 }

@@ -14,7 +14,7 @@ export interface ReplayTarget {
 }
 
 /** The result of one step. */
-export interface StepResult {
+interface StepResult {
   readonly id: string
   readonly title: string
   readonly status: number

@@ -6,7 +6,7 @@ import type { Actor } from '../audit/admin-event.ts'
 import type { adminScopes } from './admin-scopes.ts'
 
 /** An administrator whom the host's own check has authenticated, with their scope values. */
-export interface HostAdministrator {
+interface HostAdministrator {
   readonly actor: Actor
   readonly scopes: readonly (keyof typeof adminScopes)[]
 }

@@ -24,7 +24,7 @@ import type { SchedulerHook } from './rows.ts'
 export type { SchedulerHook } from './rows.ts'
 
 /** What is given to `createMemoryStorage`. */
-export interface MemoryStorageOptions {
+interface MemoryStorageOptions {
   /** The issuer identifier that the handle is bound to (RFC 8414 §2). */
   readonly issuer: string
   /**
