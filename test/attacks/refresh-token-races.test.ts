@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { createFamilyWorld, type Answer, type FamilyWorld } from '../support/family-world.ts'
 import { startServer } from '../support/server-under-test.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/interleaving.ts'
 import { refresh, storedFamilies, tokensFor, tokensOf } from '../support/token-calls.ts'
 
 it('50 concurrent refreshes with one token return the same successor (RFC 9700 §4.14.2)', async () => {

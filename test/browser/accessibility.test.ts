@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { axeFindings } from './axe.ts'
-import { openStage, type Stage } from './stage.ts'
-import { signInUnseen } from './unseen-walk.ts'
-import { passwordOf, startSignIn, tokens } from './walk.ts'
+import { openStage, type Stage } from './example-instance.ts'
+import { signInUnseen } from './sign-in-without-rendering.ts'
+import { passwordOf, startSignIn, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
 let stage: Stage

@@ -3,11 +3,11 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openElsewhere } from './elsewhere.ts'
-import { openStage, type Stage, type Visitor } from './stage.ts'
-import { signInUnseen } from './unseen-walk.ts'
+import { openElsewhere } from './third-party-site.ts'
+import { openStage, type Stage, type Visitor } from './example-instance.ts'
+import { signInUnseen } from './sign-in-without-rendering.ts'
 import { useStorage } from './use-storage.ts'
-import { allow, signInAs, startSignIn, tabTo, tokens } from './walk.ts'
+import { allow, signInAs, startSignIn, tabTo, tokens } from './sign-in-steps.ts'
 
 // One file in spite of its length: the browser, the example and the two signed-in users cost more than the tests.
 let browser: Browser

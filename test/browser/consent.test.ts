@@ -2,9 +2,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openStage, type Stage } from './stage.ts'
-import { signInUnseen } from './unseen-walk.ts'
-import { allow, deny, shown, signInAs, signInFully, startSignIn, tokens } from './walk.ts'
+import { openStage, type Stage } from './example-instance.ts'
+import { signInUnseen } from './sign-in-without-rendering.ts'
+import { allow, deny, shown, signInAs, signInFully, startSignIn, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
 let stage: Stage

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { startHttpsExample } from './https-example.ts'
-import { openStage, openVisitor } from './stage.ts'
-import { shown, signInFully } from './walk.ts'
+import { openStage, openVisitor } from './example-instance.ts'
+import { shown, signInFully } from './sign-in-steps.ts'
 
 let browser: Browser
 

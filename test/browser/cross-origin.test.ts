@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { encode, obtainCode, verifier } from '../support/flow.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { openElsewhere, type Elsewhere } from './elsewhere.ts'
+import { openElsewhere, type Elsewhere } from './third-party-site.ts'
 
 let browser: Browser
 let under: ServerUnderTest

@@ -2,10 +2,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openElsewhere, registerElsewhere } from './elsewhere.ts'
-import { openStage, type Stage } from './stage.ts'
-import { allowUnseen } from './unseen-walk.ts'
-import { allow, shown, signInAs, signInFully, startSignIn, tokens } from './walk.ts'
+import { openElsewhere, registerElsewhere } from './third-party-site.ts'
+import { openStage, type Stage } from './example-instance.ts'
+import { allowUnseen } from './sign-in-without-rendering.ts'
+import { allow, shown, signInAs, signInFully, startSignIn, tokens } from './sign-in-steps.ts'
 
 // Unusual paths from the client through the pages and back.
 let browser: Browser

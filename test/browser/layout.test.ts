@@ -2,9 +2,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openStage, type Stage, type Visitor } from './stage.ts'
-import { signInUnseen } from './unseen-walk.ts'
-import { signInFully, tokens } from './walk.ts'
+import { openStage, type Stage, type Visitor } from './example-instance.ts'
+import { signInUnseen } from './sign-in-without-rendering.ts'
+import { signInFully, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
 let stage: Stage

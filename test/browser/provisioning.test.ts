@@ -2,8 +2,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openStage, type Stage } from './stage.ts'
-import { allow, fillInSignIn, startSignIn, tokens } from './walk.ts'
+import { openStage, type Stage } from './example-instance.ts'
+import { allow, fillInSignIn, startSignIn, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
 let stage: Stage

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { openUsers } from '../../packages/create-mintmark/template/src/users.ts'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openStage, type Stage } from './stage.ts'
-import { signInUnseen } from './unseen-walk.ts'
-import { allow, shown, signInAs, signInFully, startSignIn, tabTo, tokens } from './walk.ts'
+import { openStage, type Stage } from './example-instance.ts'
+import { signInUnseen } from './sign-in-without-rendering.ts'
+import { allow, shown, signInAs, signInFully, startSignIn, tabTo, tokens } from './sign-in-steps.ts'
 import { useStorage } from './use-storage.ts'
 
 // A user signs in to both clients of the example in a real Chromium.

@@ -4,7 +4,7 @@ import type { AdminStorage } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
-import type { Stage } from './stage.ts'
+import type { Stage } from './example-instance.ts'
 
 /** Changes the storage of the running example over its own connection, as an administrator's tool would. */
 export async function useStorage<T>(stage: Stage, use: (storage: AdminStorage) => Promise<T>): Promise<T> {

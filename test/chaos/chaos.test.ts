@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { startServerProcess, type ServerProcess } from '../processes/server-processes.ts'
-import { postgresStage, sqliteStage, type Stage } from '../processes/stage.ts'
+import { postgresStage, sqliteStage, type Stage } from '../processes/test-database.ts'
 import { crashPoints } from './crash-points.ts'
 import { crashAt } from './crash-round.ts'
 import { killWriters } from './kill-writers.ts'
-import { storm } from './storm.ts'
+import { storm } from './chaos-run.ts'
 
 // Each crash point on one of the two engines; `pnpm chaos` repeats all of them on both.
 describe.for([

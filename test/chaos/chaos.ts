@@ -2,11 +2,11 @@
 // was violated.
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { startServerProcess } from '../processes/server-processes.ts'
-import { postgresStage, sqliteStage, type Stage } from '../processes/stage.ts'
+import { postgresStage, sqliteStage, type Stage } from '../processes/test-database.ts'
 import { crashPoints } from './crash-points.ts'
 import { crashAt } from './crash-round.ts'
 import { killWriters } from './kill-writers.ts'
-import { storm, type StormPlan } from './storm.ts'
+import { storm, type StormPlan } from './chaos-run.ts'
 
 const rounds = Number(process.argv[2] ?? 10)
 let violations = 0

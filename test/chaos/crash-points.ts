@@ -1,5 +1,5 @@
 import type { CrashPoint } from '../processes/server-config.ts'
-import type { DeedName } from './deeds.ts'
+import type { DeedName } from './client-operations.ts'
 
 /** A point at which a server dies during an operation, and the state that it leaves behind. */
 export interface NamedPoint {

@@ -1,8 +1,8 @@
 import { clientRequests } from '../processes/client-requests.ts'
 import { startServerProcess, type ServerProcess } from '../processes/server-processes.ts'
-import type { Stage } from '../processes/stage.ts'
+import type { Stage } from '../processes/test-database.ts'
 import type { NamedPoint } from './crash-points.ts'
-import { deedsOf } from './deeds.ts'
+import { deedsOf } from './client-operations.ts'
 
 /**
  * Crashes a server at each of the points in turn.

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-import type { Stage } from '../processes/stage.ts'
+import type { Stage } from '../processes/test-database.ts'
 import { halvesOf, prepareRounds } from './group-rounds.ts'
 
 /**

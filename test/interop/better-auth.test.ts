@@ -5,7 +5,7 @@ import { genericOAuth } from 'better-auth/plugins'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { callbackOf, changeAnswer, openBrowser, type Landing } from './persons-browser.ts'
+import { callbackOf, changeAnswer, openBrowser, type Landing } from './user-browser.ts'
 import { openWebApp, type WebApp } from './web-app.ts'
 
 let under: ServerUnderTest

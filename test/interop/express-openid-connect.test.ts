@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { openTlsFront } from '../support/tls-front.ts'
-import { consentInTab, openTab } from './chromium-person.ts'
-import { callbackOf, changeAnswer, openBrowser } from './persons-browser.ts'
+import { consentInTab, openTab } from './chromium-tab.ts'
+import { callbackOf, changeAnswer, openBrowser } from './user-browser.ts'
 import { openWebApp, type WebApp } from './web-app.ts'
 
 let under: ServerUnderTest

@@ -6,10 +6,10 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openElsewhere, type Elsewhere } from '../browser/elsewhere.ts'
+import { openElsewhere, type Elsewhere } from '../browser/third-party-site.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { openTlsFront, type TlsFront } from '../support/tls-front.ts'
-import { consentInTab, openTab } from './chromium-person.ts'
+import { consentInTab, openTab } from './chromium-tab.ts'
 
 let browser: Browser
 let front: TlsFront

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { passportApplication } from './passport-application.ts'
-import { callbackOf, changeAnswer, openBrowser } from './persons-browser.ts'
+import { callbackOf, changeAnswer, openBrowser } from './user-browser.ts'
 import { openWebApp, type WebApp } from './web-app.ts'
 
 let under: ServerUnderTest

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { passportApplication } from './passport-application.ts'
-import { callbackOf, openBrowser } from './persons-browser.ts'
+import { callbackOf, openBrowser } from './user-browser.ts'
 import { openWebApp, type WebApp } from './web-app.ts'
 
 let under: ServerUnderTest

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import { createFamilyWorld, type Answer, type FamilyWorld } from '../support/family-world.ts'
 import { changeClient } from '../support/fixture-clients.ts'
-import { createStage, type Stage } from '../support/stage.ts'
+import { createStage, type Stage } from '../support/interleaving.ts'
 
 /**
  * The order in which waiting flows continue: any of them, or one that runs for some turns before the others. The flow

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import type { DatabaseAddress } from './server-config.ts'
-import { postgresStage, sqliteStage, type Stage } from './stage.ts'
+import { postgresStage, sqliteStage, type Stage } from './test-database.ts'
 
 /** A process that keeps the keys and executes commands. */
 interface KeyProcess {

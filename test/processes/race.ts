@@ -3,7 +3,7 @@ import { startPostgres } from '../../packages/storage-sql/test/support/postgres-
 import { racesOf } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
 import { startServerProcesses } from './server-processes.ts'
-import { postgresStage, sqliteStage, type Stage } from './stage.ts'
+import { postgresStage, sqliteStage, type Stage } from './test-database.ts'
 
 const rounds = Number(process.argv[2] ?? 1000)
 const wanted = process.argv[3] ?? ''

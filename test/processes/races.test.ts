@@ -4,7 +4,7 @@ import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgre
 import { racesOf, type Race } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
 import { startServerProcesses, type ServerProcess } from './server-processes.ts'
-import { postgresStage, sqliteStage, type Stage } from './stage.ts'
+import { postgresStage, sqliteStage, type Stage } from './test-database.ts'
 
 // `pnpm race` runs a thousand.
 const rounds = 6

@@ -4,7 +4,7 @@ import { encode } from '../support/flow.ts'
 import { send, type Reply } from '../support/reply.ts'
 import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
 import { issuer } from './server-config.ts'
-import type { Stage } from './stage.ts'
+import type { Stage } from './test-database.ts'
 
 /** One race. It returns a description of the violation, or undefined. */
 export type Race = (round: number) => Promise<readonly string[]>

@@ -4,7 +4,7 @@ import type { Reply } from '../support/reply.ts'
 import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
 import type { Race } from './races.ts'
 import { idOf, scimRequests, userSchema } from './scim-requests.ts'
-import { consent, type Stage } from './stage.ts'
+import { consent, type Stage } from './test-database.ts'
 
 /** The races between an identity provider and other requests, over the servers at these ports. */
 export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Record<string, Race>> {

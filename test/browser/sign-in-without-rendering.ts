@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core'
 
 import { openFormBrowser, type VisitedPage } from '../support/form-browser.ts'
-import { passwordOf, type Username } from './walk.ts'
+import { passwordOf, type Username } from './sign-in-steps.ts'
 
 /**
  * Completes a sign-in at the web client like `signInFully`, but without rendering pages, which is most of a test's

@@ -8,7 +8,7 @@ import { clientRequests, codeOf, tokensOf, type ClientRequests } from './client-
 import { scimRequests, type ScimRequests } from './scim-requests.ts'
 import { issuer } from './server-config.ts'
 import { startServerProcess, startServerProcesses, type ServerProcess } from './server-processes.ts'
-import { consent, postgresStage, sqliteStage, type Stage } from './stage.ts'
+import { consent, postgresStage, sqliteStage, type Stage } from './test-database.ts'
 
 describe.for([
   { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },

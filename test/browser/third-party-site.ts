@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { registerClient } from '@mintmark/core'
 
 import { challenge, encode } from '../support/flow.ts'
-import type { Stage } from './stage.ts'
+import type { Stage } from './example-instance.ts'
 import { useStorage } from './use-storage.ts'
 
 /** A third-party website on another origin than the example. */

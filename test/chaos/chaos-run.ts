@@ -1,6 +1,6 @@
 import { clientRequests, type ClientRequests, type Tokens } from '../processes/client-requests.ts'
 import { startServerProcess, startServerProcesses, type ServerProcess } from '../processes/server-processes.ts'
-import type { Stage } from '../processes/stage.ts'
+import type { Stage } from '../processes/test-database.ts'
 import type { Reply } from '../support/reply.ts'
 
 /** The counts of a chaos run. */
