@@ -24,7 +24,7 @@ const introduction = (count: number): string => `# Exported names
 The ${count} names that the packages export, by import path. Everything else is internal and changes without notice.
 
 This page is written by \`pnpm reference\`, and a check fails when it is not up to date: a change of the public API is then part of
-a review. The [exports with their types](api/index.md) are part of the site.`
+a review. The site also shows them with their types.`
 
 const isValue = (symbol: ts.Symbol): boolean => (symbol.flags & ts.SymbolFlags.Value) !== 0
 

@@ -35,12 +35,12 @@ export interface AuthorizationServerOptions {
   readonly interaction?: {
     /**
      * Where a user signs in.
-     * @defaultValue `/login` below the issuer, so that one prefix routes everything.
+     * @defaultValue `/login` below the issuer. One prefix then routes everything.
      */
     readonly loginUrl?: string
     /**
      * Where a user consents.
-     * @defaultValue `/consent` below the issuer, so that one prefix routes everything.
+     * @defaultValue `/consent` below the issuer. One prefix then routes everything.
      */
     readonly consentUrl?: string
   }
@@ -105,8 +105,7 @@ export interface AuthorizationServerOptions {
   readonly dangerouslyAllowMissingPkceFor?: readonly string[]
   /**
    * Renders the page that a user sees when an error cannot be returned to the client.
-   * @defaultValue A plain page without style, which needs nothing from the host; `errorPage` of `@mintmark/pages` looks
-   * better.
+   * @defaultValue A plain page without style. It needs nothing from the host; `errorPage` of `@mintmark/pages` looks better.
    */
   readonly renderErrorPage?: RenderErrorPage
   /**

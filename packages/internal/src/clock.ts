@@ -2,7 +2,7 @@ import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 
 /**
  * Returns the current time. A request reads it once and passes it on as `now`.
- * @defaultValue The system clock.
+ * @defaultValue The system clock. Tests pass their own.
  */
 export type Clock = () => EpochSeconds
 
