@@ -5,7 +5,10 @@ import type { ProviderCredentials } from '../identity-provider.ts'
 import { htmlDocument, html, textOf, type Markup } from './html.ts'
 
 /** The provisioned users, and commands that provision one from a terminal. */
-export function provisionedPage(list: Awaited<ReturnType<ScimStorage['provisionedUsers']['list']>>, provider: ProviderCredentials): string {
+export function provisionedPage(
+  list: Awaited<ReturnType<ScimStorage['provisionedUsers']['list']>>,
+  provider: ProviderCredentials,
+): string {
   const users = list.outcome === 'listed' ? list.records : []
   return htmlDocument(
     'Provisioned accounts',

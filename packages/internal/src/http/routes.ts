@@ -14,6 +14,7 @@ export interface PathRoute {
 export type RenderError = (error: unknown, request: RequestHead) => ServerResponse
 
 interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooLarge'> {
+  /** Every path of the service, with its methods. */
   readonly routes: readonly PathRoute[]
   /** The answer at any other path. */
   readonly notFound: () => ServerResponse
