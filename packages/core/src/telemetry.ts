@@ -81,7 +81,7 @@ const nameOf = (clientId: string): string =>
   /^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client of unusual name'
 
 /** The part of an OpenTelemetry meter that is needed; the meter of `@opentelemetry/api` has it. */
-export interface EventMeter {
+interface EventMeter {
   createCounter(
     name: string,
     options?: { readonly description?: string },
@@ -102,7 +102,7 @@ export function countEvents(meter: EventMeter): EventListener {
 }
 
 /** The part of an OpenTelemetry tracer that is needed; the tracer of `@opentelemetry/api` has it. */
-export interface ServiceTracer {
+interface ServiceTracer {
   startActiveSpan<Result>(name: string, run: (span: ServiceSpan) => Result): Result
 }
 

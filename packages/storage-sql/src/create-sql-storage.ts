@@ -21,7 +21,7 @@ import { createUserStore } from './stores/user-store.ts'
 import { createClientStore, createIdentityProviderStore } from './stores/versioned-store.ts'
 
 /** Options of `createSqlStorage`. */
-export interface SqlStorageOptions {
+interface SqlStorageOptions {
   /** The database, such as `openSqliteDialect('mintmark.db')`. Several storages may share it. The host closes it. */
   readonly dialect: SqlDialect
   /** The issuer identifier that the storage is bound to (RFC 8414 §2). */

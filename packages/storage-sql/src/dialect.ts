@@ -112,7 +112,7 @@ export interface SqlJoinedRows {
   readonly take: (table: SqlJoinedTable) => (row: SqlRow) => SqlRow
 }
 
-export interface SqlJoinedTable {
+interface SqlJoinedTable {
   /** The alias of the table in the statement. */
   readonly alias: string
   readonly columns: readonly string[]
