@@ -5,7 +5,7 @@ import { createMemoryRateLimiter, toRateLimiter } from './rate-limiter.ts'
 const at = epochSeconds
 
 describe('rate limiter in memory', () => {
-  it('ATK-241 counts every one of many at the same time', async () => {
+  it('counts each of many concurrent attempts', async () => {
     const limiter = createMemoryRateLimiter({ points: 99, window: 60 })
 
     const decisions = await Promise.all(Array.from({ length: 100 }, () => limiter.consume('k', at(0))))
@@ -92,7 +92,7 @@ it('tells what is left until when, where the limiter knows its limit', async () 
   expect(await unknown.consume('key', now)).toEqual({ allowed: true })
 })
 
-it('design §4: a limiter whose store is down is an outage, and no server error', async () => {
+it('an outage of the limiter\'s store is reported as an outage, not as a server error', async () => {
   const cause = new Error('ECONNREFUSED')
   const limiter = toRateLimiter({ consume: () => Promise.reject(cause) })
 
