@@ -92,7 +92,7 @@ it('tells what is left until when, where the limiter knows its limit', async () 
   expect(await unknown.consume('key', now)).toEqual({ allowed: true })
 })
 
-it('an outage of the limiter\'s store is reported as an outage, not as a server error', async () => {
+it("an outage of the limiter's store is reported as an outage, not as a server error", async () => {
   const cause = new Error('ECONNREFUSED')
   const limiter = toRateLimiter({ consume: () => Promise.reject(cause) })
 
