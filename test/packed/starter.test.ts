@@ -53,7 +53,7 @@ describe('the starter, on the oldest Node that runs TypeScript without flags', (
     const again = spawnSync(oldestNodeForSources, [main, 'my-server'], { cwd: place, encoding: 'utf8' })
 
     expect(again.status).toBe(1)
-    expect(again.stderr).toMatch(/^create-mintmark: .* is not empty: there is \.env\. .*; nothing was changed\.\n$/)
+    expect(again.stderr).toMatch(/^create-mintmark: .* is not empty: it contains \.env\. .*; nothing was changed\.\n$/)
   })
 
   describe('after its installation', () => {
@@ -100,7 +100,7 @@ describe('the starter, on the oldest Node that runs TypeScript without flags', (
     it('the doctor finds no failure, and running set-up again creates nothing', () => {
       expect(inProject('npm', 'run', 'doctor')).not.toMatch(/^fail/m)
       expect(inProject('npm', 'run', '--silent', 'setup')).toBe(
-        `Done. What was there before stays as it is, and its secrets are not shown again. For new ones:
+        `Done. Existing records were not changed, and their secrets cannot be shown again. To create new secrets:
   npm run mintmark -- client secret rotate my-app
   npm run mintmark -- idp rotate acme
 `,

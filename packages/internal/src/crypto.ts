@@ -29,7 +29,7 @@ interface NodeCrypto {
   verify(digest: 'sha256' | null, data: Uint8Array, key: NodeKey, signature: Uint8Array): boolean
   readonly KeyObject: {
     /** Prints a warning when the key is not extractable. */
-    from(key: CryptoKey): NodeKey
+    from(key: object): NodeKey
   }
 }
 

@@ -1,6 +1,5 @@
 import { nodeCrypto } from '@mintmark/internal'
 import type { KeyId } from '@mintmark/storage-interface/stores'
-import type { CryptoKey } from 'jose'
 import { importJWK } from 'jose/key/import'
 
 import type { PublicKey, Signer, SigningAlgorithm } from './ring.ts'
@@ -10,11 +9,11 @@ import type { PublicKey, Signer, SigningAlgorithm } from './ring.ts'
  * extractable elliptic-curve key signs there synchronously, because the signature takes less time than dispatching it
  * to the thread pool. An RSA signature takes long enough to use the thread pool.
  */
-export function createSigner(keyId: KeyId, algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer {
+export function createSigner(keyId: KeyId, algorithm: SigningAlgorithm, privateKey: PrivateKey): Signer {
   return { keyId, algorithm, sign: signSynchronously(algorithm, privateKey) ?? signOnThreadPool(algorithm, privateKey) }
 }
 
-function signSynchronously(algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer['sign'] | undefined {
+function signSynchronously(algorithm: SigningAlgorithm, privateKey: PrivateKey): Signer['sign'] | undefined {
   if (nodeCrypto === undefined || !privateKey.extractable || (algorithm !== 'ES256' && algorithm !== 'EdDSA'))
     return undefined
   const node = nodeCrypto
@@ -25,7 +24,7 @@ function signSynchronously(algorithm: SigningAlgorithm, privateKey: CryptoKey): 
 }
 
 const signOnThreadPool =
-  (algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer['sign'] =>
+  (algorithm: SigningAlgorithm, privateKey: PrivateKey): Signer['sign'] =>
   async (bytes) =>
     new Uint8Array(await crypto.subtle.sign(signatureParameters[algorithm], privateKey, new Uint8Array(bytes)))
 
@@ -40,6 +39,8 @@ export const signatureParameters: Readonly<Record<SigningAlgorithm, WebCryptoAlg
 }
 
 type WebCryptoAlgorithm = Parameters<typeof crypto.subtle.verify>[0]
+
+type PrivateKey = Parameters<typeof crypto.subtle.sign>[1]
 
 /** Whether the signature over the bytes was made with the private half of the key (RFC 7515 §5.2 step 8). */
 export type VerifySignature = (signature: Uint8Array, bytes: Uint8Array) => boolean | Promise<boolean>
