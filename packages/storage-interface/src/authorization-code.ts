@@ -7,9 +7,9 @@ import {
   userId,
   type ClientId,
   type SecretDigest,
-} from './identifiers.ts'
+  type EpochSeconds,
+} from './values.ts'
 import type { ConsumeOutcome, InsertOutcome } from './outcome.ts'
-import type { EpochSeconds } from './time.ts'
 import {
   defineRecord,
   id,

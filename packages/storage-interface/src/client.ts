@@ -1,6 +1,5 @@
-import { clientId, type ClientId, type SecretDigest } from './identifiers.ts'
+import { clientId, type ClientId, type SecretDigest, type EpochSeconds } from './values.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
-import type { EpochSeconds } from './time.ts'
 import {
   defineRecord,
   flag,

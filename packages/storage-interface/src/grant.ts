@@ -1,6 +1,5 @@
-import { clientId, grantId, userId, type ClientId, type GrantId, type UserId } from './identifiers.ts'
+import { clientId, grantId, userId, type ClientId, type GrantId, type UserId, type EpochSeconds } from './values.ts'
 import type { RevokeOutcome, SwapOutcome } from './outcome.ts'
-import type { EpochSeconds } from './time.ts'
 import { defineRecord, id, integer, key, list, optional, text, time, type RecordOf } from './records/define-record.ts'
 
 /** Grants. */

@@ -1,8 +1,6 @@
-import { groupId, providerId, type GroupId, type ProviderId } from './identifiers.ts'
-import type { JsonObject } from './json.ts'
+import { groupId, providerId, type GroupId, type ProviderId, type JsonObject, type EpochSeconds } from './values.ts'
 import type { RemovalOutcome } from './provisioned-user.ts'
 import type { ListOutcome, ListQuery } from './resource-list.ts'
-import type { EpochSeconds } from './time.ts'
 import {
   defineRecord,
   id,

@@ -1,6 +1,5 @@
-import { clientId, providerId, type ProviderId, type SecretDigest } from './identifiers.ts'
+import { clientId, providerId, type ProviderId, type SecretDigest, type EpochSeconds } from './values.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
-import type { EpochSeconds } from './time.ts'
 import {
   defineRecord,
   id,

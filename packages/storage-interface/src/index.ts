@@ -3,6 +3,18 @@ export type { ClientRecord, TokenEndpointAuthMethod } from './client.ts'
 export { matchesFilter } from './filter/matches-filter.ts'
 export type { ResolvedFilter } from './filter/resolved-filter.ts'
 export type { GrantRecord } from './grant.ts'
+export type { InteractionRecord } from './interaction.ts'
+export type { OpaqueTokenRecord } from './opaque-token.ts'
+export { StorageUnavailableError } from './outcome.ts'
+export type { ProvisionedUserRecord } from './provisioned-user.ts'
+export { revocationRetention } from './revocation.ts'
+export type { RevocationRecord } from './revocation.ts'
+export type { SessionRecord } from './session.ts'
+export type { SigningKeyRecord } from './signing-key.ts'
+export { composeStorage } from './storage.ts'
+export type { AdminStorage, OAuthStorage, ScimStorage } from './storage.ts'
+export type { TokenFamilyRecord } from './token-family.ts'
+export type { UserRecord } from './user.ts'
 export {
   clientId,
   familyId,
@@ -14,21 +26,9 @@ export {
   secretDigest,
   sessionId,
   userId,
-} from './identifiers.ts'
-export type { Brand, ClientId, UserId } from './identifiers.ts'
-export type { InteractionRecord } from './interaction.ts'
-export { jsonText } from './json.ts'
-export type { JsonObject, JsonValue } from './json.ts'
-export type { OpaqueTokenRecord } from './opaque-token.ts'
-export { StorageUnavailableError } from './outcome.ts'
-export type { ProvisionedUserRecord } from './provisioned-user.ts'
-export { revocationRetention } from './revocation.ts'
-export type { RevocationRecord } from './revocation.ts'
-export type { SessionRecord } from './session.ts'
-export type { SigningKeyRecord } from './signing-key.ts'
-export { composeStorage } from './storage.ts'
-export type { AdminStorage, OAuthStorage, ScimStorage } from './storage.ts'
-export { after, epochSeconds, seconds } from './time.ts'
-export type { DurationSeconds, EpochSeconds } from './time.ts'
-export type { TokenFamilyRecord } from './token-family.ts'
-export type { UserRecord } from './user.ts'
+  jsonText,
+  after,
+  epochSeconds,
+  seconds,
+} from './values.ts'
+export type { Brand, ClientId, UserId, JsonObject, JsonValue, DurationSeconds, EpochSeconds } from './values.ts'

@@ -1,7 +1,6 @@
 import { authenticationFields } from './authorization-code.ts'
-import { clientId, secretDigest, userId, type SecretDigest } from './identifiers.ts'
+import { clientId, secretDigest, userId, type SecretDigest, type EpochSeconds } from './values.ts'
 import type { ConsumeOutcome, InsertOutcome, SwapOutcome } from './outcome.ts'
-import type { EpochSeconds } from './time.ts'
 import {
   defineRecord,
   id,

@@ -1,5 +1,5 @@
 import type { InsertOutcome } from './outcome.ts'
-import type { EpochSeconds } from './time.ts'
+import type { EpochSeconds } from './values.ts'
 import { defineRecord, json, key, text, time, type RecordOf } from './records/define-record.ts'
 
 /** Log entries. */

@@ -1,6 +1,5 @@
-import { clientId, familyId, secretDigest, type ClientId, type SecretDigest } from './identifiers.ts'
+import { clientId, familyId, secretDigest, type ClientId, type SecretDigest, type EpochSeconds } from './values.ts'
 import type { RevokeOutcome, InsertOutcome } from './outcome.ts'
-import type { EpochSeconds } from './time.ts'
 import { defineRecord, id, json, key, optional, time, type RecordOf } from './records/define-record.ts'
 
 /** Opaque access tokens. */

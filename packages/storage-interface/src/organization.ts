@@ -1,6 +1,5 @@
-import { organizationId, userId, type OrganizationId, type UserId } from './identifiers.ts'
+import { organizationId, userId, type OrganizationId, type UserId, type EpochSeconds } from './values.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
-import type { EpochSeconds } from './time.ts'
 import { defineRecord, id, integer, key, list, optional, text, time, type RecordOf } from './records/define-record.ts'
 
 /** Organizations. */

@@ -26,7 +26,7 @@ export type RevokeOutcome =
 /**
  * The store cannot answer now: the connection is lost, the database is restarting, or a lock timed out.
  * Every method of every store may throw it, and throws nothing else on purpose. The server answers 503 with
- * `Retry-After`; it never treats an outage as "revoked" or as "active". ⏎
+ * `Retry-After`; it never treats an outage as "revoked" or as "active".
  */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError'
@@ -38,13 +38,11 @@ export class StorageUnavailableError extends Error {
 
 /**
  * Repeats a conditional write together with the read that it depends on, or that explains why it wrote nothing, until
- * the row does not
- * change between the two. In each round one of the concurrent writers of a row succeeds, so as many writers can finish
- * as there are
- * rounds.
+ * the row does not change between the two. In each round one of the concurrent writers of a row succeeds, so as many
+ * writers can finish as there are rounds.
  * @param attempt answers `undefined` when another writer was first, so that the read explains nothing.
  * @throws StorageUnavailableError when every attempt failed: more writers than rounds are implausible, so the store's
- * reads are stale. ⏎
+ * reads are stale.
  */
 export async function untilSettled<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
   for (let count = 0; count < maxAttempts; count += 1) {

@@ -1,7 +1,13 @@
-import { providerId, type GroupId, type ProviderId, type UserId } from './identifiers.ts'
-import type { JsonObject, JsonText } from './json.ts'
+import {
+  providerId,
+  type GroupId,
+  type ProviderId,
+  type UserId,
+  type JsonObject,
+  type JsonText,
+  type EpochSeconds,
+} from './values.ts'
 import type { ListOutcome, ListQuery } from './resource-list.ts'
-import type { EpochSeconds } from './time.ts'
 import { users } from './user.ts'
 import { defineRecord, flag, id, jsonText, optional, searchable, text, type RecordOf } from './records/define-record.ts'
 

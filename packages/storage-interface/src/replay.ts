@@ -1,5 +1,5 @@
 import type { ReplayOutcome } from './outcome.ts'
-import type { EpochSeconds } from './time.ts'
+import type { EpochSeconds } from './values.ts'
 
 /** The kind of a value: each purpose is a namespace of its own. */
 export type ReplayPurpose = 'client_assertion_jti'

@@ -1,5 +1,5 @@
 import type { FilterAttribute, ResolvedFilter } from './filter/resolved-filter.ts'
-import type { ProviderId } from './identifiers.ts'
+import type { ProviderId } from './values.ts'
 
 /**
  * What a list is ordered by: of an attribute with several values the primary one, or else the first (RFC 7644 §3.4.2.3). What

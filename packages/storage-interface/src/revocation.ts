@@ -1,5 +1,12 @@
-import type { ClientId, FamilyId, GrantId, UserId } from './identifiers.ts'
-import { seconds, type DurationSeconds, type EpochSeconds } from './time.ts'
+import {
+  type ClientId,
+  type FamilyId,
+  type GrantId,
+  type UserId,
+  seconds,
+  type DurationSeconds,
+  type EpochSeconds,
+} from './values.ts'
 
 /** Something that was revoked and that tokens depend on. `client_in_use` withdraws the revocation of a client; all others are final. */
 export type Revocation =

@@ -1,6 +1,13 @@
-import { secretDigest, sessionId, userId, type SecretDigest, type SessionId, type UserId } from './identifiers.ts'
+import {
+  secretDigest,
+  sessionId,
+  userId,
+  type SecretDigest,
+  type SessionId,
+  type UserId,
+  type EpochSeconds,
+} from './values.ts'
 import type { RevokeOutcome, InsertOutcome } from './outcome.ts'
-import type { EpochSeconds } from './time.ts'
 import { defineRecord, id, integer, key, list, optional, text, time, type RecordOf } from './records/define-record.ts'
 
 /** Browser sessions. */

@@ -1,6 +1,5 @@
-import { keyId, type KeyId } from './identifiers.ts'
+import { keyId, type KeyId, type EpochSeconds } from './values.ts'
 import type { RevokeOutcome, InsertOutcome } from './outcome.ts'
-import type { EpochSeconds } from './time.ts'
 import { defineRecord, id, integer, json, key, optional, text, time, type RecordOf } from './records/define-record.ts'
 
 /** Signing keys. */

@@ -1,6 +1,6 @@
 import type { ClientRecord } from './client.ts'
 import type { GrantRecord } from './grant.ts'
-import type { FamilyId, GrantId, SecretDigest } from './identifiers.ts'
+import type { FamilyId, GrantId, SecretDigest } from './values.ts'
 import type { SessionRecord } from './session.ts'
 import type { TokenFamilyRecord } from './token-family.ts'
 import type { UserRecord } from './user.ts'

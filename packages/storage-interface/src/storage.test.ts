@@ -1,7 +1,7 @@
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 import { composeStorage, requireStores } from './storage.ts'
-import { epochSeconds } from './time.ts'
+import { epochSeconds } from './values.ts'
 
 describe('requireStores', () => {
   const storage = createMemoryStorage({ issuer: 'https://issuer.example' })

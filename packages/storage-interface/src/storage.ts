@@ -13,7 +13,7 @@ import type { RevocationStore } from './revocation.ts'
 import type { SessionStore } from './session.ts'
 import type { SigningKeyStore } from './signing-key.ts'
 import type { StatusStore } from './status.ts'
-import type { EpochSeconds } from './time.ts'
+import type { EpochSeconds } from './values.ts'
 import type { TokenFamilyStore } from './token-family.ts'
 import type { SearchableUserStore, UserStore } from './user.ts'
 

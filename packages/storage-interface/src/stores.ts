@@ -16,19 +16,8 @@ export type {
   MemberChange,
   NewGroup,
 } from './group.ts'
-export type {
-  FamilyId,
-  GrantId,
-  GroupId,
-  KeyId,
-  OrganizationId,
-  ProviderId,
-  SecretDigest,
-  SessionId,
-} from './identifiers.ts'
 export type { DeprovisioningCount, IdentityProviderRecord, IdentityProviderStore } from './identity-provider.ts'
 export type { InteractionLogin, InteractionStore } from './interaction.ts'
-export type { JsonText } from './json.ts'
 export type { LogEntryRecord, LogStore } from './log-entry.ts'
 export type { OpaqueTokenStore } from './opaque-token.ts'
 export type {
@@ -68,3 +57,14 @@ export type {
   TokenFamilyStore,
 } from './token-family.ts'
 export type { LifecycleOutcome, NewUser, SearchableUserStore, UserStore } from './user.ts'
+export type {
+  FamilyId,
+  GrantId,
+  GroupId,
+  KeyId,
+  OrganizationId,
+  ProviderId,
+  SecretDigest,
+  SessionId,
+  JsonText,
+} from './values.ts'

@@ -8,9 +8,10 @@ import {
   type ClientId,
   type FamilyId,
   type SecretDigest,
-} from './identifiers.ts'
+  type DurationSeconds,
+  type EpochSeconds,
+} from './values.ts'
 import type { RevokeOutcome } from './outcome.ts'
-import type { DurationSeconds, EpochSeconds } from './time.ts'
 import {
   defineRecord,
   id,

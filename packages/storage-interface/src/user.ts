@@ -1,8 +1,6 @@
-import { userId, type UserId } from './identifiers.ts'
-import type { JsonObject } from './json.ts'
+import { userId, type UserId, type JsonObject, type EpochSeconds } from './values.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
 import type { ListOutcome, ListQuery } from './resource-list.ts'
-import type { EpochSeconds } from './time.ts'
 import { defineRecord, flag, id, integer, json, key, optional, time, type RecordOf } from './records/define-record.ts'
 
 /** Users. */

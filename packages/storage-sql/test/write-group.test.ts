@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createWriteGroup, type RunWrite } from '../src/sqlite/transaction.ts'
+import { createWriteGroup, type RunWrite } from '../src/sqlite/dialect.ts'
 import { UniqueViolationError } from '../src/dialect.ts'
 import { aFolder } from './sqlite-under-test.ts'
 

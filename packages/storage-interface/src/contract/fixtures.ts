@@ -10,12 +10,14 @@ import {
   secretDigest,
   sessionId,
   userId,
-} from '../identifiers.ts'
+  type EpochSeconds,
+  epochSeconds,
+  seconds,
+} from '../values.ts'
 import type { InteractionLogin, InteractionRecord } from '../interaction.ts'
 import type { OpaqueTokenRecord } from '../opaque-token.ts'
 import type { SessionRecord } from '../session.ts'
 import type { SigningKeyRecord } from '../signing-key.ts'
-import { type EpochSeconds, epochSeconds, seconds } from '../time.ts'
 import type { RefreshRecord, RotateRequest, TokenFamilyRecord } from '../token-family.ts'
 import type { NewUser } from '../user.ts'
 

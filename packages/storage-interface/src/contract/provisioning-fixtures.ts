@@ -1,9 +1,17 @@
 import { matchesFilter } from '../filter/matches-filter.ts'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import type { GroupRecord, GroupState, GroupStore, MemberChange, NewGroup } from '../group.ts'
-import { clientId, groupId, organizationId, providerId, userId } from '../identifiers.ts'
+import {
+  clientId,
+  groupId,
+  organizationId,
+  providerId,
+  userId,
+  type JsonObject,
+  type JsonValue,
+  jsonText,
+} from '../values.ts'
 import type { IdentityProviderRecord } from '../identity-provider.ts'
-import { type JsonObject, type JsonValue, jsonText } from '../json.ts'
 import type { LogEntryRecord } from '../log-entry.ts'
 import type { MembershipRecord, OrganizationRecord } from '../organization.ts'
 import type {

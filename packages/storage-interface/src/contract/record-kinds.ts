@@ -9,7 +9,7 @@ import {
   secretDigest,
   sessionId,
   userId,
-} from '../identifiers.ts'
+} from '../values.ts'
 import type { AdminStorage, OAuthStorage, ScimStorage } from '../storage.ts'
 import {
   aClientRecord,

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json.ts'
-import type { EpochSeconds } from '../time.ts'
+import type { JsonObject, EpochSeconds } from '../values.ts'
 import type { FilterAttribute, TextOperator } from './resolved-filter.ts'
 
 /** An index that finds rows by a text, as a store has it. */

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isArray, isObject, memberOf } from '../json.ts'
+import { type JsonObject, type JsonValue, isArray, isObject, memberOf } from '../values.ts'
 import type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from './resolved-filter.ts'
 
 /** Whether a resource, in its comparable form, matches a filter. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { epochSeconds, type EpochSeconds } from '../time.ts'
+import { epochSeconds, type EpochSeconds } from '../values.ts'
 import { createExpiringRows } from './expiring-rows.ts'
 
 interface Row {

@@ -1,4 +1,4 @@
-import type { EpochSeconds } from '../time.ts'
+import type { EpochSeconds } from '../values.ts'
 import { createSortedRows } from './sorted-rows.ts'
 
 /** Rows by key, like a Map, and in the order in which they may be purged. */

@@ -1,9 +1,8 @@
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../authorization-code.ts'
-import type { ClientId, SecretDigest } from '../identifiers.ts'
+import type { ClientId, SecretDigest, EpochSeconds } from '../values.ts'
 import type { InteractionRecord, InteractionStore } from '../interaction.ts'
 import type { OpaqueTokenRecord, OpaqueTokenStore } from '../opaque-token.ts'
 import type { ReplayPurpose, ReplayStore } from '../replay.ts'
-import type { EpochSeconds } from '../time.ts'
 import { type ExpiringRows, createExpiringRows } from './expiring-rows.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'
 

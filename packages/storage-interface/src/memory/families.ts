@@ -1,5 +1,4 @@
-import type { FamilyId, SecretDigest } from '../identifiers.ts'
-import type { EpochSeconds } from '../time.ts'
+import type { FamilyId, SecretDigest, EpochSeconds } from '../values.ts'
 import type {
   RefreshRecord,
   RotateOutcome,

@@ -1,7 +1,6 @@
 import type { GrantRecord, GrantStore } from '../grant.ts'
-import type { ClientId, GrantId, UserId } from '../identifiers.ts'
+import { type ClientId, type GrantId, type UserId, epochSeconds } from '../values.ts'
 import { StorageUnavailableError } from '../outcome.ts'
-import { epochSeconds } from '../time.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'

@@ -1,7 +1,5 @@
 import type { GroupRecord, MemberChange } from '../group.ts'
-import type { GroupId } from '../identifiers.ts'
-import type { JsonObject } from '../json.ts'
-import type { EpochSeconds } from '../time.ts'
+import type { GroupId, JsonObject, EpochSeconds } from '../values.ts'
 import { type IndexedRow, type ProviderIndex, createProviderIndex, reindex, textsOf } from './provider-index.ts'
 import { frozenCopy } from './rows.ts'
 

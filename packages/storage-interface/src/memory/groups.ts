@@ -1,6 +1,5 @@
 import type { GroupMember, GroupRecord, GroupState, GroupStore, NewGroup } from '../group.ts'
-import { groupId as asGroupId, userId as asUserId, type GroupId, type ProviderId } from '../identifiers.ts'
-import type { JsonObject } from '../json.ts'
+import { groupId as asGroupId, userId as asUserId, type GroupId, type ProviderId, type JsonObject } from '../values.ts'
 import { knownMembers } from '../filter/find-candidates.ts'
 import { compareText } from '../filter/matches-filter.ts'
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import type { ListPage } from '../resource-list.ts'
-import { epochSeconds } from '../time.ts'
+import { epochSeconds } from '../values.ts'
 import { createRowsByAge } from './sorted-rows.ts'
 import { listPage, type Listing } from './list-page.ts'
 

@@ -1,9 +1,8 @@
 import { type TextLookup, findCandidates } from '../filter/find-candidates.ts'
 import { compareText, matchesFilter } from '../filter/matches-filter.ts'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
-import { type JsonObject, type JsonValue, isArray, memberOf } from '../json.ts'
+import { type JsonObject, type JsonValue, isArray, memberOf, epochSeconds } from '../values.ts'
 import type { ListOutcome, ListPage, ListQuery, SortKey } from '../resource-list.ts'
-import { epochSeconds } from '../time.ts'
 import { type Aged, type RowsByAge, compareAge, idsByAge } from './sorted-rows.ts'
 
 /** What is listed. */

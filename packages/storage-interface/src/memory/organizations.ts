@@ -1,5 +1,5 @@
 import { compareText } from '../filter/matches-filter.ts'
-import type { OrganizationId, UserId } from '../identifiers.ts'
+import type { OrganizationId, UserId } from '../values.ts'
 import type { MembershipRecord, OrganizationRecord, OrganizationStore } from '../organization.ts'
 import { type OrderedRows, type SchedulerHook, createOrderedRows, frozenCopy, pageBehind } from './rows.ts'
 import { presentUser, type UserTable } from './users.ts'

@@ -1,7 +1,6 @@
 import { elementsOf, valuesOf } from '../filter/matches-filter.ts'
 import type { FilterAttribute } from '../filter/resolved-filter.ts'
-import type { ProviderId } from '../identifiers.ts'
-import type { JsonObject } from '../json.ts'
+import type { ProviderId, JsonObject } from '../values.ts'
 import { type Aged, type RowsByAge, createRowsByAge } from './sorted-rows.ts'
 
 /** The rows of each provider and their index keys, kept beside the rows as a database keeps its indexes. */

@@ -1,7 +1,6 @@
 import { knownMembers } from '../filter/find-candidates.ts'
 import { compareText } from '../filter/matches-filter.ts'
-import { type ProviderId, type UserId, groupId as asGroupId, userId as asUserId } from '../identifiers.ts'
-import type { JsonObject } from '../json.ts'
+import { type ProviderId, type UserId, groupId as asGroupId, userId as asUserId, type JsonObject } from '../values.ts'
 import type {
   GroupReference,
   ListedUserRecord,

@@ -1,5 +1,5 @@
 import type { PurgeStore } from '../storage.ts'
-import type { EpochSeconds } from '../time.ts'
+import type { EpochSeconds } from '../values.ts'
 import { removeRevocation } from './revocation-table.ts'
 import type { ExpiringRows } from './expiring-rows.ts'
 import { removeFamily } from './families.ts'

@@ -1,5 +1,5 @@
 import { revocationRetention, type Revocation, type RevocationRecord } from '../revocation.ts'
-import { after, type EpochSeconds } from '../time.ts'
+import { after, type EpochSeconds } from '../values.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './rows.ts'
 import { createSortedRows, type SortedRows } from './sorted-rows.ts'

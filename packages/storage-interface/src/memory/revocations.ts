@@ -1,5 +1,5 @@
 import type { RevocationRecord, RevocationStore } from '../revocation.ts'
-import { epochSeconds, type EpochSeconds } from '../time.ts'
+import { epochSeconds, type EpochSeconds } from '../values.ts'
 import type { ClientTable } from './versioned-records.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import type { SchedulerHook } from './rows.ts'

@@ -1,4 +1,4 @@
-import type { SecretDigest, SessionId, UserId } from '../identifiers.ts'
+import type { SecretDigest, SessionId, UserId } from '../values.ts'
 import type { SessionRecord, SessionStore } from '../session.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'

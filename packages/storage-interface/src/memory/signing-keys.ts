@@ -1,4 +1,4 @@
-import type { KeyId } from '../identifiers.ts'
+import type { KeyId } from '../values.ts'
 import type { SigningKeyRecord, SigningKeyStore } from '../signing-key.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'
 

@@ -1,5 +1,5 @@
 import { compareText } from '../filter/matches-filter.ts'
-import type { EpochSeconds } from '../time.ts'
+import type { EpochSeconds } from '../values.ts'
 
 /**
  * Rows kept in sorted order. The cost of each operation hardly depends on the number of rows.

@@ -1,6 +1,12 @@
-import { type ProviderId, type UserId, providerId as asProviderId, userId as asUserId } from '../identifiers.ts'
-import type { JsonObject, JsonText } from '../json.ts'
-import type { EpochSeconds } from '../time.ts'
+import {
+  type ProviderId,
+  type UserId,
+  providerId as asProviderId,
+  userId as asUserId,
+  type JsonObject,
+  type JsonText,
+  type EpochSeconds,
+} from '../values.ts'
 import type { LifecycleOutcome, SearchableUserStore, UserRecord } from '../user.ts'
 import { type GroupTable, endMemberships } from './group-table.ts'
 import { type ListedRow, type Listing, listPage } from './list-page.ts'

@@ -1,6 +1,4 @@
-import type { SecretDigest } from '../identifiers.ts'
-import type { JsonObject, JsonText } from '../json.ts'
-import type { EpochSeconds } from '../time.ts'
+import type { SecretDigest, JsonObject, JsonText, EpochSeconds } from '../values.ts'
 
 /**
  * A record, defined once as plain frozen data: `defineRecord('clients', { clientId: key(id(clientId)), clientName: text, … })`. Its

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isArray, isObject } from '../json.ts'
+import { type JsonObject, type JsonValue, isArray, isObject } from '../values.ts'
 import { text, type Field, type Fields, type RecordOfFields } from './define-record.ts'
 
 /** Writes records as JSON objects and reads them back. */

@@ -3,8 +3,8 @@ import type { FilterAttribute, TextOperator } from '@mintmark/storage-interface/
 import { sql } from 'kysely'
 import type { SqlValue } from '../dialect.ts'
 import type { JsonSearch, SearchedValue, Sql, ValueKind } from '../json-search.ts'
-import { indexKey } from '../keys.ts'
-import type { Parameter } from '../statement.ts'
+import { indexKey } from '../row.ts'
+import type { Parameter } from '../database.ts'
 
 /** Finds the attributes of a filter. */
 export interface FilterScope {

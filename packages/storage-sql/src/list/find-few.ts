@@ -1,13 +1,12 @@
 import { type JsonObject, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
 import { findCandidates } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
-import type { Database } from '../database.ts'
+import { type Database, compileSql, type Parameter, type Statement } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
-import { indexKey } from '../keys.ts'
+import { indexKey } from '../row.ts'
 import { type FilterValues, keyName } from './filter.ts'
 import { type IndexLookup, keyOf, type ListedKind } from './listed-kind.ts'
 import { createRecentMap } from '../recent-map.ts'
-import { compileSql, type Parameter, type Statement } from '../statement.ts'
 
 /**
  * Finds the rows that match a filter. `undefined` if the filter requires no text for which an index finds few rows, or

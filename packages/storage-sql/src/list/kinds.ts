@@ -3,11 +3,10 @@ import { columnsOf, groups, users, type Fields } from '@mintmark/storage-interfa
 import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
-import { isProviders } from '../keys.ts'
+import { isProviders } from '../row.ts'
 import { type ListedKind, type ListedRows, pathOf } from './listed-kind.ts'
 import { anyRow, byBeginning, byKey, inProvider, lookup, providerRows } from './lookup.ts'
-import { listedUserColumns } from '../stores/provisioned-user-row.ts'
-import { groupsOfUser } from '../stores/provisioned-user-statements.ts'
+import { groupsOfUser, listedUserColumns } from '../stores/provisioned-user-statements.ts'
 
 /** All users of an issuer, provisioned or not. */
 export const createUserListKind = ({ searchedJson }: SqlEngine): ListedKind => ({

@@ -3,7 +3,7 @@ import { type Expression, sql } from 'kysely'
 import type { SqlKey } from '../dialect.ts'
 import type { JsonSearch, SearchedValue, Sql, ValueKind } from '../json-search.ts'
 import type { FilterScope } from './filter.ts'
-import type { Parameter } from '../statement.ts'
+import type { Parameter } from '../database.ts'
 
 /**
  * A kind of rows that can be listed and filtered: users or groups. The table has the columns `issuer` and `created_at`.

@@ -1,10 +1,10 @@
 import type { ListQuery } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { Sql } from '../json-search.ts'
-import { isProviders } from '../keys.ts'
+import { isProviders } from '../row.ts'
 import { type FilterValues, keyName } from './filter.ts'
 import type { IndexLookup, ListedRows } from './listed-kind.ts'
-import type { Parameter } from '../statement.ts'
+import type { Parameter } from '../database.ts'
 
 /** An indexed column. */
 interface IndexedColumn {

@@ -1,11 +1,10 @@
 import { type Candidates, comparisonsOf, findCandidates, type SortKey } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
-import type { Database } from '../database.ts'
+import { type Database, compileSql, type Parameter, type Statement } from '../database.ts'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { type FilterTemplate, compileFilter } from './filter.ts'
 import { type IndexLookup, keyOf, type ListedKind, listedScope, placeOf } from './listed-kind.ts'
-import { compileSql, type Parameter, type Statement } from '../statement.ts'
 
 /** The parameters of a page. It holds one row more than it returns, which shows whether there is a next page. */
 type PageValue = 'issuer' | 'provider_id' | 'after_created_at' | 'after_id' | 'limit' | 'offset'

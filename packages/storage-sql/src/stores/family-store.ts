@@ -5,10 +5,9 @@ import {
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 import { families } from '@mintmark/storage-interface/records'
-import type { Database } from '../database.ts'
+import { type Database, compileStatement, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
-import { compileStatement, type Parameter } from '../statement.ts'
 
 export function createFamilyStore(database: Database): TokenFamilyStore {
   const { engine, run } = database

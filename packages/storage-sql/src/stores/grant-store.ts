@@ -1,8 +1,7 @@
 import { untilSettled, type GrantStore } from '@mintmark/storage-interface/stores'
 import { grants } from '@mintmark/storage-interface/records'
-import type { Database } from '../database.ts'
+import { type Database, compileStatement, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
-import { compileStatement, type Parameter } from '../statement.ts'
 
 export function createGrantStore(database: Database): GrantStore {
   const { run } = database

@@ -1,11 +1,9 @@
 import { groupId as asGroupId } from '@mintmark/storage-interface'
 import type { GroupId, GroupMember, GroupStore } from '@mintmark/storage-interface/stores'
 import { type Expression, type RawBuilder, sql } from 'kysely'
-import type { Database } from '../database.ts'
+import { type Database, compileSql, type Parameter } from '../database.ts'
 import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
-import { isProviders } from '../keys.ts'
-import { createColumnReader } from '../row.ts'
-import { compileSql, type Parameter } from '../statement.ts'
+import { isProviders, createColumnReader } from '../row.ts'
 
 /**
  * The parameters of a plan: the members to be in the group, and those to leave it (or to be in it again, in a delta).

@@ -1,10 +1,9 @@
 import { untilSettled, type InteractionStore } from '@mintmark/storage-interface/stores'
 import { interactions } from '@mintmark/storage-interface/records'
 import { createColumnReader } from '../row.ts'
-import type { Database } from '../database.ts'
+import { type Database, compileStatement, type Parameter } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
-import { compileStatement, type Parameter } from '../statement.ts'
 
 export function createInteractionStore(database: Database): InteractionStore {
   const { engine, run } = database

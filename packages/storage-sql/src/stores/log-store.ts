@@ -1,9 +1,8 @@
 import type { LogStore } from '@mintmark/storage-interface/stores'
 import { logs } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
-import type { Database } from '../database.ts'
+import { type Database, compileStatement, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
-import { compileStatement, type Parameter } from '../statement.ts'
 
 export function createLogStore(database: Database): LogStore {
   const { run } = database

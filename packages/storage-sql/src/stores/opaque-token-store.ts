@@ -1,9 +1,8 @@
 import { untilSettled, type OpaqueTokenStore } from '@mintmark/storage-interface/stores'
 import { opaqueTokens } from '@mintmark/storage-interface/records'
 import { createColumnReader } from '../row.ts'
-import type { Database } from '../database.ts'
+import { type Database, compileStatement, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
-import { compileStatement, type Parameter } from '../statement.ts'
 
 export function createOpaqueTokenStore(database: Database): OpaqueTokenStore {
   const { engine, run } = database

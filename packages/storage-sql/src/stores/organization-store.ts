@@ -6,10 +6,9 @@ import {
 } from '@mintmark/storage-interface/stores'
 import { memberships, organizations, type ColumnName } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
-import type { Database } from '../database.ts'
+import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
-import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
 import { createVersionedStore } from './versioned-store.ts'
 
 export function createOrganizationStore(database: Database): OrganizationStore {

@@ -1,16 +1,8 @@
+import { columnsOf, provisionedUsers, type ColumnName } from '@mintmark/storage-interface/records'
 import { sql, type Expression } from 'kysely'
-import type { Database } from '../database.ts'
+import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
-import { isProviders, isWithoutProvider } from '../keys.ts'
-import {
-  assignedColumns,
-  contentColumns,
-  keyColumns,
-  provisionedColumns,
-  stateColumns,
-  withoutProvider,
-} from './provisioned-user-row.ts'
-import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
+import { isProviders, isWithoutProvider } from '../row.ts'
 
 type UserKey = 'issuer' | 'provider_id' | 'user_id'
 
@@ -145,3 +137,43 @@ export const groupsOfUser: Expression<unknown> = sql`select membership.group_id 
 
 const exists = (condition: Expression<unknown>, p: Parameter<'issuer'>): Expression<SqlValue> =>
   sql`exists (select 1 from mintmark_users where issuer = ${p('issuer')} and ${condition})`
+
+/** The columns of a record, beside `groups`, a JSON list of pairs of identifier and name. */
+const provisionedColumns = columnsOf(provisionedUsers.fields).map(
+  // A column of the record is a column of its table.
+  ({ name }) => name as ColumnName<typeof provisionedUsers>,
+)
+
+const { claims: _, ...listed } = provisionedUsers.fields
+
+/** The members of a listed record that are columns. A page of a list has a hundred users: their claims are not read. */
+export const listedFields = listed
+
+/** The columns of a listed record, beside `groups`. */
+export const listedUserColumns = columnsOf(listedFields).map(({ name }) => name)
+
+/** The columns of `stateRow` that are unique within a provider. */
+const keyColumns = ['external_id_key', 'user_name_key'] as const
+
+/** The others, which no index contains. */
+const contentColumns = ['active', 'claims', 'external_id', 'resource', 'resource_form', 'comparable'] as const
+
+/** The columns of `stateRow`: everything that a change may set. */
+export const stateColumns = [...contentColumns, ...keyColumns] as const
+
+/** The columns of a user without a provider. */
+export const withoutProvider = {
+  provider_id: null,
+  external_id: null,
+  external_id_key: null,
+  user_name_key: null,
+  adopted: null,
+  resource: null,
+  resource_form: null,
+  comparable: null,
+} as const
+
+// A writer has the resource already, a kilobyte: RETURNING asks only for the columns that the store decides.
+
+/** The columns of a changed user that the change does not contain, beside `groups`. */
+const assignedColumns = ['generation', 'created_at', 'adopted'] as const

@@ -1,6 +1,17 @@
-import type { UserId } from '@mintmark/storage-interface'
 import {
+  groupId,
+  type EpochSeconds,
+  type JsonObject,
+  type ProvisionedUserRecord,
+  type UserId,
+} from '@mintmark/storage-interface'
+import {
+  compareText,
+  type GroupReference,
+  knownMembers,
+  type ListedUserRecord,
   type NewProvisionedUser,
+  type ProvisionedState,
   type ProviderId,
   type ProvisionedUserChange,
   type ProvisionedUserStore,
@@ -10,23 +21,21 @@ import {
   type TakenKey,
   untilSettled,
 } from '@mintmark/storage-interface/stores'
-import { createColumnReader } from '../row.ts'
-import type { Database } from '../database.ts'
-import { indexKey, versionRange } from '../keys.ts'
+import { provisionedUsers } from '@mintmark/storage-interface/records'
+import { createColumnReader, indexKey, indexKeyOrNull, versionRange } from '../row.ts'
+import type { Database, Statement } from '../database.ts'
 import { createLister } from '../list/lister.ts'
 import { createProvisionedUserListKind } from '../list/kinds.ts'
 import { providerOf } from '../list/lookup.ts'
-import type { Statement } from '../statement.ts'
-import { UniqueViolationError } from '../dialect.ts'
+import { rowReader } from '../record-table.ts'
+import { type SqlEngine, type SqlRow, type SqlValue, UniqueViolationError } from '../dialect.ts'
 import {
-  changedUserReader,
-  comparableReader,
-  insertedUser,
-  listedUserReader,
-  provisionedUserReader,
-  stateRow,
-} from './provisioned-user-row.ts'
-import { provisionedUserStatements, type ChangeValue, type RemovalValue } from './provisioned-user-statements.ts'
+  listedFields,
+  provisionedUserStatements,
+  type stateColumns,
+  type ChangeValue,
+  type RemovalValue,
+} from './provisioned-user-statements.ts'
 
 export function createProvisionedUserStore(
   database: Database,
@@ -162,3 +171,105 @@ interface Expected {
 
 /** The columns that tell which keys are taken. */
 const holder: Readonly<Record<TakenKey, string>> = { id: 'id', externalId: 'external_id', userName: 'user_name' }
+
+function provisionedUserReader(engine: SqlEngine): (row: SqlRow) => ProvisionedUserRecord {
+  const read = rowReader(provisionedUsers.fields, engine)
+  const readGroups = groupsReader(engine)
+  // The reader sets every other member, of an object of its own.
+  return (row) => Object.assign(read(row) as Omit<ProvisionedUserRecord, 'groups'>, { groups: readGroups(row) })
+}
+
+function listedUserReader(engine: SqlEngine): (row: SqlRow) => ListedUserRecord {
+  const read = rowReader(listedFields, engine)
+  const readGroups = groupsReader(engine)
+  // The reader sets every other member, of an object of its own.
+  return (row) => Object.assign(read(row) as Omit<ListedUserRecord, 'groups'>, { groups: readGroups(row) })
+}
+
+function groupsReader(engine: SqlEngine): (row: SqlRow) => readonly GroupReference[] {
+  const columns = createColumnReader(engine)
+  const { decodeText } = engine
+  return (row) => {
+    const pairs = columns.text(row, 'groups')
+    // Most users of most directories are in no group.
+    if (pairs === '[]') return []
+    return (JSON.parse(pairs) as readonly (readonly [string, string])[])
+      .map(([id, name]) => ({ groupId: groupId(decodeText(id)), displayName: decodeText(name) }))
+      .toSorted((one, other) => compareText(one.groupId, other.groupId))
+  }
+}
+
+/** The attributes that filters compare, of a row with its `comparable` as text: those, and what the store adds (see `ListQuery`). */
+function comparableReader(engine: SqlEngine): (row: SqlRow) => JsonObject {
+  const columns = createColumnReader(engine)
+  return (row) => {
+    const groups = columns.json(row, 'groups') as readonly (readonly [string, string])[]
+    return {
+      ...(engine.decodeSearchable(columns.text(row, 'comparable')) as JsonObject),
+      ...knownMembers(columns.text(row, 'user_id'), {
+        externalId: columns.optionalText(row, 'external_id'),
+        createdAt: columns.integer(row, 'created_at') as EpochSeconds,
+        updatedAt: columns.integer(row, 'updated_at') as EpochSeconds,
+      }),
+      active: columns.flag(row, 'active'),
+      groups: groups.map(([value]) => ({ value: engine.decodeText(value) })),
+    }
+  }
+}
+
+/** The state that a provider gives a user, as columns. */
+const stateRow = (
+  { active, externalId, resource, resourceForm, comparable, claims }: ProvisionedState,
+  engine: SqlEngine,
+): Record<(typeof stateColumns)[number], SqlValue> => ({
+  active: engine.encodeFlag(active),
+  claims: JSON.stringify(claims),
+  external_id: externalId ?? null,
+  external_id_key: indexKeyOrNull(externalId),
+  user_name_key: userNameKey(comparable),
+  resource,
+  resource_form: resourceForm ?? null,
+  comparable: engine.encodeSearchable(comparable),
+})
+
+const userNameKey = ({ userName }: JsonObject): string | null =>
+  indexKeyOrNull(typeof userName === 'string' ? userName : undefined)
+
+/** The record after a change, from the change and the row of its `assignedColumns`. */
+function changedUserReader(engine: SqlEngine): (change: ProvisionedUserChange, row: SqlRow) => ProvisionedUserRecord {
+  const columns = createColumnReader(engine)
+  const readGroups = groupsReader(engine)
+  return ({ providerId, userId, version, state, now }, row) => ({
+    userId,
+    providerId,
+    ...recordOf(state),
+    generation: columns.integer(row, 'generation'),
+    adopted: columns.flag(row, 'adopted'),
+    createdAt: columns.integer(row, 'created_at') as EpochSeconds,
+    updatedAt: now,
+    version: version + 1,
+    groups: readGroups(row),
+  })
+}
+
+/** The record of a new user. Its identifier is new, so it is in no group. */
+const insertedUser = ({ providerId, userId, state, createdAt }: NewProvisionedUser): ProvisionedUserRecord => ({
+  userId,
+  providerId,
+  ...recordOf(state),
+  generation: 0,
+  adopted: false,
+  createdAt,
+  updatedAt: createdAt,
+  version: 1,
+  groups: [],
+})
+
+/** Only filters use the comparable form. */
+const recordOf = ({ active, externalId, resource, resourceForm, claims }: ProvisionedState) => ({
+  active,
+  externalId,
+  resource,
+  resourceForm,
+  claims,
+})

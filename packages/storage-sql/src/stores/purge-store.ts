@@ -1,9 +1,8 @@
 import { revocationRetention } from '@mintmark/storage-interface'
 import { type PurgeStore } from '@mintmark/storage-interface/stores'
 import { sql, type RawBuilder } from 'kysely'
-import type { Database } from '../database.ts'
+import { type Database, compileSql, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
-import { compileSql, type Parameter } from '../statement.ts'
 
 /**
  * Each table's oldest rows are deleted by one statement, which finds them by their time in an index: the cost of a call

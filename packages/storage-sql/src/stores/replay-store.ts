@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ReplayStore } from '@mintmark/storage-interface/stores'
-import type { Database } from '../database.ts'
-import { compileStatement, parameters, type Parameter } from '../statement.ts'
+import { type Database, compileStatement, parameters, type Parameter } from '../database.ts'
 import { replayColumns } from '../tables.ts'
 
 export function createReplayStore({ query, run }: Database): ReplayStore {

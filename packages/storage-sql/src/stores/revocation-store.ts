@@ -1,10 +1,9 @@
 import { clientId, epochSeconds, familyId, grantId, type RevocationRecord, userId } from '@mintmark/storage-interface'
 import type { Revocation, RevocationStore } from '@mintmark/storage-interface/stores'
 import { sql, type Expression } from 'kysely'
-import type { Database } from '../database.ts'
+import { type Database, compileSql, compileStatement, type Parameter } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { createColumnReader, type ColumnReader } from '../row.ts'
-import { compileSql, compileStatement, type Parameter } from '../statement.ts'
 import { usedValueDigest } from './replay-store.ts'
 
 /**

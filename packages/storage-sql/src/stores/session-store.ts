@@ -1,9 +1,8 @@
 import { untilSettled, type SessionStore } from '@mintmark/storage-interface/stores'
 import { sessions } from '@mintmark/storage-interface/records'
 import { createColumnReader } from '../row.ts'
-import type { Database } from '../database.ts'
+import { type Database, compileStatement, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
-import { compileStatement, type Parameter } from '../statement.ts'
 
 export function createSessionStore(database: Database): SessionStore {
   const { engine, run } = database

@@ -8,11 +8,10 @@ import {
   type RecordDefinition,
   type RecordOf,
 } from '@mintmark/storage-interface/records'
-import type { Database } from '../database.ts'
+import { type Database, compileStatement, type Parameter } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
-import { compileStatement, type Parameter } from '../statement.ts'
 
 /** Reads related records with one statement, so that they are of one moment. */
 export function createStatusStore(database: Database): StatusStore {

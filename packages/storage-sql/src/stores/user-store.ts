@@ -1,12 +1,11 @@
 import { type EpochSeconds, type UserId } from '@mintmark/storage-interface'
 import { untilSettled, type LifecycleOutcome, type SearchableUserStore } from '@mintmark/storage-interface/stores'
 import { users } from '@mintmark/storage-interface/records'
-import type { Database } from '../database.ts'
+import { type Database, compileStatement, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { createUserListKind } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
-import { withoutProvider } from './provisioned-user-row.ts'
-import { compileStatement, type Parameter } from '../statement.ts'
+import { withoutProvider } from './provisioned-user-statements.ts'
 
 export function createUserStore(
   database: Database,

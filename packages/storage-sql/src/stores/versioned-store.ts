@@ -10,12 +10,18 @@ import {
 } from '@mintmark/storage-interface/stores'
 import { clients, identityProviders, type organizations, type RecordOf } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
-import type { Database } from '../database.ts'
+import { type Database, compileSql, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
-import { encodeMembers, isFirstUseWithinAnHour, keyColumnOf, tableOf, type SecretUses } from '../record-codec.ts'
-import { recordTable, type RecordTable } from '../record-table.ts'
+import {
+  encodeMembers,
+  isFirstUseWithinAnHour,
+  keyColumnOf,
+  tableOf,
+  type SecretUses,
+  recordTable,
+  type RecordTable,
+} from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
-import { compileSql, type Parameter } from '../statement.ts'
 
 export const createClientStore = (database: Database): ClientStore => ({
   ...createVersionedStore<typeof clients, ClientId>(database, clients),

@@ -1,5 +1,5 @@
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
-import { userId } from '../../identifiers.ts'
+import { userId } from '../../values.ts'
 import type { AdminStorage } from '../../storage.ts'
 import { richJson, richText } from '../complete-records.ts'
 import { aUser, now, nowPlus } from '../fixtures.ts'

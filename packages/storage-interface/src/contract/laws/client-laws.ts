@@ -1,4 +1,4 @@
-import { clientId } from '../../identifiers.ts'
+import { clientId } from '../../values.ts'
 import { aClientRecord, aDigest, aFamilyRecord, aGrantRecord, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 

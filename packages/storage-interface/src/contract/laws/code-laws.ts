@@ -1,4 +1,4 @@
-import { clientId, userId } from '../../identifiers.ts'
+import { clientId, userId } from '../../values.ts'
 import { aCodeRecord, aDigest, aLogin, anInteractionRecord, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 

@@ -1,6 +1,5 @@
-import { clientId, familyId } from '../../identifiers.ts'
+import { clientId, familyId, seconds } from '../../values.ts'
 import type { OAuthStorage } from '../../storage.ts'
-import { seconds } from '../../time.ts'
 import type { RotateOutcome, RotateRequest } from '../../token-family.ts'
 import { aDigest, aFamilyRecord, aRefreshRecord, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'

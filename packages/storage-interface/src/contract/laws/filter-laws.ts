@@ -1,6 +1,6 @@
 import { attribute, several, text, number, boolean, present, element, not, and, or } from '../filters.ts'
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
-import type { JsonObject } from '../../json.ts'
+import type { JsonObject } from '../../values.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { type StorageLaw, law } from '../law.ts'
 import { findsWhatMatches } from '../provisioning-fixtures.ts'

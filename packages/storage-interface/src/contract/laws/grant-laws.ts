@@ -1,4 +1,4 @@
-import { clientId, familyId, grantId, userId } from '../../identifiers.ts'
+import { clientId, familyId, grantId, userId } from '../../values.ts'
 import type { OAuthStorage } from '../../storage.ts'
 import {
   aClientRecord,

@@ -1,5 +1,5 @@
 import type { MemberChange } from '../../group.ts'
-import { groupId, userId } from '../../identifiers.ts'
+import { groupId, userId } from '../../values.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'

@@ -1,5 +1,5 @@
 import type { ScimStorage } from '../../storage.ts'
-import { providerId } from '../../identifiers.ts'
+import { providerId } from '../../values.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 import { aDigest, now, nowPlus } from '../fixtures.ts'
 import { aProviderRecord } from '../provisioning-fixtures.ts'

@@ -1,5 +1,5 @@
 import type { OAuthStorage } from '../../storage.ts'
-import { seconds } from '../../time.ts'
+import { seconds } from '../../values.ts'
 import {
   aClientRecord,
   aCodeRecord,

@@ -1,7 +1,7 @@
 import { matchesFilter } from '../../filter/matches-filter.ts'
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import type { GroupRecord } from '../../group.ts'
-import { groupId, userId } from '../../identifiers.ts'
+import { groupId, userId } from '../../values.ts'
 import type { ListOutcome, ListPage, ListQuery } from '../../resource-list.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { now, nowPlus } from '../fixtures.ts'

@@ -1,5 +1,5 @@
 import type { ScimStorage } from '../../storage.ts'
-import type { JsonObject } from '../../json.ts'
+import type { JsonObject } from '../../values.ts'
 import type { SortKey } from '../../resource-list.ts'
 import { attribute, present, several } from '../filters.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'

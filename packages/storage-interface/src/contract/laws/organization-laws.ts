@@ -1,4 +1,4 @@
-import { organizationId, userId } from '../../identifiers.ts'
+import { organizationId, userId } from '../../values.ts'
 import type { AdminStorage } from '../../storage.ts'
 import { richJson, richText } from '../complete-records.ts'
 import { aUser, now, nowPlus } from '../fixtures.ts'

@@ -1,5 +1,5 @@
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
-import { providerId, userId } from '../../identifiers.ts'
+import { providerId, userId } from '../../values.ts'
 import type { ListQuery, SortKey } from '../../resource-list.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { aDigest, aUser, now, nowPlus } from '../fixtures.ts'

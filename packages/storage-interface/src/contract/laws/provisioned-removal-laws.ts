@@ -1,4 +1,4 @@
-import { providerId, userId } from '../../identifiers.ts'
+import { providerId, userId } from '../../values.ts'
 import type { ProvisionedUserChange } from '../../provisioned-user.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { aFamilyRecord, aGrantRecord, aSessionRecord, aUser, now, nowPlus } from '../fixtures.ts'

@@ -1,5 +1,4 @@
-import { providerId, userId } from '../../identifiers.ts'
-import { jsonText } from '../../json.ts'
+import { providerId, userId, jsonText } from '../../values.ts'
 import type { ProvisionedState, ProvisionedUserChange, ProvisionedUserRecord } from '../../provisioned-user.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { aUser, now, nowPlus } from '../fixtures.ts'

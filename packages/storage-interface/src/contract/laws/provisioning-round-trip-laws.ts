@@ -1,7 +1,7 @@
 import type { ScimStorage } from '../../storage.ts'
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import type { NewGroup } from '../../group.ts'
-import type { JsonObject } from '../../json.ts'
+import type { JsonObject } from '../../values.ts'
 import type { NewProvisionedUser, ProvisionedUserRecord } from '../../provisioned-user.ts'
 import { and, element, text } from '../filters.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'

@@ -1,5 +1,4 @@
-import { grantId, sessionId } from '../../identifiers.ts'
-import type { EpochSeconds } from '../../time.ts'
+import { grantId, sessionId, type EpochSeconds } from '../../values.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
 import {
   aCodeRecord,

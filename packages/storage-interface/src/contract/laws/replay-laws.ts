@@ -1,4 +1,4 @@
-import { keyId } from '../../identifiers.ts'
+import { keyId } from '../../values.ts'
 import type { ReplayOutcome } from '../../outcome.ts'
 import type { OAuthStorage } from '../../storage.ts'
 import { aSigningKeyRecord, now, nowPlus } from '../fixtures.ts'

@@ -1,7 +1,6 @@
-import { clientId, familyId, grantId, providerId, userId } from '../../identifiers.ts'
+import { clientId, familyId, grantId, providerId, userId, type EpochSeconds, seconds } from '../../values.ts'
 import { type Revocation, type RevocationRecord, type RevocationStore, revocationRetention } from '../../revocation.ts'
 import type { OAuthStorage, ScimStorage } from '../../storage.ts'
-import { type EpochSeconds, seconds } from '../../time.ts'
 import { aClientRecord, aDigest, aFamilyRecord, aGrantRecord, aUser, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law } from '../law.ts'
 import { aProvisionedState, aProvisionedUser } from '../provisioning-fixtures.ts'

@@ -1,4 +1,4 @@
-import { seconds } from '../../time.ts'
+import { seconds } from '../../values.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aClientRecord, aLogin, now } from '../fixtures.ts'
 import * as records from '../complete-records.ts'

@@ -1,4 +1,4 @@
-import { clientId, sessionId, userId } from '../../identifiers.ts'
+import { clientId, sessionId, userId } from '../../values.ts'
 import type { SessionRecord } from '../../session.ts'
 import { aDigest, aSessionRecord, anOpaqueTokenRecord, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'

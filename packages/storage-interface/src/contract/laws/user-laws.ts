@@ -1,4 +1,4 @@
-import { userId } from '../../identifiers.ts'
+import { userId } from '../../values.ts'
 import type { UserRecord } from '../../user.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 import { aUser, now, nowPlus } from '../fixtures.ts'

@@ -2,8 +2,7 @@ declare const brand: unique symbol
 
 /**
  * A value of `T` that only the module that defines the brand can make: the name states the check or the meaning. A
- * value may
- * have several brands, each from its own module. ⏎
+ * value may have several brands, each from its own module.
  */
 export type Brand<T, Name extends string> = T & { readonly [brand]: { readonly [Each in Name]: true } }
 
@@ -50,3 +49,43 @@ export const providerId = (value: string): ProviderId => value as ProviderId
 export const groupId = (value: string): GroupId => value as GroupId
 export const organizationId = (value: string): OrganizationId => value as OrganizationId
 export const secretDigest = (value: string): SecretDigest => value as SecretDigest
+
+/** A point in time: whole seconds since 1970-01-01T00:00:00Z, as JWT's NumericDate counts (RFC 7519 §2). */
+export type EpochSeconds = Brand<number, 'EpochSeconds'>
+
+/** A length of time in whole seconds. */
+export type DurationSeconds = Brand<number, 'DurationSeconds'>
+
+/** Reads a number of seconds since the epoch as a time; fractions are cut off. */
+export const epochSeconds = (value: number): EpochSeconds => Math.trunc(value) as EpochSeconds
+
+/** Reads a number of seconds as a duration; fractions are cut off. */
+export const seconds = (value: number): DurationSeconds => Math.trunc(value) as DurationSeconds
+
+/** The time that lies `duration` after `time`. */
+export const after = (time: EpochSeconds, duration: DurationSeconds): EpochSeconds => epochSeconds(time + duration)
+
+/** A value that JSON can carry. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
+
+/** A JSON object; its keys come from data, so it is read with `Object.hasOwn` and never through a prototype. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+/**
+ * A JSON object as text. Stores keep it character by character and do not parse it.
+ */
+export type JsonText = Brand<string, 'JsonText'>
+
+/** A JSON object as text, without white space. */
+export const jsonText = (value: JsonObject): JsonText => JSON.stringify(value) as JsonText
+
+export const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const isArray = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
+
+/** An own property of an object, never an inherited one; `undefined` for a value that is not an object. */
+export const memberOf = (owner: JsonValue | undefined, name: string): JsonValue | undefined =>
+  isObject(owner) && Object.hasOwn(owner, name) ? owner[name] : undefined
