@@ -7,7 +7,7 @@ import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { SignedIn } from './sessions/signed-in-user.ts'
 import type { GrantType } from './token/grant.ts'
-import type { MapClaims } from './tokens/claims.ts'
+import type { MapClaims } from './tokens/id-token.ts'
 
 /** The options of `createAuthorizationServer`. Four of them are required. */
 export interface AuthorizationServerOptions {

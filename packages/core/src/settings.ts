@@ -7,7 +7,7 @@ import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, Lifetimes } from './options.ts'
 import { inWords } from './schema-messages.ts'
-import type { Resource, ResourceRegistry } from './token/resources.ts'
+import type { Resource, ResourceRegistry } from './token/grant.ts'
 
 /** The validated options, with every default filled in. */
 export interface ServerSettings {

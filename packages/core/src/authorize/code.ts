@@ -10,9 +10,8 @@ import {
 import type { AuthenticationRecord } from '@mintmark/storage-interface/stores'
 
 import type { ServerOccurrence } from '../events.ts'
-import { keepClaims } from './claims-request.ts'
+import { keepClaims, type ScopeRegistry } from './scopes.ts'
 import type { AuthorizationRequest } from './request.ts'
-import type { ScopeRegistry } from './scopes.ts'
 
 export interface IssueCodeDependencies {
   readonly storage: OAuthStorage

@@ -4,8 +4,15 @@ import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { idTokenAlgorithm } from '../keys/ring.ts'
 import { type Parameters, refuseRepeated, spaceSeparated } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
-import { requestedResources, type ResourceRegistry } from '../token/resources.ts'
-import { isEssential, parseClaimsRequest, requestedValues } from './claims-request.ts'
+import { requestedResources, type ResourceRegistry } from '../token/grant.ts'
+import {
+  isEssential,
+  parseClaimsRequest,
+  requestedValues,
+  requestedScopes,
+  scopesOfRequestedClaims,
+  type ScopeRegistry,
+} from './scopes.ts'
 import {
   hintedSubject,
   isEchoable,
@@ -21,7 +28,6 @@ import {
 } from './parameters.ts'
 import type { VerifiedRedirect } from './proven-redirect.ts'
 import { queryResponseMode, RedirectableError, type ResponseMode, type ResponseTarget } from './response.ts'
-import { requestedScopes, scopesOfRequestedClaims, type ScopeRegistry } from './scopes.ts'
 
 /** A validated authorization request (RFC 6749 §4.1.1, OIDC Core §3.1.2.1). */
 export interface AuthorizationRequest {

@@ -7,7 +7,7 @@ import { registerClient } from '../clients/registration.ts'
 import type { VerifiedAccessToken } from '../tokens/access-token.ts'
 import { grantForUser, type GrantDecision, type GrantEvidence, type UserDecision } from './grant.ts'
 import type { RotatedFamily } from './grants/refresh-token.ts'
-import type { ProvenVerifier, RedeemedCode } from './redeem-code.ts'
+import type { ProvenVerifier, RedeemedCode } from './grants/authorization-code.ts'
 
 // The type check makes these assertions.
 

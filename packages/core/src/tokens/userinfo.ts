@@ -22,7 +22,7 @@ import {
   type VerifiedAccessToken,
   type VerifyAccessTokenDependencies,
 } from './access-token.ts'
-import { releaseClaims, type ReleaseClaimsDependencies } from './claims.ts'
+import { releaseClaims, type ReleaseClaimsDependencies } from './id-token.ts'
 import type { Active } from './status.ts'
 
 export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependencies, ReleaseClaimsDependencies {

@@ -1,22 +1,21 @@
-import { digestSecret, type Random } from '@mintmark/internal'
-import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
+import { digestSecret, type Random, encodeBase64url, equalInConstantTime, sha256 } from '@mintmark/internal'
+import {
+  after,
+  type DurationSeconds,
+  type EpochSeconds,
+  type OAuthStorage,
+  type AuthorizationCodeRecord,
+  type Brand,
+  type TokenFamilyRecord,
+} from '@mintmark/storage-interface'
 
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
-import { refuse } from '../../refusals.ts'
+import type { Parameters } from '../../parameters.ts'
+import { refuse, type OAuthError, type Refusal } from '../../refusals.ts'
+import { defineGrant, type GrantType, narrowResources, resolveTarget, type TokenTargetDependencies } from '../grant.ts'
 import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
 import { isGrantActive } from '../../tokens/status.ts'
-import { defineGrant, type GrantType } from '../grant.ts'
-import {
-  familyOf,
-  isIntact,
-  parseCodePresentation,
-  redeemCode,
-  type CodePresentation,
-  type RedeemCodeDependencies,
-  type RedeemedCode,
-} from '../redeem-code.ts'
-import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
 
 type AuthorizationCodeGrantDependencies = RedeemCodeDependencies & CreateFamilyDependencies & TokenTargetDependencies
 
@@ -89,4 +88,149 @@ async function createFamily(
   // RFC 6749 §4.1.2: a code creates one family, once. Otherwise a second access token would belong to the first family.
   if (created.outcome === 'buried') await deps.storage.families.insertTombstone(family, now)
   return refresh?.token
+}
+
+/** A code that this request consumed, with proven redirect URI and verifier. Created only by `redeemCode`. */
+export type RedeemedCode = Brand<AuthorizationCodeRecord, 'RedeemedCode' | 'GrantEvidence'>
+
+interface RedeemCodeDependencies {
+  readonly storage: OAuthStorage
+  readonly lifetimes: RefreshLifetimes
+}
+
+/**
+ * Redeems a code. It is consumed first and proven afterwards, so a wrong verifier cannot be tried twice. A second valid
+ * presentation revokes everything issued from the first (RFC 6749 §4.1.2).
+ * @throws OAuthError invalid_grant — reason `code_unknown` | `code_incomplete` | `code_replayed` |
+ *   `redirect_uri_mismatch` | those of `proveCodeVerifier`.
+ */
+async function redeemCode(
+  { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
+  now: EpochSeconds,
+  deps: RedeemCodeDependencies,
+): Promise<RedeemedCode> {
+  const consumed = await deps.storage.codes.consume(await digestSecret(presentation.code), client.clientId, now)
+  // RFC 6749 §5.2: unknown, expired, or another client's.
+  if (consumed.outcome === 'absent') throw codeRefusal('code_unknown', client, undefined)
+
+  const code = consumed.record
+  // Checked again in case a store returns an expired code or one of another client.
+  if (code.clientId !== client.clientId || !(now < code.expiresAt)) throw codeRefusal('code_unknown', client, undefined)
+  // RFC 6749 §4.1.2: a code is bound to everything it was issued for, so one that lost a field in storage is refused.
+  if (!isIntact(code)) throw codeRefusal('code_incomplete', client, code)
+  // RFC 6749 §4.1.3: the code is bound to its redirect_uri; otherwise a stolen code could be injected.
+  if (code.redirectUri !== presentation.redirectUri) throw codeRefusal('redirect_uri_mismatch:code', client, code)
+  const proof = await proveCodeVerifier(presentation.codeVerifier, code)
+
+  if (consumed.outcome === 'replayed') {
+    await deps.storage.families.insertTombstone(
+      familyOf(code, { now, expiresAt: after(now, deps.lifetimes.refreshTokenAbsolute) }),
+      now,
+    )
+    // RFC 6749 §4.1.2.
+    throw codeRefusal('code_replayed', client, code)
+  }
+  return redeemed(code, proof)
+}
+
+/** The parameters of a code redemption (RFC 6749 §4.1.3, RFC 7636 §4.5). */
+interface CodePresentation {
+  readonly code: string
+  readonly redirectUri: string
+  readonly codeVerifier: string | undefined
+  /** The resources for the access token; empty for all granted ones (RFC 8707 §2.2). */
+  readonly resources: readonly string[]
+}
+
+/** @throws OAuthError invalid_request — reason `code_missing` | `redirect_uri_missing`. */
+function parseCodePresentation(form: Parameters): CodePresentation {
+  const code = form.get('code')
+  const redirectUri = form.get('redirect_uri')
+  // RFC 6749 §4.1.3: code is required.
+  if (code === undefined) throw refuse('code_missing')
+  // RFC 6749 §4.1.3: redirect_uri is required if the authorization request had one, and here it always has.
+  if (redirectUri === undefined) throw refuse('redirect_uri_missing')
+  return { code, redirectUri, codeVerifier: form.get('code_verifier'), resources: form.all('resource') }
+}
+
+/** The only place that creates a redeemed code; it requires the proof of the verifier. */
+const redeemed = (code: AuthorizationCodeRecord, _proof: ProvenVerifier): RedeemedCode => code as RedeemedCode
+
+function codeRefusal(
+  row: Refusal,
+  { clientId }: AuthenticatedClient,
+  code: AuthorizationCodeRecord | undefined,
+): OAuthError {
+  const context = { clientId, userId: code?.userId, familyId: code?.familyId }
+  return refuse(row, context)
+}
+
+/** Proof that the code verifier matches, or that the client is exempt from PKCE by configuration. */
+export type ProvenVerifier = Brand<{ readonly method: 'S256' | 'exempt' }, 'ProvenVerifier'>
+
+/**
+ * Proves the PKCE code verifier against the code's challenge.
+ * @param verifier 43–128 unreserved characters, as received (RFC 7636 §4.1).
+ * @returns evidence that redemption requires.
+ * @throws OAuthError invalid_grant — reason `code_verifier_missing` | `code_verifier_unexpected` | `code_verifier_mismatch` |
+ *   `code_challenge_lost` when storage returned a code without the challenge that it was stored with.
+ */
+export async function proveCodeVerifier(
+  verifier: string | undefined,
+  code: AuthorizationCodeRecord,
+): Promise<ProvenVerifier> {
+  if (code.codeChallengeMethod === 'exempt') return proveExemption(verifier, code)
+  // A challenge that got lost in storage must not disable PKCE.
+  if (code.codeChallengeMethod !== 'S256' || typeof code.codeChallenge !== 'string') throw refuse('code_challenge_lost')
+  // RFC 7636 §4.6: the verifier must be present, well-formed, and hash to the challenge.
+  if (verifier === undefined) throw refuse('code_verifier_missing')
+  if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) throw refuse('code_verifier_mismatch')
+  const challenge = encodeBase64url(await sha256(verifier))
+  // RFC 7636 §4.6.
+  if (!equalInConstantTime(challenge, code.codeChallenge)) throw refuse('code_verifier_mismatch')
+  return { method: 'S256' } as ProvenVerifier
+}
+
+function proveExemption(verifier: string | undefined, code: AuthorizationCodeRecord): ProvenVerifier {
+  if (code.codeChallenge !== undefined) throw refuse('code_challenge_lost')
+  // RFC 9700 §4.8.2: a verifier without a challenge means that the challenge was removed from the request.
+  if (verifier !== undefined) throw refuse('code_verifier_unexpected')
+  return { method: 'exempt' } as ProvenVerifier
+}
+
+/**
+ * Whether storage returned a code with all required fields. A store that loses a field, for example because it was
+ * written for an older record, would otherwise remove a binding or widen the grant. `nonce`, `claimsRequest`, `acr` and
+ * `sessionId` are optional; the challenge is checked with the verifier.
+ */
+function isIntact(code: AuthorizationCodeRecord): boolean {
+  const { digest, grantId, familyId, userId, redirectUri, scopes, resources } = code
+  const authentication: Partial<AuthorizationCodeRecord['authentication']> | undefined = code.authentication
+  const texts: readonly unknown[] = [digest, grantId, familyId, userId, redirectUri]
+  const lists: readonly unknown[] = [scopes, resources, authentication?.amr]
+  return texts.every(isText) && lists.every(Array.isArray) && Number.isSafeInteger(authentication?.authTime)
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+
+/** The token family of a code, before anything was issued. */
+function familyOf(
+  code: AuthorizationCodeRecord,
+  { now, expiresAt }: { readonly now: EpochSeconds; readonly expiresAt: EpochSeconds },
+): TokenFamilyRecord {
+  const { familyId, grantId, clientId, userId, scopes, resources, claimsRequest, authentication } = code
+  return {
+    familyId,
+    grantId,
+    clientId,
+    userId,
+    scopes,
+    resources,
+    claimsRequest,
+    authentication,
+    refresh: undefined,
+    createdAt: now,
+    expiresAt,
+    revokedAt: undefined,
+  }
 }

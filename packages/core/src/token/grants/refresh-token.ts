@@ -23,8 +23,7 @@ import {
   type RefreshTokenDigests,
 } from '../../tokens/refresh-token.ts'
 import { isFamilyActive } from '../../tokens/status.ts'
-import { defineGrant, type GrantType } from '../grant.ts'
-import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+import { defineGrant, type GrantType, narrowResources, resolveTarget, type TokenTargetDependencies } from '../grant.ts'
 
 type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & TokenTargetDependencies
 

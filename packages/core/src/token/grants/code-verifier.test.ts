@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { aCodeRecord } from '@mintmark/storage-interface/fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { proveCodeVerifier } from './redeem-code.ts'
+import { proveCodeVerifier } from './authorization-code.ts'
 
 const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 const challenged = aCodeRecord({ codeChallengeMethod: 'S256', codeChallenge: challengeOf(verifier) })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { OAuthError } from '../refusals.ts'
-import { isEssential, keepClaims, parseClaimsRequest, requestedClaimNames, requestedValues } from './claims-request.ts'
+import { isEssential, keepClaims, parseClaimsRequest, requestedClaimNames, requestedValues } from './scopes.ts'
 
 describe('the claims parameter', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { seconds } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
 
-import { resolveTarget, type Resource, type TokenTargetDependencies } from './resources.ts'
+import { resolveTarget, type Resource, type TokenTargetDependencies } from './grant.ts'
 
 const resource = (uri: string, change: Partial<Resource> = {}): readonly [string, Resource] => [
   uri,
