@@ -1,19 +1,19 @@
 import { verdictOf, verdicts, type Requirement, type Standard, type Unproven } from './standard.ts'
 import type { TestTitle } from './test-titles.ts'
 
-/** The page docs/conformance.md for the tests that there are. */
+/** The text of docs/conformance.md. */
 export function conformancePage(standards: readonly Standard[], titles: readonly TestTitle[]): string {
   return (
     [
       introduction,
       summary(standards),
-      departures(standards),
+      deviations(standards),
       ...standards.map((standard) => section(standard, titles)),
     ].join('\n\n') + '\n'
   )
 }
 
-/** The parts of titles that no test has, each with where it is named. */
+/** The cited parts of titles that no test has, each with its standard and section. */
 export const missingProofs = (standards: readonly Standard[], titles: readonly TestTitle[]): readonly string[] =>
   standards.flatMap(({ name, requirements }) =>
     requirements.flatMap(([number, , ...proof]) =>
@@ -32,16 +32,16 @@ function summary(standards: readonly Standard[]): string {
   return table(['standard', ...verdicts], [...rows, total])
 }
 
-/** What a reader who compares servers asks first. */
-function departures(standards: readonly Standard[]): string {
+/** Comes first, because readers who compare servers look for it. */
+function deviations(standards: readonly Standard[]): string {
   const lines = standards.flatMap(({ name, requirements }) =>
     requirements.flatMap(([number, must, first]) =>
-      typeof first === 'object' && first.verdict === 'departed'
-        ? [`- **${name} §${number}:** ${escaped(must)}. *Departed:* ${escaped(first.why)}.`]
+      typeof first === 'object' && first.verdict === 'deviation'
+        ? [`- **${name} §${number}:** ${escaped(must)}. *Why:* ${escaped(first.why)}.`]
         : [],
     ),
   )
-  return ['## Departures', lines.join('\n')].join('\n\n')
+  return ['## Deviations', lines.join('\n')].join('\n\n')
 }
 
 const counts = (requirements: readonly Requirement[]): readonly string[] =>
@@ -53,7 +53,7 @@ function section({ name, title, address, requirements }: Standard, titles: reado
     escaped(must),
     proof.map((part) => (typeof part === 'string' ? testLink(part, titles) : reason(part))).join('<br>'),
   ])
-  return [`## ${name}`, `[${title}](${address})`, table(['§', 'what it asks', 'proof'], rows)].join('\n\n')
+  return [`## ${name}`, `[${title}](${address})`, table(['§', 'requirement', 'proof'], rows)].join('\n\n')
 }
 
 function sectionLink(number: string, address: string): string {
@@ -71,7 +71,7 @@ const reason = ({ verdict, why }: Unproven): string => `*${verdict}:* ${escaped(
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** Titles quote markup, and braces that a site would take for a template. */
+/** Titles can contain markup, and braces, which the site would read as a template. */
 const escaped = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')
@@ -87,13 +87,13 @@ const anchorOf = (name: string): string =>
 
 const introduction = `# Conformance
 
-Each MUST, MUST NOT, SHALL and REQUIRED that the standards in scope put to a server like this one, in our words, and the
-test that proves it; where several do, those that say most. This page is written by \`pnpm conformance\` from
-[scripts/conformance](../scripts/conformance/standards.ts) and the titles of the tests; a test of its own fails when a
-title is gone.
+Each MUST, MUST NOT, SHALL and REQUIRED that the supported standards put on a server like this one, in our words, with
+the tests that prove it. If many tests do, the most telling ones are listed. \`pnpm conformance\` writes this page from
+[scripts/conformance](../scripts/conformance/standards.ts) and the titles of the tests. A test fails if a cited title
+no longer exists.
 
-- **proven**: a test holds it, by the title that is linked. \`…\` stands for what only the run of the test knows.
-- **outside**: the duty of somebody else: the client, the host, its proxy.
-- **not offered**: of a feature that the standard leaves open, and that is not there.
-- **departed**: ours, and deliberately not kept, with the reason.
-- **not tested**: ours, and no test holds it.`
+- **proven**: the linked test proves it. \`…\` in a title is a value that is known only when the test runs.
+- **outside**: the duty of another party: the client, the host or its proxy.
+- **not offered**: it concerns an optional feature that Mintmark does not have.
+- **deviation**: Mintmark deliberately does not meet it, for the stated reason.
+- **not tested**: no test proves it.`

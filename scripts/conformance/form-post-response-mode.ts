@@ -1,6 +1,6 @@
 import { clientsDuty, notOffered, type Standard } from './standard.ts'
 
-/** What Form Post Response Mode and Multiple Response Types ask of an OpenID Provider. */
+/** The requirements of Form Post Response Mode and Multiple Response Types for an OpenID Provider. */
 export const formPostResponseMode: Standard = {
   name: 'Form Post Response Mode',
   title: 'OAuth 2.0 Form Post Response Mode, and Multiple Response Type Encoding Practices',
@@ -20,31 +20,31 @@ export const formPostResponseMode: Standard = {
     ],
     [
       '2',
-      'Errors come by the same way',
+      'Errors are returned the same way',
       'errors use form_post too, uncached, under a strict policy (Form Post Response Mode §2)',
       'a denial is posted too (Form Post Response Mode §2)',
     ],
     [
       '4',
-      'No cache keeps the page',
+      'The page is not cached',
       'the page is not cached, cannot be framed and runs only its own script (Form Post Response Mode §4)',
     ],
-    ['4', 'The client protects itself against CSRF by state', clientsDuty],
+    ['4', 'The client uses state against CSRF', clientsDuty],
     [
       'Types 2.1',
-      'query is the default of code, and an unknown mode is refused',
+      'query is the default mode for code, and an unknown mode is rejected',
       'query is the default for codes (Multiple Response Types §2.1)',
       'rejects web_message (Multiple Response Types §2.1)',
     ],
     [
       'Types 2.1',
-      'No response type that gives tokens uses the query',
+      'No response type that returns tokens uses the query',
       'no token travels through the browser, so no response_type requests one (Multiple Response Types §5)',
     ],
     [
       'Types 3',
       'id_token, and combinations with code and token',
-      notOffered('code is the only response type'),
+      notOffered('the only response type is code'),
       'response_type=…',
     ],
   ],

@@ -1,6 +1,6 @@
 import { clientsDuty, hostsTls, notOffered, rfc, type Standard } from './standard.ts'
 
-/** What RFC 6750 asks of a resource server: userinfo, administration, SCIM, and the APIs that `@mintmark/resource-server` guards. */
+/** The requirements of RFC 6750 for a resource server: userinfo, administration, SCIM, and the APIs that `@mintmark/resource-server` guards. */
 export const rfc6750: Standard = {
   name: 'RFC 6750',
   title: 'Bearer Token Usage',
@@ -8,7 +8,7 @@ export const rfc6750: Standard = {
   requirements: [
     [
       '2',
-      'Not more than one way of sending the token in a request',
+      'A request sends the token in only one way',
       'rejects a token in the header and another in the form (RFC 6750 §2)',
       'is 400 invalid_request for two tokens (RFC 6750 §3.1)',
     ],
@@ -20,27 +20,27 @@ export const rfc6750: Standard = {
     ],
     [
       '2.2',
-      'A token in a form counts only in one of the right media type',
+      'A token in a form is read only if the media type is right',
       'does not read a token from a body of type … (RFC 6750 §2.2)',
     ],
-    ['2.2', 'and not with GET', 'does not read the body of a GET (RFC 6750 §2.2)'],
+    ['2.2', 'A token in the body of a GET is not read', 'does not read the body of a GET (RFC 6750 §2.2)'],
     [
       '2.3',
-      'A token in the query makes the answer private',
+      'A response to a token in the query is private',
       notOffered('a token in the query is refused'),
       'a valid token in the query (OAuth 2.1 §5.1)',
       'does not read a token from the URL (RFC 9700 §4.3.2)',
     ],
     [
       '3',
-      'Who brings no token that opens the resource gets WWW-Authenticate',
+      'A request without a valid token gets WWW-Authenticate',
       'userinfo: rejected requests > without a token the challenge has no error (RFC 6750 §3.1)',
       'an API on … > without a token the challenge has no error (RFC 6750 §3.1)',
     ],
     ['3', 'The scheme is Bearer, with at least one parameter', 'always has a parameter in the challenge (RFC 6750 §3)'],
     [
       '3',
-      'realm, scope, error, error_description and error_uri come once each, in plain ASCII',
+      'realm, scope, error, error_description and error_uri appear once each, in plain ASCII',
       'is 401 invalid_token for an invalid token',
       'refuses an audience that would break out of a challenge',
     ],
@@ -52,25 +52,25 @@ export const rfc6750: Standard = {
     ],
     [
       '5.2',
-      'Nobody makes or changes a token',
+      'Tokens cannot be forged or modified',
       'rejects alg none, HMAC with the public key, another key and a key in the header (RFC 8725 §3.1)',
       'a forged or malformed JWT at an API > rejects typ …, which is not at+jwt (RFC 9068 §4)',
     ],
     [
       '5.2',
-      'A token is for one recipient, and the others refuse it',
+      'A token is for one recipient, and others reject it',
       'a token for another resource (RFC 9068 §4)',
       '401 invalid_token for a token of another API (RFC 9068 §4)',
     ],
     ['5.2', 'TLS between client and resource server', hostsTls],
     [
       '5.3',
-      'The client keeps its tokens to itself, checks certificates, and stores none in a cookie that travels in the clear',
+      'The client protects its tokens, validates certificates, and stores no token in a cookie that is sent in clear text',
       clientsDuty,
     ],
     [
       '5.3',
-      'A token lives shortly',
+      'Tokens are short-lived',
       'a token expires exactly at the end of its lifetime (RFC 9068 §4)',
       'the unsafe option lifetimes.accessToken names itself',
     ],

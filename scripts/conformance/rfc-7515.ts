@@ -1,6 +1,6 @@
-import { departed, notOffered, rfc, type Standard } from './standard.ts'
+import { deviation, notOffered, rfc, type Standard } from './standard.ts'
 
-/** What RFC 7515 asks of who signs and verifies, as far as compact signatures are used. */
+/** The requirements of RFC 7515 on signing and verifying, as far as compact signatures are used. */
 export const rfc7515: Standard = {
   name: 'RFC 7515',
   title: 'JSON Web Signature, as used',
@@ -8,13 +8,13 @@ export const rfc7515: Standard = {
   requirements: [
     [
       '2',
-      'base64url without padding, line breaks and other characters',
+      'base64url has no padding, line breaks or other characters',
       'law: no other spelling of the same bytes is a compact JWS',
       'does not make another spelling of itself valid (RFC 7515 §2)',
     ],
     [
       '4',
-      'Where a header has a name twice it is refused, or the last one counts',
+      'A header with a duplicate name is rejected, or the last value counts',
       'a forged or malformed JWT as access token > the header repeats alg, and the last one is none (RFC 7515 §4)',
     ],
     [
@@ -24,38 +24,34 @@ export const rfc7515: Standard = {
     ],
     [
       '4',
-      'Header members that are not understood are ignored, unless crit names them',
-      departed('of tokens of our own: this server writes three members, and what has more was made by another'),
+      'Unknown header members are ignored, unless crit lists them',
+      deviation('in its own tokens this server writes three members, so a header with more was made by another party'),
       'rejects a token whose header has more members than the three this server writes (RFC 7515 §4)',
       'a forged or malformed JWT as access token > crit …',
     ],
     [
       '4.1.1',
-      'alg is there, and is one that is expected',
+      'alg is present and expected',
       'rejects alg none, HMAC with the public key, another key and a key in the header (RFC 8725 §3.1)',
     ],
     [
       '4.1.2',
-      'Keys that a header names or brings (jku, jwk, x5u, x5c)',
-      notOffered('keys come from the key set alone'),
+      'Keys in or referenced by a header (jku, jwk, x5u, x5c)',
+      notOffered('keys are taken only from the key set'),
       "a forged or malformed JWT as access token > the attacker's key is in the header, with the right kid",
       "a forged or malformed JWT as access token > the header points to the attacker's key set (RFC 8725 §3.10)",
       'a forged or malformed JWT as access token > a self-signed chain in the header',
     ],
-    [
-      '4.1.4',
-      'Without kid a signature is tried with the one key that there is',
-      'no kid, where the client has one key (RFC 7515 §4.1.4)',
-    ],
+    ['4.1.4', 'Without kid, the only key is used', 'no kid, where the client has one key (RFC 7515 §4.1.4)'],
     [
       '4.1.11',
-      'What crit names is understood, or the signature is refused',
+      'A signature is rejected if a header that crit lists is not understood',
       'a forged or malformed JWT as access token > crit …',
       'a forged or malformed JWT at an API > crit …',
     ],
     [
       '5.2',
-      'A signature is verified in all its steps',
+      'A signature is verified in every step',
       'verifies signatures of Web Crypto, and rejects altered ones (RFC 7515 §5.2)',
       'a token that names a client but has an invalid signature allows no origin (RFC 7515 §5.2)',
     ],
@@ -68,13 +64,13 @@ export const rfc7515: Standard = {
     ],
     [
       '8',
-      'TLS, where keys come from elsewhere',
+      'Keys are fetched over TLS',
       'does not fetch http://client.test/jwks (RFC 9700 §4.11)',
       'refuses an issuer over plain http',
     ],
     [
       '10.1',
-      'Keys are strong, and the algorithm of a key is one',
+      'Keys are strong, and each is used with one algorithm',
       'the RSA key has at least 2048 bits (RFC 7518 §3.3)',
       'a forged or malformed JWT as access token > the header says …, which the key does not do',
     ],

@@ -1,6 +1,6 @@
-import { departed, rfc, type Standard } from './standard.ts'
+import { deviation, rfc, type Standard } from './standard.ts'
 
-/** What RFC 7519 asks of who makes and reads tokens, as far as it is used. */
+/** The requirements of RFC 7519 on making and reading tokens, as far as it is used. */
 export const rfc7519: Standard = {
   name: 'RFC 7519',
   title: 'JSON Web Token, as used',
@@ -8,30 +8,30 @@ export const rfc7519: Standard = {
   requirements: [
     [
       '4',
-      'Where a claim is there twice the token is refused, or the last one counts',
+      'A token with a duplicate claim is rejected, or the last value counts',
       'a forged or malformed JWT as access token > the payload repeats iss, and the last one differs (RFC 7519 §4)',
     ],
     [
       '4',
-      'Claims that are not understood are ignored',
+      'Unknown claims are ignored',
       'ignores a claim that this server does not define (RFC 7519 §4)',
       'an unknown claim (RFC 7519 §4)',
     ],
     [
       '4.1.2',
-      'sub is unique, and compared with its case',
+      'sub is unique and case-sensitive',
       'sub in another case (RFC 7519 §4.1.2)',
       'sub is at most 255 ASCII characters and the same in every token and response (OIDC Core §2)',
     ],
     [
       '4.1.3',
-      'Who is not in aud refuses the token',
+      'A recipient that is not in aud rejects the token',
       'aud of another server (RFC 7523 §3)',
       'userinfo rejects a token whose aud does not contain this server (RFC 9068 §4)',
     ],
     [
       '4.1.4',
-      'A token is not honoured at or after exp',
+      'A token is rejected at and after exp',
       'is checked for expiry each time (RFC 7519 §4.1.4)',
       'a token that expires now (RFC 9068 §4)',
       'exp is now (RFC 7523 §3)',
@@ -45,32 +45,32 @@ export const rfc7519: Standard = {
     ],
     [
       '4.1.5',
-      'A token is not honoured before nbf',
+      'A token is rejected before nbf',
       'nbf one hour ahead (RFC 7519 §4.1.5)',
       'a token that is not valid yet (RFC 7519 §4.1.5)',
     ],
     [
       '4.1.7',
-      'jti does not come twice',
+      'A jti is accepted once',
       'replays: of 16 concurrent uses exactly one is fresh',
       'accepts exactly one of 20 concurrent presentations (RFC 7523 §3)',
     ],
     [
       '5.1',
-      'typ tells kinds apart',
+      'typ distinguishes kinds of tokens',
       'rejects a JWT signed as at+jwt (RFC 8725 §3.11)',
       'another JWT that this server signed is not an ID token (RFC 8725 §3.11)',
     ],
     [
       '7.2',
-      'A token is refused when any step of reading it fails',
+      'A token is rejected if any step of its validation fails',
       'a forged or malformed JWT as id_token_hint > the payload is',
       'a forged or malformed JWT at an API',
     ],
     [
       '8',
       'HS256 and none are implemented',
-      departed('RFC 8725 §3.1, §3.2: an algorithm that is not expected is not there to be chosen'),
+      deviation('RFC 8725 §3.1 and §3.2: algorithms that are not needed are not implemented'),
       'HS256 keyed with the empty secret of a client without one (RFC 7518 §3.1)',
       'a forged or malformed JWT as access token > alg none with a signature (RFC 8725 §3.1)',
     ],

@@ -1,15 +1,15 @@
 import { clientsDuty, notOffered, rfc, type Standard } from './standard.ts'
 
-/** What RFC 7523, with RFC 7521 below it, asks of a server that takes `private_key_jwt`. */
+/** The requirements of RFC 7523, with RFC 7521 below it, for a server that takes `private_key_jwt`. */
 export const rfc7523: Standard = {
   name: 'RFC 7523',
   title: 'JWT Client Authentication, as used',
   address: rfc(7523),
   requirements: [
-    ['2.1', 'JWTs as grants', notOffered('a grant of one’s own may do that: defineGrant')],
+    ['2.1', 'JWTs as grants', notOffered('a host can add one with defineGrant')],
     [
       '2.2',
-      'client_assertion_type is the one of JWTs, and client_assertion holds one',
+      'client_assertion_type is the one for JWTs, and client_assertion is one JWT',
       'another client_assertion_type (RFC 7521 §4.2)',
       'two client_assertion values (RFC 6749 §3.2)',
       'private_key_jwt: the form at … > no client_assertion',
@@ -23,38 +23,38 @@ export const rfc7523: Standard = {
     ],
     [
       '3',
-      'aud names this server, and no assertion for another is taken',
+      'aud identifies this server, and assertions for other servers are rejected',
       'no aud (RFC 7523 §3)',
       'aud is an array with a foreign entry (RFC 7523 §3)',
       'aud is the token endpoint of another issuer (RFC 7523 §3)',
     ],
     [
       '3',
-      'exp is there and in the future',
+      'exp is present and in the future',
       'no exp (RFC 7523 §3)',
       'exp is now (RFC 7523 §3)',
       'exp is more than five and a half minutes ahead (RFC 7523 §3)',
     ],
-    ['3', 'Not before nbf', 'nbf 61 s ahead (RFC 7523 §3)', 'nbf 8 s ahead (RFC 7523 §3)'],
+    ['3', 'An assertion is rejected before nbf', 'nbf 61 s ahead (RFC 7523 §3)', 'nbf 8 s ahead (RFC 7523 §3)'],
     [
       '3',
-      'An assertion counts once',
+      'An assertion is accepted once',
       'accepts an assertion once, at whichever endpoint (RFC 7523 §3)',
       'no jti (OIDC Core §9)',
       'a client with a space in its name cannot use up the jti of a similarly named client, or the reverse (RFC 7523 §3)',
     ],
     [
       '3',
-      'It is signed by the client',
+      'An assertion is signed by the client',
       "rejects an assertion for A signed with B's key (RFC 7523 §3)",
       'private_key_jwt: forged',
     ],
     [
       '3.2',
-      'What fails is invalid_client',
+      'A failure is invalid_client',
       'an assertion is for its client and this issuer only, short-lived and single-use (RFC 7523 §3)',
     ],
-    ['5', 'RS256 is there', 'verifies RS256 (RFC 7518 §3.1)', 'verifies ES256 (RFC 7518 §3.1)'],
-    ['6', 'The client keeps its key to itself', clientsDuty],
+    ['5', 'RS256 is supported', 'verifies RS256 (RFC 7518 §3.1)', 'verifies ES256 (RFC 7518 §3.1)'],
+    ['6', 'The client protects its key', clientsDuty],
   ],
 }

@@ -1,6 +1,6 @@
 import { clientsDuty, rfc, type Standard } from './standard.ts'
 
-/** What RFC 7636 asks of an authorization server. */
+/** The requirements of RFC 7636 for an authorization server. */
 export const rfc7636: Standard = {
   name: 'RFC 7636',
   title: 'Proof Key for Code Exchange',
@@ -12,29 +12,29 @@ export const rfc7636: Standard = {
       clientsDuty,
       'one of 129 characters uses up the code: the right verifier is too late',
     ],
-    ['4.2', 'S256 is there', 'discovery lists S256 only', 'accepts the published example (RFC 7636 App. B)'],
-    ['4.2', 'A client that can use S256 does', clientsDuty],
+    ['4.2', 'S256 is supported', 'discovery lists S256 only', 'accepts the published example (RFC 7636 App. B)'],
+    ['4.2', 'A client that can use S256 uses it', clientsDuty],
     [
       '4.3',
-      'A challenge without method is plain',
+      'A challenge without a method means plain',
       'rejects a challenge without a method, which would mean plain (RFC 7636 §4.3)',
       'rejects no method',
     ],
     [
       '4.4',
-      'The challenge is kept with the code',
+      'The challenge is stored with the code',
       'rejects the verifier of another code of the same client (RFC 7636 §4.6)',
       'a store that loses a field of a code: nothing is redeemed and nothing crashes > codeChallenge',
     ],
     [
       '4.4',
-      'The code itself does not tell the challenge',
+      'The code does not reveal the challenge',
       'codes: a digest is inserted at most once',
       'a secret encodes 256 bits of the random source',
     ],
     [
       '4.4.1',
-      'No challenge, where one is required, is invalid_request',
+      'A missing challenge, if required, is invalid_request',
       'requires PKCE from a public client, by POST too (RFC 9700 §2.1.1)',
       'rejects neither of them',
     ],
@@ -43,7 +43,7 @@ export const rfc7636: Standard = {
       'A method that is not supported is invalid_request',
       'the code challenge (RFC 7636 §4.3, §4.4.1) > rejects plain',
     ],
-    ['4.5', 'The token request has the verifier', 'none uses up the code: the right verifier is too late'],
+    ['4.5', 'The token request contains the verifier', 'none uses up the code: the right verifier is too late'],
     [
       '4.6',
       'A verifier that does not match is invalid_grant',
@@ -51,7 +51,7 @@ export const rfc7636: Standard = {
       'another one uses up the code: the right verifier is too late',
       'the challenge uses up the code: the right verifier is too late',
     ],
-    ['7.2', 'plain is not used where S256 can be', 'rejects plain with the challenge of S256'],
+    ['7.2', 'plain is not used if S256 is possible', 'rejects plain with the challenge of S256'],
     ['7.2', 'The client does not fall back to plain', clientsDuty],
   ],
 }

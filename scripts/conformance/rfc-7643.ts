@@ -1,6 +1,6 @@
-import { departed, notOffered, outside, rfc, type Standard } from './standard.ts'
+import { deviation, notOffered, outside, rfc, type Standard } from './standard.ts'
 
-/** What RFC 7643 asks of a SCIM service provider. */
+/** The requirements of RFC 7643 for a SCIM service provider. */
 export const rfc7643: Standard = {
   name: 'RFC 7643',
   title: 'SCIM Core Schema',
@@ -8,15 +8,19 @@ export const rfc7643: Standard = {
   requirements: [
     [
       '2.1',
-      'Names of attributes have their grammar, and are compared without case',
+      'Attribute names follow the grammar and are case-insensitive',
       'refuses to define',
       "attribute names match in any case and are returned in the schema's spelling",
       'RFC 7643 §2.1: names in any case',
     ],
-    ['2.2', 'Attributes have defaults where a schema says nothing', 'an attribute has these defaults (RFC 7643 §2.2)'],
     [
       '2.2',
-      'What is required is there',
+      'Attributes have defaults if a schema does not set a characteristic',
+      'an attribute has these defaults (RFC 7643 §2.2)',
+    ],
+    [
+      '2.2',
+      'Required attributes are present',
       'no userName (RFC 7644 §3.3)',
       'refuses to remove a required sub-attribute (RFC 7643 §2.2)',
     ],
@@ -28,8 +32,8 @@ export const rfc7643: Standard = {
     ],
     [
       '2.3.2',
-      'Booleans are true or false, and no texts',
-      departed(
+      'Booleans are true or false, not strings',
+      deviation(
         'Entra writes "True" when it disables somebody: a named tolerance, counted, which the strict profile does not have',
       ),
       'refuses active as a text (RFC 7643 §2.3)',
@@ -38,19 +42,19 @@ export const rfc7643: Standard = {
     ],
     [
       '2.3.5',
-      'A dateTime has a date, a time and, to be compared, a zone',
+      'A dateTime has a date and a time, and a time zone to be compared',
       'compares points in time across time zones, and refuses one without a zone (RFC 7643 §2.3.5)',
       'parses the dateTime 2011-05-13',
     ],
     ['2.3.6', 'Binary is base64', 'refuses a certificate that is no base64 (RFC 7643 §2.3)'],
     [
       '2.3.7',
-      'A $ref is a URI that leads to the resource',
+      'A $ref is a URI that resolves to the resource',
       'the server assigns … below the tenant URL (RFC 7643 §2.3.7)',
     ],
     [
       '2.3.8',
-      'A complex attribute has no complex parts, and a part has a name of its own',
+      'A complex attribute has no complex sub-attributes, and each sub-attribute has a unique name',
       'refuses to define complex parts (erratum 8415) (RFC 7643 §2)',
       'refuses to define one name twice (RFC 7643 §2)',
     ],
@@ -62,7 +66,7 @@ export const rfc7643: Standard = {
     ],
     [
       '2.4',
-      'No value with its type comes twice',
+      'No value is repeated with the same type',
       'RFC 7643 §2.4: no value twice',
       'never stores a member twice, however the operation selects (RFC 7643 §2.4)',
     ],
@@ -74,64 +78,64 @@ export const rfc7643: Standard = {
     ],
     [
       '3',
-      'schemas is there, and names what is used',
+      'schemas is present and lists the schemas in use',
       'schemas lists the used schemas once: an extension is added and removed with its attributes (RFC 7643 §3)',
       'a body sent as … is 415 (RFC 7644 §3.8)',
       'refuses an extension without its schema (RFC 7644 §3.12)',
     ],
     [
       '3.1',
-      'id is unique, stays, is never bulkId, and is the server’s to give',
+      'id is unique, permanent, never bulkId, and assigned by the server',
       'the server assigns the id, which contains no bulkId (RFC 7643 §3.1)',
       'provisioned users: an identifier is used once, ever, by any provider',
       'ignores meta, id and groups in the request (RFC 7643 §3.1)',
     ],
     [
       '3.1',
-      'externalId is the provider’s, compared with case, and belongs to that provider',
+      'externalId is set by the provider, case-sensitive, and scoped to that provider',
       'externalIds are case-sensitive (RFC 7643 §3.1)',
       'an externalId is case-sensitive and unique within a provider',
       'treats the externalId … as text, not as an id',
     ],
     [
       '3.1',
-      'meta is the server’s: resourceType, created, lastModified, location, version',
+      'meta is set by the server: resourceType, created, lastModified, location, version',
       'the server assigns meta: version is the ETag, location the Content-Location, lastModified at first created (RFC 7643 §3.1)',
     ],
     [
       '3.3',
-      'Extensions stand below their URN',
+      "Extension attributes are below the extension's URN",
       'RFC 7643 §3: an extension is listed once it is used',
       'Entra addresses an attribute of the extension by its URN',
     ],
     [
       '4.1.1',
-      'userName is there, and unique without case',
+      'userName is present and unique without regard to case',
       'a userName is unique within each provider',
       'letters in different case (RFC 7644 §3.3)',
     ],
     [
       '4.1.1',
-      'active decides whether the account can be used',
+      'active decides whether the user can sign in',
       'a deactivation that races with a change by the provider is never undone (RFC 7643 §4.1.1)',
       'a PATCH without path: rejects the code, refresh token, introspection and userinfo at once',
     ],
     [
       '4.1.1',
-      'A password is never returned, and is not stored in the clear',
+      'A password is never returned, and is not stored in clear text',
       'never returns a password, stores it or writes it to an event (RFC 7643 §4.1.1)',
       'no response contains a password (RFC 7643 §4.1.1)',
     ],
     [
       '4.1.2',
-      'groups is read-only: it changes with the groups',
+      'groups is read-only and changes through the groups',
       'membership is written through the group and shown with the member',
       'groups (RFC 7644 §3.5.2)',
     ],
     ['4.2', 'A group has a displayName', 'refuses no displayName'],
     [
       '4.2',
-      'Members come and go, and are not edited',
+      'Members are added and removed, not edited',
       'members are added and removed, not edited (RFC 7643 §4.2)',
       'adds and removes members, and refuses to change the type of an existing one (RFC 7643 §4.2)',
     ],
@@ -143,10 +147,10 @@ export const rfc7643: Standard = {
     ],
     [
       '5',
-      'ServiceProviderConfig says what is supported',
+      'ServiceProviderConfig lists the supported features',
       'ServiceProviderConfig lists the supported features (RFC 7643 §5, RFC 9865 §4)',
     ],
-    ['6', 'Resource types are listed', 'both are listed, and found by their names (RFC 7643 §6)'],
+    ['6', 'Resource types are published', 'both are listed, and found by their names (RFC 7643 §6)'],
     [
       '7',
       'Schemas are published as they are implemented',
@@ -174,19 +178,19 @@ export const rfc7643: Standard = {
     ],
     [
       '7',
-      'caseExact: false is compared without case, true with case',
+      'Attributes with caseExact false are compared case-insensitively, with true case-sensitively',
       'userName eq "KIM@x.TEST"',
       'externalId eq "aB"',
     ],
     [
       '9.2',
-      'Passwords are handed on safely',
+      'Passwords are transferred safely',
       outside('the host stores passwords, by its own hook'),
       'a password on its own is passed to the host, and changes neither version nor date',
     ],
     [
       '9.3',
-      'What is known of a person is told to who needs it',
+      'Personal data is disclosed only to those who need it',
       'no event contains the filter',
       'a user of another provider gets the same 404 as one that never existed',
     ],

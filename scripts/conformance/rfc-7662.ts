@@ -1,6 +1,6 @@
 import { hostsTls, rfc, type Standard } from './standard.ts'
 
-/** What RFC 7662 asks of an authorization server, and of the resource servers that ask it. */
+/** The requirements of RFC 7662 for an authorization server and the resource servers that ask it. */
 export const rfc7662: Standard = {
   name: 'RFC 7662',
   title: 'Token Introspection',
@@ -9,36 +9,36 @@ export const rfc7662: Standard = {
     ['2', 'The endpoint is protected by TLS', hostsTls],
     [
       '2.1',
-      'The token comes in a form, by POST, and nowhere else',
+      'The token is sent in a form, by POST, and nowhere else',
       'no token (RFC 7662 §2.1)',
       'a token in the query (RFC 7662 §2.1)',
       'rejects GET (RFC 7662 §2.1)',
     ],
     [
       '2.1',
-      'Who asks is authenticated',
+      'The caller is authenticated',
       'no authentication (RFC 7662 §2.1)',
       'a wrong secret (RFC 7662 §2.1)',
       'the public client P (RFC 7662 §4)',
     ],
-    ['2.1', 'A wrong hint does not keep the token from being found', 'do not depend on the hint … (RFC 7662 §2.1)'],
+    ['2.1', 'A wrong hint does not prevent the token from being found', 'do not depend on the hint … (RFC 7662 §2.1)'],
     [
       '2.2',
-      'The answer is JSON with a boolean active',
+      'The response is JSON with a boolean active',
       'foreign, forged, expired and unknown tokens are inactive, without further members (RFC 7662 §2.2, §4)',
     ],
     [
       '2.2',
-      'A token that is not active, not known or not for who asks is active: false, and a 200',
+      'An inactive, unknown or foreign token gets 200 with active: false',
       'an unknown token (RFC 7662 §2.2)',
       "A's access token, asked by B (RFC 7662 §2.2)",
     ],
     [
       '2.2',
-      'Nothing else is said of a token that is not active',
+      'The response for an inactive token has no other member',
       'foreign, forged, expired and unknown tokens are inactive, without further members (RFC 7662 §2.2, §4)',
     ],
-    ['2.3', 'Who fails to authenticate gets the 401 of RFC 6749 §5.2', 'a wrong secret (RFC 7662 §2.1)'],
+    ['2.3', 'Failed authentication gets the 401 of RFC 6749 §5.2', 'a wrong secret (RFC 7662 §2.1)'],
     [
       '4',
       'A token that has expired is not active',
@@ -53,23 +53,23 @@ export const rfc7662: Standard = {
     ],
     [
       '4',
-      'A token that is for certain resource servers is active to those alone',
+      'A token for certain resource servers is active only for them',
       "A's access token for this server, asked by RS (RFC 7662 §2.2)",
       'a resource server that no longer serves the audience learns nothing (RFC 7662 §4)',
     ],
     [
       '4',
-      'A resource server keeps no answer beyond the life of the token',
+      "A resource server does not cache a response beyond the token's expiry",
       'are kept for an active token no longer than it is valid (RFC 7662 §4)',
     ],
     [
       '4',
-      'The resource server protects its own credentials, and sends the token in a body',
+      'The resource server protects its credentials and sends the token in the body',
       'sends its secret to the authorization server only, and the token in the body (RFC 7662 §2.1)',
     ],
     [
       '5',
-      'Nothing that is said of a person goes to who has no business with it',
+      'Responses disclose no personal data to unauthorized parties',
       "contain the token's claims, no internal names and nothing about the user (RFC 7662 §2.2, §4)",
     ],
   ],

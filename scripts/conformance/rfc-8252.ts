@@ -1,6 +1,6 @@
 import { clientsDuty, rfc, type Standard } from './standard.ts'
 
-/** What RFC 8252 asks of an authorization server. */
+/** The requirements of RFC 8252 for an authorization server. */
 export const rfc8252: Standard = {
   name: 'RFC 8252',
   title: 'OAuth 2.0 for Native Apps',
@@ -8,12 +8,12 @@ export const rfc8252: Standard = {
   requirements: [
     [
       '7',
-      'Private-use schemes, claimed https addresses and loopback addresses can be registered',
+      'Private-use schemes, claimed https URLs and loopback URLs can be registered',
       'registers com.example.app:/cb',
       'rejects the registration of an unsafe redirect URI (RFC 7591 §3.2.2) > registers https://app.test/cb',
       'registers http://127.0.0.1/cb',
     ],
-    ['7.1', 'A private-use scheme is a domain name in reverse', 'RFC 8252 §7.1 …'],
+    ['7.1', 'A private-use scheme is a reversed domain name', 'RFC 8252 §7.1 …'],
     [
       '7.3',
       'On loopback any port is accepted',
@@ -28,24 +28,24 @@ export const rfc8252: Standard = {
     ],
     [
       '8.4',
-      'Whole addresses are registered, and any other is refused',
+      'Complete redirect URIs are registered, and any other is rejected',
       'com.example.app:/cb2/ does not match com.example.app:/cb2',
       'client N, registered for http://127.0.0.1/cb (RFC 8252 §7.3)',
       'only loopback hosts may have any port (RFC 8252 §7.3)',
     ],
     [
       '8.4',
-      'The type of a client is known, and a native app is a public client',
+      'The client type is recorded, and a native app is a public client',
       'a confidential client has no allowed origins (RFC 6749 §2.1)',
       'does not exempt a public client whose name is on the list (RFC 9700 §2.1.1)',
     ],
-    ['8.5', 'A secret that many installations share proves nothing', clientsDuty],
+    ['8.5', 'A secret shared by many installations is not proof of identity', clientsDuty],
     [
       '8.6',
-      'A client that cannot prove who it is is not let in without asking',
+      'A client that cannot prove its identity is not authorized without consent',
       'another program on the device can impersonate a native app (RFC 8252 §8.6)',
       'asks every time for a public client on loopback, which could be any program on the device (RFC 8252 §8.6)',
     ],
-    ['8.12', 'An app asks by a browser of its own right, not by one inside the app', clientsDuty],
+    ['8.12', 'An app uses an external user agent, not an embedded one', clientsDuty],
   ],
 }

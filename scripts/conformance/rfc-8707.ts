@@ -1,6 +1,6 @@
 import { rfc, type Standard } from './standard.ts'
 
-/** What RFC 8707 asks of an authorization server. */
+/** The requirements of RFC 8707 for an authorization server. */
 export const rfc8707: Standard = {
   name: 'RFC 8707',
   title: 'Resource Indicators',
@@ -8,36 +8,40 @@ export const rfc8707: Standard = {
   requirements: [
     [
       '2',
-      'A resource is an absolute URI without fragment',
+      'A resource is an absolute URI without a fragment',
       'every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1) > a resource with a fragment',
       'a relative resource',
       'resources are absolute URIs without a fragment, may repeat, and the token request may only narrow them (RFC 8707 §2)',
     ],
     [
       '2',
-      'Several may be named',
+      'Several can be requested',
       'rejects two resources when one is unknown (RFC 8707 §2)',
       'has all audiences, the shortest lifetime',
     ],
     [
       '2',
-      'One that is unknown, malformed or not allowed is invalid_target',
+      'An unknown, malformed or disallowed one is invalid_target',
       'an unknown resource (RFC 8707 §2)',
       'M requests another resource (RFC 8707 §2)',
     ],
-    ['2.1', 'Errors of the authorization request go to the client by redirect', 'an unknown resource (RFC 8707 §2)'],
+    ['2.1', 'Errors of the authorization request are returned by redirect', 'an unknown resource (RFC 8707 §2)'],
     [
       '2.2',
-      'The token request asks for resources that were granted, and no others',
+      'The token request can name only granted resources',
       'rejects resource=https://api.test, which was not granted, and leaves the code redeemable',
       'a resource that was not granted is refused (RFC 8707 §2.2)',
     ],
     [
       '2.2',
-      'The access token is for the resources that were asked for',
+      'The access token is for the requested resources',
       'a token for a resource has only that audience (RFC 9068 §3)',
       'drops scopes of other resources',
     ],
-    ['3', 'A token for one resource opens no other', '401 invalid_token for a token of another API (RFC 9068 §4)'],
+    [
+      '3',
+      'A token for one resource is rejected by others',
+      '401 invalid_token for a token of another API (RFC 9068 §4)',
+    ],
   ],
 }

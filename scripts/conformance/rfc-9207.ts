@@ -1,6 +1,6 @@
 import { clientsDuty, rfc, type Standard } from './standard.ts'
 
-/** What RFC 9207 asks of an authorization server. */
+/** The requirements of RFC 9207 for an authorization server. */
 export const rfc9207: Standard = {
   name: 'RFC 9207',
   title: 'Authorization Server Issuer Identification',
@@ -14,7 +14,7 @@ export const rfc9207: Standard = {
     ],
     [
       '2',
-      'It is the issuer: https, without query and fragment',
+      'iss is the issuer: an https URL without query and fragment',
       'carries code, state and iss, is kept out of caches and referrers, and stores one code',
       'refuses to start with https://as.test#x',
     ],
@@ -23,7 +23,7 @@ export const rfc9207: Standard = {
       'The metadata names the same issuer',
       'the issuer is exact, and both well-known paths answer (RFC 8414 §3.1)',
     ],
-    ['2.4', 'The client compares iss with the server that it asked', clientsDuty],
+    ['2.4', 'The client compares iss with the server of its request', clientsDuty],
     [
       '3',
       'authorization_response_iss_parameter_supported is true',

@@ -1,6 +1,6 @@
 import { clientsDuty, rfc, type Standard } from './standard.ts'
 
-/** What RFC 9865 asks of a SCIM service provider. */
+/** The requirements of RFC 9865 for a SCIM service provider. */
 export const rfc9865: Standard = {
   name: 'RFC 9865',
   title: 'Cursor-Based Pagination of SCIM Resources',
@@ -8,39 +8,39 @@ export const rfc9865: Standard = {
   requirements: [
     [
       '2',
-      'An empty cursor asks for the first page; nextCursor leads on, and the last page has none',
+      'An empty cursor requests the first page, nextCursor the next; the last page has none',
       'an empty cursor requests the first page, nextCursor the next, and the last page has none (RFC 9865 §2)',
     ],
     [
       '2',
-      'Whoever is there during the walk is seen',
+      'Resources that exist throughout the paging are listed',
       'a resource that exists throughout is listed once, whatever is added or removed meanwhile',
       'lists: cursor pages show each row that exists all the time once, while others come and go',
     ],
-    ['2', 'A count of 0 tells the total', 'a count of 0 returns the total and no cursor (RFC 9865 §2)'],
-    ['2', 'The client takes a cursor for opaque, and keeps filter and order', clientsDuty],
+    ['2', 'A count of 0 returns the total', 'a count of 0 returns the total and no cursor (RFC 9865 §2)'],
+    ['2', 'The client treats a cursor as opaque, and keeps filter and order', clientsDuty],
     [
       '2.1',
-      'A cursor that is none, or of another query, is invalidCursor',
+      'An invalid cursor, or one of another query, is invalidCursor',
       'an altered, truncated or invented cursor is refused in the same words',
       'a cursor of another provider, filter, order or type',
     ],
-    ['2.1', 'A cursor that is too old is expiredCursor', 'an expired cursor: after an hour, and not before'],
+    ['2.1', 'An expired cursor is expiredCursor', 'an expired cursor: after an hour, and not before'],
     [
       '2.1',
-      'A count that is not allowed is invalidCount',
+      'A disallowed count is invalidCount',
       'a count of … is not clamped, unlike by index',
       'a cursor with a count other than that of the first page',
     ],
-    ['2.2', 'An order stays the same through the pages', 'pages keep the requested order (RFC 9865 §2.2)'],
+    ['2.2', 'Pages keep the sort order', 'pages keep the requested order (RFC 9865 §2.2)'],
     [
       '2.3',
-      'Which way of paging is the default is told',
+      'The default paging method is published',
       'ServiceProviderConfig lists the supported features (RFC 7643 §5, RFC 9865 §4)',
     ],
     [
       '3',
-      'A search by POST takes cursors too',
+      'A search by POST supports cursors',
       'a cursor of a query is valid in a search, and with other attributes (RFC 9865 §3)',
     ],
     [
@@ -50,7 +50,7 @@ export const rfc9865: Standard = {
     ],
     [
       '5',
-      'A cursor tells nothing, and cannot be made up',
+      'A cursor reveals nothing and cannot be forged',
       'an invalid cursor is refused > a forged payload, signed by the holder of the secret:',
       'an altered, truncated or invented cursor is refused in the same words',
     ],

@@ -1,10 +1,10 @@
 /**
- * One MUST, MUST NOT, SHALL or REQUIRED of a standard, in our words: its section, what it asks, and what proves it:
- * parts of the titles of tests, each of which must exist, or why there is none.
+ * One MUST, MUST NOT, SHALL or REQUIRED of a standard: its section, the requirement in our words, and its proof. A proof is
+ * a part of the title of a test, which must exist, or the reason why there is none.
  */
 export type Requirement = readonly [section: string, must: string, ...proof: readonly (string | Unproven)[]]
 
-export const verdicts = ['proven', 'outside', 'not offered', 'departed', 'not tested'] as const
+export const verdicts = ['proven', 'outside', 'not offered', 'deviation', 'not tested'] as const
 
 export type Verdict = (typeof verdicts)[number]
 
@@ -17,34 +17,34 @@ export interface Unproven {
 export interface Standard {
   readonly name: string
   readonly title: string
-  /** Where it is published; sections of an RFC are found below it. */
+  /** The URL of the published text. Sections of an RFC are fragments of it. */
   readonly address: string
   readonly requirements: readonly Requirement[]
 }
 
-/** What comes first decides: a test that is named behind a reason shows what is done instead. */
+/** The first proof decides. A test after a reason shows what the server does instead. */
 export function verdictOf([, , first]: Requirement): Verdict {
   if (first === undefined) return 'not tested'
   return typeof first === 'string' ? 'proven' : first.verdict
 }
 
-/** The address of an RFC. */
+/** The URL of an RFC. */
 export const rfc = (number: number): string => `https://www.rfc-editor.org/rfc/rfc${number}`
 
-/** Somebody else's to keep. */
+/** A requirement for another party. */
 export const outside = (why: string): Unproven => ({ verdict: 'outside', why })
 
-/** Of a feature that the standard leaves open and that is not there. */
+/** A requirement on an optional feature that Mintmark does not have. */
 export const notOffered = (why: string): Unproven => ({ verdict: 'not offered', why })
 
-/** Ours to keep, and deliberately not kept. */
-export const departed = (why: string): Unproven => ({ verdict: 'departed', why })
+/** A requirement that Mintmark deliberately does not meet. */
+export const deviation = (why: string): Unproven => ({ verdict: 'deviation', why })
 
-/** Ours to keep, and no test holds it: said so that nobody has to find out. */
+/** A requirement without a test. */
 export const notTested = (why: string): Unproven => ({ verdict: 'not tested', why })
 
-/** What the application that asks for tokens has to do itself. */
+/** A requirement for the application that requests tokens. */
 export const clientsDuty = outside('a duty of the client')
 
-/** TLS ends at the host or its proxy; that addresses are https is ours. */
-export const hostsTls = outside('TLS ends at the host or its proxy')
+/** The host or its proxy terminates TLS. Mintmark checks that URLs are https. */
+export const hostsTls = outside('the host or its proxy terminates TLS')
