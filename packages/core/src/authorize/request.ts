@@ -1,7 +1,7 @@
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
-import { idTokenAlgorithm } from '../keys/ring.ts'
+import { idTokenAlgorithm } from '../keys/jws.ts'
 import { type Parameters, refuseRepeated, spaceSeparated } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
 import { requestedResources, type ResourceRegistry } from '../token/grant.ts'

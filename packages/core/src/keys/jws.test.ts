@@ -12,7 +12,7 @@ import {
   type VerifyOwnJwtDependencies,
 } from './jws.ts'
 import type { KeyRing, PublicKey, Signer } from './ring.ts'
-import { createSigner } from './signature.ts'
+import { createSigner } from './jws.ts'
 
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 60 })
 const parts = fc.tuple(bytes, bytes, bytes).map((three) => three.map((part) => base64url.encode(part)))

@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
 import type { PublicKey, SigningAlgorithm } from './ring.ts'
-import { ecdsaFromDer, ecdsaToDer, signatureParameters, importVerifier, createSigner } from './signature.ts'
+import { ecdsaFromDer, ecdsaToDer, signatureParameters, importVerifier, createSigner } from './jws.ts'
 
 const algorithms: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
 
@@ -91,7 +91,7 @@ it('law: converting an ECDSA signature to DER and back does not change it', () =
 it.for(['ES256', 'RS256', 'EdDSA'])('without Node’s modules Web Crypto signs and verifies %s', (algorithm) => {
   const found = runWithoutBuiltins(`
     const { exportJWK, generateKeyPair } = await import('jose')
-    const { createSigner, importVerifier } = await import('./signature.ts')
+    const { createSigner, importVerifier } = await import('./jws.ts')
     const pair = await generateKeyPair('${algorithm}', { extractable: true })
     const verify = await importVerifier({ keyId: 'k', algorithm: '${algorithm}', jwk: await exportJWK(pair.publicKey) })
     const message = new TextEncoder().encode('header.payload')

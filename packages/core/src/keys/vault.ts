@@ -10,7 +10,7 @@ import { importJWK } from 'jose/key/import'
 
 import { parseJsonObject } from '../json.ts'
 import type { Sign, SigningAlgorithm } from './ring.ts'
-import { createSigner } from './signature.ts'
+import { createSigner } from './jws.ts'
 
 /** A key pair that a vault created. */
 export interface VaultKey {

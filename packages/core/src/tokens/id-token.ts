@@ -9,8 +9,8 @@ import {
 } from '@mintmark/storage-interface'
 
 import { requestedClaimNames, type ClaimsDestination, type ScopeRegistry } from '../authorize/scopes.ts'
-import { signJwt } from '../keys/jws.ts'
-import { idTokenAlgorithm, type KeyRing, type SigningAlgorithm } from '../keys/ring.ts'
+import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
+import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import type { DecisionForUser } from '../token/grant.ts'
 import { type IdTokenClaim, protocolClaims } from './protocol-claims.ts'
 import type { ActiveUser } from './status.ts'

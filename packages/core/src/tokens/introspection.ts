@@ -17,8 +17,7 @@ import {
   type ConfidentialClient,
 } from '../clients/authenticate.ts'
 import type { Journal } from '../events.ts'
-import { signJwt } from '../keys/jws.ts'
-import { defaultAlgorithm } from '../keys/ring.ts'
+import { defaultAlgorithm, signJwt } from '../keys/jws.ts'
 import { readForm, refuseRepeated, requireToken } from '../parameters.ts'
 import {
   statusOfAccessToken,

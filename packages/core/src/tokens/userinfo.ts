@@ -12,8 +12,7 @@ import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mint
 import type { FamilyStatus } from '@mintmark/storage-interface/stores'
 
 import type { Journal } from '../events.ts'
-import { signJwt } from '../keys/jws.ts'
-import { chosenAlgorithm } from '../keys/ring.ts'
+import { chosenAlgorithm, signJwt } from '../keys/jws.ts'
 import { readForm, readQuery, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import {
