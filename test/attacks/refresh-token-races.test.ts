@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { createFamilyWorld, type Answer, type FamilyWorld } from '../support/family-world.ts'
 import { startServer } from '../support/server-under-test.ts'
-import { createStage } from '../support/interleaving.ts'
+import { createScheduler } from '../support/interleaving.ts'
 import { refresh, storedFamilies, tokensFor, tokensOf } from '../support/token-calls.ts'
 
 it('50 concurrent refreshes with one token return the same successor (RFC 9700 §4.14.2)', async () => {
@@ -36,8 +36,8 @@ it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<An
   },
   { row: 'a revocation of the old token (RFC 7009 §2.1)', rival: (world, { oldToken }) => world.revoke(oldToken) },
 ])('$row races with a refresh of the current token: no token is active afterwards', async ({ rival }) => {
-  const stage = createStage()
-  const world = await createFamilyWorld({ pause: stage.pause })
+  const scheduler = createScheduler()
+  const world = await createFamilyWorld({ pause: scheduler.pause })
   const turns = fc.oneof(
     fc.tuple(fc.nat(1), fc.nat(8)).map(([first, ahead]) => [first, ...Array.from({ length: ahead }, () => 1), 0]),
     fc.array(fc.nat(1), { minLength: 1, maxLength: 12, size: 'max' }),
@@ -47,7 +47,7 @@ it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<An
     fc.asyncProperty(turns, async (picks) => {
       const family = await rotatedFamily(world)
 
-      const raced = await stage.run([() => world.refresh(family.currentToken), () => rival(world, family)], picks)
+      const raced = await scheduler.run([() => world.refresh(family.currentToken), () => rival(world, family)], picks)
 
       for (const { json } of [...family.answers, ...raced]) {
         if (json.access_token !== undefined) expect(await world.isHonoured(json.access_token)).toBe(false)
@@ -62,7 +62,7 @@ it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<An
 
 /** A family whose first token was rotated before the retry window. */
 async function rotatedFamily(world: FamilyWorld): Promise<Family> {
-  const first = await world.redeem(await world.code(await world.person()))
+  const first = await world.redeem(await world.code(await world.createUser()))
   const oldToken = first.json.refresh_token ?? ''
   const second = await world.refresh(oldToken)
   world.clock.advance(world.lifetimes.retryWindow)

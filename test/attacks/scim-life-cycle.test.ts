@@ -4,7 +4,7 @@ import { userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { authorize, redeem, signedInAs } from '../support/flow.ts'
-import { alive, codeOf, dead, judge, provisionPerson, setActive, signIn } from '../support/scim-person.ts'
+import { alive, codeOf, dead, judge, provisionTestUser, setActive, signIn } from '../support/scim-user.ts'
 import { scimRefused } from '../support/scim-refused.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
 import { statuses } from '../support/statuses.ts'
@@ -80,7 +80,7 @@ const roads = [
 
 describe('SCIM life cycle: deactivation revokes every token in the same request', () => {
   it.each(roads)('%s: rejects the code, refresh token, introspection and userinfo at once', async (_, end, type) => {
-    const id = await provisionPerson(site, { externalId: randomUUID() })
+    const id = await provisionTestUser(site, { externalId: randomUUID() })
     const tokens = await signIn(site, id)
     const code = await codeOf(site, id)
 
@@ -99,7 +99,7 @@ describe('SCIM life cycle: deactivation revokes every token in the same request'
   })
 
   it.each(roads)("%s: the host's session opens nothing, and no new code is issued", async (_, end) => {
-    const id = await provisionPerson(site, { externalId: randomUUID() })
+    const id = await provisionTestUser(site, { externalId: randomUUID() })
     await signIn(site, id)
 
     await end(id)
@@ -110,11 +110,11 @@ describe('SCIM life cycle: deactivation revokes every token in the same request'
   })
 
   it('everything works before the deactivation', async () => {
-    expect(await judge(site, await signIn(site, await provisionPerson(site)))).toEqual(alive)
+    expect(await judge(site, await signIn(site, await provisionTestUser(site)))).toEqual(alive)
   })
 
   it('reactivation restores no token issued before, and the user can sign in again', async () => {
-    const id = await provisionPerson(site)
+    const id = await provisionTestUser(site)
     const before = await signIn(site, id)
     await setActive(site, id, false)
 
@@ -127,14 +127,14 @@ describe('SCIM life cycle: deactivation revokes every token in the same request'
   })
 
   it('a deactivated user can still be read and found', async () => {
-    const id = await provisionPerson(site, { userName: 'still-here@x' })
+    const id = await provisionTestUser(site, { userName: 'still-here@x' })
     await setActive(site, id, false)
 
     expect((await site.send({ path: `/users/${id}` })).json).toMatchObject({ id, active: false })
   })
 
   it('repeating a deactivation changes nothing', async () => {
-    const id = await provisionPerson(site)
+    const id = await provisionTestUser(site)
     await setActive(site, id, false)
     const before = await site.storage.users.find(userId(id))
 
@@ -147,14 +147,14 @@ describe('SCIM life cycle: deactivation revokes every token in the same request'
 
 describe('SCIM life cycle: removal', () => {
   it('a second DELETE is 404 (RFC 7644 §3.6)', async () => {
-    const id = await provisionPerson(site)
+    const id = await provisionTestUser(site)
     expect((await remove(id)).status).toBe(204)
 
     await scimRefused(site, { status: 404, reason: 'resource_not_found' }, () => remove(id))
   })
 
   it('of 50 concurrent DELETEs, one removes the user', async () => {
-    const id = await provisionPerson(site)
+    const id = await provisionTestUser(site)
 
     const replies = await Promise.all(Array.from({ length: 50 }, () => remove(id)))
 
@@ -162,7 +162,7 @@ describe('SCIM life cycle: removal', () => {
   })
 
   it('ignores the body of a DELETE', async () => {
-    const id = await provisionPerson(site)
+    const id = await provisionTestUser(site)
 
     const reply = await site.send({ method: 'DELETE', path: `/users/${id}`, body: { active: false } })
 
@@ -172,10 +172,10 @@ describe('SCIM life cycle: removal', () => {
 
   it('removal frees the names, but the identifier is never reused', async () => {
     const person = { userName: 'phoenix@x', externalId: 'phoenix' }
-    const first = await provisionPerson(site, person)
+    const first = await provisionTestUser(site, person)
     await remove(first)
 
-    const second = await provisionPerson(site, person)
+    const second = await provisionTestUser(site, person)
 
     expect(second).not.toBe(first)
     expect((await site.send({ path: `/users/${first}` })).status).toBe(404)
@@ -186,7 +186,7 @@ describe('SCIM life cycle: removal', () => {
       link: ({ externalId }) => Promise.resolve(externalId === 'u1' ? userId('U1') : undefined),
     })
     onTestFinished(adopting.close)
-    const id = await provisionPerson(adopting, { externalId: 'u1' })
+    const id = await provisionTestUser(adopting, { externalId: 'u1' })
     const tokens = await signIn(adopting, id)
     expect(id).toBe('U1')
 
@@ -230,7 +230,7 @@ describe('SCIM life cycle: removal', () => {
   })
 
   it('without the link hook no existing user is linked, by userName or by e-mail', async () => {
-    const id = await provisionPerson(site, { userName: 'U1', emails: [{ value: 'ann@example.test', primary: true }] })
+    const id = await provisionTestUser(site, { userName: 'U1', emails: [{ value: 'ann@example.test', primary: true }] })
 
     expect(id).not.toBe('U1')
   })
@@ -239,7 +239,7 @@ describe('SCIM life cycle: removal', () => {
 describe('SCIM life cycle: races', () => {
   it.each(ends)('%s against redemption: no token is active after both', async (_, end) => {
     for (let round = 0; round < 20; round += 1) {
-      const id = await provisionPerson(site)
+      const id = await provisionTestUser(site)
       const code = await codeOf(site, id)
 
       const [redeemed] = await Promise.all([redeem(site.oauth, code), end(id)])
@@ -250,7 +250,7 @@ describe('SCIM life cycle: races', () => {
 
   it.each(ends)('%s against refresh: no token is active after both', async (_, end) => {
     for (let round = 0; round < 20; round += 1) {
-      const id = await provisionPerson(site)
+      const id = await provisionTestUser(site)
       const tokens = await signIn(site, id)
 
       const [refreshed] = await Promise.all([refresh(site.oauth, tokens.refresh_token), end(id)])
@@ -267,7 +267,7 @@ describe('SCIM life cycle: races', () => {
       },
     })
     onTestFinished(silent.close)
-    const id = await provisionPerson(silent)
+    const id = await provisionTestUser(silent)
     const tokens = await signIn(silent, id)
 
     expect((await setActive(silent, id, false)).status).toBe(200)

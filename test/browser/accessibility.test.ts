@@ -3,20 +3,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { axeFindings } from './axe.ts'
-import { openStage, type Stage } from './example-instance.ts'
+import { openExample, type ExampleInstance } from './example-instance.ts'
 import { signInUnseen } from './sign-in-without-rendering.ts'
 import { passwordOf, startSignIn, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
-let stage: Stage
+let instance: ExampleInstance
 
 beforeAll(async () => {
   browser = await launchChromium()
-  stage = await openStage(browser)
+  instance = await openExample(browser)
 })
 
 afterAll(async () => {
-  await stage.close()
+  await instance.close()
   await browser.close()
 })
 
@@ -24,7 +24,7 @@ test.each([
   { locale: 'en', username: 'grace', password: passwordOf('grace') },
   { locale: 'de', username: 'alan', password: passwordOf('alan') },
 ])('axe finds nothing on the way from the client to its tokens ($locale)', async ({ locale, username, password }) => {
-  const { page } = await stage.openBrowser({ locale })
+  const { page } = await instance.openBrowser({ locale })
   const findings: string[] = []
   const languages: (string | null)[] = []
   const look = async () => {
@@ -32,7 +32,7 @@ test.each([
     findings.push(...(await axeFindings(page)))
   }
 
-  await startSignIn(page, `${stage.url}/web/`)
+  await startSignIn(page, `${instance.url}/web/`)
   await look()
   await fill(page, username, 'wrong')
   await page.getByRole('alert').waitFor()
@@ -43,7 +43,7 @@ test.each([
   await page.locator('button[value=allow]').click()
   await tokens(page).waitFor()
   findings.push(...(await axeFindings(page)))
-  await page.goto(`${stage.url}/auth?client_id=nobody`)
+  await page.goto(`${instance.url}/auth?client_id=nobody`)
   await look()
 
   expect(findings).toEqual([])
@@ -51,12 +51,12 @@ test.each([
 })
 
 test('axe finds nothing on the other pages of the example, or in its administration', async () => {
-  const { page, context } = await stage.openBrowser()
-  await signInUnseen(context, `${stage.url}/web/`)
+  const { page, context } = await instance.openBrowser()
+  await signInUnseen(context, `${instance.url}/web/`)
   const findings: string[] = []
 
   for (const path of paths) {
-    const answer = await page.goto(stage.url + path)
+    const answer = await page.goto(instance.url + path)
     expect([path, answer?.status()]).toEqual([path, 200])
     findings.push(...(await axeFindings(page)))
   }

@@ -4,35 +4,35 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openElsewhere } from './third-party-site.ts'
-import { openStage, type Stage, type Visitor } from './example-instance.ts'
+import { openExample, type ExampleInstance, type Visitor } from './example-instance.ts'
 import { signInUnseen } from './sign-in-without-rendering.ts'
 import { useStorage } from './use-storage.ts'
 import { allow, signInAs, startSignIn, tabTo, tokens } from './sign-in-steps.ts'
 
 // One file in spite of its length: the browser, the example and the two signed-in users cost more than the tests.
 let browser: Browser
-let stage: Stage
+let instance: ExampleInstance
 let ada: Visitor
 let grace: Visitor
 
 beforeAll(async () => {
   browser = await launchChromium()
-  stage = await openStage(browser)
-  ada = await stage.openBrowser()
-  grace = await stage.openBrowser()
+  instance = await openExample(browser)
+  ada = await instance.openBrowser()
+  grace = await instance.openBrowser()
   const connect = ({ context }: Visitor, username: 'ada' | 'grace') =>
-    signInUnseen(context, `${stage.url}/web/`, { username, scope: 'offline_access' })
+    signInUnseen(context, `${instance.url}/web/`, { username, scope: 'offline_access' })
   await Promise.all([connect(ada, 'ada'), connect(grace, 'grace')])
 })
 
 afterAll(async () => {
-  await stage.close()
+  await instance.close()
   await browser.close()
 })
 
 test('the home page shows the administrator, and no other user, the way to the administration, by keyboard too', async () => {
-  await ada.page.goto(stage.url)
-  await grace.page.goto(stage.url)
+  await ada.page.goto(instance.url)
+  await grace.page.goto(instance.url)
 
   await tabTo(ada.page.getByRole('link', { name: 'Administration' }))
   await ada.page.keyboard.press('Enter')
@@ -42,7 +42,7 @@ test('the home page shows the administrator, and no other user, the way to the a
 })
 
 test('other users and anonymous visitors are refused every page and every button (RFC 9110 §15.5.4)', async () => {
-  const stranger = await stage.openBrowser()
+  const stranger = await instance.openBrowser()
   const before = await acts()
 
   const paths = [
@@ -56,9 +56,9 @@ test('other users and anonymous visitors are refused every page and every button
     '/events',
   ]
   const read = async (page: Page) =>
-    Promise.all(paths.map(async (path) => (await page.request.get(`${stage.url}/admin${path}`)).status()))
-  const refused = await grace.page.goto(`${stage.url}/admin/clients`)
-  const post = await grace.page.request.post(`${stage.url}/admin/client?id=pocket-notes`, {
+    Promise.all(paths.map(async (path) => (await page.request.get(`${instance.url}/admin${path}`)).status()))
+  const refused = await grace.page.goto(`${instance.url}/admin/clients`)
+  const post = await grace.page.request.post(`${instance.url}/admin/client?id=pocket-notes`, {
     form: { act: 'disable' },
     headers: { 'Sec-Fetch-Site': 'same-origin' },
   })
@@ -69,13 +69,13 @@ test('other users and anonymous visitors are refused every page and every button
   expect(await read(grace.page)).toEqual(paths.map(() => 403))
   expect(await read(stranger.page)).toEqual(paths.map(() => 403))
   expect(post.status()).toBe(403)
-  expect(stage.log).toContain('POST /admin/client refused: 403 (not_an_administrator)')
+  expect(instance.log).toContain('POST /admin/client refused: 403 (not_an_administrator)')
   expect(await acts()).toEqual(before)
   expect(await clientState('pocket-notes')).toBe('in use')
 })
 
 test('rejects a form that another site posts in the administrator’s browser (RFC 9700 §4.7)', async () => {
-  const form = `<form method="post" action="${stage.url}/admin/client?id=pocket-notes"><button name="act" value="disable">Win a prize</button></form>`
+  const form = `<form method="post" action="${instance.url}/admin/client?id=pocket-notes"><button name="act" value="disable">Win a prize</button></form>`
   const elsewhere = await openElsewhere({ '/': form })
   const before = await acts()
   const answers: number[] = []
@@ -92,33 +92,33 @@ test('rejects a form that another site posts in the administrator’s browser (R
   await elsewhere.close()
 
   expect(answers).toEqual([403, 403])
-  expect(stage.log.filter((line) => line.includes('cross_site_post'))).toHaveLength(2)
+  expect(instance.log.filter((line) => line.includes('cross_site_post'))).toHaveLength(2)
   expect(await acts()).toEqual(before)
   expect(await clientState('pocket-notes')).toBe('in use')
 })
 
 test('ada disables a client, whose refresh fails; after enabling it works again', async () => {
   const { page } = ada
-  await page.goto(`${stage.url}/admin`)
+  await page.goto(`${instance.url}/admin`)
   await page.getByRole('link', { name: 'Clients' }).first().click()
   await page.getByRole('link', { name: 'Reading Room' }).click()
   await page.getByRole('button', { name: 'Disable' }).click()
   await page.getByText('Disabled since').waitFor()
 
-  await grace.page.goto(`${stage.url}/web/`)
+  await grace.page.goto(`${instance.url}/web/`)
   await grace.page.getByRole('button', { name: 'Refresh' }).click()
   await grace.page.getByRole('alert').waitFor()
 
   expect(await grace.page.getByRole('alert').innerText()).toContain('invalid_client')
   await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByText('In use.').waitFor()
-  await startSignIn(grace.page, `${stage.url}/web/`, [stayConnected])
+  await startSignIn(grace.page, `${instance.url}/web/`, [stayConnected])
   await tokens(grace.page).waitFor()
 })
 
 test('ada deactivates grace, whose app cannot refresh; after reactivation grace signs in again', async () => {
   const { page } = ada
-  await page.goto(`${stage.url}/admin/accounts`)
+  await page.goto(`${instance.url}/admin/accounts`)
   await page.getByLabel('Filter, as in SCIM').fill('claims.preferred_username eq "grace"')
   await page.getByRole('button', { name: 'Search' }).click()
   await page.getByRole('heading', { name: 'Found: 1' }).waitFor()
@@ -126,14 +126,14 @@ test('ada deactivates grace, whose app cannot refresh; after reactivation grace 
   await page.getByRole('button', { name: 'Deactivate' }).click()
   await page.getByText('Deactivated: everything').waitFor()
 
-  await grace.page.goto(`${stage.url}/web/`)
+  await grace.page.goto(`${instance.url}/web/`)
   await grace.page.getByRole('button', { name: 'Refresh' }).click()
   await grace.page.getByRole('alert').waitFor()
 
   expect(await grace.page.getByRole('alert').innerText()).toContain('invalid_grant')
   await page.getByRole('button', { name: 'Reactivate' }).click()
   await page.getByText('Active.').waitFor()
-  await startSignIn(grace.page, `${stage.url}/web/`, [stayConnected])
+  await startSignIn(grace.page, `${instance.url}/web/`, [stayConnected])
   await signInAs(grace.page, 'grace')
   await allow(grace.page)
   await tokens(grace.page).waitFor()
@@ -141,7 +141,7 @@ test('ada deactivates grace, whose app cannot refresh; after reactivation grace 
 
 test('ada revokes one of grace’s grants and ends grace’s sessions', async () => {
   const { page } = ada
-  await page.goto(`${stage.url}/admin/accounts?filter=${encodeURIComponent('claims.given_name eq "Grace"')}`)
+  await page.goto(`${instance.url}/admin/accounts?filter=${encodeURIComponent('claims.given_name eq "Grace"')}`)
   await page.getByRole('link', { name: 'Grace Hopper' }).click()
 
   await page.getByRole('button', { name: 'Revoke the grant of Reading Room' }).click()
@@ -149,25 +149,25 @@ test('ada revokes one of grace’s grants and ends grace’s sessions', async ()
   await page.getByRole('button', { name: 'End this session' }).click()
   await page.getByText('Signed in nowhere.').waitFor()
 
-  await grace.page.goto(stage.url)
+  await grace.page.goto(instance.url)
   expect(await grace.page.getByText('Signed in here as').count()).toBe(0)
 })
 
 test('the only administrator cannot be deactivated', async () => {
   const { page } = ada
-  await page.goto(`${stage.url}/admin/accounts?filter=${encodeURIComponent('claims.given_name eq "Ada"')}`)
+  await page.goto(`${instance.url}/admin/accounts?filter=${encodeURIComponent('claims.given_name eq "Ada"')}`)
   await page.getByRole('link', { name: 'Ada Lovelace' }).click()
 
   await page.getByRole('button', { name: 'Deactivate' }).click()
 
   expect(await page.getByRole('alert').innerText()).toContain('last_administrator')
-  expect((await page.goto(`${stage.url}/admin/accounts`))?.status()).toBe(200)
+  expect((await page.goto(`${instance.url}/admin/accounts`))?.status()).toBe(200)
 })
 
 test('an invalid filter is reported beside the box, which keeps its text (RFC 7644 §3.4.2.2)', async () => {
   const { page } = ada
 
-  const answer = await page.goto(`${stage.url}/admin/accounts?filter=${encodeURIComponent('name is "ada"')}`)
+  const answer = await page.goto(`${instance.url}/admin/accounts?filter=${encodeURIComponent('name is "ada"')}`)
 
   expect(answer?.status()).toBe(400)
   expect(await page.getByRole('alert').count()).toBe(1)
@@ -179,7 +179,7 @@ test.each([
   { part: 'providers', name: 'Example Corp', button: 'Rotate the Secret Token' },
 ])('a rotated secret is shown once and appears in no URL, cache or log ($part)', async ({ part, name, button }) => {
   const { page } = ada
-  await page.goto(`${stage.url}/admin/${part}`)
+  await page.goto(`${instance.url}/admin/${part}`)
   await page.getByRole('link', { name }).click()
   const address = page.url()
   const answered = page.waitForResponse((response) => response.request().method() === 'POST')
@@ -192,17 +192,17 @@ test.each([
   expect([answer.status(), answer.headers()['cache-control'], page.url()]).toEqual([200, 'no-store', address])
   await page.getByRole('link', { name: 'Done' }).click()
   expect(await page.content()).not.toContain(secret)
-  await page.goto(`${stage.url}/admin/events`)
+  await page.goto(`${instance.url}/admin/events`)
   expect(await page.content()).not.toContain(secret)
-  expect(stage.log.join('\n')).not.toContain(secret)
+  expect(instance.log.join('\n')).not.toContain(secret)
 })
 
 test('the Secret Token that ada rotates works at the SCIM Tenant URL until the provider is disabled; requests are listed', async () => {
   const { page } = ada
-  const { tenantUrl, secret } = stage.provider
+  const { tenantUrl, secret } = instance.provider
   const ask = async () =>
     (await fetch(`${tenantUrl}/Users?filter=x`, { headers: { authorization: `Bearer ${secret}` } })).status
-  await page.goto(`${stage.url}/admin/providers`)
+  await page.goto(`${instance.url}/admin/providers`)
   await page.getByRole('link', { name: 'Example Corp' }).click()
   expect(await page.locator('dl').innerText()).toContain(tenantUrl)
 
@@ -212,7 +212,7 @@ test('the Secret Token that ada rotates works at the SCIM Tenant URL until the p
   expect(await ask()).toBe(401)
 
   expect(await page.getByRole('listitem').filter({ hasText: 'GET /scim' }).first().innerText()).toContain('400')
-  await page.goto(`${stage.url}/admin/events`)
+  await page.goto(`${instance.url}/admin/events`)
   expect(await page.getByRole('listitem').filter({ hasText: 'provider.disabled' }).first().innerText()).toContain(
     'by ada',
   )
@@ -225,7 +225,7 @@ test('every page of the administration fits 360 px, in light and dark mode (WCAG
   const measure = async () => widths.set(page.url(), await page.locator('html').evaluate((root) => root.scrollWidth))
 
   for (const part of ['', '/clients', '/providers', '/accounts', '/events']) {
-    await page.goto(`${stage.url}/admin${part}`)
+    await page.goto(`${instance.url}/admin${part}`)
     await measure()
     const subject = page.locator('td a').last()
     if ((await subject.count()) === 0) continue
@@ -260,10 +260,10 @@ test.each([
     const before = await acts()
 
     const headers = { 'Content-Type': type, 'Sec-Fetch-Site': 'same-origin' }
-    const answer = await ada.page.request.post(`${stage.url}/admin/client?id=${id}`, { data: form, headers })
+    const answer = await ada.page.request.post(`${instance.url}/admin/client?id=${id}`, { data: form, headers })
 
     expect(refusal).toContain(`${answer.status()}`)
-    expect(stage.log.at(-1)).toBe(`POST /admin/client refused: ${refusal}`)
+    expect(instance.log.at(-1)).toBe(`POST /admin/client refused: ${refusal}`)
     expect(await acts()).toEqual(before)
     expect(await clientState('pocket-notes')).toBe('in use')
   },
@@ -275,12 +275,12 @@ test('Chromium reports no console errors', () => {
 
 /** The entries of the audit log. */
 const acts = (): Promise<readonly string[]> =>
-  useStorage(stage, async ({ logs }) =>
+  useStorage(instance, async ({ logs }) =>
     (await logs.list({ log: 'admin', before: undefined, limit: 200 })).map(({ entryId }) => entryId),
   )
 
 async function clientState(id: string): Promise<string> {
-  const client = await useStorage(stage, ({ clients }) => clients.find(clientId(id)))
+  const client = await useStorage(instance, ({ clients }) => clients.find(clientId(id)))
   return client?.disabledAt === undefined ? 'in use' : 'disabled'
 }
 

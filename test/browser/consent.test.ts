@@ -2,12 +2,12 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openStage, type Stage } from './example-instance.ts'
+import { openExample, type ExampleInstance } from './example-instance.ts'
 import { signInUnseen } from './sign-in-without-rendering.ts'
 import { allow, deny, shown, signInAs, signInFully, startSignIn, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
-let stage: Stage
+let instance: ExampleInstance
 
 beforeAll(async () => {
   browser = await launchChromium()
@@ -16,14 +16,14 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 beforeEach(async () => {
-  stage = await openStage(browser)
-  return () => stage.close()
+  instance = await openExample(browser)
+  return () => instance.close()
 })
 
 describe.each(['spa', 'web'])('consent for the %s client', (client) => {
   test('a denial reaches the client as access_denied, and nothing is shown or remembered (RFC 6749 §4.1.2.1)', async () => {
-    const { page, complaints } = await stage.openBrowser()
-    await startSignIn(page, `${stage.url}/${client}/`)
+    const { page, complaints } = await instance.openBrowser()
+    await startSignIn(page, `${instance.url}/${client}/`)
     await signInAs(page, 'ada')
 
     await deny(page)
@@ -32,15 +32,15 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
     expect(await page.getByRole('alert').innerText()).toContain('access_denied')
     expect(await tokens(page).isVisible()).toBe(false)
     expect(complaints).toEqual([])
-    await startSignIn(page, `${stage.url}/${client}/`)
+    await startSignIn(page, `${instance.url}/${client}/`)
     await page.waitForURL('**/consent?*')
   })
 
   test('asks again when the client requests more, and shows what was allowed before', async () => {
-    const { page, context } = await stage.openBrowser()
-    await (client === 'web' ? signInAndLeave(page, context) : signInFully(page, `${stage.url}/${client}/`))
+    const { page, context } = await instance.openBrowser()
+    await (client === 'web' ? signInAndLeave(page, context) : signInFully(page, `${instance.url}/${client}/`))
 
-    await startSignIn(page, `${stage.url}/${client}/`, ['Your email address too'])
+    await startSignIn(page, `${instance.url}/${client}/`, ['Your email address too'])
     await page.waitForURL('**/consent?*')
     const rows = await page.getByRole('listitem').allInnerTexts()
     await allow(page)
@@ -51,8 +51,8 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
   })
 
   test('grants nothing that was left unchecked (RFC 6749 §3.3)', async () => {
-    const { page } = await stage.openBrowser()
-    await startSignIn(page, `${stage.url}/${client}/`, ['Your email address too'])
+    const { page } = await instance.openBrowser()
+    await startSignIn(page, `${instance.url}/${client}/`, ['Your email address too'])
     await signInAs(page, 'ada')
 
     await page.getByLabel('See your e-mail address').uncheck()
@@ -65,12 +65,12 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
 })
 
 test('remembers consent: the second time it does not ask', async () => {
-  const { page, context } = await stage.openBrowser()
+  const { page, context } = await instance.openBrowser()
   const visited: string[] = []
   await signInAndLeave(page, context)
   page.on('framenavigated', (frame) => visited.push(new URL(frame.url()).pathname))
 
-  await startSignIn(page, `${stage.url}/web/`)
+  await startSignIn(page, `${instance.url}/web/`)
   await tokens(page).waitFor()
 
   expect(visited).not.toContain('/consent')
@@ -78,10 +78,10 @@ test('remembers consent: the second time it does not ask', async () => {
 })
 
 test('asks every time for a public client on loopback, which could be any program on the device (RFC 8252 §8.6)', async () => {
-  const { page } = await stage.openBrowser()
-  await signInFully(page, `${stage.url}/spa/`)
+  const { page } = await instance.openBrowser()
+  await signInFully(page, `${instance.url}/spa/`)
 
-  await startSignIn(page, `${stage.url}/spa/`)
+  await startSignIn(page, `${instance.url}/spa/`)
   await page.waitForURL('**/consent?*')
   await allow(page)
 
@@ -90,7 +90,7 @@ test('asks every time for a public client on loopback, which could be any progra
 
 /** The user has already consented to the web client's scopes and left it. */
 async function signInAndLeave(page: Page, context: BrowserContext): Promise<void> {
-  await signInUnseen(context, `${stage.url}/web/`)
-  await page.goto(`${stage.url}/web/`)
+  await signInUnseen(context, `${instance.url}/web/`)
+  await page.goto(`${instance.url}/web/`)
   await page.getByRole('button', { name: 'Leave this app' }).click()
 }

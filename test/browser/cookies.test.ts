@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { startHttpsExample } from './https-example.ts'
-import { openStage, openVisitor } from './example-instance.ts'
+import { openExample, openVisitor } from './example-instance.ts'
 import { shown, signInFully } from './sign-in-steps.ts'
 
 let browser: Browser
@@ -32,17 +32,17 @@ test('over https Chromium accepts cookies that only this host can have set (RFC 
 })
 
 test('over http on loopback, where browsers reject that prefix, the names are plain', async () => {
-  const stage = await openStage(browser)
-  const { page, context } = await stage.openBrowser()
+  const instance = await openExample(browser)
+  const { page, context } = await instance.openBrowser()
 
-  await signInFully(page, `${stage.url}/spa/`)
+  await signInFully(page, `${instance.url}/spa/`)
 
   expect((await context.cookies()).map(looksOf).toSorted(byName)).toEqual([
     { name: 'known-browser', secure: false, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
     { name: 'mintmark-browser', secure: false, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
     { name: 'mintmark-session', secure: false, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
   ])
-  await stage.close()
+  await instance.close()
 })
 
 interface Cookie {

@@ -10,7 +10,7 @@ import { openUsers } from '../../packages/create-mintmark/template/src/users.ts'
 import { quietLogger } from './quiet-logger.ts'
 
 /** A fresh instance of the example on a free port, and browsers to visit it. */
-export interface Stage {
+export interface ExampleInstance {
   readonly url: string
   readonly dataFolder: string
   /** The SCIM settings that the example prints for the administrator of a directory. */
@@ -30,7 +30,7 @@ export interface Visitor {
   readonly complaints: readonly string[]
 }
 
-export async function openStage(browser: Browser): Promise<Stage> {
+export async function openExample(browser: Browser): Promise<ExampleInstance> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'mintmark-example-'))
   seededUsers ??= seedOnce()
   await writeFile(join(dataFolder, 'users.db'), await seededUsers)

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openElsewhere, registerElsewhere } from './third-party-site.ts'
-import { openStage, type Stage } from './example-instance.ts'
+import { openExample, type ExampleInstance } from './example-instance.ts'
 import { allowUnseen } from './sign-in-without-rendering.ts'
 import { allow, shown, signInAs, signInFully, startSignIn, tokens } from './sign-in-steps.ts'
 
 // Unusual paths from the client through the pages and back.
 let browser: Browser
-let stage: Stage
+let instance: ExampleInstance
 
 beforeAll(async () => {
   browser = await launchChromium()
@@ -18,15 +18,15 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 beforeEach(async () => {
-  stage = await openStage(browser)
-  return () => stage.close()
+  instance = await openExample(browser)
+  return () => instance.close()
 })
 
 describe('form-action in Chromium (CSP 3 §6.4.1)', () => {
   test('lets the consent page redirect to a client on another origin', async () => {
     const client = await openElsewhere()
-    const start = await registerElsewhere(stage, `${client.origin}/cb`)
-    const { page, complaints } = await stage.openBrowser()
+    const start = await registerElsewhere(instance, `${client.origin}/cb`)
+    const { page, complaints } = await instance.openBrowser()
     await page.goto(start)
 
     await signInAs(page, 'ada')
@@ -41,8 +41,8 @@ describe('form-action in Chromium (CSP 3 §6.4.1)', () => {
 
   test('lets the sign-in page redirect there when consent is remembered', async () => {
     const client = await openElsewhere()
-    const start = await registerElsewhere(stage, `${client.origin}/cb`, 'client_secret_basic')
-    const { page, context, complaints } = await stage.openBrowser()
+    const start = await registerElsewhere(instance, `${client.origin}/cb`, 'client_secret_basic')
+    const { page, context, complaints } = await instance.openBrowser()
     expect((await allowUnseen(context, start)).url.href).toContain(`${client.origin}/cb?`)
     await context.clearCookies()
 
@@ -57,8 +57,8 @@ describe('form-action in Chromium (CSP 3 §6.4.1)', () => {
 
 describe('an interaction', () => {
   test('its pages cannot be framed (RFC 9700 §4.16)', async () => {
-    const { page } = await stage.openBrowser()
-    await startSignIn(page, `${stage.url}/web/`)
+    const { page } = await instance.openBrowser()
+    await startSignIn(page, `${instance.url}/web/`)
     const framing = await openElsewhere({ '/frame': `<iframe src="${page.url()}"></iframe>` })
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
@@ -71,8 +71,8 @@ describe('an interaction', () => {
   })
 
   test('rejects a form that another site posts to it (RFC 9700 §4.7)', async () => {
-    const { page } = await stage.openBrowser()
-    await startSignIn(page, `${stage.url}/web/`)
+    const { page } = await instance.openBrowser()
+    await startSignIn(page, `${instance.url}/web/`)
     await signInAs(page, 'ada')
     await page.waitForURL('**/consent?*')
     const consent = page.url()
@@ -90,9 +90,9 @@ describe('an interaction', () => {
   })
 
   test('continues only in the browser that started it (RFC 9700 §4.7)', async () => {
-    const { page } = await stage.openBrowser()
-    await startSignIn(page, `${stage.url}/web/`)
-    const { page: elsewhere } = await stage.openBrowser()
+    const { page } = await instance.openBrowser()
+    await startSignIn(page, `${instance.url}/web/`)
+    const { page: elsewhere } = await instance.openBrowser()
 
     const response = await elsewhere.goto(page.url())
 
@@ -104,23 +104,23 @@ describe('an interaction', () => {
   test.each(['spa', 'web'])(
     'after completion the back button leads to a page that explains it and offers a way on (%s client)',
     async (client) => {
-      const { page } = await stage.openBrowser()
-      await signInFully(page, `${stage.url}/${client}/`)
+      const { page } = await instance.openBrowser()
+      await signInFully(page, `${instance.url}/${client}/`)
 
       await page.goBack()
 
       expect(page.url()).toContain('/consent?')
       expect(await page.getByRole('heading').innerText()).toBe('This did not work')
       expect(await page.locator('main').innerText()).toContain('Go back to the app that you came from and start again.')
-      await startSignIn(page, `${stage.url}/spa/`)
+      await startSignIn(page, `${instance.url}/spa/`)
     },
   )
 
   test('two tabs that sign in at once both arrive', async () => {
-    const { page: first, context } = await stage.openBrowser()
+    const { page: first, context } = await instance.openBrowser()
     const second = await context.newPage()
-    await startSignIn(first, `${stage.url}/spa/`)
-    await startSignIn(second, `${stage.url}/web/`)
+    await startSignIn(first, `${instance.url}/spa/`)
+    await startSignIn(second, `${instance.url}/web/`)
     await Promise.all([first.waitForURL('**/login?*'), second.waitForURL('**/login?*')])
 
     await signInAs(second, 'ada')
@@ -133,10 +133,10 @@ describe('an interaction', () => {
   })
 
   test('two tabs of one client sign in as two users, each with its own result', async () => {
-    const { page: first, context } = await stage.openBrowser()
+    const { page: first, context } = await instance.openBrowser()
     const second = await context.newPage()
-    await startSignIn(first, `${stage.url}/spa/`)
-    await startSignIn(second, `${stage.url}/spa/`)
+    await startSignIn(first, `${instance.url}/spa/`)
+    await startSignIn(second, `${instance.url}/spa/`)
 
     await signInAs(first, 'ada')
     await signInAs(second, 'grace')
@@ -152,8 +152,8 @@ describe('an interaction', () => {
   })
 
   test('open in two tabs, it completes once, and the slower tab says so', async () => {
-    const { page: first, context } = await stage.openBrowser()
-    await startSignIn(first, `${stage.url}/web/`)
+    const { page: first, context } = await instance.openBrowser()
+    await startSignIn(first, `${instance.url}/web/`)
     await signInAs(first, 'ada')
     await first.waitForURL('**/consent?*')
     const second = await context.newPage()

@@ -2,41 +2,41 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openStage, type Stage, type Visitor } from './example-instance.ts'
+import { openExample, type ExampleInstance, type Visitor } from './example-instance.ts'
 import { signInUnseen } from './sign-in-without-rendering.ts'
 import { signInFully, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
-let stage: Stage
+let instance: ExampleInstance
 
 beforeAll(async () => {
   browser = await launchChromium()
-  stage = await openStage(browser)
+  instance = await openExample(browser)
 })
 
 afterAll(async () => {
-  await stage.close()
+  await instance.close()
   await browser.close()
 })
 
 test.each(['light', 'dark'] as const)(
   'every page of the example fits 360 px (%s) (WCAG 2.2 §1.4.10)',
   async (colorScheme) => {
-    const { page, complaints } = await stage.openBrowser({ colorScheme, viewport: { width: 360, height: 640 } })
+    const { page, complaints } = await instance.openBrowser({ colorScheme, viewport: { width: 360, height: 640 } })
     const requested = new Set<string>()
     page.on('request', (request) => requested.add(new URL(request.url()).origin))
     const widths: number[] = []
     const measure = async () => widths.push(await page.locator('html').evaluate((root) => root.scrollWidth))
 
     for (const path of ['/', '/spa/', '/web/', '/provisioned']) {
-      await page.goto(stage.url + path)
+      await page.goto(instance.url + path)
       await measure()
     }
     const background = await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)
 
     expect(widths).toEqual([360, 360, 360, 360])
     expect(background).toBe(colorScheme === 'dark' ? 'rgb(22, 31, 27)' : 'rgb(255, 255, 255)')
-    expect([...requested].filter((origin) => origin !== 'null')).toEqual([stage.url])
+    expect([...requested].filter((origin) => origin !== 'null')).toEqual([instance.url])
     expect(complaints).toEqual([])
   },
 )
@@ -52,9 +52,9 @@ test.each([
     },
   },
 ])('tokens fit 360 px ($client client) (WCAG 2.2 §1.4.10)', async ({ client, arrive }) => {
-  const visitor = await stage.openBrowser({ viewport: { width: 360, height: 640 } })
+  const visitor = await instance.openBrowser({ viewport: { width: 360, height: 640 } })
 
-  await arrive(visitor, `${stage.url}/${client}/`)
+  await arrive(visitor, `${instance.url}/${client}/`)
 
   expect(await visitor.page.locator('html').evaluate((root) => root.scrollWidth)).toBe(360)
 })

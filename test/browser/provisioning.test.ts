@@ -2,17 +2,17 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openStage, type Stage } from './example-instance.ts'
+import { openExample, type ExampleInstance } from './example-instance.ts'
 import { allow, fillInSignIn, startSignIn, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
-let stage: Stage
+let instance: ExampleInstance
 beforeAll(async () => {
   browser = await launchChromium()
-  stage = await openStage(browser)
+  instance = await openExample(browser)
 })
 afterAll(async () => {
-  await stage.close()
+  await instance.close()
   await browser.close()
 })
 
@@ -31,20 +31,20 @@ const deactivation = {
 
 /** A request from the directory. */
 const send = (method: string, path: string, body: object): Promise<Response> =>
-  fetch(stage.provider.tenantUrl + path, {
+  fetch(instance.provider.tenantUrl + path, {
     method,
-    headers: { authorization: `Bearer ${stage.provider.secret}`, 'content-type': 'application/scim+json' },
+    headers: { authorization: `Bearer ${instance.provider.secret}`, 'content-type': 'application/scim+json' },
     body: JSON.stringify(body),
   })
 
 test('the directory provisions a user, who signs in; after deactivation the app cannot refresh', async () => {
-  const { page, complaints } = await stage.openBrowser()
+  const { page, complaints } = await instance.openBrowser()
   const created = await send('POST', '/Users', kim)
   const { id } = (await created.json()) as { readonly id: string }
 
-  await page.goto(`${stage.url}/provisioned`)
+  await page.goto(`${instance.url}/provisioned`)
   expect(await page.getByRole('row', { name: 'kim' }).innerText()).toContain('active')
-  await startSignIn(page, `${stage.url}/web/`, ['To stay connected: a refresh token'])
+  await startSignIn(page, `${instance.url}/web/`, ['To stay connected: a refresh token'])
   await fillInSignIn(page, 'kim', 'garden')
   await allow(page)
   await tokens(page).waitFor()
@@ -54,7 +54,7 @@ test('the directory provisions a user, who signs in; after deactivation the app 
   await page.getByRole('button', { name: 'Refresh' }).click()
   await page.getByRole('alert').waitFor()
   expect(await page.getByRole('alert').innerText()).toContain('invalid_grant')
-  await page.goto(`${stage.url}/provisioned`)
+  await page.goto(`${instance.url}/provisioned`)
   expect(await page.getByRole('row', { name: 'kim' }).innerText()).toContain('deactivated')
   expect(complaints).toEqual([])
 })

@@ -58,7 +58,7 @@ export async function tabTo(element: Locator): Promise<void> {
 }
 
 export function passwordOf(username: Username): string {
-  const person = demoUsers.find((one) => one.username === username)
-  if (person === undefined) throw new Error(`${username} is not among the users of the example.`)
-  return person.password
+  const user = demoUsers.find((one) => one.username === username)
+  if (user === undefined) throw new Error(`${username} is not among the users of the example.`)
+  return user.password
 }

@@ -12,17 +12,21 @@ export async function signInUnseen(
   clientUrl: string,
   { username = 'ada', scope }: UnseenSignIn = {},
 ): Promise<void> {
-  const person = formBrowserIn(context)
+  const formBrowser = formBrowserIn(context)
   const start = { url: new URL('sign-in', clientUrl), status: 200, text: '' }
-  const end = await signInAndAllow(person, await person.fillIn(start, scope === undefined ? {} : { scope }), username)
+  const end = await signInAndAllow(
+    formBrowser,
+    await formBrowser.fillIn(start, scope === undefined ? {} : { scope }),
+    username,
+  )
   if (!end.text.includes('Signed in as'))
     throw new Error(`The way to ${clientUrl} ended with ${end.status} at ${end.url.href}.`)
 }
 
 /** The same, starting from any client's request. @returns the final URL. */
 export async function allowUnseen(context: BrowserContext, start: string): Promise<VisitedPage> {
-  const person = formBrowserIn(context)
-  return signInAndAllow(person, await person.open(start), 'ada')
+  const formBrowser = formBrowserIn(context)
+  return signInAndAllow(formBrowser, await formBrowser.open(start), 'ada')
 }
 
 interface UnseenSignIn {
@@ -33,9 +37,9 @@ interface UnseenSignIn {
 
 type FormBrowser = ReturnType<typeof openFormBrowser>
 
-async function signInAndAllow(person: FormBrowser, login: VisitedPage, username: Username): Promise<VisitedPage> {
-  const consent = await person.fillIn(login, { username, password: passwordOf(username) })
-  return person.fillIn(consent, { decision: 'allow' })
+async function signInAndAllow(formBrowser: FormBrowser, login: VisitedPage, username: Username): Promise<VisitedPage> {
+  const consent = await formBrowser.fillIn(login, { username, password: passwordOf(username) })
+  return formBrowser.fillIn(consent, { decision: 'allow' })
 }
 
 /** Sends requests with the browser's cookies and stores the cookies of the answers in the browser. */

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { openUsers } from '../../packages/create-mintmark/template/src/users.ts'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openStage, type Stage } from './example-instance.ts'
+import { openExample, type ExampleInstance } from './example-instance.ts'
 import { signInUnseen } from './sign-in-without-rendering.ts'
 import { allow, shown, signInAs, signInFully, startSignIn, tabTo, tokens } from './sign-in-steps.ts'
 import { useStorage } from './use-storage.ts'
 
 // A user signs in to both clients of the example in a real Chromium.
 let browser: Browser
-let stage: Stage
+let instance: ExampleInstance
 
 beforeAll(async () => {
   browser = await launchChromium()
@@ -22,14 +22,14 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 beforeEach(async () => {
-  stage = await openStage(browser)
-  return () => stage.close()
+  instance = await openExample(browser)
+  return () => instance.close()
 })
 
 describe.each(['spa', 'web'])('the %s client', (client) => {
   test('signs in, consents and returns with tokens by keyboard alone (WCAG 2.2 §2.1.1)', async () => {
-    const { page, complaints } = await stage.openBrowser()
-    await page.goto(stage.url)
+    const { page, complaints } = await instance.openBrowser()
+    await page.goto(instance.url)
 
     await tabTo(page.locator(`a[href="/${client}/"]`))
     await page.keyboard.press('Enter')
@@ -59,26 +59,26 @@ describe.each(['spa', 'web'])('the %s client', (client) => {
       family_name: 'Lovelace',
       preferred_username: 'ada',
     })
-    expect(idToken).toMatchObject({ iss: stage.url, sub: userinfo['sub'], name: 'Ada Lovelace', amr: ['pwd'] })
-    expect(accessToken).toMatchObject({ iss: stage.url, client_id: idToken['aud'], scope: 'openid profile' })
+    expect(idToken).toMatchObject({ iss: instance.url, sub: userinfo['sub'], name: 'Ada Lovelace', amr: ['pwd'] })
+    expect(accessToken).toMatchObject({ iss: instance.url, client_id: idToken['aud'], scope: 'openid profile' })
     expect(complaints).toEqual([])
   })
 
   test('the code does not remain in the URL of the page (RFC 9700 §4.3.1)', async () => {
-    const { page } = await stage.openBrowser()
+    const { page } = await instance.openBrowser()
 
-    await signInFully(page, `${stage.url}/${client}/`)
+    await signInFully(page, `${instance.url}/${client}/`)
 
-    expect(page.url()).toBe(`${stage.url}/${client}/`)
+    expect(page.url()).toBe(`${instance.url}/${client}/`)
   })
 
   test('a signed-in user signs in to the next client without a password', async () => {
-    const { page } = await stage.openBrowser()
+    const { page } = await instance.openBrowser()
     const other = client === 'spa' ? 'web' : 'spa'
-    await signInFully(page, `${stage.url}/${client}/`)
+    await signInFully(page, `${instance.url}/${client}/`)
     const { sub } = await shown(page, 'id-token')
 
-    await startSignIn(page, `${stage.url}/${other}/`)
+    await startSignIn(page, `${instance.url}/${other}/`)
     await allow(page)
     await tokens(page).waitFor()
 
@@ -93,8 +93,8 @@ describe('the sign-in page', () => {
   ])(
     'gives the same friendly message for %s, keeps the name and allows another attempt',
     async (_case, username, password) => {
-      const { page } = await stage.openBrowser()
-      await startSignIn(page, `${stage.url}/web/`)
+      const { page } = await instance.openBrowser()
+      await startSignIn(page, `${instance.url}/web/`)
 
       await page.getByLabel('Email or username').fill(username)
       await page.getByLabel('Password').fill(password)
@@ -116,12 +116,12 @@ describe('the sign-in page', () => {
   )
 
   test('slows password guessing down, and then refuses even the right password (RFC 6749 §10.10)', async () => {
-    const { page } = await stage.openBrowser()
-    await startSignIn(page, `${stage.url}/web/`)
+    const { page } = await instance.openBrowser()
+    await startSignIn(page, `${instance.url}/web/`)
 
     const guess = (password: string) =>
       page.request
-        .post(page.url(), { form: { username: 'ada', password }, headers: { origin: stage.url } })
+        .post(page.url(), { form: { username: 'ada', password }, headers: { origin: instance.url } })
         .then((answer) => answer.status())
     const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => guess(`guess ${index}`)))
     const [response] = await Promise.all([page.waitForResponse(/\/login/), signInAs(page, 'ada')])
@@ -135,12 +135,12 @@ describe('the sign-in page', () => {
 
 describe('a deactivated user', () => {
   test('cannot sign in, and the client receives access_denied (RFC 6749 §4.1.2.1)', async () => {
-    const { page } = await stage.openBrowser()
-    await startSignIn(page, `${stage.url}/web/`)
-    const users = openUsers(join(stage.dataFolder, 'users.db'))
+    const { page } = await instance.openBrowser()
+    await startSignIn(page, `${instance.url}/web/`)
+    const users = openUsers(join(instance.dataFolder, 'users.db'))
     const subject = users.list().find(({ username }) => username === 'ada')?.subject ?? ''
     users.close()
-    await useStorage(stage, ({ users }) => users.deactivate(userId(subject), epochSeconds(Date.now() / 1000)))
+    await useStorage(instance, ({ users }) => users.deactivate(userId(subject), epochSeconds(Date.now() / 1000)))
 
     await signInAs(page, 'ada')
     await page.waitForURL('**/web/')
@@ -150,39 +150,42 @@ describe('a deactivated user', () => {
   })
 
   test('is signed out everywhere at once, and reactivation does not restore the session', async () => {
-    const { page, context } = await stage.openBrowser()
-    await signInUnseen(context, `${stage.url}/web/`)
-    await page.goto(`${stage.url}/web/`)
+    const { page, context } = await instance.openBrowser()
+    await signInUnseen(context, `${instance.url}/web/`)
+    await page.goto(`${instance.url}/web/`)
     const { sub } = await shown(page, 'id-token')
     const now = epochSeconds(Date.now() / 1000)
 
-    await useStorage(stage, async ({ users }) => {
+    await useStorage(instance, async ({ users }) => {
       await users.deactivate(userId(String(sub)), now)
       await users.reactivate(userId(String(sub)), now)
     })
 
-    await startSignIn(page, `${stage.url}/spa/`)
+    await startSignIn(page, `${instance.url}/spa/`)
     await page.waitForURL('**/login?*')
   })
 })
 
 describe('signing out', () => {
   test('ends the session: the next sign-in asks for the password again', async () => {
-    const { page, context } = await stage.openBrowser()
-    await signInUnseen(context, `${stage.url}/web/`)
-    await page.goto(stage.url)
+    const { page, context } = await instance.openBrowser()
+    await signInUnseen(context, `${instance.url}/web/`)
+    await page.goto(instance.url)
     expect(await page.locator('main').innerText()).toContain('Signed in here as Ada Lovelace')
 
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('Signed in here as').waitFor({ state: 'detached' })
 
     expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('mintmark-session')
-    await startSignIn(page, `${stage.url}/spa/`)
+    await startSignIn(page, `${instance.url}/spa/`)
     await page.waitForURL('**/login?*')
   })
 
   test('cannot be triggered by another site', async () => {
-    const response = await fetch(`${stage.url}/sign-out`, { method: 'POST', headers: { origin: 'https://evil.test' } })
+    const response = await fetch(`${instance.url}/sign-out`, {
+      method: 'POST',
+      headers: { origin: 'https://evil.test' },
+    })
 
     expect(response.status).toBe(403)
     expect(response.headers.getSetCookie()).toEqual([])
@@ -191,9 +194,9 @@ describe('signing out', () => {
 
 describe('the web client', () => {
   test('refreshes, and its refresh token is revoked when the user is deactivated (RFC 6749 §6)', async () => {
-    const { page, context } = await stage.openBrowser()
-    await signInUnseen(context, `${stage.url}/web/`, { scope: 'offline_access' })
-    await page.goto(`${stage.url}/web/`)
+    const { page, context } = await instance.openBrowser()
+    await signInUnseen(context, `${instance.url}/web/`, { scope: 'offline_access' })
+    await page.goto(`${instance.url}/web/`)
     const before = await shown(page, 'access-token')
 
     await page.getByRole('button', { name: 'Refresh' }).click()
@@ -201,7 +204,7 @@ describe('the web client', () => {
     await page.getByRole('button', { name: 'Leave this app' }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
 
-    expect(stage.log).toContainEqual(expect.stringMatching(/^token\.revoked: family by /))
+    expect(instance.log).toContainEqual(expect.stringMatching(/^token\.revoked: family by /))
     expect(before['scope']).toBe('openid profile offline_access')
   })
 })

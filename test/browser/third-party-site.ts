@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { registerClient } from '@mintmark/core'
 
 import { challenge, encode } from '../support/flow.ts'
-import type { Stage } from './example-instance.ts'
+import type { ExampleInstance } from './example-instance.ts'
 import { useStorage } from './use-storage.ts'
 
 /** A third-party website on another origin than the example. */
@@ -33,11 +33,11 @@ export async function openElsewhere(pages: Readonly<Record<string, string>> = {}
 
 /** Registers a client of the third-party site in the example's own database. @returns the start of its sign-in. */
 export async function registerElsewhere(
-  stage: Stage,
+  instance: ExampleInstance,
   redirectUri: string,
   tokenEndpointAuthMethod: 'none' | 'client_secret_basic' = 'none',
 ): Promise<string> {
-  const { client } = await useStorage(stage, (storage) =>
+  const { client } = await useStorage(instance, (storage) =>
     registerClient(
       { clientName: 'Elsewhere', tokenEndpointAuthMethod, redirectUris: [redirectUri], scopes: ['openid', 'profile'] },
       { storage },
@@ -52,5 +52,5 @@ export async function registerElsewhere(
     code_challenge: challenge,
     code_challenge_method: 'S256',
   }
-  return `${stage.url}/auth?${encode(request)}`
+  return `${instance.url}/auth?${encode(request)}`
 }

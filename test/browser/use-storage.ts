@@ -4,13 +4,13 @@ import type { AdminStorage } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
-import type { Stage } from './example-instance.ts'
+import type { ExampleInstance } from './example-instance.ts'
 
 /** Changes the storage of the running example over its own connection, as an administrator's tool would. */
-export async function useStorage<T>(stage: Stage, use: (storage: AdminStorage) => Promise<T>): Promise<T> {
-  const dialect = openSqliteDialect(join(stage.dataFolder, 'mintmark.db'))
+export async function useStorage<T>(instance: ExampleInstance, use: (storage: AdminStorage) => Promise<T>): Promise<T> {
+  const dialect = openSqliteDialect(join(instance.dataFolder, 'mintmark.db'))
   try {
-    return await use(await createSqlStorage({ dialect, issuer: stage.url }))
+    return await use(await createSqlStorage({ dialect, issuer: instance.url }))
   } finally {
     await dialect.close()
   }

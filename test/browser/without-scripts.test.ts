@@ -2,11 +2,11 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openStage, type Stage } from './example-instance.ts'
+import { openExample, type ExampleInstance } from './example-instance.ts'
 import { allow, deny, signInAs, signInFully, startSignIn, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
-let stage: Stage
+let instance: ExampleInstance
 
 beforeAll(async () => {
   browser = await launchChromium()
@@ -15,23 +15,23 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 beforeEach(async () => {
-  stage = await openStage(browser)
-  return () => stage.close()
+  instance = await openExample(browser)
+  return () => instance.close()
 })
 
 test('with scripts off, a user signs in, consents and sees the tokens', async () => {
-  const { page, complaints } = await stage.openBrowser({ javaScriptEnabled: false })
+  const { page, complaints } = await instance.openBrowser({ javaScriptEnabled: false })
 
-  await signInFully(page, `${stage.url}/web/`)
+  await signInFully(page, `${instance.url}/web/`)
 
   expect(await page.locator('#userinfo').innerText()).toContain('Ada Lovelace')
   expect(complaints).toEqual([])
 })
 
 test('with scripts off, the client that needs a script says so and names the other one', async () => {
-  const { page } = await stage.openBrowser({ javaScriptEnabled: false })
+  const { page } = await instance.openBrowser({ javaScriptEnabled: false })
 
-  await page.goto(`${stage.url}/spa/`)
+  await page.goto(`${instance.url}/spa/`)
 
   expect(await page.locator('main').innerText()).toContain('This app needs JavaScript')
   await page.getByRole('link', { name: 'Reading Room' }).click()
@@ -39,21 +39,21 @@ test('with scripts off, the client that needs a script says so and names the oth
 })
 
 test('the response posts itself to the client (Form Post Response Mode §2)', async () => {
-  const { page, complaints } = await stage.openBrowser()
+  const { page, complaints } = await instance.openBrowser()
   const callbacks: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/web/callback')) callbacks.push(`${request.method()} ${new URL(request.url()).search}`)
   })
 
-  await signInFully(page, `${stage.url}/web/`, ['As a posted form, not in the address'])
+  await signInFully(page, `${instance.url}/web/`, ['As a posted form, not in the address'])
 
   expect(callbacks).toEqual(['POST '])
   expect(complaints).toEqual([])
 })
 
 test('a denial is posted too (Form Post Response Mode §2)', async () => {
-  const { page } = await stage.openBrowser()
-  await startSignIn(page, `${stage.url}/web/`, ['As a posted form, not in the address'])
+  const { page } = await instance.openBrowser()
+  await startSignIn(page, `${instance.url}/web/`, ['As a posted form, not in the address'])
   await signInAs(page, 'ada')
 
   await deny(page)
@@ -63,8 +63,8 @@ test('a denial is posted too (Form Post Response Mode §2)', async () => {
 })
 
 test('with scripts off, a button posts the response (Form Post Response Mode)', async () => {
-  const { page, complaints } = await stage.openBrowser({ javaScriptEnabled: false })
-  await startSignIn(page, `${stage.url}/web/`, ['As a posted form, not in the address'])
+  const { page, complaints } = await instance.openBrowser({ javaScriptEnabled: false })
+  await startSignIn(page, `${instance.url}/web/`, ['As a posted form, not in the address'])
   await signInAs(page, 'ada')
   await allow(page)
 

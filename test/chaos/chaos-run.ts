@@ -1,10 +1,10 @@
 import { clientRequests, type ClientRequests, type Tokens } from '../processes/client-requests.ts'
 import { startServerProcess, startServerProcesses, type ServerProcess } from '../processes/server-processes.ts'
-import type { Stage } from '../processes/test-database.ts'
+import type { ProcessSite } from '../processes/test-database.ts'
 import type { Reply } from '../support/reply.ts'
 
 /** The counts of a chaos run. */
-export interface StormCounts {
+export interface ChaosCounts {
   redeemed: number
   rotated: number
   revoked: number
@@ -23,49 +23,49 @@ export interface StormCounts {
 /**
  * A chaos run over one database: clients come and go while servers, and the database itself, are killed and restarted.
  */
-export interface StormPlan {
-  readonly stage: Stage
+export interface ChaosPlan {
+  readonly site: ProcessSite
   readonly rounds: number
   /** Kills and restarts the database; `undefined` for a database in a file. */
   readonly database: { kill(): Promise<void>; restart(): Promise<void> } | undefined
 }
 
 /** @returns the counts, and every answer that violates an invariant. */
-export async function storm(
-  plan: StormPlan,
-): Promise<{ readonly counts: StormCounts; readonly violations: readonly string[] }> {
-  const servers = [...(await startServerProcesses(plan.stage.database, 3))]
-  const weather = newWeather(clientRequests(plan.stage.clients), servers)
-  const { counts } = weather
+export async function runChaos(
+  plan: ChaosPlan,
+): Promise<{ readonly counts: ChaosCounts; readonly violations: readonly string[] }> {
+  const servers = [...(await startServerProcesses(plan.site.database, 3))]
+  const chaos = createChaos(clientRequests(plan.site.clients), servers)
+  const { counts } = chaos
 
-  const people = Array.from({ length: 6 }, (_, index) => live(weather, index))
+  const users = Array.from({ length: 6 }, (_, index) => actAsUser(chaos, index))
   for (let round = 0; round < plan.rounds; round += 1) {
-    await until(after(counts, 'revoked', 6), weather)
-    await replaceServer(plan.stage, servers, round % servers.length)
+    await until(after(counts, 'revoked', 6), chaos)
+    await replaceServer(plan.site, servers, round % servers.length)
     counts.serverKills += 1
     if (plan.database === undefined) continue
 
-    await until(after(counts, 'revoked', 6), weather)
+    await until(after(counts, 'revoked', 6), chaos)
     const outages = after(counts, 'outages', 6)
     await plan.database.kill()
     counts.databaseKills += 1
-    await until(outages, weather)
+    await until(outages, chaos)
     await plan.database.restart()
   }
-  await until(after(counts, 'revoked', 6), weather)
-  weather.over = true
-  await Promise.all(people)
+  await until(after(counts, 'revoked', 6), chaos)
+  chaos.over = true
+  await Promise.all(users)
 
   // A credential that was revoked before a kill must not be active after it.
-  for (const tokens of weather.ended.slice(-100)) await requireDead(weather, tokens, 'at the end')
+  for (const tokens of chaos.ended.slice(-100)) await requireInactive(chaos, tokens, 'at the end')
   await Promise.all(servers.map((server) => server.kill()))
-  return { counts, violations: weather.violations }
+  return { counts, violations: chaos.violations }
 }
 
-interface Weather {
+interface Chaos {
   readonly requests: ClientRequests
   readonly servers: readonly ServerProcess[]
-  readonly counts: StormCounts
+  readonly counts: ChaosCounts
   readonly violations: string[]
   readonly ended: Tokens[]
   /** Called at the next answer. */
@@ -73,7 +73,7 @@ interface Weather {
   over: boolean
 }
 
-const newWeather = (requests: ClientRequests, servers: readonly ServerProcess[]): Weather => ({
+const createChaos = (requests: ClientRequests, servers: readonly ServerProcess[]): Chaos => ({
   requests,
   servers,
   counts: {
@@ -96,20 +96,20 @@ const newWeather = (requests: ClientRequests, servers: readonly ServerProcess[])
 /**
  * One client after another signs in, refreshes and revokes; every second one presents its code to two servers at once.
  */
-async function live(weather: Weather, person: number): Promise<void> {
-  for (let life = person; !weather.over; life += 1) {
+async function actAsUser(chaos: Chaos, user: number): Promise<void> {
+  for (let round = user; !chaos.over; round += 1) {
     try {
-      await (life % 2 === 0 ? liveOnce(weather, life) : liveDoubled(weather, life))
+      await (round % 2 === 0 ? runFlow(chaos, round) : runDoubledFlow(chaos, round))
     } catch (error) {
-      weather.violations.push(String(error))
+      chaos.violations.push(String(error))
     }
   }
 }
 
-async function liveOnce(weather: Weather, life: number): Promise<void> {
-  const { counts, requests } = weather
-  const code = await newCode(weather, life)
-  const redeemed = await persist(weather, life, (port) => requests.redeem(port, code))
+async function runFlow(chaos: Chaos, round: number): Promise<void> {
+  const { counts, requests } = chaos
+  const code = await newCode(chaos, round)
+  const redeemed = await persist(chaos, round, (port) => requests.redeem(port, code))
   // The answer was lost, or the outage hid that the code was used: the client asks for another code.
   if (redeemed.reply.status === 400 && redeemed.tries > 1) return
   const tokens = tokensIn(redeemed.reply, 'redeeming')
@@ -118,42 +118,42 @@ async function liveOnce(weather: Weather, life: number): Promise<void> {
   // Whether or not the answer arrived, the client retries with the same token and gets the successor (RFC 9700
   // §4.14.2).
   const renewed = tokensIn(
-    (await persist(weather, life, (port) => requests.refresh(port, tokens.refresh_token))).reply,
+    (await persist(chaos, round, (port) => requests.refresh(port, tokens.refresh_token))).reply,
     'renewing',
   )
   const again = tokensIn(
-    (await persist(weather, life, (port) => requests.refresh(port, tokens.refresh_token))).reply,
+    (await persist(chaos, round, (port) => requests.refresh(port, tokens.refresh_token))).reply,
     'retrying',
   )
-  if (again.refresh_token !== renewed.refresh_token) weather.violations.push('two successors of one refresh token')
+  if (again.refresh_token !== renewed.refresh_token) chaos.violations.push('two successors of one refresh token')
   counts.rotated += 1
 
-  const revoked = await persist(weather, life, (port) => requests.revoke(port, renewed.refresh_token))
-  if (revoked.reply.status !== 200) weather.violations.push(`revoking was answered ${revoked.reply.status}`)
-  await requireDead(weather, renewed, 'after revocation')
-  weather.ended.push(renewed)
+  const revoked = await persist(chaos, round, (port) => requests.revoke(port, renewed.refresh_token))
+  if (revoked.reply.status !== 200) chaos.violations.push(`revoking was answered ${revoked.reply.status}`)
+  await requireInactive(chaos, renewed, 'after revocation')
+  chaos.ended.push(renewed)
   counts.revoked += 1
 }
 
-async function liveDoubled(weather: Weather, life: number): Promise<void> {
-  const { requests } = weather
-  const code = await newCode(weather, life)
+async function runDoubledFlow(chaos: Chaos, round: number): Promise<void> {
+  const { requests } = chaos
+  const code = await newCode(chaos, round)
   const both = await Promise.all(
-    [0, 1].map((shift) => persist(weather, life + shift, (port) => requests.redeem(port, code))),
+    [0, 1].map((shift) => persist(chaos, round + shift, (port) => requests.redeem(port, code))),
   )
   const winners = both.filter(({ reply }) => reply.status === 200)
-  if (winners.length > 1) weather.violations.push('one code was redeemed twice')
-  weather.counts.doubled += 1
+  if (winners.length > 1) chaos.violations.push('one code was redeemed twice')
+  chaos.counts.doubled += 1
   // The second presentation was answered, so the tokens from the first are revoked (RFC 6749 §4.1.2).
   for (const { reply } of winners) {
     const tokens = tokensIn(reply, 'redeeming')
-    await requireDead(weather, tokens, 'after a replay')
-    weather.ended.push(tokens)
+    await requireInactive(chaos, tokens, 'after a replay')
+    chaos.ended.push(tokens)
   }
 }
 
-async function newCode(weather: Weather, life: number): Promise<string> {
-  const { reply } = await persist(weather, life, (port) => weather.requests.authorize(port))
+async function newCode(chaos: Chaos, round: number): Promise<string> {
+  const { reply } = await persist(chaos, round, (port) => chaos.requests.authorize(port))
   const code = reply.status < 400 ? reply.location.searchParams.get('code') : null
   if (code === null) throw new Error(`authorizing was answered ${reply.status}`)
   return code
@@ -161,32 +161,32 @@ async function newCode(weather: Weather, life: number): Promise<string> {
 
 /** Asks one server after another until one answers; an outage must send Retry-After (RFC 9110 §10.2.3). */
 async function persist(
-  weather: Weather,
-  life: number,
+  chaos: Chaos,
+  round: number,
   ask: (port: number) => Promise<Reply>,
 ): Promise<{ readonly reply: Reply; readonly tries: number }> {
   for (let tries = 1; ; tries += 1) {
-    const port = weather.servers[(life + tries) % weather.servers.length]?.port ?? 0
+    const port = chaos.servers[(round + tries) % chaos.servers.length]?.port ?? 0
     const reply = await ask(port).catch(() => undefined)
-    for (const wake of weather.waiting.splice(0)) wake()
+    for (const wake of chaos.waiting.splice(0)) wake()
     if (reply === undefined) {
-      weather.counts.lost += 1
+      chaos.counts.lost += 1
       continue
     }
     if (reply.status !== 503) {
-      if (tries > 1) weather.counts.recovered += 1
-      if (reply.status >= 500) weather.violations.push(`${reply.status}: ${reply.text}`)
+      if (tries > 1) chaos.counts.recovered += 1
+      if (reply.status >= 500) chaos.violations.push(`${reply.status}: ${reply.text}`)
       return { reply, tries }
     }
-    weather.counts.outages += 1
-    if (reply.header('retry-after') === undefined) weather.violations.push('an outage without Retry-After')
+    chaos.counts.outages += 1
+    if (reply.header('retry-after') === undefined) chaos.violations.push('an outage without Retry-After')
   }
 }
 
-async function requireDead(weather: Weather, tokens: Tokens, when: string): Promise<void> {
+async function requireInactive(chaos: Chaos, tokens: Tokens, when: string): Promise<void> {
   for (const token of [tokens.access_token, tokens.refresh_token]) {
-    const { reply } = await persist(weather, 0, (port) => weather.requests.introspect(port, token))
-    if (reply.json['active'] !== false) weather.violations.push(`a token is alive ${when}`)
+    const { reply } = await persist(chaos, 0, (port) => chaos.requests.introspect(port, token))
+    if (reply.json['active'] !== false) chaos.violations.push(`a token is alive ${when}`)
   }
 }
 
@@ -195,20 +195,20 @@ function tokensIn(reply: Reply, doing: string): Tokens {
   return reply.json as unknown as Tokens
 }
 
-async function replaceServer(stage: Stage, servers: ServerProcess[], index: number): Promise<void> {
+async function replaceServer(site: ProcessSite, servers: ServerProcess[], index: number): Promise<void> {
   await servers[index]?.kill()
-  servers[index] = await startServerProcess(stage.database)
+  servers[index] = await startServerProcess(site.database)
 }
 
 /** Whether a count has grown by the given number since now. */
-function after(counts: StormCounts, name: keyof StormCounts, more: number): () => boolean {
+function after(counts: ChaosCounts, name: keyof ChaosCounts, more: number): () => boolean {
   const goal = counts[name] + more
   return () => counts[name] >= goal
 }
 
 /** Waits, unless there have been too many violations to continue. */
-async function until(condition: () => boolean, weather: Weather): Promise<void> {
-  while (!condition() && weather.violations.length < 50) {
-    await new Promise<void>((resolve) => weather.waiting.push(resolve))
+async function until(condition: () => boolean, chaos: Chaos): Promise<void> {
+  while (!condition() && chaos.violations.length < 50) {
+    await new Promise<void>((resolve) => chaos.waiting.push(resolve))
   }
 }

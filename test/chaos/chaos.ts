@@ -2,44 +2,44 @@
 // was violated.
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { startServerProcess } from '../processes/server-processes.ts'
-import { postgresStage, sqliteStage, type Stage } from '../processes/test-database.ts'
+import { openPostgresSite, openSqliteSite, type ProcessSite } from '../processes/test-database.ts'
 import { crashPoints } from './crash-points.ts'
 import { crashAt } from './crash-round.ts'
 import { killWriters } from './kill-writers.ts'
-import { storm, type StormPlan } from './chaos-run.ts'
+import { runChaos, type ChaosPlan } from './chaos-run.ts'
 
 const rounds = Number(process.argv[2] ?? 10)
 let violations = 0
 
 const server = await startPostgres()
-await report('PostgreSQL', await postgresStage(server.url), server)
+await report('PostgreSQL', await openPostgresSite(server.url), server)
 await server.stop()
-await report('SQLite', await sqliteStage(), undefined)
+await report('SQLite', await openSqliteSite(), undefined)
 process.exitCode = violations === 0 ? 0 : 1
 
-async function report(name: string, stage: Stage, database: StormPlan['database']): Promise<void> {
+async function report(name: string, site: ProcessSite, database: ChaosPlan['database']): Promise<void> {
   const started = performance.now()
-  const survivor = await startServerProcess(stage.database)
+  const survivor = await startServerProcess(site.database)
   const wrong: string[] = []
   for (let round = 0; round < rounds; round += 1) {
-    const outcomes = await crashAt(crashPoints, { stage, port: survivor.port })
+    const outcomes = await crashAt(crashPoints, { site, port: survivor.port })
     wrong.push(...outcomes.flatMap(({ point, violations }) => violations.map((each) => `${point.name}: ${each}`)))
   }
   await survivor.kill()
   print(`${name}: servers killed at ${crashPoints.length} points, ${rounds} times each`, { started, wrong })
 
   const writersStarted = performance.now()
-  const writers = await killWriters(stage, rounds * 5)
+  const writers = await killWriters(site, rounds * 5)
   print(`${name}: writers of groups killed ${rounds * 5} times, in ${writers.rounds} rounds`, {
     started: writersStarted,
     wrong: writers.violations,
   })
 
   const stormStarted = performance.now()
-  const outcome = await storm({ stage, rounds, database })
+  const outcome = await runChaos({ site, rounds, database })
   const counts = Object.entries(outcome.counts).map(([what, count]) => `${what} ${count}`)
   print(`${name}: under load: ${counts.join(', ')}`, { started: stormStarted, wrong: outcome.violations })
-  await stage.close()
+  await site.close()
 }
 
 function print(

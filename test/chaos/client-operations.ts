@@ -1,7 +1,7 @@
 import { codeOf, tokensOf, type ClientRequests, type Tokens } from '../processes/client-requests.ts'
 import type { Reply } from '../support/reply.ts'
 
-export type DeedName = 'redeem' | 'replay' | 'rotate' | 'retry' | 'reuse' | 'revoke'
+export type OperationName = 'redeem' | 'replay' | 'rotate' | 'retry' | 'reuse' | 'revoke'
 
 /** A client's request during which the server dies. */
 export interface Deed {
@@ -12,7 +12,10 @@ export interface Deed {
 }
 
 /** Prepares requests with the server at `port`, which keeps running. */
-export function deedsOf(requests: ClientRequests, port: number): Readonly<Record<DeedName, () => Promise<Deed>>> {
+export function operationsOf(
+  requests: ClientRequests,
+  port: number,
+): Readonly<Record<OperationName, () => Promise<Deed>>> {
   const obtainCode = async (): Promise<string> => codeOf(await requests.authorize(port))
   const redeem = (code: string): Promise<Reply> => requests.redeem(port, code)
   const refresh = (tokens: Tokens): Promise<Reply> => requests.refresh(port, tokens.refresh_token)

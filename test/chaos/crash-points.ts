@@ -1,10 +1,10 @@
 import type { CrashPoint } from '../processes/server-config.ts'
-import type { DeedName } from './client-operations.ts'
+import type { OperationName } from './client-operations.ts'
 
 /** A point at which a server dies during an operation, and the state that it leaves behind. */
 export interface NamedPoint {
   readonly name: string
-  readonly deed: DeedName
+  readonly operation: OperationName
   readonly crash: CrashPoint
   /** Whether the operation that happens at most once has happened. */
   readonly effect: 'none' | 'done'
@@ -34,7 +34,11 @@ export const crashPoints: readonly NamedPoint[] = [
   point('revoke', 'after families.revoke', 'done'),
 ]
 
-function point(deed: DeedName, moment: `${CrashPoint['when']} ${string}`, effect: NamedPoint['effect']): NamedPoint {
+function point(
+  operation: OperationName,
+  moment: `${CrashPoint['when']} ${string}`,
+  effect: NamedPoint['effect'],
+): NamedPoint {
   const [when, call] = moment.split(' ') as [CrashPoint['when'], string]
-  return { name: `${deed}: ${moment}`, deed, crash: { when, call }, effect }
+  return { name: `${operation}: ${moment}`, operation, crash: { when, call }, effect }
 }

@@ -10,8 +10,8 @@ const teams = ['even', 'odd'].map((team) => Array.from({ length: 20 }, (_, index
 
 /** A group whose name is its version, and whose members are those of an even or an odd version. */
 export async function prepareRounds(storage: AdminStorage): Promise<void> {
-  for (const person of teams.flat()) {
-    await storage.provisionedUsers.insert(aProvisionedUser(person.slice('user-'.length)))
+  for (const user of teams.flat()) {
+    await storage.provisionedUsers.insert(aProvisionedUser(user.slice('user-'.length)))
   }
   await storage.groups.insert(aGroup('staff', { state: aGroupState('1', { displayName: '1' }), memberIds: teamOf(1) }))
 }

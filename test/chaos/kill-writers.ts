@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-import type { Stage } from '../processes/test-database.ts'
+import type { ProcessSite } from '../processes/test-database.ts'
 import { halvesOf, prepareRounds } from './group-rounds.ts'
 
 /**
@@ -11,7 +11,7 @@ import { halvesOf, prepareRounds } from './group-rounds.ts'
  * @returns the partial writes found afterwards, and the number of rounds that the processes wrote.
  */
 export async function killWriters(
-  { database, storage }: Stage,
+  { database, storage }: ProcessSite,
   kills: number,
 ): Promise<{ readonly violations: readonly string[]; readonly rounds: number }> {
   await prepareRounds(storage)

@@ -79,9 +79,9 @@ describe('keys in an HSM, in a process of its own', () => {
     const code = await obtainCode(under)
 
     await hsm.end()
-    const [service, person] = [await serviceToken(under), await redeem(under, code)]
+    const [service, user] = [await serviceToken(under), await redeem(under, code)]
 
-    for (const reply of [service, person]) {
+    for (const reply of [service, user]) {
       expect([reply.status, reply.json['error']]).toEqual([503, 'temporarily_unavailable'])
       expect(Number(reply.header('retry-after'))).toBeGreaterThan(0)
       expect(reply.text).not.toContain('HSM')

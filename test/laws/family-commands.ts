@@ -9,7 +9,7 @@ import { currentGrant, isFamilyLive, presentationOf, type FamilyModel, type Mode
 type Command = fc.AsyncCommand<FamilyModel, FamilyWorld>
 
 /** The user of all commands. */
-const person = userId('U1')
+const user = userId('U1')
 
 /** Every event that can happen to token families. After each command the server must agree with the model. */
 export const familyCommands = (): fc.Arbitrary<Iterable<Command>> =>
@@ -59,7 +59,7 @@ export const signIn = command(
   'sign in and redeem',
   (model) => model.isActive && !model.isClientDisabled,
   async (model, world) => {
-    const reply = await world.redeem(await world.code(person))
+    const reply = await world.redeem(await world.code(user))
     expect(reply.status).toBe(200)
 
     const grant = currentGrant(model) ?? { generation: model.generation, isRevoked: false }
@@ -133,14 +133,14 @@ const revokeAccessToken = (index: number, token: number): Command =>
     },
   )
 
-const deactivate = command('deactivate the person', always, async (model, world) => {
-  await world.storage.users.deactivate(person, world.clock.now())
+const deactivate = command('deactivate the user', always, async (model, world) => {
+  await world.storage.users.deactivate(user, world.clock.now())
   if (model.isActive) model.generation += 1
   model.isActive = false
 })
 
-const reactivate = command('reactivate the person', always, async (model, world) => {
-  await world.storage.users.reactivate(person, world.clock.now())
+const reactivate = command('reactivate the user', always, async (model, world) => {
+  await world.storage.users.reactivate(user, world.clock.now())
   model.isActive = true
 })
 
@@ -155,7 +155,7 @@ const enableClient = command('enable the client', always, async (model, world) =
 })
 
 const revokeGrant = command('revoke the grant', always, async (model, world) => {
-  const grant = await world.storage.grants.findUnrevoked(person, clientId('A'))
+  const grant = await world.storage.grants.findUnrevoked(user, clientId('A'))
   if (grant !== undefined) await world.storage.grants.revoke(grant.grantId, world.clock.now())
   for (const each of model.grants) each.isRevoked = true
 })

@@ -16,7 +16,7 @@ it('law: no token is active after its family, grant, client or user was revoked'
 
 async function worldWithOneFamily() {
   const real = await createFamilyWorld()
-  await real.person()
+  await real.createUser()
   const model = emptyModel(real.clock.now())
   await signIn.run(model, real)
   return { model, real }

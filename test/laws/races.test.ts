@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import { createFamilyWorld, type Answer, type FamilyWorld } from '../support/family-world.ts'
 import { changeClient } from '../support/fixture-clients.ts'
-import { createStage, type Stage } from '../support/interleaving.ts'
+import { createScheduler, type Scheduler } from '../support/interleaving.ts'
 
 /**
  * The order in which waiting flows continue: any of them, or one that runs for some turns before the others. The flow
@@ -20,7 +20,7 @@ const picks = fc.oneof(
 interface Race {
   readonly law: string
   readonly retryWindow?: number
-  readonly run: (world: FamilyWorld, stage: Stage, picks: readonly number[]) => Promise<void>
+  readonly run: (world: FamilyWorld, scheduler: Scheduler, picks: readonly number[]) => Promise<void>
 }
 
 /**
@@ -36,38 +36,38 @@ async function expectNothingLives(world: FamilyWorld, answers: readonly Answer[]
 
 async function familyOf(
   world: FamilyWorld,
-): Promise<{ readonly first: Answer; readonly refreshToken: string; readonly person: string }> {
-  const person = await world.person()
-  const first = await world.redeem(await world.code(person))
-  return { first, person, refreshToken: first.json.refresh_token ?? '' }
+): Promise<{ readonly first: Answer; readonly refreshToken: string; readonly user: string }> {
+  const user = await world.createUser()
+  const first = await world.redeem(await world.code(user))
+  return { first, user, refreshToken: first.json.refresh_token ?? '' }
 }
 
 const statuses = (answers: readonly Answer[]): readonly number[] =>
   answers.map(({ status }) => status).toSorted((a, b) => a - b)
 
 /** Revocations of a family that do not present its tokens. */
-const endings: readonly (readonly [name: string, end: (world: FamilyWorld, person: string) => Promise<unknown>])[] = [
-  ['the user is deactivated', (world, person) => world.storage.users.deactivate(userId(person), world.clock.now())],
+const endings: readonly (readonly [name: string, end: (world: FamilyWorld, user: string) => Promise<unknown>])[] = [
+  ['the user is deactivated', (world, user) => world.storage.users.deactivate(userId(user), world.clock.now())],
   [
     'the user is deactivated and reactivated',
-    async (world, person) => {
-      await world.storage.users.deactivate(userId(person), world.clock.now())
-      await world.storage.users.reactivate(userId(person), world.clock.now())
+    async (world, user) => {
+      await world.storage.users.deactivate(userId(user), world.clock.now())
+      await world.storage.users.reactivate(userId(user), world.clock.now())
     },
   ],
-  ['the user is removed', (world, person) => world.storage.users.remove(userId(person), world.clock.now())],
+  ['the user is removed', (world, user) => world.storage.users.remove(userId(user), world.clock.now())],
   [
     'the grant is revoked',
-    async (world, person) => {
-      const grant = await world.storage.grants.findUnrevoked(userId(person), clientId('A'))
+    async (world, user) => {
+      const grant = await world.storage.grants.findUnrevoked(userId(user), clientId('A'))
       if (grant !== undefined) await world.storage.grants.revoke(grant.grantId, world.clock.now())
     },
   ],
 ]
 
 /** The revocation as a flow: it takes turns like the server's storage calls. */
-const inTurn = (stage: Stage, end: () => Promise<unknown>): Promise<Answer> =>
-  stage
+const inTurn = (scheduler: Scheduler, end: () => Promise<unknown>): Promise<Answer> =>
+  scheduler
     .pause()
     .then(end)
     .then(() => ({ status: 0, json: {} }))
@@ -75,11 +75,11 @@ const inTurn = (stage: Stage, end: () => Promise<unknown>): Promise<Answer> =>
 const races: readonly Race[] = [
   {
     law: 'two or three refreshes with one token give one child, and one family lives on',
-    async run(world, stage, picks) {
+    async run(world, scheduler, picks) {
       const { refreshToken } = await familyOf(world)
       const refresh = () => world.refresh(refreshToken)
 
-      const answers = await stage.run([refresh, refresh, refresh], picks)
+      const answers = await scheduler.run([refresh, refresh, refresh], picks)
 
       expect(statuses(answers)).toEqual([200, 200, 200])
       expect(new Set(answers.map(({ json }) => json.refresh_token)).size).toBe(1)
@@ -89,11 +89,11 @@ const races: readonly Race[] = [
   {
     law: 'where no retry is allowed, of two refreshes with one token at most one succeeds, and nothing lives on',
     retryWindow: 0,
-    async run(world, stage, picks) {
+    async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
       const refresh = () => world.refresh(refreshToken)
 
-      const answers = await stage.run([refresh, refresh], picks)
+      const answers = await scheduler.run([refresh, refresh], picks)
 
       expect(statuses(answers)).toEqual([200, 400])
       await expectNothingLives(world, [first, ...answers])
@@ -101,11 +101,11 @@ const races: readonly Race[] = [
   },
   ...endings.map(([name, end]): Race => ({
     law: `after a refresh while ${name}, nothing lives`,
-    async run(world, stage, picks) {
-      const { first, person, refreshToken } = await familyOf(world)
+    async run(world, scheduler, picks) {
+      const { first, user, refreshToken } = await familyOf(world)
 
-      const answers = await stage.run(
-        [() => world.refresh(refreshToken), () => inTurn(stage, () => end(world, person))],
+      const answers = await scheduler.run(
+        [() => world.refresh(refreshToken), () => inTurn(scheduler, () => end(world, user))],
         picks,
       )
 
@@ -114,13 +114,13 @@ const races: readonly Race[] = [
   })),
   {
     law: 'after a refresh while the client is disabled, nothing lives',
-    async run(world, stage, picks) {
+    async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
       const change = (disabledAt: EpochSeconds | undefined) =>
         changeClient(world.storage, clientId('A'), { disabledAt })
 
-      const answers = await stage.run(
-        [() => world.refresh(refreshToken), () => inTurn(stage, () => change(world.clock.now()))],
+      const answers = await scheduler.run(
+        [() => world.refresh(refreshToken), () => inTurn(scheduler, () => change(world.clock.now()))],
         picks,
       )
 
@@ -130,22 +130,22 @@ const races: readonly Race[] = [
   },
   {
     law: 'after a refresh while the same token is revoked, nothing lives',
-    async run(world, stage, picks) {
+    async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
 
-      const answers = await stage.run([() => world.refresh(refreshToken), () => world.revoke(refreshToken)], picks)
+      const answers = await scheduler.run([() => world.refresh(refreshToken), () => world.revoke(refreshToken)], picks)
 
       await expectNothingLives(world, [first, ...answers])
     },
   },
   {
     law: 'after a refresh of the current token while an old one is replayed, nothing lives',
-    async run(world, stage, picks) {
+    async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
       const second = await world.refresh(refreshToken)
       world.clock.advance(world.lifetimes.retryWindow)
 
-      const answers = await stage.run(
+      const answers = await scheduler.run(
         [() => world.refresh(second.json.refresh_token ?? ''), () => world.refresh(refreshToken)],
         picks,
       )
@@ -155,11 +155,11 @@ const races: readonly Race[] = [
   },
   {
     law: 'a code that is redeemed two or three times at once gives at most one answer, and nothing lives',
-    async run(world, stage, picks) {
-      const code = await world.code(await world.person())
+    async run(world, scheduler, picks) {
+      const code = await world.code(await world.createUser())
       const redeem = () => world.redeem(code)
 
-      const answers = await stage.run([redeem, redeem, redeem], picks)
+      const answers = await scheduler.run([redeem, redeem, redeem], picks)
 
       expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
       expect(answers.filter(({ json }) => json.error === 'invalid_grant').length).toBeGreaterThanOrEqual(2)
@@ -168,11 +168,11 @@ const races: readonly Race[] = [
   },
   {
     law: 'a code that is redeemed while it is replayed and its child is refreshed leaves nothing alive',
-    async run(world, stage, picks) {
-      const code = await world.code(await world.person())
+    async run(world, scheduler, picks) {
+      const code = await world.code(await world.createUser())
       const first = await world.redeem(code)
 
-      const answers = await stage.run(
+      const answers = await scheduler.run(
         [() => world.redeem(code), () => world.refresh(first.json.refresh_token ?? '')],
         picks,
       )
@@ -182,29 +182,32 @@ const races: readonly Race[] = [
   },
   ...endings.map(([name, end]): Race => ({
     law: `after a redemption while ${name}, nothing lives`,
-    async run(world, stage, picks) {
-      const person = await world.person()
-      const code = await world.code(person)
+    async run(world, scheduler, picks) {
+      const user = await world.createUser()
+      const code = await world.code(user)
 
-      const answers = await stage.run([() => world.redeem(code), () => inTurn(stage, () => end(world, person))], picks)
+      const answers = await scheduler.run(
+        [() => world.redeem(code), () => inTurn(scheduler, () => end(world, user))],
+        picks,
+      )
 
       await expectNothingLives(world, answers)
     },
   })),
   ...endings.slice(0, 3).map(([name, end]): Race => ({
     law: `a code that is asked for while ${name} gives nothing that lives`,
-    async run(world, stage, picks) {
-      const person = await world.person()
+    async run(world, scheduler, picks) {
+      const user = await world.createUser()
       let code = ''
       const ask = async (): Promise<Answer> => {
-        code = await world.code(person)
+        code = await world.code(user)
         return { status: 0, json: {} }
       }
 
-      await stage.run([ask, () => inTurn(stage, () => end(world, person))], picks)
+      await scheduler.run([ask, () => inTurn(scheduler, () => end(world, user))], picks)
 
-      const account = await world.storage.users.find(userId(person))
-      const grant = await world.storage.grants.findUnrevoked(userId(person), clientId('A'))
+      const account = await world.storage.users.find(userId(user))
+      const grant = await world.storage.grants.findUnrevoked(userId(user), clientId('A'))
       // A reactivated user may have consented again, and only then is a token accepted.
       const isOfReturn = account?.active === true && grant?.userGeneration === account.generation
       expect((await world.redeem(code)).status === 200).toBe(code !== '' && isOfReturn)
@@ -212,11 +215,11 @@ const races: readonly Race[] = [
   })),
   {
     law: 'of two or three presentations of one client assertion exactly one is accepted',
-    async run(world, stage, picks) {
+    async run(world, scheduler, picks) {
       const assertion = await world.assertion()
       const present = () => world.post('/token/introspection', { token: 'x', ...assertion }, {})
 
-      const answers = await stage.run([present, present, present], picks)
+      const answers = await scheduler.run([present, present, present], picks)
 
       expect(statuses(answers)).toEqual([200, 401, 401])
     },
@@ -224,11 +227,11 @@ const races: readonly Race[] = [
 ]
 
 it.each(races)('law: $law', async ({ run, retryWindow }) => {
-  const stage = createStage()
-  const world = await createFamilyWorld({ pause: stage.pause, ...(retryWindow !== undefined && { retryWindow }) })
+  const scheduler = createScheduler()
+  const world = await createFamilyWorld({ pause: scheduler.pause, ...(retryWindow !== undefined && { retryWindow }) })
 
   await fc.assert(
-    fc.asyncProperty(picks, (turns) => run(world, stage, turns)),
+    fc.asyncProperty(picks, (turns) => run(world, scheduler, turns)),
     { numRuns: 40 },
   )
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import type { DatabaseAddress } from './server-config.ts'
-import { postgresStage, sqliteStage, type Stage } from './test-database.ts'
+import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
 /** A process that keeps the keys and executes commands. */
 interface KeyProcess {
@@ -16,19 +16,19 @@ interface KeyProcess {
 }
 
 describe.for([
-  { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },
-  { name: 'SQLite', open: sqliteStage },
+  { name: 'PostgreSQL', open: async () => openPostgresSite(await addressOfTheRun()) },
+  { name: 'SQLite', open: openSqliteSite },
 ])('four processes that manage the keys of one $name database', ({ open }) => {
-  let stage: Stage
+  let site: ProcessSite
   let processes: readonly KeyProcess[]
 
   beforeAll(async () => {
-    stage = await open()
-    processes = await Promise.all(Array.from({ length: 4 }, () => startKeyProcess(stage.database)))
+    site = await open()
+    processes = await Promise.all(Array.from({ length: 4 }, () => startKeyProcess(site.database)))
   })
   afterAll(async () => {
     await Promise.all(processes.map(({ end }) => end()))
-    await stage.close()
+    await site.close()
   })
 
   const tellAll = (command: string): Promise<readonly unknown[]> =>
@@ -38,7 +38,7 @@ describe.for([
     const signing = await tellAll('sign')
 
     expect(new Set(signing).size).toBe(1)
-    expect(await stage.storage.signingKeys.list()).toHaveLength(1)
+    expect(await site.storage.signingKeys.list()).toHaveLength(1)
   })
 
   it('create one key when all of them rotate at once, and all name it (OIDC Core §10.1.1)', async () => {
@@ -46,7 +46,7 @@ describe.for([
 
     expect(rotations.filter(({ outcome }) => outcome === 'announced')).toHaveLength(1)
     expect(new Set(rotations.map(({ keyId }) => keyId)).size).toBe(1)
-    expect(await stage.storage.signingKeys.list()).toHaveLength(2)
+    expect(await site.storage.signingKeys.list()).toHaveLength(2)
     const published = await tellAll('publish')
     expect(published).toEqual(Array.from({ length: 4 }, () => published[0]))
   })
@@ -62,7 +62,7 @@ describe.for([
       expect(new Set(next).size).toBe(1)
       expect(next).not.toContain(signing)
       expect(await tellAll('publish')).toEqual(next.map((keyId) => [keyId]))
-      expect(await stage.storage.signingKeys.list()).toHaveLength(keys)
+      expect(await site.storage.signingKeys.list()).toHaveLength(keys)
     }
   })
 })

@@ -3,22 +3,22 @@ import { startPostgres } from '../../packages/storage-sql/test/support/postgres-
 import { racesOf } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
 import { startServerProcesses } from './server-processes.ts'
-import { postgresStage, sqliteStage, type Stage } from './test-database.ts'
+import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
 const rounds = Number(process.argv[2] ?? 1000)
 const wanted = process.argv[3] ?? ''
 let violations = 0
 
 const server = await startPostgres()
-await race('PostgreSQL', await postgresStage(server.url))
+await race('PostgreSQL', await openPostgresSite(server.url))
 await server.stop()
-await race('SQLite', await sqliteStage())
+await race('SQLite', await openSqliteSite())
 process.exitCode = violations === 0 ? 0 : 1
 
-async function race(name: string, stage: Stage): Promise<void> {
-  const servers = await startServerProcesses(stage.database, 4)
+async function race(name: string, site: ProcessSite): Promise<void> {
+  const servers = await startServerProcesses(site.database, 4)
   const ports = servers.map(({ port }) => port)
-  const races = { ...racesOf(stage, ports), ...scimRacesOf(stage, ports) }
+  const races = { ...racesOf(site, ports), ...scimRacesOf(site, ports) }
   for (const [subject, run] of Object.entries(races).filter(([name]) => name.includes(wanted))) {
     const started = performance.now()
     const wrong: string[] = []
@@ -29,5 +29,5 @@ async function race(name: string, stage: Stage): Promise<void> {
     for (const each of new Set(wrong)) console.log(`  ${each}`)
   }
   await Promise.all(servers.map((each) => each.kill()))
-  await stage.close()
+  await site.close()
 }

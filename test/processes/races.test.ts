@@ -4,28 +4,28 @@ import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgre
 import { racesOf, type Race } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
 import { startServerProcesses, type ServerProcess } from './server-processes.ts'
-import { postgresStage, sqliteStage, type Stage } from './test-database.ts'
+import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
 // `pnpm race` runs a thousand.
 const rounds = 6
 
 describe.for([
-  { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },
-  { name: 'SQLite', open: sqliteStage },
+  { name: 'PostgreSQL', open: async () => openPostgresSite(await addressOfTheRun()) },
+  { name: 'SQLite', open: openSqliteSite },
 ])('four servers on one $name database', ({ open }) => {
-  let stage: Stage
+  let site: ProcessSite
   let servers: readonly ServerProcess[]
   let races: Readonly<Record<string, Race>>
 
   beforeAll(async () => {
-    stage = await open()
-    servers = await startServerProcesses(stage.database, 4)
+    site = await open()
+    servers = await startServerProcesses(site.database, 4)
     const ports = servers.map(({ port }) => port)
-    races = { ...racesOf(stage, ports), ...scimRacesOf(stage, ports) }
+    races = { ...racesOf(site, ports), ...scimRacesOf(site, ports) }
   })
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.kill()))
-    await stage.close()
+    await site.close()
   })
 
   test.for([

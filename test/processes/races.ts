@@ -4,7 +4,7 @@ import { encode } from '../support/flow.ts'
 import { send, type Reply } from '../support/reply.ts'
 import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
 import { issuer } from './server-config.ts'
-import type { Stage } from './test-database.ts'
+import type { ProcessSite } from './test-database.ts'
 
 /** One race. It returns a description of the violation, or undefined. */
 export type Race = (round: number) => Promise<readonly string[]>
@@ -13,8 +13,8 @@ export type Race = (round: number) => Promise<readonly string[]>
 const presenters = 50
 
 /** The races of clients A and B between the servers at these ports. */
-export function racesOf(stage: Stage, ports: readonly number[]): Readonly<Record<string, Race>> {
-  const requests = clientRequests(stage.clients)
+export function racesOf(site: ProcessSite, ports: readonly number[]): Readonly<Record<string, Race>> {
+  const requests = clientRequests(site.clients)
   const port = (index: number): number => ports[index % ports.length] ?? 0
   const atOnce = (count: number, start: (port: number) => Promise<Reply>): Promise<readonly Reply[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => start(port(index))))
@@ -65,7 +65,7 @@ export function racesOf(stage: Stage, ports: readonly number[]): Readonly<Record
         iat: now,
         jti: `jti-${process.pid}-${now}-${round}`,
       }
-      const sign = signEs256(stage.clients.B.privateKey)
+      const sign = signEs256(site.clients.B.privateKey)
       const assertion = await writeJws({ alg: 'ES256', typ: 'JWT', kid: 'b1' }, claims, sign)
       const body = encode({ client_assertion_type: assertionType, client_assertion: assertion, token: 'none' })
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -8,13 +8,13 @@ import { clientRequests, codeOf, tokensOf, type ClientRequests } from './client-
 import { scimRequests, type ScimRequests } from './scim-requests.ts'
 import { issuer } from './server-config.ts'
 import { startServerProcess, startServerProcesses, type ServerProcess } from './server-processes.ts'
-import { consent, postgresStage, sqliteStage, type Stage } from './test-database.ts'
+import { consent, openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
 describe.for([
-  { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },
-  { name: 'SQLite', open: sqliteStage },
+  { name: 'PostgreSQL', open: async () => openPostgresSite(await addressOfTheRun()) },
+  { name: 'SQLite', open: openSqliteSite },
 ])('two servers on one $name database', ({ open }) => {
-  let stage: Stage
+  let site: ProcessSite
   let servers: readonly ServerProcess[]
   /** The last one dies right after it has deactivated a user. */
   let [here, there, dying] = [0, 0, 0]
@@ -22,22 +22,22 @@ describe.for([
   let provider: ScimRequests
 
   beforeAll(async () => {
-    stage = await open()
-    const starting = startServerProcess(stage.database, { when: 'after', call: 'provisionedUsers.compareAndSwap' })
-    servers = [...(await startServerProcesses(stage.database, 2)), await starting]
+    site = await open()
+    const starting = startServerProcess(site.database, { when: 'after', call: 'provisionedUsers.compareAndSwap' })
+    servers = [...(await startServerProcesses(site.database, 2)), await starting]
     ;[here = 0, there = 0, dying = 0] = servers.map(({ port }) => port)
-    client = clientRequests(stage.clients)
-    provider = scimRequests(stage.scimSecret)
+    client = clientRequests(site.clients)
+    provider = scimRequests(site.scimSecret)
   })
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.kill()))
-    await stage.close()
+    await site.close()
   })
 
   /** A user provisioned by T1, with tokens from one of the servers. */
   async function aPerson(userName: string) {
     const id = await provider.provision(here, userName)
-    await consent(stage.storage, id, epochSeconds(Date.now() / 1000))
+    await consent(site.storage, id, epochSeconds(Date.now() / 1000))
     return { id, tokens: tokensOf(await client.redeem(here, codeOf(await client.authorize(here, id)))) }
   }
 
@@ -50,7 +50,7 @@ describe.for([
     const api = createResourceServer({
       issuer,
       audience: issuer,
-      credentials: { clientId: 'RS', clientSecret: stage.clients.RS.secret },
+      credentials: { clientId: 'RS', clientSecret: site.clients.RS.secret },
       revocationFeed: { mode },
       clock,
       fetch: (url, init) => {
@@ -94,9 +94,9 @@ describe.for([
     await client.revoke(here, revoked.tokens.access_token)
     const first = await untilRefused(api, revoked.tokens.access_token)
     const before = await api.admits(ofClient.tokens.access_token)
-    await changeClient(stage.storage, clientId('A'), { disabledAt: epochSeconds(Date.now() / 1000) })
+    await changeClient(site.storage, clientId('A'), { disabledAt: epochSeconds(Date.now() / 1000) })
     const second = await untilRefused(api, ofClient.tokens.access_token)
-    await changeClient(stage.storage, clientId('A'), { disabledAt: undefined })
+    await changeClient(site.storage, clientId('A'), { disabledAt: undefined })
 
     expect(before).toBe(true)
     expect(Math.max(first, second)).toBeLessThan(1000)

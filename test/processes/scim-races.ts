@@ -4,13 +4,13 @@ import type { Reply } from '../support/reply.ts'
 import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
 import type { Race } from './races.ts'
 import { idOf, scimRequests, userSchema } from './scim-requests.ts'
-import { consent, type Stage } from './test-database.ts'
+import { consent, type ProcessSite } from './test-database.ts'
 
 /** The races between an identity provider and other requests, over the servers at these ports. */
-export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Record<string, Race>> {
-  const requests = clientRequests(stage.clients)
+export function scimRacesOf(site: ProcessSite, ports: readonly number[]): Readonly<Record<string, Race>> {
+  const requests = clientRequests(site.clients)
   const port = (index: number): number => ports[index % ports.length] ?? 0
-  const requestsOfT1 = scimRequests(stage.scimSecret)
+  const requestsOfT1 = scimRequests(site.scimSecret)
   const scim = (at: number, method: string, path: string, body?: object): Promise<Reply> =>
     requestsOfT1.send(port(at), method, path, body)
   const patch = (at: number, path: string, ...Operations: readonly object[]): Promise<Reply> =>
@@ -19,9 +19,9 @@ export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Re
 
   const provision = (round: number, name: string): Promise<string> =>
     requestsOfT1.provision(port(round), unique(round, name))
-  const person = async (round: number): Promise<string> => {
+  const user = async (round: number): Promise<string> => {
     const id = await provision(round, 'racer')
-    await consent(stage.storage, id, epochSeconds(Date.now() / 1000))
+    await consent(site.storage, id, epochSeconds(Date.now() / 1000))
     return id
   }
   const survivors = async (all: readonly Tokens[]): Promise<readonly string[]> => {
@@ -44,7 +44,7 @@ export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Re
 
   return {
     'a refresh against the deactivation of its user': async (round) => {
-      const id = await person(round)
+      const id = await user(round)
       const first = tokensOf(await requests.redeem(port(round), codeOf(await requests.authorize(port(round), id))))
 
       const [ended, ...refreshed] = await Promise.all([
@@ -60,7 +60,7 @@ export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Re
     },
 
     'a redemption against the deactivation of its user': async (round) => {
-      const id = await person(round)
+      const id = await user(round)
       const code = codeOf(await requests.authorize(port(round), id))
 
       const [redeemed, ended] = await Promise.all([requests.redeem(port(round), code), deactivate(round + 1, id)])

@@ -22,7 +22,7 @@ import { issuer, type DatabaseAddress } from './server-config.ts'
 /**
  * A database with the fixture clients, the identity provider T1, and U1, who has consented to all scopes of client A.
  */
-export interface Stage {
+export interface ProcessSite {
   readonly database: DatabaseAddress
   readonly clients: FixtureClients
   /** The Secret Token of T1. */
@@ -32,7 +32,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export async function sqliteStage(): Promise<Stage> {
+export async function openSqliteSite(): Promise<ProcessSite> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-processes-'))
   const file = join(folder, 'test.db')
   const dialect = openSqliteDialect(file, { migrate: 'on-open', synchronous: 'normal' })
@@ -50,7 +50,7 @@ export async function sqliteStage(): Promise<Stage> {
 }
 
 /** @param server the address of a PostgreSQL server; a new schema is created on it. */
-export async function postgresStage(server: string): Promise<Stage> {
+export async function openPostgresSite(server: string): Promise<ProcessSite> {
   const database = await makeDatabase(server)
   const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
   const storage = await createSqlStorage({ dialect, issuer })
@@ -63,7 +63,7 @@ export async function postgresStage(server: string): Promise<Stage> {
   }
 }
 
-async function furnish(storage: AdminStorage): Promise<Pick<Stage, 'clients' | 'scimSecret'>> {
+async function furnish(storage: AdminStorage): Promise<Pick<ProcessSite, 'clients' | 'scimSecret'>> {
   const now = epochSeconds(Date.now() / 1000)
   const clients = await registerFixtureClients(storage)
   // The servers sign with a single, fast key.
@@ -75,11 +75,11 @@ async function furnish(storage: AdminStorage): Promise<Pick<Stage, 'clients' | '
 }
 
 /** The user has consented to all scopes of client A. */
-export async function consent(storage: AdminStorage, person: string, now: EpochSeconds): Promise<void> {
+export async function consent(storage: AdminStorage, user: string, now: EpochSeconds): Promise<void> {
   await storage.grants.insert({
-    grantId: grantId(`consent-${person}`),
+    grantId: grantId(`consent-${user}`),
     clientId: clientId('A'),
-    userId: userId(person),
+    userId: userId(user),
     userGeneration: 0,
     scopes: ['openid', 'profile', 'offline_access'],
     createdAt: now,

@@ -23,9 +23,9 @@ export interface FamilyWorld {
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
   readonly lifetimes: typeof lifetimes
   /** A new active user. */
-  person(): Promise<string>
+  createUser(): Promise<string>
   /** A code for A after the user has consented. */
-  code(person: string): Promise<string>
+  code(user: string): Promise<string>
   redeem(code: string): Promise<Answer>
   refresh(refreshToken: string): Promise<Answer>
   revoke(token: string): Promise<Answer>
@@ -86,7 +86,7 @@ export async function createFamilyWorld(
   const answer = async (request: ServerRequest): Promise<Answer> => answerOf(await server.handle(request))
   const post: FamilyWorld['post'] = (path, form, headers = { authorization: basic('A', secrets.A) }) =>
     answer(plainPost(issuer, path, { body: encode(form), headers }))
-  let people = 0
+  let users = 0
   let asserted = 0
 
   return {
@@ -94,12 +94,12 @@ export async function createFamilyWorld(
     clock,
     lifetimes,
     post,
-    async person() {
-      people += 1
-      await storage.users.insert({ userId: userId(`U${people}`), claims: {}, createdAt: clock.now() })
-      return `U${people}`
+    async createUser() {
+      users += 1
+      await storage.users.insert({ userId: userId(`U${users}`), claims: {}, createdAt: clock.now() })
+      return `U${users}`
     },
-    code: (person) => codeFor(person, server, clock.now()),
+    code: (user) => codeFor(user, server, clock.now()),
     redeem: (code) =>
       post('/token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }),
     refresh: (refreshToken) => post('/token', { grant_type: 'refresh_token', refresh_token: refreshToken }),
@@ -170,7 +170,7 @@ async function registerClients(
 }
 
 /** Completes an authorization request: the user is signed in and consents if asked. */
-async function codeFor(person: string, server: AuthorizationServer, now: EpochSeconds): Promise<string> {
+async function codeFor(user: string, server: AuthorizationServer, now: EpochSeconds): Promise<string> {
   const request = {
     response_type: 'code',
     client_id: 'A',
@@ -180,7 +180,7 @@ async function codeFor(person: string, server: AuthorizationServer, now: EpochSe
     code_challenge_method: 'S256',
   }
   const started = await server.handle(
-    plainRequest(issuer, { path: `/auth?${encode(request)}`, headers: { cookie: person } }),
+    plainRequest(issuer, { path: `/auth?${encode(request)}`, headers: { cookie: user } }),
   )
   const location = locationOf(started)
   if (location.searchParams.has('code')) return location.searchParams.get('code') ?? ''
@@ -188,7 +188,7 @@ async function codeFor(person: string, server: AuthorizationServer, now: EpochSe
   const cookie = (new Map(started.headers).get('Set-Cookie') ?? '').split(';', 1)[0] ?? ''
   const page = plainPost(issuer, location.pathname + location.search, { body: '', headers: { cookie, origin: issuer } })
   const pending = await server.interaction(page)
-  const signIn = { subject: person, authTime: now }
+  const signIn = { subject: user, authTime: now }
   const done = await pending.complete({ ...signIn, grantedScopes: scope.split(' ') })
   return locationOf(done).searchParams.get('code') ?? ''
 }

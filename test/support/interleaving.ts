@@ -1,5 +1,5 @@
 /** A scheduler for flows over one storage: every storage call waits until its turn is picked. */
-export interface Stage {
+export interface Scheduler {
   /** Awaited by the storage before each atomic step. */
   readonly pause: () => Promise<void>
   /**
@@ -10,7 +10,7 @@ export interface Stage {
 }
 
 /** Outside of `run` the scheduler hook does not wait. */
-export function createStage(): Stage {
+export function createScheduler(): Scheduler {
   const parked: (() => void)[] = []
   let running = 0
 

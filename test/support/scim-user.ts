@@ -8,7 +8,7 @@ const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 let count = 0
 
 /** Provisions a user through T1. @returns the user's identifier. */
-export async function provisionPerson(site: ScimSite, change: object = {}): Promise<string> {
+export async function provisionTestUser(site: ScimSite, change: object = {}): Promise<string> {
   const body = { schemas: [core], userName: `person${(count += 1)}@x`, active: true, ...change }
   const reply = await site.send({ method: 'POST', path: '/Users', body })
   if (reply.status !== 201) throw new Error(`No account: ${reply.status} ${reply.text}`)
