@@ -1,0 +1,51 @@
+// The server that a hostile tenant attacks. Its argument is a DatabaseAddress in JSON; it prints its port, answers the
+// message `used` with what it has used since the last one, and exits when stdin ends.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+import { toNodeListener } from '@mintmark/adapter-node'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
+import { createScimServer } from '@mintmark/scim'
+import { createSqlStorage } from '@mintmark/storage-sql'
+
+import { openDatabase } from '../processes/open-database.ts'
+import { issuer, type DatabaseAddress } from '../processes/server-config.ts'
+
+/** What the server has used since it was last asked. */
+export interface Used {
+  /** The longest time for which the event loop ran nothing else, in milliseconds. */
+  readonly longestStall: number
+}
+
+// So that an observer finds the connections.
+process.env['PGAPPNAME'] = 'mintmark-hostile'
+const storage = await createSqlStorage({
+  dialect: openDatabase(JSON.parse(process.argv[2] ?? '') as DatabaseAddress),
+  issuer,
+})
+const server = createAuthorizationServer({
+  issuer,
+  storage,
+  keys: createStoredKeys({
+    storage,
+    sealingKey: Buffer.alloc(32, 7).toString('base64url'),
+    algorithms: ['ES256'],
+  }),
+  signedIn: async (request) => {
+    const [, subject, time] = /(?:^|; )host=([^.;]+)\.(\d+)/.exec(request.headers.get('cookie') ?? '') ?? []
+    return subject === undefined ? undefined : { subject, authTime: Number(time), amr: ['pwd'] }
+  },
+})
+
+const delays = monitorEventLoopDelay({ resolution: 5 })
+delays.enable()
+process.on('message', () => {
+  const used: Used = { longestStall: Math.max(delays.max / 1e6, 0) }
+  delays.reset()
+  process.send?.(used)
+})
+
+const listener = createServer(toNodeListener(server, createScimServer({ issuer, storage })))
+listener.listen(0, '127.0.0.1', () => process.stdout.write(`${(listener.address() as AddressInfo).port}\n`))
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,205 @@
+// One tenant at its worst, beside another that only asks for tokens: `pnpm hostile-tenant [--quick] [--engine sqlite]
+// [--case part-of-its-name]`. It prints what the other tenant and the server felt, and exits with 1 when a token request
+// took too long or the server too much memory.
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+import { Client } from 'pg'
+
+import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
+import { hostileCases, type HostileCase, type Tenant } from './hostile-cases.ts'
+import type { Used } from './hostile-server-process.ts'
+import type { Measured, ProbeConfig } from './probe-process.ts'
+import { postgresStage, sqliteStage, type HostileStage, type Scale } from './stage.ts'
+
+const { values } = parseArgs({
+  args: process.argv.slice(2).filter((argument) => argument !== '--'),
+  options: {
+    quick: { type: 'boolean', default: false },
+    engine: { type: 'string', multiple: true, default: ['sqlite', 'postgres'] },
+    case: { type: 'string', multiple: true, default: [''] },
+  },
+})
+
+const scale: Scale = values.quick
+  ? { users: 5000, written: 5000, groups: 100, connections: 200, duration: 1500 }
+  : { users: 100_000, written: 20_000, groups: 1000, connections: 1500, duration: 8000 }
+/** In milliseconds: of all token requests of another tenant during a case. */
+const target = { p99: 100, residentMegabytes: 512 }
+/** The pool of the server has at most eight connections. */
+const poolSize = 8
+
+const quiet: HostileCase = { name: 'no attack', attacks: () => [async () => (await pause(200), 'nothing')] }
+const chosen = hostileCases.filter(({ name }) => values.case.some((part) => name.includes(part)))
+
+async function play(engine: string, stage: HostileStage): Promise<void> {
+  console.log(
+    `\n| ${engine}: case | answers | POST /token p50 | p99 | max | with refresh p99 | stall | RSS MB | backends |`,
+  )
+  console.log('|---|---|---|---|---|---|---|---|---|')
+  const backends = stage.database.engine === 'postgres' ? await countBackends(stage.database.url) : undefined
+  for (const each of [quiet, ...chosen]) {
+    // A new process for each case: the memory is that of the case alone.
+    const server = await startProcess('hostile-server-process.ts', stage.database)
+    const port = Number(await firstLine(server))
+    const probe = await startProbe({ port, secrets: { A: stage.clients.A.secret, M: stage.clients.M.secret } })
+    try {
+      const tenant = { port, provider: 'hostile', secret: stage.secret, smallSecret: stage.smallSecret, scale }
+      await each.prepare?.(tenant)
+      await ask<Measured>(probe)
+      await ask<Used>(server)
+      forgetPeak(server)
+      backends?.start()
+      const answers = await attack(each, tenant)
+      report(each.name, answers, {
+        measured: await ask<Measured>(probe),
+        used: await ask<Used>(server),
+        residentMegabytes: peakMegabytes(server),
+        backends: backends?.most(),
+      })
+    } finally {
+      await stop(probe)
+      await stop(server)
+    }
+  }
+  await backends?.close()
+  await stage.close()
+}
+
+/** Sends all requests of the case at once, again and again. */
+async function attack({ attacks }: HostileCase, tenant: Tenant): Promise<ReadonlyMap<string, number>> {
+  const answers = new Map<string, number>()
+  const ends = performance.now() + scale.duration
+  const lanes = attacks(tenant).map(async (send) => {
+    do {
+      const answer = String(
+        await send().catch((error: unknown) => String((error as NodeJS.ErrnoException).code ?? error)),
+      )
+      answers.set(answer, (answers.get(answer) ?? 0) + 1)
+    } while (performance.now() < ends)
+  })
+  await Promise.all(lanes)
+  return answers
+}
+
+interface Felt {
+  readonly measured: Measured
+  readonly used: Used
+  readonly residentMegabytes: number
+  readonly backends: number | undefined
+}
+
+function report(name: string, answers: ReadonlyMap<string, number>, felt: Felt): void {
+  const { measured, used, residentMegabytes, backends } = felt
+  const all = [...measured.reading, ...measured.writing]
+  const failures = new Set(measured.failures)
+  const isMissed =
+    quantile(all, 0.99) > target.p99 ||
+    residentMegabytes > target.residentMegabytes ||
+    failures.size > 0 ||
+    (backends ?? 0) > poolSize
+  if (isMissed) process.exitCode = 1
+  const cells = [
+    name + (isMissed ? ' **missed**' : ''),
+    [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', '),
+    milliseconds(quantile(measured.reading, 0.5)),
+    milliseconds(quantile(measured.reading, 0.99)),
+    milliseconds(Math.max(...all)),
+    milliseconds(quantile(measured.writing, 0.99)),
+    milliseconds(used.longestStall),
+    residentMegabytes.toFixed(0),
+    String(backends ?? ''),
+  ]
+  console.log(`| ${cells.join(' | ')} |`)
+  for (const failure of failures) console.log(`  ${failure} (${measured.failures.length})`)
+}
+
+const quantile = (of: readonly number[], share: number): number =>
+  of.toSorted((one, other) => one - other)[Math.ceil(of.length * share) - 1] ?? Number.NaN
+
+const milliseconds = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`
+
+async function startProcess(file: string, argument: unknown): Promise<ChildProcess> {
+  return fork(fileURLToPath(new URL(file, import.meta.url)), [JSON.stringify(argument)], {
+    execArgv: ['--conditions=@mintmark/source'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+}
+
+async function startProbe(config: ProbeConfig): Promise<ChildProcess> {
+  const probe = await startProcess('probe-process.ts', config)
+  await once(probe, 'message')
+  return probe
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('The server has no output.')
+  const { value, done } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
+  if (done === true) throw new Error('The server ended before it listened.')
+  return value
+}
+
+async function ask<Answer>(child: ChildProcess): Promise<Answer> {
+  child.send('report')
+  const [answer] = (await once(child, 'message')) as [Answer]
+  return answer
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
+
+/** Linux: the greatest resident memory since `forgetPeak`. */
+const peakMegabytes = ({ pid }: ChildProcess): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+const forgetPeak = ({ pid }: ChildProcess): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
+
+/** Counts the connections that the server process has to its database. */
+async function countBackends(url: string) {
+  const client = new Client({ connectionString: url, application_name: 'observer' })
+  await client.connect()
+  let most = 0
+  let isOpen = true
+  const watching = (async () => {
+    while (isOpen) {
+      const { rows } = await client.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'mintmark-hostile'`,
+      )
+      most = Math.max(most, rows[0]?.count ?? 0)
+      await pause(50)
+    }
+  })()
+  return {
+    start: () => void (most = 0),
+    most: () => most,
+    close: async () => {
+      isOpen = false
+      await watching
+      await client.end()
+    },
+  }
+}
+
+console.log(
+  `Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, load ${loadavg()[0]?.toFixed(1)}`,
+)
+if (values.engine.includes('sqlite')) await play('SQLite', await sqliteStage(scale))
+if (values.engine.includes('postgres')) {
+  const server = await startPostgres()
+  try {
+    await play('PostgreSQL', await postgresStage(server.url, scale))
+  } finally {
+    await server.stop()
+  }
+}
