@@ -10,7 +10,7 @@ export {
   revokePreviousProviderSecrets,
 } from './providers/registration.ts'
 export type { ProviderRegistration } from './providers/registration.ts'
-export { tenantUrl } from './server/scim-path.ts'
+export { tenantUrl } from './server/scim-call.ts'
 export { toleranceProfiles } from './tolerance/tolerances.ts'
 export type { ToleranceProfile } from './tolerance/tolerances.ts'
 

@@ -5,8 +5,7 @@ import { groupResourceType, userResourceType, type ResourceType } from '../src/i
 import { allTolerances, createParseContext, strictTolerances } from '../src/tolerance/tolerances.ts'
 import { parseResource } from '../src/resource/parse-resource.ts'
 import { parseProjection, projectResource } from '../src/resource/project-resource.ts'
-import { parsePath } from '../src/patch/patch-path.ts'
-import { parsePatch } from '../src/patch/parse-patch.ts'
+import { parsePatch, parsePath } from '../src/patch/parse-patch.ts'
 import { applyPatch } from '../src/patch/apply-patch.ts'
 import {
   aHostileName,

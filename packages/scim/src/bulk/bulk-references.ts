@@ -1,8 +1,7 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import type { ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
-import { decodeIdentifier } from '../server/scim-path.ts'
+import { decodeIdentifier, type ScimEndpoint, type ScimRoutes } from '../server/scim-call.ts'
 import { isArray, isObject, toObject } from '../values/json.ts'
 import type { BulkOperation } from './parse-bulk.ts'
 

@@ -1,10 +1,9 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import { nameKey } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
-import { type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json-body.ts'
-import { isArray, isObject } from '../values/json.ts'
+import { isArray, isObject, type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json.ts'
+import { nameKey } from '../values/text.ts'
 
 /**
  * Parses the body of a bulk request (RFC 7644 §3.7). A malformed message is refused as a whole, before any operation runs.

@@ -5,8 +5,7 @@ import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal, renderScimError, type ScimErrorBody, toScimError } from '../error/scim-error.ts'
 import { recordRefusal, type ScimOccurrence } from '../event/scim-event.ts'
-import { readMessage } from '../message/scim-request.ts'
-import { scimResponse } from '../message/scim-response.ts'
+import { readMessage, scimResponse } from '../message/scim-message.ts'
 import {
   recordTolerances,
   type ScimCall,
@@ -15,8 +14,7 @@ import {
   type ScimRoutes,
 } from '../server/scim-call.ts'
 import { createToleranceCounter, tolerancesOf } from '../tolerance/tolerances.ts'
-import { membersByName } from '../values/json-body.ts'
-import { isArray, isObject, toObject } from '../values/json.ts'
+import { isArray, isObject, membersByName, toObject } from '../values/json.ts'
 import {
   type BulkTarget,
   executionOrder,

@@ -4,11 +4,11 @@ import { bulkLimits } from '../bulk/parse-bulk.ts'
 import { refusal } from '../error/scim-error.ts'
 import { listResponse } from '../list/search-endpoints.ts'
 import { listLimits } from '../list/search-request.ts'
-import { readQuery } from '../message/scim-request.ts'
-import { scimResponse } from '../message/scim-response.ts'
+import { readQuery, scimResponse } from '../message/scim-message.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { type Attribute, nameKey, type Schema } from '../schema/schema.ts'
+import type { Attribute, Schema } from '../schema/schema.ts'
 import type { ScimCall, ScimCollection, ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
+import { nameKey } from '../values/text.ts'
 
 /** The routes of discovery (RFC 7644 §4), rendered once with the schemas of the host, and of what is not supported. */
 export function discoveryRoutes(

@@ -91,6 +91,14 @@ interface ScimRequestRefused {
   readonly cause: unknown
 }
 
+/** Lists what a deprovisioning revoked, for its event. Reads storage only when the host has a listener. */
+export type RevocationLister = (before: UserRecord, now: EpochSeconds) => Promise<RevokedAccess | undefined>
+
+export const createRevocationLister =
+  ({ onEvent, storage }: { readonly onEvent?: unknown; readonly storage: ScimStorage }): RevocationLister =>
+  async (before, now) =>
+    onEvent === undefined ? undefined : revokedAccess(before, now, storage)
+
 /**
  * Lists the grants and sessions that a deprovisioning revoked: those of the user's generation before it.
  * @param before the user before the deprovisioning.
@@ -180,4 +188,18 @@ export function answeredRequest(
     reason: error?.reason,
     attribute: error?.attribute,
   }
+}
+
+/** Calls the host's listener. Its failure must not fail the request. */
+export function notifyAnswered(
+  onRequest: ((answered: AnsweredRequest) => void | Promise<void>) | undefined,
+): (answered: AnsweredRequest) => void {
+  async function notify(answered: AnsweredRequest): Promise<void> {
+    try {
+      await onRequest?.(answered)
+    } catch {
+      // The listener belongs to the host, and there is no other place to report its failure.
+    }
+  }
+  return (answered) => void notify(answered)
 }

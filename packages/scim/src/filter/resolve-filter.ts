@@ -10,10 +10,11 @@ import {
   suggestAttribute,
 } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { type Attribute, nameKey } from '../schema/schema.ts'
+import type { Attribute } from '../schema/schema.ts'
 import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerances.ts'
 import type { CompareNode, FilterNode, PresentNode, ValuePathNode } from './filter-node.ts'
 import { resolveComparison } from './resolve-comparison.ts'
+import { nameKey } from '../values/text.ts'
 
 /**
  * Resolves the attribute names and value types of a filter by a resource type (RFC 7644 §3.4.2.2).

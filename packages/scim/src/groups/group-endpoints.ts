@@ -4,8 +4,15 @@ import { type GroupRecord, type GroupState, untilSettled } from '@mintmark/stora
 
 import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
-import { checkPreconditions, isNotModified, readMessage, readProjection, readQuery } from '../message/scim-request.ts'
-import { emptyResponse, notModifiedResponse } from '../message/scim-response.ts'
+import {
+  checkPreconditions,
+  emptyResponse,
+  isNotModified,
+  notModifiedResponse,
+  readMessage,
+  readProjection,
+  readQuery,
+} from '../message/scim-message.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
 import {

@@ -5,10 +5,10 @@ import { refusal } from '../error/scim-error.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignValue, parseListedElements } from '../patch/assign-value.ts'
 import type { Assignment } from '../patch/parse-patch.ts'
-import { nameKey } from '../schema/schema.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import { getMember, isArray, isObject } from '../values/json.ts'
 import { groupDocument, type GroupWrite } from './write-group.ts'
+import { nameKey } from '../values/text.ts'
 
 /**
  * Plans the write of a PATCH (RFC 7644 §3.5.2). Membership changes are expressed as a delta, so that a group of ten thousand is

@@ -5,7 +5,7 @@ import type { GroupId, GroupMember, GroupRecord, JsonText } from '@mintmark/stor
 import { refusal } from '../error/scim-error.ts'
 import { listLimits } from '../list/search-request.ts'
 import type { ListedType } from '../list/type-searches.ts'
-import { resourceResponse } from '../message/scim-response.ts'
+import { resourceResponse } from '../message/scim-message.ts'
 import { includesAttribute, projectResource, renderMeta } from '../resource/project-resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'

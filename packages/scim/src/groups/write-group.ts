@@ -12,8 +12,8 @@ import {
 
 import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { checkPreconditions } from '../message/scim-request.ts'
-import { comparableResource } from '../resource/comparable-resource.ts'
+import { checkPreconditions } from '../message/scim-message.ts'
+import { comparableResource } from '../resource/resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import { getText, sameValue, toObject } from '../values/json.ts'

@@ -3,16 +3,15 @@ import type { Journal } from '@mintmark/internal'
 import type { JsonText } from '@mintmark/storage-interface/stores'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { readMessage, readQuery } from '../message/scim-request.ts'
-import { textResponse } from '../message/scim-response.ts'
+import { readMessage, readQuery, textResponse } from '../message/scim-message.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { nameKey } from '../schema/schema.ts'
 import { recordTolerances, type ScimCall, type ScimEndpoint, toleranceCounterOf } from '../server/scim-call.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { mintListCursor, verifyListCursor } from './list-cursor.ts'
 import { pageByCursor, pageByIndex } from './list-pages.ts'
 import { pageRequest, parseSearch, searchOfQuery, type SearchRequest } from './search-request.ts'
 import { type ListedType, type TypeSearch, typeSearches } from './type-searches.ts'
+import { nameKey } from '../values/text.ts'
 
 /** The two endpoints that search the same resources. */
 interface SearchEndpoints {

@@ -1,12 +1,11 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import { namedAttributes, type Query } from '../message/scim-request.ts'
+import { namedAttributes, type Query } from '../message/scim-message.ts'
 import type { RequestedAttributes } from '../resource/project-resource.ts'
-import { nameKey } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
-import { type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json-body.ts'
-import { isArray } from '../values/json.ts'
+import { isArray, type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json.ts'
+import { nameKey } from '../values/text.ts'
 
 /** A search, from a query or from a message (RFC 7644 §3.4.2, §3.4.3). */
 export interface SearchRequest extends RequestedAttributes {

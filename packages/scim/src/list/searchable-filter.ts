@@ -5,8 +5,9 @@ import { refusal } from '../error/scim-error.ts'
 import { frozenFilter } from '../filter/resolve-filter.ts'
 import { attributeLabel, type ResolvedAttribute } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { type Attribute, nameKey } from '../schema/schema.ts'
+import type { Attribute } from '../schema/schema.ts'
 import { locationFilter } from './location-filter.ts'
+import { nameKey } from '../values/text.ts'
 
 /** The resource type that a filter searches. */
 interface SearchedType {

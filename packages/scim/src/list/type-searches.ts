@@ -9,10 +9,10 @@ import { parseProjection } from '../resource/project-resource.ts'
 import { findAttribute, parseAttributeName, type ResolvedAttribute } from '../schema/find-attribute.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { nameKey } from '../schema/schema.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import type { SearchRequest } from './search-request.ts'
 import { isStoredAttribute, resolveFilterAttribute, toStorageFilter } from './searchable-filter.ts'
+import { nameKey } from '../values/text.ts'
 
 /** A resource type that can be listed and searched. */
 export interface ListedType {

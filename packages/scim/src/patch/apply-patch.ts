@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, ResolvedFilter } from '@mintmark/storage-in
 import { comparisonsOf } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import { completeResource } from '../resource/parse-resource.ts'
+import { completeResource } from '../resource/resource.ts'
 import { attributeLabel } from '../schema/find-attribute.ts'
 import type { AppliedTolerance, ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import { keepImmutableParts } from '../values/element-list.ts'

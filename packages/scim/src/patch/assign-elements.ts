@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, matchesFilter } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import { comparableValue } from '../resource/comparable-resource.ts'
+import { comparableValue } from '../resource/resource.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import {

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import { type Attribute, nameKey } from '../schema/schema.ts'
+import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import {
   addElements,
@@ -12,10 +12,10 @@ import {
   simpleKey,
   withSinglePrimary,
 } from '../values/element-list.ts'
-import { membersByName } from '../values/json-body.ts'
-import { getMember, isArray, isObject, sameValue } from '../values/json.ts'
+import { getMember, isArray, isObject, membersByName, sameValue } from '../values/json.ts'
 import { buildComplexValue, readElements, readParts, readValue, unwrapValue } from '../values/read-value.ts'
 import type { Assignment } from './parse-patch.ts'
+import { nameKey } from '../values/text.ts'
 
 /** An operation on a value. */
 interface Change extends Pick<Assignment, 'op' | 'value'> {

@@ -2,10 +2,9 @@ import type { AuthorizationServer } from '@mintmark/core'
 import type { RequestHead } from '@mintmark/core/http'
 import { digestSecret, equalInConstantTime, isSecretUseDue } from '@mintmark/internal'
 import { type Brand, type ClientId, type EpochSeconds, providerId, type ScimStorage } from '@mintmark/storage-interface'
-import type { IdentityProviderRecord, SecretRecord } from '@mintmark/storage-interface/stores'
+import type { IdentityProviderRecord, ProviderId, SecretRecord } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import { providerOfSecret } from './registration.ts'
 
 /** Verifies access tokens: the authorization server does. */
 export type AccessTokens = Pick<AuthorizationServer, 'accessToken'>
@@ -111,6 +110,12 @@ function bearerCredentials(request: RequestHead): string {
   const match = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)
   if (match?.[1] === undefined) throw refusal('credentials_malformed')
   return match[1]
+}
+
+/** The provider id in a secret; undefined for text that is not a provider secret. */
+function providerOfSecret(secret: string): ProviderId | undefined {
+  const match = /^mmscim_([A-Za-z0-9-]{1,64})_[A-Za-z0-9_-]{43}$/.exec(secret)
+  return match?.[1] === undefined ? undefined : providerId(match[1])
 }
 
 interface Caller {

@@ -7,7 +7,7 @@ import {
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 
-import { tenantUrl } from '../server/scim-path.ts'
+import { tenantUrl } from '../server/scim-call.ts'
 import type { ToleranceProfile } from '../tolerance/tolerances.ts'
 
 /** The settings of a new identity provider. */
@@ -142,12 +142,6 @@ const maximumActive = 4
  * and 256 random bits. A provider id has no underscore, so the parts are unambiguous.
  */
 const newProviderSecret = (provider: ProviderId, random: Random): string => `mmscim_${provider}_${randomSecret(random)}`
-
-/** The provider id in a secret; undefined for text that is not a provider secret. */
-export function providerOfSecret(secret: string): ProviderId | undefined {
-  const match = /^mmscim_([A-Za-z0-9-]{1,64})_[A-Za-z0-9_-]{43}$/.exec(secret)
-  return match?.[1] === undefined ? undefined : providerId(match[1])
-}
 
 /** Why the administration of an identity provider failed. */
 type ProviderErrorReason = 'invalid_identifier' | 'identifier_taken' | 'provider_unknown' | 'too_many_secrets'

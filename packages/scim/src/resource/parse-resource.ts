@@ -2,12 +2,11 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import { findSchema } from '../schema/find-attribute.ts'
-import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import type { AppliedTolerance, ParseContext } from '../tolerance/tolerances.ts'
-import { membersByName, parseJsonObject } from '../values/json-body.ts'
-import { getMember, isArray, isObject, toObject, withMember } from '../values/json.ts'
+import { isArray, isObject, membersByName, parseJsonObject, toObject } from '../values/json.ts'
 import { readValue } from '../values/read-value.ts'
+import { completeResource } from './resource.ts'
 
 /** A parsed resource and the tolerances that it needed. */
 interface ParsedResource {
@@ -77,38 +76,4 @@ function readExtension(schema: Schema, value: JsonValue, context: ParseContext):
   }
   const extension = toObject(found)
   return Object.keys(extension).length === 0 ? undefined : extension
-}
-
-/**
- * Checks that required attributes have values, and sets `schemas` to the schema of the resource and the extensions that it uses
- * (RFC 7643 §3).
- * @throws ScimError invalidValue — reason `value_required`.
- */
-export function completeResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
-  requireAll(resourceType.attributes, resource)
-  for (const { schema, required } of resourceType.extensions) {
-    const extension = getMember(resource, schema.id)
-    // RFC 7643 §6: a required extension is part of every resource.
-    if (extension === undefined && required) throw refusal('value_required', { attribute: schema.id })
-    if (isObject(extension)) requireAll(schema.attributes, extension)
-  }
-  return withSchemas(resource, resourceType)
-}
-
-function requireAll(attributes: readonly Attribute[], owner: JsonObject): void {
-  const missing = attributes.find(
-    ({ required, mutability, name }) => required && mutability !== 'readOnly' && isMissing(getMember(owner, name)),
-  )
-  // RFC 7643 §2.2 required, §2.5: an empty string is no value either.
-  if (missing !== undefined) throw refusal('value_required', { attribute: missing.name })
-}
-
-const isMissing = (value: JsonValue | undefined): boolean => value === undefined || value === ''
-
-function withSchemas(resource: JsonObject, { schema, extensions }: ResourceType): JsonObject {
-  const used = extensions.map((extension) => extension.schema.id).filter((id) => Object.hasOwn(resource, id))
-  const schemas = [schema.id, ...used]
-  const listed = getMember(resource, 'schemas')
-  const same = isArray(listed) && listed.length === schemas.length && schemas.every((id) => listed.includes(id))
-  return same ? resource : withMember(resource, 'schemas', schemas)
 }

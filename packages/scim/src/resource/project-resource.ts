@@ -5,9 +5,10 @@ import { refusal } from '../error/scim-error.ts'
 import { findAttribute, findSchema, parseAttributeName } from '../schema/find-attribute.ts'
 import { createProjection, type ProjectedAttribute, type Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { type Attribute, nameKey } from '../schema/schema.ts'
+import type { Attribute } from '../schema/schema.ts'
 import { createParseContext } from '../tolerance/tolerances.ts'
 import { getMember, isArray, isObject } from '../values/json.ts'
+import { nameKey } from '../values/text.ts'
 
 /**
  * The part of a resource that a response shows, in the order of its schemas (RFC 7644 §3.9). Only attributes that a schema

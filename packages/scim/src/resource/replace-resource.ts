@@ -5,7 +5,7 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
 import { replaceElements } from '../values/element-list.ts'
 import { getMember, isArray, isObject, sameValue, toObject } from '../values/json.ts'
-import { completeResource } from './parse-resource.ts'
+import { completeResource } from './resource.ts'
 
 /** The outcome of a PUT. */
 interface ReplacedResource {

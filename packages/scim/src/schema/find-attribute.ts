@@ -1,7 +1,8 @@
 import { createToleranceCounter, type ParseContext } from '../tolerance/tolerances.ts'
 import type { ResourceType } from './resource-type.ts'
-import { type Attribute, nameKey, type Schema } from './schema.ts'
+import type { Attribute, Schema } from './schema.ts'
 import { enterpriseUserSchema } from './user-schema.ts'
+import { nameKey } from '../values/text.ts'
 
 /** The attribute that a name refers to. */
 export interface ResolvedAttribute {

@@ -1,5 +1,6 @@
 import { createProjection, defaultSelection, type Projection } from './projection.ts'
-import { type Attribute, byName, defineAttribute, nameKey, type Schema } from './schema.ts'
+import { type Attribute, byName, defineAttribute, type Schema } from './schema.ts'
+import { nameKey } from '../values/text.ts'
 
 /** An extension of a resource type (RFC 7643 §3.3, §6). */
 interface SchemaExtension {

@@ -1,4 +1,4 @@
-import type { TextRule } from '../values/text.ts'
+import { nameKey, type TextRule } from '../values/text.ts'
 
 /** RFC 7643 §2.3. */
 type AttributeType = 'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex'
@@ -213,6 +213,3 @@ export function byName(attributes: readonly Attribute[], owner: string): Readonl
     throw new TypeError(`${owner}: two attributes have one name; names do not differ by case.`)
   return found
 }
-
-/** The look-up key of an attribute or schema name. Names are ASCII and case-insensitive (RFC 7643 §2.1, RFC 7644 §3.10). */
-export const nameKey = (name: string): string => name.toLowerCase()

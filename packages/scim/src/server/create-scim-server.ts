@@ -1,13 +1,13 @@
 import { type HttpService } from '@mintmark/core/http'
 import { createJournal, identifierSeries, systemClock, systemRandom } from '@mintmark/internal'
-import { type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
+import type { EpochSeconds } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
 import { bulkLimits } from '../bulk/parse-bulk.ts'
 import { bulkRoutes } from '../bulk/process-bulk.ts'
 import { createDeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
 import { discoveryRoutes } from '../discovery/discovery.ts'
-import { type AnsweredRequest, recordRefusal, revokedAccess, type ScimOccurrence } from '../event/scim-event.ts'
+import { createRevocationLister, notifyAnswered, recordRefusal, type ScimOccurrence } from '../event/scim-event.ts'
 import { reportScimFaults } from '../event/log-scim-events.ts'
 import { groupRoutes } from '../groups/group-endpoints.ts'
 import { listedGroups } from '../groups/render-group.ts'
@@ -22,7 +22,7 @@ import {
   signInFromProvider,
 } from '../sign-in/sign-in-from-provider.ts'
 import { createUserRenderCache } from '../users/render-cache.ts'
-import { type ClaimChanges, userClaims } from '../users/user-state.ts'
+import { createClaimMapping } from '../users/write-user.ts'
 import { listedUsers, userRoutes } from '../users/user-endpoints.ts'
 import type { ScimServerOptions } from './scim-options.ts'
 import { createScimRouter } from './scim-router.ts'
@@ -84,37 +84,17 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
     storage: options.storage,
     clock,
     random,
-    listRevokedAccess: async (before, now) =>
-      options.onEvent === undefined ? undefined : revokedAccess(before, now, options.storage),
+    listRevokedAccess: createRevocationLister(options),
     hooks: options,
     deprovisioningLimiter:
       options.deprovisioningLimit && createDeprovisioningLimiter(options.deprovisioningLimit, options),
     userType,
     renderCache: createUserRenderCache(userType, options.issuer),
     groupType: options.groupType ?? groupResourceType,
-    claims: claimsOf(options),
+    claims: createClaimMapping(options),
     journal: createJournal<ScimOccurrence, EpochSeconds>(options.onEvent ?? reportScimFaults(console), {
       clock,
       newIdentifier: identifierSeries(random),
     }),
   }
-}
-
-/** Calls the host's listener. Its failure must not fail the request. */
-function notifyAnswered(onRequest: ScimServerOptions['onRequest']): (answered: AnsweredRequest) => void {
-  async function notify(answered: AnsweredRequest): Promise<void> {
-    try {
-      await onRequest?.(answered)
-    } catch {
-      // The listener belongs to the host, and there is no other place to report its failure.
-    }
-  }
-  return (answered) => void notify(answered)
-}
-
-function claimsOf({
-  emailVerified = () => false,
-  claims = () => ({}),
-}: ScimServerOptions): (resource: JsonObject) => ClaimChanges {
-  return (resource) => ({ ...userClaims(resource, emailVerified), ...claims(resource) })
 }

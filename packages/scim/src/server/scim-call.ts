@@ -1,5 +1,5 @@
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
-import type { Journal } from '@mintmark/internal'
+import { decodeSegment, type Journal } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
@@ -12,6 +12,7 @@ import {
   type ToleranceCounter,
   tolerancesOf,
 } from '../tolerance/tolerances.ts'
+import { isAllowedText } from '../values/text.ts'
 
 /** A request of an authenticated provider. */
 export interface ScimCall {
@@ -85,3 +86,41 @@ const parse = (body: unknown, context: ParseContext): ParsedPatch => ({
   assignments: parsePatch(body, context.tolerances).flatMap((operation) => toAssignments(operation, context)),
   context,
 })
+
+/** A parsed SCIM path below the tenant URL of a provider (RFC 7644 §3.2). */
+export interface ScimPath {
+  /** As in the URL, not validated. */
+  readonly providerId: string
+  /** In lower case. It contains the rest of the path when that is more than an `id`, so that no route matches. */
+  readonly collection: string
+  /** Decoded; empty for the collection. */
+  readonly id: string
+}
+
+/** The common prefix of all tenant URLs. */
+export const scimRoot = (issuer: string): string => `${issuer}/scim/v2/enterprise-idps/`
+
+/** The SCIM tenant URL of a provider, which its administrator enters in the identity provider's console. */
+export const tenantUrl = (issuer: string, providerId: string): string => scimRoot(issuer) + providerId
+
+/**
+ * Parses the path below `scimRoot`. Trailing slashes are ignored, because administrators paste them; names are case-insensitive,
+ * because identity providers write `/Users` and `/users`.
+ * @param rest percent-encoded.
+ */
+export function parseScimPath(rest: string): ScimPath {
+  const [providerId = '', ...below] = rest
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+    .split('/')
+  const [collection = '', segment = '', ...deeper] = below
+  const id = decodeIdentifier(segment)
+  if (deeper.length > 0 || id === undefined) return { providerId, collection: below.join('/'), id: '' }
+  return { providerId, collection: collection.toLowerCase(), id }
+}
+
+/** Decodes the id in a path segment. Undefined when it is malformed, or has characters that some databases cannot compare. */
+export function decodeIdentifier(segment: string): string | undefined {
+  const text = decodeSegment(segment)
+  return text !== undefined && isAllowedText(text, 'line') ? text : undefined
+}

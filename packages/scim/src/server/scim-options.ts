@@ -6,8 +6,7 @@ import type { DeprovisioningLimit } from '../deprovisioning/deprovisioning-limit
 import type { AnsweredRequest, ScimEvent } from '../event/scim-event.ts'
 import type { AccessTokens } from '../providers/authenticate-provider.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import type { ClaimChanges } from '../users/user-state.ts'
-import type { ProvisioningHooks } from '../users/user-dependencies.ts'
+import type { ClaimChanges, ProvisioningHooks } from '../users/user-dependencies.ts'
 
 /** Options of `createScimServer`. Two members are required. */
 export interface ScimServerOptions extends ProvisioningHooks {

@@ -12,15 +12,22 @@ import {
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import { refusal, type ScimError, toScimError } from '../error/scim-error.ts'
-import { rateLimitHeaders, renderRefusal } from '../message/scim-response.ts'
+import { rateLimitHeaders, renderRefusal } from '../message/scim-message.ts'
 import { answeredRequest, type AnsweredRequest } from '../event/scim-event.ts'
 import {
   authenticateProvider,
   type AuthenticateProviderDependencies,
   type ScimCaller,
 } from '../providers/authenticate-provider.ts'
-import type { ScimEndpoint, ScimMethods, ScimRoutes } from './scim-call.ts'
-import { parseScimPath, type ScimPath, scimRoot, tenantUrl } from './scim-path.ts'
+import {
+  parseScimPath,
+  type ScimEndpoint,
+  type ScimMethods,
+  type ScimPath,
+  scimRoot,
+  type ScimRoutes,
+  tenantUrl,
+} from './scim-call.ts'
 
 interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly issuer: string

@@ -10,8 +10,7 @@ import { createParseContext, type ParseContext, tolerancesOf } from '../toleranc
 import { provisionUser } from '../users/provision-user.ts'
 import { isSameResource } from '../users/render-cache.ts'
 import type { UserDependencies } from '../users/user-dependencies.ts'
-import { userDocument, userState, type WrittenUser } from '../users/user-state.ts'
-import { recordOfOutcome, type UserWriter } from '../users/write-user.ts'
+import { recordOfOutcome, userDocument, userState, type UserWriter, type WrittenUser } from '../users/write-user.ts'
 import { readValue } from '../values/read-value.ts'
 
 /** A user whom an identity provider has signed in by SAML or OpenID Connect, as verified by the host. */

@@ -4,8 +4,7 @@ import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { UserDependencies } from './user-dependencies.ts'
-import type { WrittenUser } from './user-state.ts'
-import { authorizeChange, recordOfOutcome, type UserWriter, type WriteContext } from './write-user.ts'
+import { authorizeChange, recordOfOutcome, type UserWriter, type WriteContext, type WrittenUser } from './write-user.ts'
 
 /**
  * Provisions a user whose `externalId`, if any, no user of the provider has: links the existing user that the host's `link` hook

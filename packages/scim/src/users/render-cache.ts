@@ -11,7 +11,7 @@ import { projectResource, renderMeta } from '../resource/project-resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { enterpriseUserSchema } from '../schema/user-schema.ts'
-import { scimRoot, tenantUrl } from '../server/scim-path.ts'
+import { scimRoot, tenantUrl } from '../server/scim-call.ts'
 import { getMember, isObject, sameValue, withMember } from '../values/json.ts'
 
 /**

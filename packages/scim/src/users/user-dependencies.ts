@@ -1,19 +1,30 @@
 import type { Journal } from '@mintmark/internal'
 import type { Random } from '@mintmark/internal'
-import type { EpochSeconds, JsonObject, ScimStorage, UserId, UserRecord } from '@mintmark/storage-interface'
+import type { JsonObject, JsonValue, ScimStorage, UserId } from '@mintmark/storage-interface'
 import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import type { DeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
-import type { RevokedAccess, ScimOccurrence } from '../event/scim-event.ts'
-import type { UserStateDependencies } from './user-state.ts'
+import type { RevocationLister, ScimOccurrence } from '../event/scim-event.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import type { UserRenderCache } from './render-cache.ts'
+
+/** Dependencies of `userState`. */
+export interface UserStateDependencies {
+  readonly userType: ResourceType
+  readonly renderCache: UserRenderCache
+  /** Derives OIDC claims from a SCIM resource. */
+  readonly claims: (resource: JsonObject) => ClaimChanges
+}
+
+/** Claims to set; undefined removes a claim from the user. */
+export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>
 
 /** Dependencies of the user endpoints. */
 export interface UserDependencies extends UserStateDependencies {
   readonly storage: ScimStorage
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
-  /** Lists what a deprovisioning revoked, for its event. Reads storage only when the host has a listener. */
-  readonly listRevokedAccess: (before: UserRecord, now: EpochSeconds) => Promise<RevokedAccess | undefined>
+  readonly listRevokedAccess: RevocationLister
   readonly hooks: ProvisioningHooks
   /** Undefined without a limit. */
   readonly deprovisioningLimiter: DeprovisioningLimiter | undefined

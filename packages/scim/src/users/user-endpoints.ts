@@ -5,8 +5,16 @@ import { untilSettled } from '@mintmark/storage-interface/stores'
 import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import type { ListedType } from '../list/type-searches.ts'
-import { checkPreconditions, isNotModified, readMessage, readProjection, readQuery } from '../message/scim-request.ts'
-import { emptyResponse, notModifiedResponse, resourceResponse } from '../message/scim-response.ts'
+import {
+  checkPreconditions,
+  emptyResponse,
+  isNotModified,
+  notModifiedResponse,
+  readMessage,
+  readProjection,
+  readQuery,
+  resourceResponse,
+} from '../message/scim-message.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
@@ -22,9 +30,17 @@ import {
 } from '../server/scim-call.ts'
 import { provisionUser } from './provision-user.ts'
 import { userLocation, type UserRenderCache, userVersion } from './render-cache.ts'
-import type { UserDependencies } from './user-dependencies.ts'
-import { userState, type UserStateDependencies, type WrittenUser } from './user-state.ts'
-import { authorizeChange, createUserWriter, findUser, type WriteContext, writeState, writeUser } from './write-user.ts'
+import type { UserDependencies, UserStateDependencies } from './user-dependencies.ts'
+import {
+  authorizeChange,
+  createUserWriter,
+  findUser,
+  userState,
+  type WriteContext,
+  writeState,
+  writeUser,
+  type WrittenUser,
+} from './write-user.ts'
 
 /** The routes below /Users. */
 export function userRoutes(deps: UserDependencies): ScimCollection {

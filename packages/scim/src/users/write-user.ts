@@ -2,6 +2,7 @@ import type { Journal } from '@mintmark/internal'
 import {
   type EpochSeconds,
   type JsonObject,
+  type JsonValue,
   type ProvisionedUserRecord,
   type ScimStorage,
   userId,
@@ -16,11 +17,12 @@ import {
 
 import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { checkPreconditions } from '../message/scim-request.ts'
+import { checkPreconditions } from '../message/scim-message.ts'
+import { comparableResource } from '../resource/resource.ts'
 import type { ScimCall } from '../server/scim-call.ts'
-import { isSameResource, userVersion } from './render-cache.ts'
-import type { ProposedChange, UserDependencies } from './user-dependencies.ts'
-import { userDocument, userState, type WrittenUser } from './user-state.ts'
+import { getMember, getText, isArray, isObject, toObject } from '../values/json.ts'
+import { excludedAttributes, isSameResource, readStoredResource, userVersion } from './render-cache.ts'
+import type { ClaimChanges, ProposedChange, UserDependencies, UserStateDependencies } from './user-dependencies.ts'
 
 /**
  * Changes a user in one compare-and-swap (RFC 7644 §3.5). After a conflict the change is applied again to the new state, unless
@@ -168,4 +170,114 @@ export async function findUser(
   // RFC 7644 §3.12, 404.
   if (user === undefined) throw refusal('resource_not_found')
   return user
+}
+
+/** A user as a provider wrote it: the state to store, and a password. */
+export interface WrittenUser {
+  readonly state: ProvisionedState
+  /** The resource of `state`, as an object. */
+  readonly resource: JsonObject
+  /** For the host's `password` hook; it is not stored. */
+  readonly password: string | undefined
+}
+
+/**
+ * The columns to store for a resource.
+ * @param document the resource, with names spelled as in the schema.
+ * @param before the provider, `active` for a document without it, and the current claims: those that do not derive from SCIM
+ * stay.
+ */
+export function userState(
+  document: JsonObject,
+  before: { readonly providerId: ProviderId; readonly active: boolean; readonly claims: JsonObject },
+  { userType, renderCache, claims }: UserStateDependencies,
+): WrittenUser {
+  const active = getMember(document, 'active')
+  const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
+  const state: ProvisionedState = {
+    // RFC 7644 §3.5.1 lets the server choose the value of an omitted attribute: omitting `active` never reactivates a user.
+    active: typeof active === 'boolean' ? active : before.active,
+    externalId: getText(document, 'externalId'),
+    ...renderCache.toStored(resource, before.providerId),
+    comparable: comparableResource(resource, userType),
+    claims: toObject([...Object.entries(before.claims), ...Object.entries(claims(resource))]),
+  }
+  return { state, resource, password: getText(document, 'password') }
+}
+
+/** The resource of a user that PUT and PATCH change. It contains the `id`, because Okta repeats it in a PATCH. */
+export const userDocument = (user: ProvisionedUserRecord): JsonObject =>
+  toObject([
+    ...Object.entries(readStoredResource(user)),
+    ['id', user.userId],
+    ['externalId', user.externalId],
+    ['active', user.active],
+  ])
+
+/** The host's decisions about the claims of a SCIM user. */
+interface ClaimHooks {
+  readonly emailVerified?: (email: string) => boolean
+  readonly claims?: (resource: JsonObject) => ClaimChanges
+}
+
+/** The claims of a SCIM user: the standard ones, and those of the host. */
+export function createClaimMapping({
+  emailVerified = () => false,
+  claims = () => ({}),
+}: ClaimHooks): UserStateDependencies['claims'] {
+  return (resource) => ({ ...userClaims(resource, emailVerified), ...claims(resource) })
+}
+
+/**
+ * The OIDC claims of a SCIM user (OIDC Core §5.1). They do not include roles, entitlements and user types, because only the host
+ * decides what an identity provider may grant.
+ * @param isVerified whether an e-mail address counts as verified.
+ */
+export function userClaims(resource: JsonObject, isVerified: (email: string) => boolean): ClaimChanges {
+  const name = partOf(resource, 'name')
+  const email = preferredValue(getMember(resource, 'emails'))
+  const phoneNumber = preferredValue(getMember(resource, 'phoneNumbers'))
+  return {
+    name: getText(resource, 'displayName') ?? getText(name, 'formatted') ?? joinedName(name),
+    given_name: getText(name, 'givenName'),
+    family_name: getText(name, 'familyName'),
+    middle_name: getText(name, 'middleName'),
+    nickname: getText(resource, 'nickName'),
+    preferred_username: getText(resource, 'userName'),
+    profile: webAddress(getText(resource, 'profileUrl')),
+    picture: webAddress(preferredValue(getMember(resource, 'photos'))),
+    locale: getText(resource, 'locale'),
+    zoneinfo: getText(resource, 'timezone'),
+    email,
+    email_verified: email === undefined ? undefined : isVerified(email),
+    phone_number: phoneNumber,
+    // OIDC Core §5.1: an address from a provider is not verified by the host, whose `claims` option may change this.
+    phone_number_verified: phoneNumber === undefined ? undefined : false,
+  }
+}
+
+/** The primary value, else the work value, else the first. */
+function preferredValue(values: JsonValue | undefined): string | undefined {
+  const elements = isArray(values) ? values.filter(isObject) : []
+  const preferred =
+    elements.find((element) => getMember(element, 'primary') === true) ??
+    elements.find((element) => getMember(element, 'type') === 'work') ??
+    elements[0]
+  return preferred === undefined ? undefined : getText(preferred, 'value')
+}
+
+/** A profile page or picture (OIDC Core §5.1). Clients render it as a link, so `javascript:` and `file:` URLs are dropped. */
+function webAddress(text: string | undefined): string | undefined {
+  if (text === undefined || !URL.canParse(text)) return undefined
+  return /^https?:$/.test(new URL(text).protocol) ? text : undefined
+}
+
+function joinedName(name: JsonObject): string | undefined {
+  const parts = [getText(name, 'givenName'), getText(name, 'familyName')].filter((part) => part !== undefined)
+  return parts.length === 0 ? undefined : parts.join(' ')
+}
+
+function partOf(resource: JsonObject, attribute: string): JsonObject {
+  const value = getMember(resource, attribute)
+  return isObject(value) ? value : {}
 }

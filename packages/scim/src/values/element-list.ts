@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import { comparableValue } from '../resource/comparable-resource.ts'
-import { type Attribute, nameKey } from '../schema/schema.ts'
+import { comparableValue } from '../resource/resource.ts'
+import type { Attribute } from '../schema/schema.ts'
 import { getMember, isObject, sameValue, toObject, withMember } from './json.ts'
-import { foldCase } from './text.ts'
+import { foldCase, nameKey } from './text.ts'
 
 /**
  * The key that identifies a value of an attribute (RFC 7643 §2.4): `value` and `type`, because a pair should not occur twice;

@@ -1,5 +1,9 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
+import { refusal } from '../error/scim-error.ts'
+import type { ToleranceCounter } from '../tolerance/tolerances.ts'
+import { nameKey } from './text.ts'
+
 /**
  * Creates an object without a prototype, in which `__proto__` is an ordinary member. The last of several members with the same
  * name wins, and `undefined` removes a member.
@@ -55,4 +59,144 @@ export function sameValue(one: JsonValue | undefined, other: JsonValue | undefin
     names.length === Object.keys(other).length &&
     names.every((name) => Object.hasOwn(other, name) && sameValue(getMember(one, name), getMember(other, name)))
   )
+}
+
+/**
+ * Parses JSON text and refuses objects with repeated member names: parsers disagree about which one counts, and `JSON.parse` does
+ * not report them (RFC 8259 §4).
+ * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`; 413 — reason `body_too_large`.
+ */
+export function parseJson(text: string): unknown {
+  refuseRepeatedMembers(text)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    // RFC 7644 §3.12 invalidSyntax.
+    throw refusal('body_malformed', { cause })
+  }
+}
+
+/** Scans the text once. Malformed JSON may pass, because `JSON.parse` refuses it. */
+function refuseRepeatedMembers(text: string): void {
+  // The member names seen so far, for each open object and array.
+  const open: (Set<string> | undefined)[] = []
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at]
+    if (character === '{' || character === '[') open.push(undefined)
+    else if (character === '}' || character === ']') open.pop()
+    else if (character === '"') {
+      const end = endOfString(text, at + 1)
+      if (end === undefined) return
+      if (isName(text, end + 1)) open.push(withName(text.slice(at, end + 1), open.pop()))
+      at = end
+    }
+    // RFC 7644 §3.12 invalidSyntax: no schema is nested so deeply. Refused before anything is parsed.
+    if (open.length > maximumTextDepth) throw refusal('body_too_deep')
+  }
+}
+
+/** The position of the closing quote. */
+function endOfString(text: string, from: number): number | undefined {
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === '"') return at
+    if (text[at] === '\\') at += 1
+  }
+  return undefined
+}
+
+function isName(text: string, from: number): boolean {
+  let at = from
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1
+  return text[at] === ':'
+}
+
+function withName(quoted: string, names = new Set<string>()): Set<string> {
+  const name = quoted.includes('\\') ? withoutEscapes(quoted) : quoted.slice(1, -1)
+  // RFC 7643 §2.1: an attribute is given once.
+  if (names.has(name)) throw refusal('member_repeated')
+  // RFC 9110 §15.5.14: no schema has so many attributes. Parsing such an object would block other requests.
+  if (names.size === maximumMembers) throw refusal('body_too_large')
+  return names.add(name)
+}
+
+function withoutEscapes(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    // An invalid escape: `JSON.parse` refuses the whole text afterwards.
+    return quoted
+  }
+}
+
+const maximumTextDepth = 32
+const maximumMembers = 1000
+
+/** Deeper than any valid message: message, operations, operation, value, extension, values, value, sub-attribute, its values. */
+const maximumDepth = 10
+
+/** More than the largest group in one message: about as many as a megabyte of JSON can contain. */
+const maximumValues = 500_000
+
+/**
+ * Requires a parsed body to be a JSON object of limited depth and size. Iterative, so that depth uses no stack.
+ * @throws ScimError invalidSyntax — reason `body_malformed` | `body_too_deep`; 413 — reason `body_too_large`.
+ */
+export function parseJsonObject(body: unknown): JsonObject {
+  // RFC 7644 §3.12 invalidSyntax: a SCIM message is a JSON object.
+  if (!isObject(body)) throw refusal('body_malformed')
+
+  let level: readonly JsonContainer[] = [body]
+  let values = 0
+  for (let depth = 0; level.length > 0; depth += 1) {
+    // RFC 7644 §3.12 invalidSyntax: no schema has complex attributes inside complex ones (RFC 7643 §2.3.8).
+    if (depth > maximumDepth) throw refusal('body_too_deep')
+    const members = level.map(membersOf)
+    values = members.reduce((sum, { length }) => sum + length, values)
+    // RFC 9110 §15.5.14: refused before it is processed.
+    if (values > maximumValues) throw refusal('body_too_large')
+    level = members.flatMap((container) => container.filter(isContainer))
+  }
+  return body
+}
+
+type JsonContainer = JsonObject | readonly JsonValue[]
+
+const isContainer = (value: JsonValue): value is JsonContainer => typeof value === 'object' && value !== null
+
+const membersOf = (container: JsonContainer): readonly JsonValue[] =>
+  isArray(container) ? container : Object.values(container)
+
+/** A member of an object, with its name as written. */
+export interface Member {
+  readonly name: string
+  readonly value: JsonValue
+}
+
+/**
+ * The members of an object by `nameKey`.
+ * @throws ScimError invalidSyntax — reason `member_repeated`.
+ */
+export function membersByName(object: JsonObject): ReadonlyMap<string, Member> {
+  const members = new Map(Object.entries(object).map(([name, value]) => [nameKey(name), { name, value }]))
+  // RFC 7643 §2.1: names are case-insensitive, so `userName` and `USERNAME` are the same attribute.
+  if (members.size < Object.keys(object).length) throw refusal('member_repeated')
+  return members
+}
+
+/**
+ * Requires a message to list its schema (RFC 7644 §3.1).
+ * @param members of the message, by `nameKey`.
+ * @throws ScimError invalidSyntax — reason `schemas_missing`.
+ */
+export function requireMessageSchema(
+  members: ReadonlyMap<string, Member>,
+  urn: string,
+  tolerances: ToleranceCounter,
+): void {
+  const schemas = members.get('schemas')?.value
+  if (isArray(schemas) && schemas.some((listed) => typeof listed === 'string' && nameKey(listed) === nameKey(urn)))
+    return
+  // RFC 7644 §3.1: the body lists the schema of the message.
+  if ((schemas !== undefined && schemas !== null) || !tolerances.admits('schemas-missing'))
+    throw refusal('schemas_missing')
 }

@@ -4,8 +4,7 @@ import { refusal } from '../error/scim-error.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { addElements, primaryElements } from './element-list.ts'
-import { membersByName } from './json-body.ts'
-import { isArray, isObject, toObject } from './json.ts'
+import { isArray, isObject, membersByName, toObject } from './json.ts'
 import { isAllowedText, parseBoolean, parseInstant } from './text.ts'
 
 /**

@@ -16,6 +16,9 @@ const foldWidth = (text: string): string => text.replace(wideOrNarrow, (run) => 
 const printableAscii = /^[ -~]*$/
 const wideOrNarrow = /[\u3000\uFF01-\uFFEE]+/g
 
+/** The look-up key of an attribute or schema name. Names are ASCII and case-insensitive (RFC 7643 §2.1, RFC 7644 §3.10). */
+export const nameKey = (name: string): string => name.toLowerCase()
+
 /**
  * The characters that text may contain. `line`: no control characters, so that it is safe in a mail header or a log line.
  * `lines`: line breaks and tabs as well. `identifier`: only characters that identify a user unambiguously (RFC 8265 §3.3, for
