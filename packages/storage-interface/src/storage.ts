@@ -1,5 +1,6 @@
 import type { AuthorizationCodeStore } from './authorization-code.ts'
 import type { ClientStore } from './client.ts'
+import type { CustomResourceStore } from './custom-resource.ts'
 import type { GrantStore } from './grant.ts'
 import type { GroupStore } from './group.ts'
 import type { IdentityProviderStore } from './identity-provider.ts'
@@ -47,6 +48,8 @@ export interface ScimStorage extends OAuthStorage {
   readonly identityProviders: IdentityProviderStore
   readonly provisionedUsers: ProvisionedUserStore
   readonly groups: GroupStore
+  /** Only for resource types that the host defines and directories write. */
+  readonly customResources?: CustomResourceStore
 }
 
 /** What administration stores in addition: organizations, logs, and users that can be listed and searched. */
@@ -75,11 +78,12 @@ export function requireStores(
   )
 }
 
-type Capability = 'oauth' | 'scim' | 'admin'
+type Capability = 'oauth' | 'scim' | 'customTypes' | 'admin'
 
 const interfaces: Readonly<Record<Capability, string>> = {
   oauth: 'OAuthStorage',
   scim: 'ScimStorage',
+  customTypes: 'ScimStorage',
   admin: 'AdminStorage',
 }
 
@@ -109,6 +113,7 @@ const scim = [
 const stores: Readonly<Record<Capability, readonly (keyof AdminStorage)[]>> = {
   oauth,
   scim,
+  customTypes: [...scim, 'customResources'],
   admin: [...scim, 'organizations', 'logs'],
 }
 

@@ -1,5 +1,6 @@
 export type { AuthenticationRecord, AuthorizationCodeStore } from './authorization-code.ts'
 export type { ClientStore } from './client.ts'
+export type { CustomResourceRecord, CustomResourceState, CustomResourceStore } from './custom-resource.ts'
 export { findCandidates, knownMembers } from './filter/find-candidates.ts'
 export type { Candidates, TextLookup } from './filter/find-candidates.ts'
 export { compareText } from './filter/matches-filter.ts'
@@ -26,6 +27,7 @@ export type {
   OrganizationRecord,
   OrganizationStore,
 } from './organization.ts'
+export { listRows } from './memory/list-page.ts'
 export { untilSettled } from './outcome.ts'
 export type { ConsumeOutcome, InsertOutcome, ReplayOutcome, RevokeOutcome, SwapOutcome } from './outcome.ts'
 export type {

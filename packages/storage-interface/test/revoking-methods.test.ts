@@ -35,6 +35,8 @@ const ending = [
 const endingNothing = [
   'replays.markUsed',
   'codes.consume',
+  'customResources.compareAndSwap',
+  'customResources.remove',
   'grants.replaceScopes',
   'groups.change',
   'groups.remove',

@@ -5,6 +5,7 @@ import { ensureSchema } from './migrate.ts'
 import { createReplayStore } from './stores/replay-store.ts'
 import { createCodeStore } from './stores/code-store.ts'
 import { createRevocationStore } from './stores/revocation-store.ts'
+import { createCustomResourceStore } from './stores/custom-resource-store.ts'
 import { createFamilyStore } from './stores/family-store.ts'
 import { createGrantStore } from './stores/grant-store.ts'
 import { createGroupStore } from './stores/group-store.ts'
@@ -66,6 +67,7 @@ export async function createSqlStorage({
     identityProviders: createIdentityProviderStore(database),
     provisionedUsers: createProvisionedUserStore(database, { scanLimit }),
     groups: createGroupStore(database, { scanLimit }),
+    customResources: createCustomResourceStore(database, { scanLimit }),
     organizations: createOrganizationStore(database),
     logs: createLogStore(database),
     revocations: createRevocationStore(database),

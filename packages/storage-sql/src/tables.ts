@@ -2,6 +2,7 @@ import type {
   clients,
   codes,
   ColumnName,
+  customResources,
   families,
   grants,
   groups,
@@ -33,6 +34,7 @@ export interface Tables {
   readonly mintmark_identity_providers: TableOf<typeof identityProviders>
   readonly mintmark_groups: TableOf<typeof groups>
   readonly mintmark_group_members: Columns<'issuer' | 'provider_id' | 'group_id' | 'member_id' | 'member_type'>
+  readonly mintmark_custom_resources: TableOf<typeof customResources>
   readonly mintmark_organizations: TableOf<typeof organizations>
   readonly mintmark_memberships: TableOf<typeof memberships>
   readonly mintmark_logs: TableOf<typeof logs>

@@ -17,6 +17,8 @@ const all = [
   '0007-endings',
   '0008-resource-form',
   '0009-first-statistics',
+  '0010-custom-resources',
+  '0011-custom-resource-statistics',
 ]
 
 test('mintmark-migrate print prints the whole schema and changes nothing', async () => {

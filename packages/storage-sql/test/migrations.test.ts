@@ -40,6 +40,8 @@ const all = [
   '0007-endings',
   '0008-resource-form',
   '0009-first-statistics',
+  '0010-custom-resources',
+  '0011-custom-resource-statistics',
 ]
 
 test('migrates an empty database, once', async () => {
@@ -66,6 +68,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0007-endings 59555ba2e548a7646634a2056d6bd160569698683df8a8b1fe6c82b4f6dcff9d",
       "0008-resource-form 0ac95cdd77d1729151bc16b8997a7978196d3cc7cf241a8959d1870b31e0e726",
       "0009-first-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "0010-custom-resources 8c26506df75352da543f76fd17a14e9797bededde490f549b1e1b468ddaa4366",
+      "0011-custom-resource-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

@@ -87,6 +87,7 @@ async function fillTables(): Promise<void> {
       if (name === 'issuer') return `'https://issuer-' || ${ofAnIssuer.has(table) ? 'n' : 'n % 20'}`
       // A provider has many accounts, and an issuer a few providers.
       if (name === 'provider_id' && table !== 'mintmark_identity_providers') return `'provider-' || n % 3`
+      if (name === 'resource_type') return `'type-' || n % 2`
       if (name === 'revoked_at' || name === 'removed_at') return 'CASE WHEN n % 10 = 0 THEN n END'
       if (type === 'jsonb') return `'{}'::jsonb`
       return type === 'boolean' ? 'true' : type === 'bigint' ? 'n' : `'${name}-' || n`

@@ -24,6 +24,8 @@ test('the laws run every kind of statement on every table', () => {
     [
       "delete from mintmark_claims",
       "delete from mintmark_codes",
+      "delete from mintmark_custom_resource_keys",
+      "delete from mintmark_custom_resources",
       "delete from mintmark_endings",
       "delete from mintmark_families",
       "delete from mintmark_grants",
@@ -38,6 +40,8 @@ test('the laws run every kind of statement on every table', () => {
       "insert into mintmark_claims",
       "insert into mintmark_clients",
       "insert into mintmark_codes",
+      "insert into mintmark_custom_resource_keys",
+      "insert into mintmark_custom_resources",
       "insert into mintmark_families",
       "insert into mintmark_grants",
       "insert into mintmark_group_members",
@@ -55,6 +59,7 @@ test('the laws run every kind of statement on every table', () => {
       "select mintmark_claims",
       "select mintmark_clients",
       "select mintmark_codes",
+      "select mintmark_custom_resources",
       "select mintmark_ending_positions",
       "select mintmark_families",
       "select mintmark_grants",
@@ -72,6 +77,7 @@ test('the laws run every kind of statement on every table', () => {
       "select mintmark_users",
       "update mintmark_clients",
       "update mintmark_codes",
+      "update mintmark_custom_resources",
       "update mintmark_families",
       "update mintmark_grants",
       "update mintmark_groups",
@@ -121,7 +127,7 @@ test('no trigger reads a whole table', async () => {
 
 test('law: the number of statements does not depend on the values', () => {
   // Values are parameters, all of them: with one in the text, the laws would have made hundreds of each.
-  expect(statements.size).toBeLessThan(140)
+  expect(statements.size).toBeLessThan(160)
 })
 
 function collecting(dialect: SqlDialect): SqlDialect {

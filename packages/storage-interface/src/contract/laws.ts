@@ -5,6 +5,7 @@ import { adminRecords, oauthRecords, scimRecords } from './record-kinds.ts'
 import { accountListLaws, logLaws } from './laws/administration-laws.ts'
 import { replayLaws, signingKeyLaws } from './laws/replay-laws.ts'
 import { clientLaws, clientRemovalLaws } from './laws/client-laws.ts'
+import { customResourceLaws } from './laws/custom-resource-laws.ts'
 import { codeLaws, interactionLaws } from './laws/code-laws.ts'
 import { deadFamilyLaws, rotationLaws } from './laws/family-laws.ts'
 import { provisioningRevocationLaws, revocationLaws, revocationListLaws } from './laws/revocation-laws.ts'
@@ -63,6 +64,7 @@ export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
   ...groupLaws,
   ...memberLaws,
   ...memberRaceLaws,
+  ...customResourceLaws,
   ...provisioningRoundTripLaws,
   ...recordLaws<ScimStorage>(scimRecords),
   ...provisioningIsolationLaws,

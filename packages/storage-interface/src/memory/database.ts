@@ -17,6 +17,7 @@ import {
 import { createRevocationTable, type RevocationTable } from './revocation-table.ts'
 import { createFamilyTable, type FamilyTable } from './families.ts'
 import { createGrantTable, type GrantTable } from './grants.ts'
+import { createCustomResourceTable, type CustomResourceTable } from './custom-resources.ts'
 import { createGroupTable, type GroupTable } from './group-table.ts'
 import { createLogTable, type LogTable } from './logs.ts'
 import { createOrganizationTable, type OrganizationTable } from './organizations.ts'
@@ -38,6 +39,7 @@ export interface MemoryTables {
   readonly replays: ReplayTable
   readonly identityProviders: IdentityProviderTable
   readonly groups: GroupTable
+  readonly customResources: CustomResourceTable
   readonly organizations: OrganizationTable
   readonly logs: LogTable
   readonly revocations: RevocationTable
@@ -79,6 +81,7 @@ function createTables(): MemoryTables {
     replays: createReplayTable(),
     identityProviders: createIdentityProviderTable(),
     groups: createGroupTable(),
+    customResources: createCustomResourceTable(),
     organizations: createOrganizationTable(),
     logs: createLogTable(),
     revocations: createRevocationTable(),

@@ -3,7 +3,7 @@ import { compareText, matchesFilter } from '../filter/matches-filter.ts'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import { type JsonObject, type JsonValue, isArray, memberOf, epochSeconds } from '../values.ts'
 import type { ListOutcome, ListPage, ListQuery, SortKey } from '../resource-list.ts'
-import { type Aged, type RowsByAge, compareAge, idsByAge } from './sorted-rows.ts'
+import { type Aged, type RowsByAge, compareAge, createRowsByAge, idsByAge } from './sorted-rows.ts'
 
 /** What is listed. */
 export interface Listing<Id extends string, Record> {
@@ -36,6 +36,21 @@ export function listPage<Id extends string, Record>(
     records: shown.flatMap(({ id }) => listing.row(id)?.record() ?? []),
     next: last === undefined || end >= ordered.length ? undefined : sort === undefined ? positionOf(last) : String(end),
   }
+}
+
+/** The page of rows that a query asks for, in the order of their identifiers. For rows that are in memory anyway. */
+export function listRows<Record>(
+  rows: readonly Omit<ListedRow<string, Record>, 'createdAt'>[],
+  query: Omit<ListQuery, 'providerId'>,
+): ListOutcome<Record> {
+  const createdAt = epochSeconds(0)
+  const byAge = createRowsByAge()
+  for (const { id } of rows) byAge.add({ id, createdAt })
+  const byId = new Map(rows.map((row) => [row.id, { ...row, createdAt }]))
+  return listPage(
+    { byAge, lookups: new Map([['id', { rows: 1, find: (id) => [id] }]]), row: (id) => byId.get(id) },
+    query,
+  )
 }
 
 type Ordered<Id extends string> = Pick<RowsByAge<Id>, 'length' | 'slice' | 'countUpTo'>

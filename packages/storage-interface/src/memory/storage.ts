@@ -7,6 +7,7 @@ import {
 } from './expiring-stores.ts'
 import { createMemoryClients, createMemoryIdentityProviders } from './versioned-records.ts'
 import { createMemoryRevocations } from './revocations.ts'
+import { createMemoryCustomResources } from './custom-resources.ts'
 import { createMemoryFamilies } from './families.ts'
 import { createMemoryGrants } from './grants.ts'
 import { createMemoryGroups } from './groups.ts'
@@ -62,6 +63,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     identityProviders: createMemoryIdentityProviders(tables.identityProviders, scheduler),
     provisionedUsers: createMemoryProvisionedUsers(tables, scheduler),
     groups: createMemoryGroups(tables, scheduler),
+    customResources: createMemoryCustomResources(tables, scheduler),
     organizations: createMemoryOrganizations(tables, scheduler),
     logs: createMemoryLogs(tables.logs, scheduler),
     revocations: createMemoryRevocations(tables, scheduler),

@@ -10,17 +10,18 @@ type StoreName = Exclude<keyof AdminStorage, 'issuer'>
 export function breakStore<Name extends StoreName>(
   name: Name,
   change: (
-    honest: AdminStorage[Name],
+    honest: NonNullable<AdminStorage[Name]>,
     storage: AdminStorage,
     seen: Map<string, unknown>,
-  ) => Partial<AdminStorage[Name]>,
+  ) => Partial<NonNullable<AdminStorage[Name]>>,
 ): BrokenStore {
   return (store) => {
     const seen = new Map<string, unknown>()
     return {
       open: async (issuer) => {
         const storage = await store.open(issuer)
-        return { ...storage, [name]: { ...storage[name], ...change(storage[name], storage, seen) } }
+        const honest = storage[name]
+        return honest ? { ...storage, [name]: { ...honest, ...change(honest, storage, seen) } } : storage
       },
       close: () => store.close(),
     }

@@ -10,6 +10,7 @@ import { type ConsumeOutcome } from '@mintmark/storage-interface/stores'
 import { adminLaws } from '@mintmark/storage-interface/contract'
 import { aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { brokenAdministrationStores } from './administration.ts'
+import { brokenCustomResources } from './custom-resources.ts'
 import { brokenRevocationStores } from './revocations.ts'
 import { brokenGroupStores } from './groups.ts'
 import { brokenLists } from './lists.ts'
@@ -45,6 +46,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   ...brokenRevocationStores,
   ...brokenProviderStores,
   ...brokenGroupStores,
+  ...brokenCustomResources,
   ...brokenLists,
 
   'purge: rows that are honoured are still there afterwards': breakStore('purge', (honest) => ({

@@ -26,14 +26,17 @@ export interface ListedKind {
   readonly lookups: IndexLookups
 }
 
+/** The parameters that name the owner of rows: a provider, and a resource type where one table has several. */
+export type OwnerValue = 'issuer' | 'provider_id' | 'resource_type'
+
 /** The rows of the table that are listed. */
 export interface ListedRows {
   /** The condition where a statement reads all rows by an index. */
-  readonly every: (p: Parameter<'issuer' | 'provider_id'>) => Sql
+  readonly every: (p: Parameter<OwnerValue>) => Sql
   /** The condition on a row that was found by its identifier. */
-  readonly one: (p: Parameter<'issuer' | 'provider_id'>) => Sql
+  readonly one: (p: Parameter<OwnerValue>) => Sql
   /** Their number, without counting them. */
-  readonly total: (p: Parameter<'issuer' | 'provider_id'>) => Sql
+  readonly total: (p: Parameter<OwnerValue>) => Sql
 }
 
 /** An index that finds rows by a text. */

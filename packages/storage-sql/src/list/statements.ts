@@ -4,10 +4,10 @@ import { type Database, compileSql, type Parameter, type Statement } from '../da
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { type FilterTemplate, compileFilter } from './filter.ts'
-import { type IndexLookup, keyOf, type ListedKind, listedScope, placeOf } from './listed-kind.ts'
+import { type IndexLookup, keyOf, type ListedKind, listedScope, type OwnerValue, placeOf } from './listed-kind.ts'
 
 /** The parameters of a page. It holds one row more than it returns, which shows whether there is a next page. */
-type PageValue = 'issuer' | 'provider_id' | 'after_created_at' | 'after_id' | 'limit' | 'offset'
+type PageValue = OwnerValue | 'after_created_at' | 'after_id' | 'limit' | 'offset'
 
 type Builder = Pick<Database, 'query' | 'engine'>
 

@@ -7,6 +7,8 @@ import { removalInTurn } from './0006-removal-in-turn.ts'
 import { endings } from './0007-endings.ts'
 import { resourceForm } from './0008-resource-form.ts'
 import { firstStatistics } from './0009-first-statistics.ts'
+import { customResources } from './0010-custom-resources.ts'
+import { customResourceStatistics } from './0011-custom-resource-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -22,4 +24,6 @@ export const migrations: readonly Migration[] = [
   endings,
   resourceForm,
   firstStatistics,
+  customResources,
+  customResourceStatistics,
 ]
