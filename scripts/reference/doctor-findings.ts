@@ -14,7 +14,9 @@ export interface DoctorFinding {
 
 /** Every finding, in the order of checks and levels. */
 export const doctorFindings = (api: PublicApi): readonly DoctorFinding[] =>
-  globSync('packages/cli/src/doctor/*.ts', { exclude: ['**/*.test.ts', '**/finding.ts'] })
+  globSync(['packages/cli/src/doctor/*.ts', 'packages/cli/src/command/doctor.ts'], {
+    exclude: ['**/*.test.ts', '**/target.ts'],
+  })
     .flatMap((file) => findingsIn(api.source(file), api.checker))
     .toSorted(
       (one, other) => one.check.localeCompare(other.check) || levels.indexOf(one.level) - levels.indexOf(other.level),

@@ -10,10 +10,9 @@ import {
 import { seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
-import type { AdminContext, AdminDependencies, SigningAlgorithms } from './audit/admin-context.ts'
-import type { Actor, AdminEvent, AdminOccurrence } from './audit/admin-event.ts'
+import type { AdminContext, AdminDependencies, SigningAlgorithms } from './audit/audit.ts'
+import { type Actor, type AdminEvent, type AdminOccurrence, reportAdminFaults } from './audit/admin-event.ts'
 import { adminLog, createAuditLog, listLog, type LogEntryView } from './audit/audit-log.ts'
-import { reportAdminFaults } from './audit/log-admin-events.ts'
 import { administerClients, type ClientAdministration } from './clients/client-administration.ts'
 import { readCustomFields, type CustomField } from './custom-fields/custom-field.ts'
 import { administerGrants, type GrantAdministration } from './grants/grant-administration.ts'

@@ -1,4 +1,4 @@
-import { AdminError } from './error/admin-error.ts'
+import { AdminError } from './error/refusals.ts'
 import { isIdentifier } from './text.ts'
 
 /** Selects a part of a list. */

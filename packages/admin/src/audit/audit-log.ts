@@ -9,7 +9,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { LogEntryRecord } from '@mintmark/storage-interface/stores'
 
-import { AdminError } from '../error/admin-error.ts'
+import { AdminError } from '../error/refusals.ts'
 import { pageLimit, type Page, type PageRequest } from '../page.ts'
 
 /** Stores actions of administrators and requests of identity providers. */

@@ -1,10 +1,13 @@
-import { randomIdentifier } from '@mintmark/internal'
-import type { JsonObject } from '@mintmark/storage-interface'
+import type { KeyRing } from '@mintmark/core'
+import { type Clock, type Random, randomIdentifier } from '@mintmark/internal'
+import type { ResourceType } from '@mintmark/scim'
+import type { AdminStorage, JsonObject } from '@mintmark/storage-interface'
 
-import { AdminError, toAdminError } from '../error/admin-error.ts'
-import type { AdminContext } from './admin-context.ts'
-import type { AdminAction, AuditTarget } from './admin-event.ts'
-import { adminLog, plainJson } from './audit-log.ts'
+import type { CustomFields } from '../custom-fields/custom-field.ts'
+import { AdminError, toAdminError } from '../error/refusals.ts'
+import type { LastAdministrators } from '../users/last-administrators.ts'
+import type { Actor, AdminAction, AdminOccurrence, AuditTarget } from './admin-event.ts'
+import { type AuditLog, adminLog, plainJson } from './audit-log.ts'
 
 /** An action for `audit` to run. */
 export interface AuditedAction<Result> {
@@ -120,3 +123,30 @@ const loggableTarget = ({ kind, id }: AuditTarget): AuditTarget => ({
   kind,
   id: id.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, '?').slice(0, 600),
 })
+
+/** The algorithms that a key ring signs with. */
+export type SigningAlgorithms = Pick<KeyRing, 'algorithms'>
+
+/** The parts of administration that do not depend on who administers. They are created once. */
+export interface AdminDependencies {
+  readonly storage: AdminStorage
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: SigningAlgorithms | undefined
+  readonly customFields: CustomFields
+  /** The attributes that filters of users are resolved against. */
+  readonly userType: ResourceType
+  readonly lastAdministrators: LastAdministrators
+  readonly auditLog: AuditLog
+}
+
+/** The dependencies together with the actor: every action is performed in somebody's name. */
+export interface AdminContext extends AdminDependencies {
+  readonly actor: Actor
+  readonly record: (occurrence: AdminOccurrence) => void
+  /**
+   * Whether the actor may create or change a client that has this scope value. An administrator cannot give a client
+   * more than they have themselves.
+   */
+  readonly mayGrant: (scope: string) => boolean
+}

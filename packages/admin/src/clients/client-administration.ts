@@ -2,7 +2,7 @@ import type { ClientRegistration } from '@mintmark/core'
 import type { ClientChange, ClientTarget } from '@mintmark/core/internal'
 import { clientId } from '@mintmark/storage-interface'
 
-import type { AdminContext } from '../audit/admin-context.ts'
+import type { AdminContext } from '../audit/audit.ts'
 import { pageOf, type Page, type PageRequest } from '../page.ts'
 import {
   addClientSecret,

@@ -10,10 +10,9 @@ import { randomIdentifier } from '@mintmark/internal'
 import { clientId } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
-import type { AdminContext } from '../audit/admin-context.ts'
-import { audit, auditChange, type AuditedResult } from '../audit/audit.ts'
+import { type AdminContext, type AuditedResult, audit, auditChange } from '../audit/audit.ts'
 import { plainJson } from '../audit/audit-log.ts'
-import { AdminError } from '../error/admin-error.ts'
+import { AdminError } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 import { clientView, findClient, type ClientView } from './client-view.ts'
 

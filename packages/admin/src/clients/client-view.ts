@@ -1,6 +1,6 @@
 import { clientId, type ClientRecord, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 
-import { AdminError } from '../error/admin-error.ts'
+import { AdminError } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 
 /** A client as administrators see it: the stored record without the digests of its secrets. */

@@ -1,10 +1,9 @@
 import { isGrantActive } from '@mintmark/core'
 import type { EpochSeconds, GrantRecord } from '@mintmark/storage-interface'
 
-import type { AdminContext } from '../audit/admin-context.ts'
-import { audit } from '../audit/audit.ts'
+import { type AdminContext, audit } from '../audit/audit.ts'
 import { findClient } from '../clients/client-view.ts'
-import { AdminError } from '../error/admin-error.ts'
+import { AdminError } from '../error/refusals.ts'
 import { pageLimit, type Page, type PageRequest } from '../page.ts'
 import { findUser } from '../users/user-view.ts'
 

@@ -4,7 +4,7 @@ import { grantRoutes } from './grant-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { providerRoutes } from './provider-routes.ts'
 import { userRoutes } from './user-routes.ts'
-import { logAnswer, pageQuery } from './wire-schemas.ts'
+import { logAnswer, pageQuery } from './wire.ts'
 
 const auditRoute = defineRoute({
   method: 'GET',

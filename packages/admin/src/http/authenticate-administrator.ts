@@ -3,7 +3,7 @@ import type { RequestHead } from '@mintmark/core/http'
 import type { Brand } from '@mintmark/storage-interface'
 
 import type { Actor } from '../audit/admin-event.ts'
-import { AdminError } from '../error/admin-error.ts'
+import { AdminError } from '../error/refusals.ts'
 import type { AdminServerOptions } from './admin-server-options.ts'
 
 interface Caller {

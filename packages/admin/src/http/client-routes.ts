@@ -4,8 +4,17 @@ import * as z from 'zod'
 
 import { defineRoute, type AdminRoute } from './admin-route.ts'
 import { secretHolderRoutes } from './secret-holder-routes.ts'
-import { fromWire, snakeName } from './wire-names.ts'
-import { anyObject, identifier, pageAnswer, seconds, secretAnswer, texts, version } from './wire-schemas.ts'
+import {
+  anyObject,
+  fromWire,
+  identifier,
+  pageAnswer,
+  seconds,
+  secretAnswer,
+  snakeName,
+  texts,
+  version,
+} from './wire.ts'
 
 const bodySchemas: Readonly<Record<MetadataRule['kind'], (rule: MetadataRule) => z.ZodType>> = {
   text: (rule) => (isClearable(rule) ? z.string() : z.string().min(1)).max(rule.longest ?? 2000),

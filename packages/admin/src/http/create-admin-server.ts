@@ -1,33 +1,32 @@
 import {
-  allowHeader,
-  createService,
-  json,
-  matchPatterns,
-  noStore,
-  withHeaders,
   type Exchange,
+  type Header,
   type HttpService,
   type Journal,
   type RequestHead,
   type Route,
   type ServerRequest,
   type ServerResponse,
+  allowHeader,
+  createService,
+  json,
+  matchPatterns,
+  noStore,
+  withHeaders,
 } from '@mintmark/internal'
-import type { AdminDependencies } from '../audit/admin-context.ts'
-import { administer, administrationParts, type Administration } from '../administration.ts'
+
+import { type Administration, administer, administrationParts } from '../administration.ts'
+import type { AdminDependencies } from '../audit/audit.ts'
 import type { AdminOccurrence } from '../audit/admin-event.ts'
-import { AdminError, toAdminError } from '../error/admin-error.ts'
+import { AdminError, toAdminError } from '../error/refusals.ts'
 import type { AdminAnswer, AdminRoute } from './admin-route.ts'
+import { adminRoutes } from './admin-routes.ts'
 import { admits, leastScope, mayGrant } from './admin-scopes.ts'
 import type { AdminServerOptions } from './admin-server-options.ts'
-import { authenticateAdministrator, type AdminCaller } from './authenticate-administrator.ts'
+import { type AdminCaller, authenticateAdministrator } from './authenticate-administrator.ts'
 import { openApi } from './open-api.ts'
-import { readBody } from './read-body.ts'
-import { readQuery, readVersion, versionTag } from './read-query.ts'
-import { renderProblem } from './render-problem.ts'
-import { adminRoutes } from './admin-routes.ts'
-import { toWire } from './wire-names.ts'
-import { emptyQuery } from './wire-schemas.ts'
+import { readBody, readQuery, readVersion, versionTag } from './read-request.ts'
+import { emptyQuery, toWire } from './wire.ts'
 
 /** Administration over HTTP, for an adapter to serve. */
 export interface AdminServer extends HttpService {
@@ -172,3 +171,55 @@ const refusedRequest = (
   actor: caller?.actor,
   cause: status >= 500 ? cause : undefined,
 })
+
+/**
+ * Renders a refusal as problem details (RFC 9457 §3). `code` is stable; `detail` is a fixed sentence for humans;
+ * `pointer` is the JSON Pointer of the member of the request that is at fault (RFC 6901).
+ * @param scope the scope value that was missing.
+ */
+export function renderProblem(
+  { status, reason, detail, pointer }: AdminError,
+  { scope }: { readonly scope?: string | undefined } = {},
+): ServerResponse {
+  return {
+    status,
+    headers: [
+      ['Content-Type', 'application/problem+json'],
+      ['X-Content-Type-Options', 'nosniff'],
+      ...noStore,
+      ...challenge(status, reason, scope),
+    ],
+    // RFC 9457 §4.2.1: with about:blank the title is the phrase of the HTTP status.
+    body: JSON.stringify({
+      type: 'about:blank',
+      title: titles[status],
+      status,
+      code: reason,
+      detail,
+      ...(pointer !== undefined && { pointer }),
+    }),
+  }
+}
+
+function challenge(status: number, reason: AdminError['reason'], scope: string | undefined): readonly Header[] {
+  // RFC 6750 §3: the scheme, and an error only when a token was presented.
+  if (reason === 'credentials_missing') return [['WWW-Authenticate', 'Bearer realm="admin"']]
+  if (status === 401) return [['WWW-Authenticate', 'Bearer realm="admin", error="invalid_token"']]
+  if (reason === 'scope_missing')
+    return [['WWW-Authenticate', `Bearer realm="admin", error="insufficient_scope", scope="${scope}"`]]
+  return status === 503 ? [['Retry-After', '5']] : []
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
 import { defineRoute, type AdminRoute } from './admin-route.ts'
-import { pageAnswer, pageQuery, seconds } from './wire-schemas.ts'
+import { pageAnswer, pageQuery, seconds } from './wire.ts'
 
 const grantAnswer = z.strictObject({
   grant_id: z.string(),

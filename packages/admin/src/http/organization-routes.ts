@@ -1,8 +1,7 @@
 import * as z from 'zod'
 
 import { defineRoute, versioned, type AdminCall, type AdminRoute } from './admin-route.ts'
-import { fromWire } from './wire-names.ts'
-import { optionally, pageAnswer, pageQuery, seconds, texts, version } from './wire-schemas.ts'
+import { fromWire, optionally, pageAnswer, pageQuery, seconds, texts, version } from './wire.ts'
 
 const displayName = z.string().min(1).max(200)
 

@@ -4,8 +4,8 @@ import * as z from 'zod'
 import type { ProviderTarget } from '../providers/provider-changes.ts'
 import { defineRoute, versioned, type AdminRoute } from './admin-route.ts'
 import { secretHolderRoutes } from './secret-holder-routes.ts'
-import { fromWire } from './wire-names.ts'
 import {
+  fromWire,
   identifier,
   logAnswer,
   optionally,
@@ -15,7 +15,7 @@ import {
   secretAnswer,
   texts,
   version,
-} from './wire-schemas.ts'
+} from './wire.ts'
 
 const members = {
   display_name: z.string().min(1).max(200),

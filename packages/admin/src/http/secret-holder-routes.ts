@@ -4,8 +4,7 @@ import type { Administration } from '../administration.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { defineRoute, versioned, type AdminCall, type AdminRoute } from './admin-route.ts'
 import type { AdminArea } from './admin-scopes.ts'
-import { fromWire } from './wire-names.ts'
-import { addSecretBody, pageQuery } from './wire-schemas.ts'
+import { addSecretBody, fromWire, pageQuery } from './wire.ts'
 
 /** A kind of record that has a version and secrets, and can be disabled: clients and identity providers. */
 export interface SecretHolder<Target> {

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 
 import { defineRoute, versioned, type AdminRoute } from './admin-route.ts'
-import { fromWire } from './wire-names.ts'
-import { anyObject, optionally, pageAnswer, pageMembers, seconds, version } from './wire-schemas.ts'
+import { anyObject, fromWire, optionally, pageAnswer, pageMembers, seconds, version } from './wire.ts'
 
 const members = { claims: anyObject, custom_fields: anyObject }
 

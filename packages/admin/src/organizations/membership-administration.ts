@@ -1,10 +1,9 @@
 import { organizationId, userId } from '@mintmark/storage-interface'
 import { type MembershipRecord, type OrganizationRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
-import type { AdminContext } from '../audit/admin-context.ts'
-import { audit } from '../audit/audit.ts'
+import { type AdminContext, audit } from '../audit/audit.ts'
 import { plainJson } from '../audit/audit-log.ts'
-import { AdminError } from '../error/admin-error.ts'
+import { AdminError } from '../error/refusals.ts'
 import { pageOf, type Page, type PageRequest } from '../page.ts'
 import { isIdentifier } from '../text.ts'
 import {

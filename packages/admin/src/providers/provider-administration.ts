@@ -1,7 +1,7 @@
 import type { ProviderRegistration } from '@mintmark/scim'
 import { providerId } from '@mintmark/storage-interface'
 
-import type { AdminContext } from '../audit/admin-context.ts'
+import type { AdminContext } from '../audit/audit.ts'
 import { listLog, type LogEntryView } from '../audit/audit-log.ts'
 import { pageOf, type Page, type PageRequest } from '../page.ts'
 import {
@@ -17,9 +17,15 @@ import {
   type ProviderChange,
   type ProviderTarget,
 } from './provider-changes.ts'
-import { providerSetup, type ProviderSetup, type SetupProduct } from './provider-setup.ts'
-import { findProvider, providerView, type ProviderView } from './provider-view.ts'
-import { requestLogOf } from './request-log.ts'
+import {
+  type ProviderSetup,
+  type ProviderView,
+  type SetupProduct,
+  findProvider,
+  providerSetup,
+  providerView,
+  requestLogOf,
+} from './provider-view.ts'
 
 /** Identity providers that provision users through SCIM. Each method throws AdminError. */
 export interface ProviderAdministration {

@@ -9,11 +9,10 @@ import {
 import { clientId, providerId } from '@mintmark/storage-interface'
 import { type IdentityProviderRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
-import type { AdminContext } from '../audit/admin-context.ts'
+import { type AdminContext, type AuditedResult, audit, auditChange } from '../audit/audit.ts'
 import type { AdminAction } from '../audit/admin-event.ts'
-import { audit, auditChange, type AuditedResult } from '../audit/audit.ts'
 import { findClient } from '../clients/client-view.ts'
-import { AdminError } from '../error/admin-error.ts'
+import { AdminError } from '../error/refusals.ts'
 import { isDisplayName } from '../text.ts'
 import { findProvider, loggedProvider, providerView, type ProviderView } from './provider-view.ts'
 

@@ -1,10 +1,12 @@
+import { type Clock, type Random, systemClock, systemRandom } from '@mintmark/internal'
 import { tenantUrl } from '@mintmark/scim'
-import { type AdminStorage, type JsonObject, providerId } from '@mintmark/storage-interface'
+import type { AnsweredRequest } from '@mintmark/scim/engine'
+import { type AdminStorage, type JsonObject, providerId, seconds } from '@mintmark/storage-interface'
 import type { IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
-import { plainJson } from '../audit/audit-log.ts'
-import { secretView, type SecretView } from '../clients/client-view.ts'
-import { AdminError } from '../error/admin-error.ts'
+import { createAuditLog, plainJson } from '../audit/audit-log.ts'
+import { type SecretView, secretView } from '../clients/client-view.ts'
+import { AdminError } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 
 /** An identity provider as administrators see it: the stored record without the digests of its secrets. */
@@ -37,3 +39,97 @@ export function loggedProvider({ deprovisioning, ...provider }: ProviderView): J
   const { windowStartedAt, count, suspendedAt } = deprovisioning
   return plainJson({ ...provider, offboarding: { windowStartedAt, count, heldAt: suspendedAt } })
 }
+
+/** The products with instructions. */
+export type SetupProduct = 'entra' | 'okta'
+
+/** Instructions for the administrator of the identity provider. */
+export interface ProviderSetup {
+  readonly product: SetupProduct
+  /** The values to enter, by the name of the field. The Secret Token is not included, because it cannot be read again. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly steps: readonly string[]
+  /** Fields and steps as text, to send to that administrator. */
+  readonly text: string
+}
+
+/** Returns the instructions for a connection, as it is configured. */
+export function providerSetup(provider: ProviderView, product: SetupProduct): ProviderSetup {
+  const { title, fields, steps } = product === 'entra' ? entra(provider) : okta(provider)
+  const pasted = Object.entries(fields).map(([name, value]) => `   ${name}: ${value}`)
+  const numbered = steps.map((step, index) => `${index + 1}. ${step}`)
+  return { product, fields, steps, text: [title, '', 'Values to paste:', ...pasted, '', ...numbered, ''].join('\n') }
+}
+
+interface Instructions {
+  readonly title: string
+  readonly fields: Readonly<Record<string, string>>
+  readonly steps: readonly string[]
+}
+
+const secretHint = 'the secret that was shown when the connection was registered, or a new one'
+
+const entra = (provider: ProviderView): Instructions => ({
+  title: `Provision accounts from Microsoft Entra ID to ${provider.displayName}`,
+  fields: { 'Tenant URL': provider.tenantUrl, 'Secret Token': secretHint },
+  steps: [
+    'In the Entra admin center, open Enterprise applications, New application, Create your own application, and choose the integration of an application that is not in the gallery.',
+    'Open Provisioning, choose the mode Automatic, paste the Tenant URL and the Secret Token under Admin Credentials, and press Test Connection.',
+    'Under Mappings, Provision Microsoft Entra ID Users, change the source of externalId from mailNickname to objectId: an account is found by it again when a name changes.',
+    'Keep userName as the matching attribute, from userPrincipalName, and Switch([IsSoftDeleted], …) for active: deactivation ends all access at once.',
+    ...profileStep(provider, ['entra', 'general', 'all'], 'entra'),
+    'Under Users and groups, assign whom to provision, and press Start provisioning. Entra works in cycles of about 40 minutes; Provision on demand tries one person at once.',
+  ],
+})
+
+const okta = (provider: ProviderView): Instructions => ({
+  title: `Provision accounts from Okta to ${provider.displayName}`,
+  fields: {
+    'SCIM connector base URL': provider.tenantUrl,
+    'Unique identifier field for users': 'userName',
+    'Supported provisioning actions':
+      'Import New Users and Profile Updates, Push New Users, Push Profile Updates, Push Groups',
+    'Authentication Mode': 'HTTP Header',
+    Authorization: `Bearer, with ${secretHint}`,
+  },
+  steps: [
+    'In the Okta admin console, open the application, General, App Settings, and enable SCIM provisioning.',
+    'On the Provisioning tab, Integration, paste the values and press Test Connector Configuration.',
+    'Under To App, enable Create Users, Update User Attributes and Deactivate Users. Okta deactivates and never deletes: deactivation ends all access at once.',
+    'Leave Sync Password off.',
+    ...profileStep(provider, ['okta', 'general', 'all'], 'okta'),
+    'Assign people on the Assignments tab, and groups on the Push Groups tab.',
+  ],
+})
+
+/** A connection with a strict tolerance profile refuses some requests of these products. */
+function profileStep({ toleranceProfile }: ProviderView, fitting: readonly string[], best: string): readonly string[] {
+  if (fitting.includes(toleranceProfile)) return []
+  return [
+    `Here, choose the tolerance profile ${best} for this connection: it is ${toleranceProfile}, which refuses some of what is sent.`,
+  ]
+}
+
+/**
+ * Stores the requests of identity providers and how they were answered, for their administrators. Use it as `onRequest`
+ * of `createScimServer`.
+ */
+export function keepRequestLog(options: {
+  /** The storage of SCIM. */
+  readonly storage: AdminStorage
+  /**
+   * In seconds. Purging removes older entries.
+   * @defaultValue 604800, 7 days. The log is for recent problems, and it contains identifiers of users.
+   */
+  readonly retention?: number
+  readonly clock?: Clock
+  readonly random?: Random
+}): (answered: AnsweredRequest) => Promise<void> {
+  const { storage, retention = 604_800, clock = systemClock, random = systemRandom } = options
+  const log = createAuditLog({ storage, clock, random, retention: seconds(retention) })
+  return ({ at: _at, providerId, ...request }) =>
+    log.append({ log: requestLogOf(providerId), type: 'request.answered', detail: plainJson(request) })
+}
+
+/** The name of the log of a provider's requests. */
+export const requestLogOf = (providerId: string): string => `provider:${providerId}`

@@ -1,8 +1,7 @@
 import type { EpochSeconds, SessionRecord } from '@mintmark/storage-interface'
 
-import type { AdminContext } from '../audit/admin-context.ts'
-import { audit } from '../audit/audit.ts'
-import { AdminError } from '../error/admin-error.ts'
+import { type AdminContext, audit } from '../audit/audit.ts'
+import { AdminError } from '../error/refusals.ts'
 import { findUser } from '../users/user-view.ts'
 
 /** A browser in which a user is signed in. */

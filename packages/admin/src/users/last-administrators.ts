@@ -4,7 +4,7 @@ import { type AdminStorage, type ResolvedFilter, userId } from '@mintmark/storag
 import type { MembershipRecord, OrganizationId } from '@mintmark/storage-interface/stores'
 
 import { readCustomFields, type CustomField } from '../custom-fields/custom-field.ts'
-import { AdminError } from '../error/admin-error.ts'
+import { AdminError } from '../error/refusals.ts'
 import { hasId, isActive, userFilter, userTypeWithFields } from './user-filter.ts'
 
 /** Which administrators are protected: the last one of a kind cannot be deactivated, removed or lose the role. */

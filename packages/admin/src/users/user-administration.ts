@@ -1,11 +1,10 @@
 import type { RevokedAccess } from '@mintmark/scim/engine'
 
-import type { AdminContext } from '../audit/admin-context.ts'
-import { AdminError, toAdminError } from '../error/admin-error.ts'
+import type { AdminContext } from '../audit/audit.ts'
+import { AdminError, toAdminError } from '../error/refusals.ts'
 import { pageLimit, type Page, type PageRequest } from '../page.ts'
 import { isStorable } from '../text.ts'
-import { updateUser, type UserTarget } from './update-user.ts'
-import type { UserChange } from './user-claims.ts'
+import { type UserChange, type UserTarget, updateUser } from './update-user.ts'
 import { userFilter } from './user-filter.ts'
 import {
   createUser,

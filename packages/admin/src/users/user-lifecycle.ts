@@ -3,13 +3,12 @@ import { revokedAccess, type RevokedAccess } from '@mintmark/scim/engine'
 import { clientId, userId, type UserRecord } from '@mintmark/storage-interface'
 import { type LifecycleOutcome } from '@mintmark/storage-interface/stores'
 
-import type { AdminContext } from '../audit/admin-context.ts'
-import { audit } from '../audit/audit.ts'
+import { type AdminContext, audit } from '../audit/audit.ts'
 import { plainJson } from '../audit/audit-log.ts'
-import { AdminError } from '../error/admin-error.ts'
+import { AdminError } from '../error/refusals.ts'
 import { isChosenIdentifier } from '../text.ts'
 import { administeredBy, unlessLastAdministrator } from './last-administrators.ts'
-import { changedClaims, type UserChange } from './user-claims.ts'
+import { changedClaims, type UserChange } from './update-user.ts'
 import { findUser, loggedUser, userView, type UserView } from './user-view.ts'
 
 /** A user to create. */

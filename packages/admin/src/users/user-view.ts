@@ -6,9 +6,8 @@ import {
   type UserRecord,
 } from '@mintmark/storage-interface'
 
-import { customFieldsClaim } from '../custom-fields/custom-field.ts'
-import { fieldsOf } from '../custom-fields/field-values.ts'
-import { AdminError } from '../error/admin-error.ts'
+import { customFieldsClaim, fieldsOf } from '../custom-fields/custom-field.ts'
+import { AdminError } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 
 /** A user as administrators see them. */

@@ -6,8 +6,7 @@ import { Command } from 'commander'
 
 import { CommandError, UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
-import { configFileName, isFilePresent, type ConfigFile } from '../config/config-file.ts'
-import { checkedIssuer, requireNoPassword } from '../config/settings.ts'
+import { type ConfigFile, checkedIssuer, configFileName, isFilePresent, requireNoPassword } from '../config/settings.ts'
 
 interface InitOptions {
   readonly issuer: string

@@ -5,8 +5,7 @@ import type { AdminStorage } from '@mintmark/storage-interface'
 
 import { CommandError, UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
-import { isFileAbsent } from './config-file.ts'
-import type { Settings } from './settings.ts'
+import { type Settings, isFileAbsent } from './settings.ts'
 
 /**
  * Opens the keys of the server.

@@ -1,8 +1,7 @@
 import { clientId, type ClientRecord, type AdminStorage } from '@mintmark/storage-interface'
 
 import { discoveryUrls } from './check-discovery.ts'
-import { fail, ok, warn, type Finding } from './finding.ts'
-import { endpointOf, type DoctorTarget, type Answer } from './target.ts'
+import { type Answer, type DoctorTarget, type Finding, endpointOf, fail, ok, warn } from './target.ts'
 
 /**
  * Checks the cookie that binds an authorization request to its browser (RFC 6265bis §4.1). It starts a request for a

@@ -1,6 +1,6 @@
 import { pendingMigrations, SchemaMismatchError, type SqlDialect } from '@mintmark/storage-sql'
 
-import { fail, ok, warn, type Finding } from './finding.ts'
+import { fail, ok, warn, type Finding } from './target.ts'
 
 /** Checks that the database has the schema of this version. */
 export async function checkMigrations(dialect: SqlDialect): Promise<Finding> {

@@ -1,5 +1,4 @@
-import { fail, ok, warn, type Finding } from './finding.ts'
-import type { DoctorTarget, Answer } from './target.ts'
+import { type Answer, type DoctorTarget, type Finding, fail, ok, warn } from './target.ts'
 
 /** Checks that both well-known documents exist and name this issuer: OIDC Discovery §4.3, RFC 8414 §3.3. */
 export async function checkDiscovery(target: DoctorTarget): Promise<readonly Finding[]> {

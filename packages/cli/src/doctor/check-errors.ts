@@ -1,5 +1,4 @@
-import { fail, ok, type Finding } from './finding.ts'
-import { endpointOf, type DoctorTarget, type Answer } from './target.ts'
+import { type Answer, type DoctorTarget, type Finding, endpointOf, fail, ok } from './target.ts'
 
 /** Checks that errors arrive as the standards define them, through any proxy: RFC 6749 §5.2, RFC 6750 §3. */
 export async function checkErrors(target: DoctorTarget): Promise<readonly Finding[]> {

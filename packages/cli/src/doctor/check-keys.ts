@@ -5,8 +5,7 @@ import type { AdminStorage } from '@mintmark/storage-interface'
 import { CommandError } from '../command-error.ts'
 import { durationText } from '../command/options.ts'
 import { openKeyRing, viewKeyRing, readSealingKey } from '../config/key-ring.ts'
-import { fail, ok, warn, type Finding } from './finding.ts'
-import { endpointOf, type DoctorTarget } from './target.ts'
+import { type DoctorTarget, type Finding, endpointOf, fail, ok, warn } from './target.ts'
 
 /** Checks the published keys: RFC 7517 §5, RFC 9111 §5.2.2.1. */
 export async function checkKeys(target: DoctorTarget): Promise<readonly Finding[]> {

@@ -3,8 +3,7 @@ import { resolve } from 'node:path'
 import { tenantUrl } from '@mintmark/scim'
 
 import { readSecretFile } from '../config/key-ring.ts'
-import { fail, ok, warn, type Finding } from './finding.ts'
-import type { DoctorTarget, Answer } from './target.ts'
+import { type Answer, type DoctorTarget, type Finding, fail, ok, warn } from './target.ts'
 
 /** Checks that SCIM is served, and refuses requests without a secret: RFC 7644 §2, §3.12 and §4. */
 export async function checkScim(target: DoctorTarget): Promise<readonly Finding[]> {

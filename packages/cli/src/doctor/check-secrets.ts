@@ -2,8 +2,7 @@ import { digestSecret } from '@mintmark/internal'
 import type { AdminStorage } from '@mintmark/storage-interface'
 
 import { readSealingKey } from '../config/key-ring.ts'
-import { fail, ok, warn, type Finding } from './finding.ts'
-import type { DoctorTarget } from './target.ts'
+import { type DoctorTarget, type Finding, fail, ok, warn } from './target.ts'
 
 /** Checks for secrets that are easy to guess, and for registrations of the examples (RFC 6819 §5.1.5.2, RFC 9700 §2.5). */
 export async function checkSecrets(target: DoctorTarget): Promise<readonly Finding[]> {

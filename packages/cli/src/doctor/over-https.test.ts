@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 
 import { checkAddress } from './check-discovery.ts'
 import { checkCookies } from './check-browser.ts'
-import type { Finding } from './finding.ts'
-import { createProbe, type DoctorTarget } from './target.ts'
+import { type DoctorTarget, type Finding, createProbe } from './target.ts'
 
 test('over https, requires Strict-Transport-Security and no response over plain http (RFC 6797 §7.1)', async () => {
   const careless = aTarget(() => new Response('{}'))

@@ -4,10 +4,11 @@ import { sqlite } from '@mintmark/storage-sql/sqlite'
 import { Command, Option } from 'commander'
 
 import { CommandError } from '../command-error.ts'
+import { type OpenedConfig, requireDatabase, withDialect, withStorage } from '../config/open-storage.ts'
+import { type ConfigOptions, readSettings, withConfig, withDatabase } from '../config/settings.ts'
 import type { Io } from '../io.ts'
-import { requireDatabase, withDialect } from '../config/open-storage.ts'
-import { withDatabase, readSettings, type ConfigOptions } from '../config/settings.ts'
 import type { ShowOptions } from '../show.ts'
+import { parseCount } from './options.ts'
 
 type MigrateOptions = ConfigOptions & ShowOptions
 
@@ -62,3 +63,29 @@ function showNames(names: readonly string[], { json, io, none, verb }: Showing):
 }
 
 const engines = { sqlite, postgres }
+
+interface PurgeOptions extends ConfigOptions {
+  readonly batch: number
+}
+
+/** `mintmark purge`: deletes expired rows. */
+export const purgeCommand = (io: Io): Command =>
+  withConfig(new Command('purge'))
+    .description('deletes expired rows in batches; it can be interrupted and repeated at any time')
+    .option('--batch <rows>', 'the number of rows in a batch', parseCount, 1000)
+    .action((options: PurgeOptions) => withStorage(options, io, ({ storage }) => purge(storage, options, io)))
+
+async function purge(
+  { purge }: Pick<OpenedConfig['storage'], 'purge'>,
+  { batch }: PurgeOptions,
+  io: Io,
+): Promise<void> {
+  let total = 0
+  for (let done = false; !done;) {
+    const outcome = await purge.purgeExpired({ now: io.clock(), limit: batch })
+    total += outcome.removed
+    done = outcome.done
+    io.progress?.(done ? '' : `${total} rows removed …`)
+  }
+  io.out(`Removed ${total} ${total === 1 ? 'row' : 'rows'}.`)
+}
