@@ -65,7 +65,7 @@ export const rfc7515: Standard = {
     [
       '8',
       'Keys are fetched over TLS',
-      'does not fetch http://client.test/jwks (RFC 9700 §4.11)',
+      'refuses http://client.test/jwks without a connection (RFC 9700 §4.11)',
       'refuses an issuer over plain http',
     ],
     [

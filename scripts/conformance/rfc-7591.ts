@@ -59,7 +59,7 @@ export const rfc7591: Standard = {
     [
       '5',
       'URLs in client metadata cannot reach internal hosts',
-      'does not fetch https://169.254.169.254/ (RFC 9700 §4.11)',
+      'refuses https://169.254.169.254/ without a connection (RFC 9700 §4.11)',
     ],
   ],
 }

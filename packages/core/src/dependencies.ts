@@ -5,6 +5,7 @@ import { type FindInteractionDependencies } from './authorize/pending-interactio
 import { formPostResponseMode, queryResponseMode } from './authorize/response.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
+import { createOutboundClient } from './outbound/client.ts'
 import { openJournal } from './events.ts'
 import { createVerifiedJwts } from './keys/jws.ts'
 import type { AuthorizationServerOptions } from './options.ts'
@@ -37,7 +38,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const { issuer, lifetimes, scopes, resources, feedRetention: retention } = settings
   const random = options.random ?? systemRandom
   const clock = options.clock ?? systemClock
-  const keySets = createRemoteKeySets(options.fetch ?? globalThis.fetch)
+  const keySets = createRemoteKeySets(createOutboundClient(options.fetch))
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
   const grantDeps = { ...target, storage, random, lifetimes, retryWindow: settings.retryWindow }

@@ -138,7 +138,9 @@ export interface AuthorizationServerOptions {
   readonly random?: Random
   /**
    * Fetches the key sets of clients that register a `jwks_uri`.
-   * @defaultValue The runtime's own. Provide another one if outgoing requests need a proxy.
+   * @defaultValue On Node, one that connects only to public addresses: it resolves a host name, refuses private addresses
+   * (RFC 6890), and connects to the address that it checked. Elsewhere, the runtime's own. Provide another one if outgoing
+   * requests need a proxy, which then has to keep them out of your network.
    */
   readonly fetch?: typeof globalThis.fetch
 }

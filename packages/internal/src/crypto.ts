@@ -13,7 +13,7 @@ const runtime = globalThis as {
  * Crypto and JavaScript do the same work. workerd is excluded because its versions are incomplete: its `crypto.verify`
  * rejects a key object together with an encoding (seen 2026-11, covered by test/runtimes).
  */
-const nodeBuiltin = (name: string): unknown =>
+export const nodeBuiltin = (name: string): unknown =>
   runtime.navigator?.userAgent === 'Cloudflare-Workers' ? undefined : runtime.process?.getBuiltinModule?.(name)
 
 /**

@@ -8,6 +8,7 @@ export {
   digestSecret,
   hmacSha256,
   sha256,
+  nodeBuiltin,
   nodeCrypto,
   identifierSeries,
   randomIdentifier,

@@ -3,7 +3,8 @@ import type { ClientRecord, JsonObject, TokenEndpointAuthMethod } from '@mintmar
 import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
 import { isVisibleAscii } from './authenticate.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
-import { isFetchable, readKeySet } from './remote-key-set.ts'
+import { isOutboundUrl } from '../outbound/client.ts'
+import { readKeySet } from './remote-key-set.ts'
 
 /** The rule for one member of the client metadata. */
 export interface MetadataRule {
@@ -267,7 +268,7 @@ function refuseUnusableKeys(client: ClientRecord): void {
   // RFC 7517 §9.2: private keys stay with the client.
   if (client.jwks !== undefined && !isPublicKeySet(client.jwks))
     throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
-  if (client.jwksUri !== undefined && !isFetchable(client.jwksUri))
+  if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri))
     throw invalid('jwks_uri must be https, by host name, on the default port.')
 }
 

@@ -1,6 +1,8 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { JSONWebKeySet } from 'jose'
 
+import type { OutboundClient } from '../outbound/client.ts'
+
 /** The key sets that clients publish: fetched on demand and cached. */
 export interface RemoteKeySets {
   /**
@@ -11,67 +13,53 @@ export interface RemoteKeySets {
   read(uri: string, mode: 'kept' | 'refresh', now: EpochSeconds): Promise<JSONWebKeySet | undefined>
 }
 
-/**
- * Fetches key sets over https, without redirects, with a limit on size and time, one request at a time for each URL.
- */
-export function createRemoteKeySets(fetch: typeof globalThis.fetch): RemoteKeySets {
-  const kept = new Map<
-    string,
-    { readonly fetchedAt: EpochSeconds; readonly keySet: Promise<JSONWebKeySet | undefined> }
-  >()
+/** Fetches key sets, one request at a time for each URL. */
+export function createRemoteKeySets(outbound: OutboundClient): RemoteKeySets {
+  const kept = new Map<string, { readonly requestedAt: EpochSeconds; readonly answer: Promise<Answer> }>()
 
   return {
-    read(uri, mode, now) {
-      if (!isFetchable(uri)) return Promise.resolve(undefined)
+    async read(uri, mode, now) {
       const known = kept.get(uri)
       const maxAge = mode === 'refresh' ? cooldown : keepFor
-      if (known !== undefined && now < known.fetchedAt + maxAge) return known.keySet
+      if (known !== undefined && now < known.requestedAt + maxAge) return (await known.answer).keySet
 
-      // While a client's server is down, its last key set stays in use.
-      const keySet = fetchKeySet(uri, fetch).then((fetched) => fetched ?? known?.keySet)
-      kept.set(uri, { fetchedAt: now, keySet })
-      return keySet
+      const answer = askAgain(uri, known?.answer, now)
+      kept.set(uri, { requestedAt: now, answer })
+      return (await answer).keySet
     },
   }
+
+  /** While a client's server is down, its last key set stays in use, for a limited time. */
+  async function askAgain(uri: string, previous: Promise<Answer> | undefined, now: EpochSeconds): Promise<Answer> {
+    const fetched = await fetchKeySet(uri, outbound)
+    if (fetched !== 'unavailable') return { keySet: fetched, answeredAt: now }
+    const last = await previous
+    return last !== undefined && now < last.answeredAt + staleFor ? last : { keySet: undefined, answeredAt: now }
+  }
 }
 
-/**
- * Whether a URL may be fetched: https, a host name with a dot that is not an IP address, the default port. This
- * prevents a registration from naming an address in the host's own network. Host names that resolve to such addresses
- * are the responsibility of the injected `fetch` (RFC 8725 §3.10).
- */
-export function isFetchable(uri: string): boolean {
-  if (!URL.canParse(uri)) return false
-  const { protocol, hostname, username, password, port, hash } = new URL(uri)
-  const isNamed =
-    /^(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(hostname) && !/\.(?:localhost|local|internal)$/.test(hostname)
-  return protocol === 'https:' && isNamed && username === '' && password === '' && port === '' && hash === ''
+interface Answer {
+  readonly keySet: JSONWebKeySet | undefined
+  /** When the client's server last answered. */
+  readonly answeredAt: EpochSeconds
 }
 
-async function fetchKeySet(uri: string, fetch: typeof globalThis.fetch): Promise<JSONWebKeySet | undefined> {
+/** @returns `undefined` if the server says that there is no key set; `unavailable` if it says nothing usable. */
+async function fetchKeySet(uri: string, outbound: OutboundClient): Promise<JSONWebKeySet | undefined | 'unavailable'> {
+  const headers = { accept: 'application/jwk-set+json, application/json' }
+  const result = await outbound.request({ url: uri, headers, timeout: 2500, maxBytes })
+  if (result.outcome === 'failed') return result.failure === 'not_allowed' ? undefined : 'unavailable'
+  if (result.status === 404 || result.status === 410) return undefined
+  return (result.status === 200 ? readKeySet(parseJson(result.body)) : undefined) ?? 'unavailable'
+}
+
+function parseJson(text: string): unknown {
   try {
-    const response = await fetch(uri, {
-      redirect: 'error',
-      headers: { accept: 'application/jwk-set+json, application/json' },
-      signal: AbortSignal.timeout(2500),
-    })
-    const text = response.status === 200 ? await readBounded(response) : undefined
-    return text === undefined ? undefined : readKeySet(JSON.parse(text))
+    return JSON.parse(text)
   } catch {
-    // Any failure means that there are no keys, and the client is not authenticated.
+    // Not a key set, as any other wrong document.
     return undefined
   }
-}
-
-async function readBounded(response: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length
-    if (length > maxBytes) return undefined
-    chunks.push(chunk)
-  }
-  return new TextDecoder().decode(await new Blob(chunks.map((chunk) => new Uint8Array(chunk))).arrayBuffer())
 }
 
 /** Reads a key set: an object with a list of keys (RFC 7517 §5). Whether a key fits is decided when it is used. */
@@ -83,9 +71,13 @@ export function readKeySet(value: unknown): JSONWebKeySet | undefined {
 const isKey = (key: unknown): key is JSONWebKeySet['keys'][number] =>
   typeof key === 'object' && key !== null && 'kty' in key && typeof key.kty === 'string'
 
-/** In seconds: how long a key set is cached, and the minimum time between fetches for unknown keys. */
+/**
+ * In seconds: how long a key set is cached, the minimum time between fetches for unknown keys, and how long a key set is used
+ * while the client's server gives no answer.
+ */
 const keepFor = 600
 const cooldown = 60
+const staleFor = 3600
 
 const maxBytes = 65_536
 const maxKeys = 100

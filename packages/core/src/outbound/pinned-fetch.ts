@@ -1,0 +1,161 @@
+import { nodeBuiltin } from '@mintmark/internal'
+
+import { isPublicAddress } from './public-address.ts'
+
+/** The host name resolves to an address in a network that is not public. */
+export class NotPublicError extends Error {
+  override readonly name = 'NotPublicError'
+}
+
+/** What tests replace: the network of a test is never public. */
+export interface PinnedFetchOptions {
+  readonly isAllowed?: ((address: string) => boolean) | undefined
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>
+  readonly ca?: string
+  readonly port?: number
+}
+
+/**
+ * A `fetch` that resolves a host name once, checks every address, and connects to one of those. A `fetch` that resolves
+ * the name again could get another answer from a hostile name server (DNS rebinding). It follows no redirects, sends no
+ * cookies and decodes no content encoding.
+ * @returns `undefined` where Node's modules are missing.
+ */
+export function pinnedFetch(options: PinnedFetchOptions = {}): typeof globalThis.fetch | undefined {
+  const https = nodeBuiltin('node:https') as NodeHttps | undefined
+  const dns = nodeBuiltin('node:dns/promises') as NodeDns | undefined
+  const stream = nodeBuiltin('node:stream') as NodeStream | undefined
+  if (https === undefined || dns === undefined || stream === undefined) return undefined
+
+  const { isAllowed = isPublicAddress, ca, port = 443 } = options
+  const resolve =
+    options.resolve ?? (async (name) => (await dns.lookup(name, { all: true })).map(({ address }) => address))
+  const agent = new https.Agent({ keepAlive: true, maxSockets: 8, maxFreeSockets: 16, ...(ca !== undefined && { ca }) })
+
+  return async (input, init = {}) => {
+    const { hostname, pathname, search } = new URL(input instanceof Request ? input.url : input)
+    const addresses = await resolve(hostname)
+    if (addresses.length === 0 || !addresses.every((address) => isAllowed(address)))
+      throw new NotPublicError('The host name resolves to an address that is not public.')
+
+    const headers = Object.fromEntries(new Headers(init.headers))
+    const target = { port, path: pathname + search, servername: hostname, headers: { ...headers, host: hostname } }
+    const request = { ...target, agent, method: init.method ?? 'GET', signal: init.signal ?? undefined }
+    const body = typeof init.body === 'string' ? init.body : undefined
+    return connectToFirst(addresses.slice(0, maxAddresses), (host, isLast) =>
+      sendTo(https, { ...request, host }, { body, connectTimeout: isLast ? undefined : connectTimeout }),
+    ).then((incoming) => toResponse(incoming, stream))
+  }
+}
+
+/** Further addresses of a host are not tried. */
+const maxAddresses = 4
+
+/** In milliseconds: how long a connection may take before the next address is tried. */
+const connectTimeout = 500
+
+/** Tries the next address only if no connection was made: the request was not sent. */
+async function connectToFirst(
+  addresses: readonly string[],
+  attempt: (address: string, isLast: boolean) => Promise<IncomingMessage>,
+): Promise<IncomingMessage> {
+  const [address = '', ...others] = addresses
+  try {
+    return await attempt(address, others.length === 0)
+  } catch (error) {
+    if (others.length === 0 || !(error instanceof NoConnectionError)) throw error
+    return connectToFirst(others, attempt)
+  }
+}
+
+class NoConnectionError extends Error {
+  override readonly name = 'NoConnectionError'
+}
+
+function sendTo(
+  { request }: NodeHttps,
+  options: RequestOptions,
+  {
+    body,
+    connectTimeout: patience,
+  }: { readonly body: string | undefined; readonly connectTimeout: number | undefined },
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let isConnected = false
+    const outgoing = request(options, resolve)
+    const timer =
+      patience === undefined
+        ? undefined
+        : setTimeout(() => {
+            outgoing.destroy(new Error(`No connection within ${patience} ms.`))
+          }, patience)
+    outgoing.on('socket', (socket) => {
+      const connected = (): void => {
+        isConnected = true
+        clearTimeout(timer)
+      }
+      // A socket of an earlier request is connected already.
+      if (socket.connecting) socket.once('connect', connected)
+      else connected()
+    })
+    outgoing.on('error', (error) => {
+      clearTimeout(timer)
+      const isFinal = isConnected || options.signal?.aborted === true
+      reject(isFinal ? error : new NoConnectionError('The address does not answer.', { cause: error }))
+    })
+    outgoing.end(body)
+  })
+}
+
+function toResponse(incoming: IncomingMessage, { Readable }: NodeStream): Response {
+  const status = incoming.statusCode ?? 0
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers))
+    for (const one of [value].flat()) if (one !== undefined) headers.append(name, one)
+  const hasBody = status !== 204 && status !== 205 && status !== 304
+  if (!hasBody) incoming.resume()
+  return new Response(hasBody ? Readable.toWeb(incoming) : null, { status, headers })
+}
+
+/** The parts of Node's modules that are used. */
+interface NodeHttps {
+  readonly Agent: new (options: object) => object
+  request(options: RequestOptions, onResponse: (response: IncomingMessage) => void): OutgoingRequest
+}
+
+interface RequestOptions {
+  readonly host: string
+  readonly port: number
+  readonly path: string
+  readonly method: string
+  readonly servername: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly agent: object
+  readonly signal: AbortSignal | undefined
+}
+
+interface OutgoingRequest {
+  on(event: 'socket', listener: (socket: NodeSocket) => void): void
+  on(event: 'error', listener: (error: Error) => void): void
+  end(body: string | undefined): void
+  destroy(error: Error): void
+}
+
+interface NodeSocket {
+  readonly connecting: boolean
+  once(event: 'connect', listener: () => void): void
+}
+
+interface IncomingMessage {
+  readonly statusCode?: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  resume(): void
+}
+
+interface NodeDns {
+  lookup(hostname: string, options: { readonly all: true }): Promise<readonly { readonly address: string }[]>
+}
+
+interface NodeStream {
+  readonly Readable: { toWeb(stream: IncomingMessage): ReadableStream<Uint8Array> }
+}

@@ -1,0 +1,167 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
+import { createOutboundClient, isOutboundUrl, type OutboundRequest } from '../../packages/core/src/outbound/client.ts'
+import { pinnedFetch, type PinnedFetchOptions } from '../../packages/core/src/outbound/pinned-fetch.ts'
+
+const get: OutboundRequest = { url: 'https://client.test/jwks', timeout: 5000, maxBytes: 1000 }
+
+describe('a request to a client’s server', () => {
+  it('returns status, headers and body', async () => {
+    const { client, received } = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"keys":[]}')
+    })
+
+    const result = await client.request({ ...get, headers: { accept: 'application/json' } })
+
+    expect(result).toMatchObject({ outcome: 'answered', status: 200, body: '{"keys":[]}' })
+    expect(received[0]).toMatchObject({ method: 'GET', url: '/jwks' })
+    expect(received[0]?.headers).toMatchObject({ host: 'client.test', accept: 'application/json' })
+  })
+
+  it('sends a form, and keeps the connection for the next request', async () => {
+    const sockets = new Set<unknown>()
+    const { client } = await serve((request, response) => {
+      sockets.add(request.socket)
+      request.setEncoding('utf8').once('data', (data: string) => response.end(data))
+    })
+    const post = { ...get, method: 'POST' as const, body: 'logout_token=a.b.c' }
+
+    const results = [await client.request(post), await client.request(post)]
+
+    expect(results).toEqual(Array.from({ length: 2 }, () => expect.objectContaining({ body: 'logout_token=a.b.c' })))
+    expect(sockets.size).toBe(1)
+  })
+
+  it('does not follow a redirect (RFC 9700 §4.11)', async () => {
+    const { client, received } = await serve((_request, response) => {
+      response.writeHead(302, { location: 'https://client.test/elsewhere' }).end()
+    })
+
+    expect(await client.request(get)).toMatchObject({ outcome: 'answered', status: 302 })
+    expect(received).toHaveLength(1)
+  })
+
+  it('drops a response that exceeds the limit', async () => {
+    const { client } = await serve((_request, response) => response.end('x'.repeat(1001)))
+
+    expect(await client.request(get)).toEqual({ outcome: 'failed', failure: 'too_large' })
+  })
+
+  it.each([
+    { phase: 'before the response', respond: () => {} },
+    { phase: 'within the body', respond: ((_request, response) => response.write('x')) as RequestListener },
+  ])('stops waiting $phase', async ({ respond }) => {
+    const { client } = await serve(respond)
+
+    expect(await client.request({ ...get, timeout: 50 })).toEqual({ outcome: 'failed', failure: 'timeout' })
+  })
+
+  it('fails if the certificate is for another host (RFC 9110 §4.3.4)', async () => {
+    const { client } = await serve((_request, response) => response.end())
+
+    const result = await client.request({ ...get, url: 'https://other.test/' })
+
+    expect(result).toEqual({ outcome: 'failed', failure: 'unreachable' })
+  })
+
+  it('tries the next address of a host if one refuses the connection', async () => {
+    const { client } = await serve((_request, response) => response.end('second'), {
+      resolve: () => Promise.resolve(['127.0.0.2', '127.0.0.1']),
+    })
+
+    expect(await client.request(get)).toMatchObject({ outcome: 'answered', body: 'second' })
+  })
+
+  it('fails as busy if eight requests to the host are pending', async () => {
+    const waiting: (() => void)[] = []
+    const { client, received } = await serve((_request, response) => waiting.push(() => response.end()))
+    const pending = Array.from({ length: 8 }, () => client.request(get))
+
+    expect(await client.request(get)).toEqual({ outcome: 'failed', failure: 'busy' })
+
+    await expect.poll(() => received.length).toBe(8)
+    waiting.forEach((respond) => respond())
+    expect((await Promise.all(pending)).map(({ outcome }) => outcome)).toEqual(
+      Array.from({ length: 8 }, () => 'answered'),
+    )
+  })
+})
+
+describe('a host name that resolves to a private address (RFC 9700 §4.11)', () => {
+  it.each([
+    { addresses: ['127.0.0.1'] },
+    { addresses: ['::1'] },
+    { addresses: ['93.184.216.34', '127.0.0.1'] },
+    { addresses: ['64:ff9b::7f00:1'] },
+    { addresses: [] },
+  ])('is not connected to: $addresses', async ({ addresses }) => {
+    const { client, received } = await serve((_request, response) => response.end(), {
+      resolve: () => Promise.resolve(addresses),
+      isAllowed: undefined,
+    })
+
+    expect(await client.request(get)).toEqual({ outcome: 'failed', failure: 'not_public' })
+    expect(received).toHaveLength(0)
+  })
+
+  it('is resolved once, so that a second answer of the name server has no effect', async () => {
+    const answers = [['127.0.0.1'], ['10.0.0.1']]
+    let lookups = 0
+    const { client } = await serve((_request, response) => response.end('pinned'), {
+      resolve: () => Promise.resolve(answers[lookups++] ?? []),
+    })
+
+    expect(await client.request(get)).toMatchObject({ body: 'pinned' })
+    expect(lookups).toBe(1)
+  })
+})
+
+it.each([
+  'http://client.test/jwks',
+  'https://169.254.169.254/',
+  'https://[::ffff:169.254.169.254]/',
+  'https://0x7f000001/',
+  'https://2130706433/',
+  'https://localhost/',
+  'https://localhost./',
+  'https://db.internal/',
+  'https://printer.local/',
+  'https://user@client.test/',
+  'https://client.test:22/',
+  'https://client.test/#keys',
+  'file:///etc/passwd',
+  'not a url',
+])('refuses %s without a connection (RFC 9700 §4.11)', async (url) => {
+  const { client, received } = await serve((_request, response) => response.end())
+
+  expect(isOutboundUrl(url)).toBe(false)
+  expect(await client.request({ ...get, url })).toEqual({ outcome: 'failed', failure: 'not_allowed' })
+  expect(received).toHaveLength(0)
+})
+
+/** A client's server for https://client.test on 127.0.0.1, and an outbound client that reaches it. */
+async function serve(respond: RequestListener, options: PinnedFetchOptions = {}) {
+  const { key, cert } = selfSignedCertificate('client.test')
+  const received: IncomingMessage[] = []
+  const listener = createServer({ key, cert }, (request, response) => {
+    received.push(request)
+    respond(request, response)
+  })
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  onTestFinished(
+    () =>
+      new Promise((resolve) => {
+        listener.close(() => resolve())
+        listener.closeAllConnections()
+      }),
+  )
+
+  const { port } = listener.address() as AddressInfo
+  const local = { ca: cert, port, isAllowed: () => true, resolve: () => Promise.resolve(['127.0.0.1']) }
+  return { client: createOutboundClient(pinnedFetch({ ...local, ...options })), received }
+}
