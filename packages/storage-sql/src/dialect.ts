@@ -147,8 +147,11 @@ interface SqlBatch {
   readonly limit: Expression<SqlValue>
 }
 
-/** `lasting`: one of a fixed number of statements, kept prepared. `passing`: one of very many. */
-export type StatementLifetime = 'lasting' | 'passing'
+/**
+ * `lasting`: one of a fixed number of statements, kept prepared. `long`: the same, for a query that may read many rows.
+ * `passing`: one of very many, for a query that may read many rows.
+ */
+export type StatementLifetime = 'lasting' | 'long' | 'passing'
 
 /** A statement of a transaction. If a `guard` returns no row, the transaction is rolled back. */
 export interface SqlStep {

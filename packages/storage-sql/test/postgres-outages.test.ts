@@ -236,6 +236,35 @@ test('reports an outage when the server does not answer, and closes the connecti
   other.release()
 })
 
+test('cancels a statement that nobody waits for, and never has more backends than the pool', async () => {
+  const database = await aMigratedDatabase()
+  const pool = database.pool({ max: 2, application_name: 'late' })
+  const dialect = toPostgresDialect(pool, { timeoutMilliseconds: 200 })
+  const observer = database.pool({ max: 1 })
+  const backends = async (): Promise<number> => {
+    const { rows } = await observer.query(`SELECT FROM pg_stat_activity WHERE application_name = 'late'`)
+    return rows.length
+  }
+  const counts: number[] = []
+
+  for (let round = 0; round < 3; round += 1) {
+    const late = await Promise.allSettled([
+      dialect.all('SELECT pg_sleep(600)', []),
+      dialect.all('SELECT pg_sleep(600)', [], 'passing'),
+    ])
+    expect(late.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    counts.push(await backends())
+  }
+
+  expect(Math.max(...counts)).toBeLessThanOrEqual(2)
+  // Both connections are free again: nothing sleeps on.
+  await expect.poll(() => pool.idleCount).toBe(pool.totalCount)
+  const sleeping = await observer.query(
+    `SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'`,
+  )
+  expect(sleeping.rows).toEqual([])
+})
+
 test('reports an outage when the storage was closed or its pool was ended', async () => {
   const database = await aMigratedDatabase()
   const [first, second] = [toPostgresDialect(database.pool()), database.pool()]

@@ -51,6 +51,31 @@ test('finds written records when the file is opened again', async () => {
   expect(await after.grants.listByUser(aGrantRecord().userId)).toEqual([aGrantRecord()])
 })
 
+test('a query over many rows lets other work of the process run', async () => {
+  const { dialect } = await aFile({ migrate: 'on-open' })
+  const storage = await createSqlStorage({ dialect, issuer })
+  await storage.users.insert(aUser())
+  let isAnswered = false
+  let found = 0
+  const counting =
+    'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) AS total, (SELECT count(*) FROM mintmark_users) AS users FROM n'
+
+  const counted = dialect.all(counting, [3_000_000], 'passing').finally(() => (isAnswered = true))
+  for (; !isAnswered; found += 1) await storage.users.find(aUser().userId)
+
+  expect(await counted).toMatchObject([{ values: [3_000_000, 1] }])
+  expect(found).toBeGreaterThan(10)
+})
+
+test('reports a wrong query over many rows, and a closed database, as for other queries', async () => {
+  const { dialect } = await aFile()
+
+  await expect(dialect.all('SELECT x FROM nowhere', [], 'passing')).rejects.toThrow('nowhere')
+  await dialect.close()
+
+  await expect(dialect.all('SELECT 1', [], 'passing')).rejects.toBeInstanceOf(StorageUnavailableError)
+})
+
 test('shares one connection between the storages of several issuers', async () => {
   const { dialect } = await aFile({ migrate: 'on-open' })
   const first = await createSqlStorage({ dialect, issuer })

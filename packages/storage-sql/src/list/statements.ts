@@ -21,18 +21,22 @@ export const totalStatement = ({ query }: Builder, { rows }: ListedKind): Statem
  * reads nothing.
  */
 export const pageStatement = ({ query, engine }: Builder, kind: ListedKind): Statement<string> =>
-  compileSql(query, (parameter: Parameter<string>) => {
-    const p: Parameter<PageValue> = parameter
-    const { every, total } = kind.rows
-    const id = sql.ref(kind.id)
-    const page = (columns: Sql): Sql => sql`select ${columns} from ${sql.table(kind.table)}
+  compileSql(
+    query,
+    (parameter: Parameter<string>) => {
+      const p: Parameter<PageValue> = parameter
+      const { every, total } = kind.rows
+      const id = sql.ref(kind.id)
+      const page = (columns: Sql): Sql => sql`select ${columns} from ${sql.table(kind.table)}
       where ${every(p)} and (created_at, ${id}) > (${p('after_created_at')}, ${p('after_id')})
       order by created_at, ${id}
       limit case when cast(${p('offset')} as bigint) < ${total(p)} then cast(${p('limit')} as bigint) else 0 end
       offset cast(${p('offset')} as bigint)`
-    if (engine.skipsInIndex) return page(sql`${total(p)} as total, ${kind.record}`)
-    return sql`with page as materialized (${page(sql`created_at, ${id} as id`)}) ${recordsOfPage(kind, { engine, total: total(p), p })}`
-  })
+      if (engine.skipsInIndex) return page(sql`${total(p)} as total, ${kind.record}`)
+      return sql`with page as materialized (${page(sql`created_at, ${id} as id`)}) ${recordsOfPage(kind, { engine, total: total(p), p })}`
+    },
+    'long',
+  )
 
 /** A statement for filters and orders of one shape. */
 export interface MatchStatement {

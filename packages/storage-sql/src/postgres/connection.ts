@@ -10,6 +10,8 @@ export interface PostgresPool {
 
 /** The part of a `pg` client that is used. */
 export interface PostgresClient {
+  /** The server process of the connection, by which its statement can be cancelled. `pg` sets it. */
+  readonly processID?: number | null
   query(statement: PostgresStatement): Promise<PostgresResult>
   /** `true` closes the connection instead of returning it. */
   release(end?: boolean): void

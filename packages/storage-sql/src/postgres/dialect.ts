@@ -17,8 +17,9 @@ export interface PostgresDialectOptions {
    */
   readonly migrate?: 'by-command' | 'on-open'
   /**
-   * How long a statement may wait for a connection, and then for its answer. A change of a group may first wait as long
-   * for changes of the same group in this process.
+   * How long a statement may wait for a connection, and then for its answer. A statement that takes longer is cancelled
+   * in the server, and its connection counts against the pool until it is over. A change of a group may first wait as
+   * long for changes of the same group in this process.
    * @defaultValue 5000. A statement takes a millisecond; after seconds the caller has given up.
    */
   readonly timeoutMilliseconds?: number
@@ -51,7 +52,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
     const sent = { text, values: parameters.map(encodeValue), rowMode: 'array' } as const
     // A name makes every connection keep the statement. A statement that is one of very many has no name and is planned
     // for its values each time.
-    return lifetime === 'lasting' ? { name: nameOf(text), ...sent } : sent
+    return lifetime === 'passing' ? sent : { name: nameOf(text), ...sent }
   }
 
   return {
@@ -61,7 +62,11 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
 
     async all(text, parameters, lifetime = 'lasting') {
       requireOpen()
-      return read(await runStatement(timed, prepare(text, parameters, lifetime)), text, lifetime)
+      const statement = prepare(text, parameters, lifetime)
+      if (lifetime === 'lasting') return read(await runStatement(timed, statement), text, lifetime)
+      // In a transaction the server limits its time, also when this process is killed meanwhile.
+      const result = await runSteps(timed, [{ ...statement, isGuard: false }])
+      return result === undefined ? [] : read(result, text, lifetime)
     },
 
     async transact(steps) {
@@ -103,7 +108,7 @@ function createResultReader(): ReadResult {
     if (rows.length === 0) return []
     const known = lasting.get(text)
     const places = known ?? placesOf(fields.map(({ name }) => name))
-    if (known === undefined && lifetime === 'lasting') lasting.set(text, places)
+    if (known === undefined && lifetime !== 'passing') lasting.set(text, places)
     return (rows as readonly (readonly unknown[])[]).map((values) => ({ places, values: values.map(decodeValue) }))
   }
 }

@@ -184,12 +184,16 @@ async function attemptOnConnection<T>(
   }
 
   let isSound = true
+  let unanswered: Promise<PostgresResult> | undefined
   const ask: Send = async (statement) => {
     if (!isSound) throw new Error('Connection terminated: an earlier statement broke it')
+    const answer = client.query(statement)
     try {
-      return await withTimeout(client.query(statement), timeoutMilliseconds)
+      return await withTimeout(answer, timeoutMilliseconds)
     } catch (cause) {
-      isSound = !breaking.has(kindOf(cause))
+      const failure = kindOf(cause)
+      isSound = !breaking.has(failure)
+      if (failure === 'late') unanswered = answer
       throw cause
     }
   }
@@ -198,8 +202,47 @@ async function attemptOnConnection<T>(
   } catch (cause) {
     return { outcome: 'failed', failure: kindOf(cause), cause }
   } finally {
+    if (unanswered === undefined) giveBack(client, { isSound })
+    else void endUnanswered({ client, unanswered }, { pool, timeoutMilliseconds })
+  }
+}
+
+interface UnansweredStatement {
+  readonly client: PostgresClient
+  readonly unanswered: Promise<PostgresResult>
+}
+
+/**
+ * Cancels a statement whose caller has given up, and returns its connection when the statement is over. PostgreSQL does
+ * not notice that nobody waits: a connection that was closed earlier would leave the statement running, and the pool
+ * would open another beside it. If the server cannot be reached, the connection is closed.
+ */
+async function endUnanswered({ client, unanswered }: UnansweredStatement, timed: TimedPool): Promise<void> {
+  const { timeoutMilliseconds } = timed
+  let isSound = false
+  try {
+    const isOver = unanswered.then(
+      () => 'over' as const,
+      () => 'over' as const,
+    )
+    // Until the server has carried out the cancellation: it would hit the next statement of the connection.
+    await Promise.all([cancelStatement(client, timed), withTimeout(isOver, 2 * timeoutMilliseconds)])
+    // It may have been one of a transaction, which is undone.
+    await withTimeout(client.query(rollback), timeoutMilliseconds)
+    isSound = true
+  } catch {
+    // The connection is of no use, and the caller has its answer already.
+  } finally {
     giveBack(client, { isSound })
   }
+}
+
+/** Asks the server on another connection, because the statement occupies its own. */
+async function cancelStatement({ processID }: PostgresClient, timed: TimedPool): Promise<void> {
+  if (typeof processID !== 'number') return
+  const cancel = { text: 'SELECT pg_cancel_backend($1)', values: [processID] }
+  // Without a connection the statement ends at its own time limit, or with its connection.
+  await attemptOnConnection(timed, (ask) => ask(cancel))
 }
 
 /** After these failures the connection cannot be used. */

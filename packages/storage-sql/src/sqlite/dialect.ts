@@ -12,6 +12,7 @@ import {
 import { createRecentMap } from '../recent-map.ts'
 import { placesOf, rowsByPlace } from '../row.ts'
 import { sqlite } from './engine.ts'
+import { createSqliteReader } from './reader.ts'
 
 /** Options of `openSqliteDialect`. */
 export interface SqliteDialectOptions {
@@ -33,7 +34,8 @@ export interface SqliteDialectOptions {
 /**
  * A SQLite database in a file, which several processes on one machine may share, or in memory (`:memory:`). The file is
  * opened at once, and created if necessary. Writes of one turn of the event loop are committed together. While another
- * process writes, a write blocks the thread for up to five seconds; other writes take milliseconds.
+ * process writes, a write blocks the thread for up to five seconds; other writes take milliseconds. Queries over many
+ * rows run on a second thread; in memory they block the only one.
  * @throws StorageUnavailableError when the file cannot be opened, or its file system cannot share it.
  */
 export function openSqliteDialect(path: string, options: SqliteDialectOptions = {}): SqlDialect {
@@ -42,6 +44,8 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
   const lasting = new Map<string, RunPrepared>()
   const passing = createRecentMap<RunPrepared>({ limit: 100 })
   const runWrite = createWriteGroup(database)
+  // A database in memory belongs to one connection.
+  const reader = /^$|:memory:|mode=memory/.test(path) ? undefined : createSqliteReader(path, asStorageError)
 
   function prepare(statement: string, lifetime: StatementLifetime): RunPrepared {
     if (lifetime === 'passing') return passing.get(statement, () => prepareRows(database, statement))
@@ -59,6 +63,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
     migrateCommand: `mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
 
     async all(statement, parameters, lifetime = 'lasting') {
+      if (lifetime !== 'lasting' && reader !== undefined && database.isOpen) return reader.all(statement, parameters)
       const work = (): readonly SqlRow[] => prepare(statement, lifetime)(parameters)
       return isWrite.test(statement) ? runWrite(work) : convertErrors(work)
     },
@@ -99,6 +104,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
       await nextTurn()
       lasting.clear()
       passing.clear()
+      await reader?.close()
       if (database.isOpen) database.close()
     },
   }
