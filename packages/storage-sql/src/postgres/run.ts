@@ -218,16 +218,29 @@ interface UnansweredStatement {
  * would open another beside it. If the server cannot be reached, the connection is closed.
  */
 async function endUnanswered({ client, unanswered }: UnansweredStatement, timed: TimedPool): Promise<void> {
-  const { timeoutMilliseconds } = timed
+  const { pool, timeoutMilliseconds } = timed
+  let isOver = false
+  let cancelling: Promise<unknown> | undefined
+  const over = unanswered.then(
+    () => (isOver = true),
+    () => (isOver = true),
+  )
+  // On another connection, because the statement occupies its own; if there is one before the statement is over.
+  const cancel = async (): Promise<void> => {
+    const other = await takeConnection(pool, timeoutMilliseconds)
+    if (!isOver && typeof client.processID === 'number')
+      cancelling = other.query({ text: 'SELECT pg_cancel_backend($1)', values: [client.processID] })
+    const isSound = await settles(cancelling, timeoutMilliseconds)
+    giveBack(other, { isSound })
+  }
+
   let isSound = false
   try {
-    const isOver = unanswered.then(
-      () => 'over' as const,
-      () => 'over' as const,
-    )
-    // Until the server has carried out the cancellation: it would hit the next statement of the connection.
-    await Promise.all([cancelStatement(client, timed), withTimeout(isOver, 2 * timeoutMilliseconds)])
-    // It may have been one of a transaction, which is undone.
+    void cancel().catch(() => undefined)
+    await withTimeout(over, 2 * timeoutMilliseconds)
+    // A cancellation that comes later would hit the next statement of the connection.
+    await withTimeout(Promise.resolve(cancelling), timeoutMilliseconds)
+    // The statement may have been one of a transaction, which is undone.
     await withTimeout(client.query(rollback), timeoutMilliseconds)
     isSound = true
   } catch {
@@ -237,12 +250,14 @@ async function endUnanswered({ client, unanswered }: UnansweredStatement, timed:
   }
 }
 
-/** Asks the server on another connection, because the statement occupies its own. */
-async function cancelStatement({ processID }: PostgresClient, timed: TimedPool): Promise<void> {
-  if (typeof processID !== 'number') return
-  const cancel = { text: 'SELECT pg_cancel_backend($1)', values: [processID] }
-  // Without a connection the statement ends at its own time limit, or with its connection.
-  await attemptOnConnection(timed, (ask) => ask(cancel))
+async function settles(work: Promise<unknown> | undefined, timeoutMilliseconds: number): Promise<boolean> {
+  try {
+    await withTimeout(Promise.resolve(work), timeoutMilliseconds)
+    return true
+  } catch {
+    // The server did not carry it out: the statement ends at its own time limit, or with its connection.
+    return false
+  }
 }
 
 /** After these failures the connection cannot be used. */
