@@ -53,9 +53,11 @@ function readFilter(place: FilterParser): FilterNode {
 export function readValueFilter(place: FilterParser): FilterNode {
   // RFC 7644 §3.4.2.2: valFilter contains no value path.
   if (place.scope === 'value') throw refusal('filter_syntax')
-  expect(place, '[')
+  expectAdjacent(place, '[')
+  // RFC 7644 §3.4.2.2: valFilter starts after the bracket.
+  if (place.cursor.peek().gap) throw refusal('filter_syntax')
   const filter = readFilter(deeper(place, 'value'))
-  expect(place, ']')
+  expectAdjacent(place, ']')
   return filter
 }
 
@@ -140,6 +142,12 @@ function takeWord({ cursor }: FilterParser, word: 'and' | 'or'): boolean {
 function expect({ cursor }: FilterParser, kind: '(' | ')' | '[' | ']' | 'end'): void {
   // RFC 7644 §3.4.2.2.
   if (cursor.next().kind !== kind) throw refusal('filter_syntax')
+}
+
+/** RFC 7644 §3.4.2.2: no space precedes a bracket of a valuePath. */
+function expectAdjacent(place: FilterParser, kind: '[' | ']'): void {
+  if (place.cursor.peek().gap) throw refusal('filter_syntax')
+  expect(place, kind)
 }
 
 function deeper(place: FilterParser, scope: FilterParser['scope']): FilterParser {

@@ -95,7 +95,8 @@ function numberValue(value: FilterLiteral): number {
 }
 
 function instantValue(value: FilterLiteral): number {
-  const instant = value.kind === 'text' ? parseInstant(value.value) : undefined
+  const text = value.kind === 'bare' ? value.text : value.kind === 'text' ? value.value : ''
+  const instant = parseInstant(text)
   // RFC 7643 §2.3.5: a dateTime has a date, a time and a zone.
   if (instant === undefined) throw refusal('filter_value_type')
   return instant

@@ -2,7 +2,7 @@ import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import { namedAttributes, type Query } from '../message/scim-message.ts'
-import type { RequestedAttributes } from '../resource/project-resource.ts'
+import { type RequestedAttributes, splitAttributeNames } from '../resource/project-resource.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { isArray, type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json.ts'
 import { nameKey } from '../values/text.ts'
@@ -30,10 +30,10 @@ export const searchOfQuery = (query: Query): SearchRequest => ({
   cursor: query.get('cursor'),
 })
 
-/** Parses integers such as `100` and `1e9`, of any size. */
+/** Parses integers such as `100`, of any size. NaN for anything else (RFC 7644 §3.4.2.4). */
 function integerOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  return /^-?[0-9]+(?:e[0-9]+)?$/i.test(text) ? Number(text) : Number.NaN
+  return /^-?[0-9]+$/.test(text) ? Number(text) : Number.NaN
 }
 
 /**
@@ -45,13 +45,13 @@ export function parseSearch(body: unknown, tolerances: ToleranceCounter): Search
   const members = membersByName(parseJsonObject(body))
   requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:SearchRequest', tolerances)
   return {
-    attributes: namesIn(members, 'attributes'),
-    excludedAttributes: namesIn(members, 'excludedAttributes'),
+    attributes: namesIn(members, 'attributes', tolerances),
+    excludedAttributes: namesIn(members, 'excludedAttributes', tolerances),
     filter: textIn(members, 'filter'),
     sortBy: textIn(members, 'sortBy'),
     sortOrder: textIn(members, 'sortOrder'),
-    startIndex: integerIn(members, 'startIndex'),
-    count: integerIn(members, 'count'),
+    startIndex: integerIn(members, 'startIndex', tolerances),
+    count: integerIn(members, 'count', tolerances),
     cursor: textIn(members, 'cursor'),
   }
 }
@@ -69,15 +69,18 @@ function textIn(members: Members, name: string): string | undefined {
   return value
 }
 
-function integerIn(members: Members, name: string): number | undefined {
+function integerIn(members: Members, name: string, tolerances: ToleranceCounter): number | undefined {
   const value = valueIn(members, name)
   if (value === undefined) return undefined
+  // RFC 7644 §3.4.3: a JSON number.
+  if (typeof value === 'string' && tolerances.admits('search-member-as-text')) return integerOf(value)
   return typeof value === 'number' && Number.isInteger(value) ? value : Number.NaN
 }
 
-function namesIn(members: Members, name: string): readonly string[] | undefined {
+function namesIn(members: Members, name: string, tolerances: ToleranceCounter): readonly string[] | undefined {
   const value = valueIn(members, name)
   if (value === undefined) return undefined
+  if (typeof value === 'string' && tolerances.admits('search-member-as-text')) return splitAttributeNames(value)
   // RFC 7644 §3.4.3: a list of strings.
   if (!isArray(value)) throw refusal('search_malformed')
   return value.map((item) => {

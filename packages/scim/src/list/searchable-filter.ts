@@ -5,8 +5,8 @@ import { refusal } from '../error/scim-error.ts'
 import { frozenFilter } from '../filter/resolve-filter.ts'
 import { attributeLabel, type ResolvedAttribute } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import type { Attribute } from '../schema/schema.ts'
 import { locationFilter } from './location-filter.ts'
+import { isWritable } from '../values/read-value.ts'
 import { nameKey } from '../values/text.ts'
 
 /** The resource type that a filter searches. */
@@ -130,11 +130,9 @@ export function resolveFilterAttribute(
  * Other read-only attributes are computed when a resource is rendered.
  */
 export function isStoredAttribute(found: ResolvedAttribute): boolean {
-  const isMade = isReadOnly(found.attribute) || (found.subAttribute !== undefined && isReadOnly(found.subAttribute))
-  return !isMade || knownToStorage.has(attributeLabel(found))
+  const isWritten = isWritable(found.attribute) && (found.subAttribute === undefined || isWritable(found.subAttribute))
+  return isWritten || knownToStorage.has(attributeLabel(found))
 }
-
-const isReadOnly = ({ mutability }: Attribute): boolean => mutability === 'readOnly'
 
 const knownToStorage: ReadonlySet<string> = new Set([
   'schemas',

@@ -4,6 +4,7 @@ import { comparisonsOf } from '@mintmark/storage-interface/stores'
 import { refusal } from '../error/scim-error.ts'
 import { completeResource } from '../resource/resource.ts'
 import { attributeLabel } from '../schema/find-attribute.ts'
+import type { Attribute } from '../schema/schema.ts'
 import type { AppliedTolerance, ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import { keepImmutableParts } from '../values/element-list.ts'
 import { getMember, isArray, isObject, sameValue, withMember } from '../values/json.ts'
@@ -135,8 +136,10 @@ function nextValue(
   tolerances: ToleranceCounter,
 ): JsonValue | undefined {
   const { attribute, where, subAttribute } = assignment.target
-  if (attribute.mutability === 'readOnly' || subAttribute?.mutability === 'readOnly')
-    return requireUnchanged(current, assignment)
+  if (attribute.isComputed || subAttribute?.isComputed === true) return keepComputed(current, subAttribute ?? attribute)
+  if (attribute.mutability === 'readOnly') return requireUnchanged(current, assignment)
+  if (subAttribute?.mutability === 'readOnly')
+    return tolerances.admits('read-only-sub-attribute') ? current : requireUnchanged(current, assignment)
   if (attribute.multiValued && (where !== undefined || subAttribute !== undefined)) {
     const elements = assignElements(isArray(current) ? current : [], assignment, tolerances)
     // RFC 7643 §7 mutability: no value of an immutable list can be edited.
@@ -146,6 +149,13 @@ function nextValue(
   }
   if (subAttribute === undefined) return assignValue(attribute, current, { ...assignment, tolerances })
   return assignSubAttribute(current, assignment, tolerances)
+}
+
+/** A value that every response computes is not stored: writing it has no effect, or is refused if it is immutable. */
+function keepComputed(current: JsonValue | undefined, { name, mutability }: Attribute): JsonValue | undefined {
+  // RFC 7643 §7 mutability: an immutable value cannot change.
+  if (mutability === 'immutable') throw refusal('attribute_immutable', { attribute: name })
+  return current
 }
 
 /** Assigns a sub-attribute of a single-valued complex attribute, which is created when absent (RFC 7644 §3.5.2.1). */

@@ -4,6 +4,7 @@ import { refusal, ScimError } from '../error/scim-error.ts'
 import type { CompareNode, FilterLiteral, FilterNode } from '../filter/filter-node.ts'
 import {
   createFilterParser,
+  type FilterCursor,
   openCursor,
   readEnd,
   readName,
@@ -19,6 +20,7 @@ import {
   parseAttributeName,
   suggestAttribute,
 } from '../schema/find-attribute.ts'
+import { isOwnSchemas } from '../resource/resource.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import { createToleranceCounter, type ParseContext, type ToleranceCounter } from '../tolerance/tolerances.ts'
 import {
@@ -30,7 +32,7 @@ import {
   requireMessageSchema,
   toObject,
 } from '../values/json.ts'
-import { readSimple } from '../values/read-value.ts'
+import { isWritable, readSimple } from '../values/read-value.ts'
 import { nameKey } from '../values/text.ts'
 
 /** The maximum number of operations in one request. */
@@ -105,9 +107,15 @@ export type PatchOperation =
 export function toAssignments(operation: PatchOperation, context: ParseContext): readonly Assignment[] {
   const { op, path, value } = operation
   if (path !== undefined) return toTarget(op, resolvePath(path, context), { value, context })
+  const attributes = unwrapList(value, context)
   // RFC 7644 §3.5.2.1: without a path the value is a set of attributes.
-  if (!isObject(value)) throw refusal('value_type')
-  return [...membersByName(value)].flatMap(([key, member]) => toKey(op, { key, ...member }, context))
+  if (!isObject(attributes)) throw refusal('value_type')
+  return [...membersByName(attributes)].flatMap(([key, member]) => toKey(op, { key, ...member }, context))
+}
+
+function unwrapList(value: JsonValue | undefined, { tolerances }: ParseContext): JsonValue | undefined {
+  if (!isArray(value) || value.length !== 1 || !isObject(value[0])) return value
+  return tolerances.admits('list-around-value') ? value[0] : value
 }
 
 interface Given {
@@ -137,7 +145,8 @@ function toSchema(op: Op, schema: Schema, { value, context }: Given): readonly A
   if (!isObject(value)) throw refusal('value_type', { attribute: schema.id })
   return [...membersByName(value)].flatMap(([key, member]) => {
     const attribute = schema.attributesByName.get(key)
-    return attribute === undefined ? unknownKey(context) : [assign(attribute, member.value)]
+    if (attribute !== undefined) return [assign(attribute, member.value)]
+    return isOwnSchemas(key, member.value, schema) ? [] : unknownKey(context)
   })
 }
 
@@ -148,6 +157,8 @@ function toKey(
 ): readonly Assignment[] {
   // RFC 7643 §3: `schemas` is computed from the resource, but identity providers send it.
   if (key === 'schemas') return []
+  // RFC 7643 §3.1: read-only. A client that sends a whole resource repeats the one that it read.
+  if (key === 'meta' && context.tolerances.admits('meta-in-patch')) return []
   const found = findAttribute({ urn: undefined, name, subName: undefined }, context)
   if (found !== undefined) return [{ op, target: { kind: 'attribute', ...found, where: undefined }, value }]
   const schema = findSchema(name, context)
@@ -186,7 +197,7 @@ export function resolvePath(text: string, context: ParseContext): PatchTarget {
   const schema = findSchema(text, context)
   if (schema !== undefined) return { kind: 'schema', schema }
 
-  const path = parsePath(text, context.tolerances)
+  const path = parsePath(withColonAfterUrn(text, context), context.tolerances)
   const found = findAttribute(path.attribute, context)
   // RFC 7644 §3.12 invalidPath: no such attribute.
   if (found === undefined)
@@ -207,6 +218,15 @@ export function resolvePath(text: string, context: ParseContext): PatchTarget {
     where,
     subAttribute: below ?? found.subAttribute,
   }
+}
+
+/** Replaces the dot that Microsoft's sample requests put between the URN of an extension and an attribute. */
+function withColonAfterUrn(text: string, { resourceType, tolerances }: ParseContext): string {
+  if (!text.includes(':')) return text
+  const key = nameKey(text)
+  const urn = [...resourceType.extensionsByUrn.keys()].find((candidate) => key.startsWith(`${candidate}.`))
+  if (urn === undefined || !tolerances.admits('dot-after-urn')) return text
+  return `${text.slice(0, urn.length)}:${text.slice(urn.length + 1)}`
 }
 
 function selectionOf(node: FilterNode, attribute: Attribute, { tolerances }: ParseContext): ElementSelection {
@@ -267,12 +287,21 @@ function readPath(text: string, tolerances: ToleranceCounter): PathNode {
   const name = parseAttributeName(text)
   if (name !== undefined) return Object.freeze({ attribute: name, filter: undefined, subName: undefined })
 
-  const place = createFilterParser(openCursor(text), tolerances)
+  const cursor = openCursor(text)
+  const place = createFilterParser(cursor, tolerances)
+  requireNoSpace(cursor)
   const attribute = readName(place)
-  const filter = place.cursor.peek().kind === '[' ? readValueFilter(place) : undefined
+  requireNoSpace(cursor)
+  const filter = cursor.peek().kind === '[' ? readValueFilter(place) : undefined
   const sub = filter === undefined ? undefined : readSubName(place)
+  requireNoSpace(cursor)
   readEnd(place)
   return Object.freeze({ attribute, filter, subName: sub?.name })
+}
+
+/** RFC 7644 §3.5.2, figure 7: a path has spaces only inside its filter. */
+function requireNoSpace(cursor: FilterCursor): void {
+  if (cursor.peek().gap) throw refusal('path_syntax')
 }
 
 /**
@@ -284,8 +313,7 @@ function elementFromFilter(node: FilterNode, parent: Attribute, tolerances: Tole
   const parts = new Map<string, JsonValue>()
   for (const operand of node.kind === 'and' ? node.operands : [node]) {
     const sub = isEquality(operand) ? parent.subAttributesByName.get(nameKey(operand.attribute.name)) : undefined
-    if (!isEquality(operand) || sub === undefined || sub.mutability === 'readOnly' || parts.has(sub.name))
-      return undefined
+    if (!isEquality(operand) || sub === undefined || !isWritable(sub) || parts.has(sub.name)) return undefined
     parts.set(sub.name, readSimple(sub, jsonOf(operand.value, sub), tolerances))
   }
   return toObject(parts)

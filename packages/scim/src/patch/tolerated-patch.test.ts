@@ -34,6 +34,39 @@ test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
     { active: false },
     ['list-around-value'],
   ],
+  [
+    'list around the value without a path',
+    { op: 'replace', value: [{ displayName: 'L' }] },
+    { displayName: 'L' },
+    ['list-around-value'],
+  ],
+  [
+    'whole resource without a path',
+    {
+      op: 'replace',
+      value: { schemas: [core], id: 'usr_1', meta: { resourceType: 'User', version: 'W/"1"' }, title: 'x' },
+    },
+    { title: 'x' },
+    ['meta-in-patch'],
+  ],
+  [
+    'dot after the URN of an extension',
+    { op: 'add', path: `${enterprise}.manager.value`, value: 'u9' },
+    { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } },
+    ['dot-after-urn'],
+  ],
+  [
+    'read-only part of a writable attribute',
+    { op: 'replace', path: `${enterprise}:manager.displayName`, value: 'Lou' },
+    {},
+    ['read-only-sub-attribute'],
+  ],
+  [
+    'text as an integer',
+    { op: 'replace', path: `${enterprise}:employeeNumber`, value: 4711 },
+    { schemas: [core, enterprise], [enterprise]: { employeeNumber: '4711' } },
+    ['text-as-number'],
+  ],
   ['no op', { path: 'title', value: 'x' }, { title: 'x' }, ['operation-name-missing']],
   [
     'no match, one sub-attribute',
@@ -242,7 +275,7 @@ test.each([
   'emails[type sw "a"].value',
   'emails[type eq null].value',
   'emails[type eq "a" and type eq "b"].value',
-  'members[display eq "a"].type',
+  'members[type eq "a" and type eq "b"].value',
 ])('a filter that does not describe one value creates none: %s', (path) => {
   const resource = path.startsWith('members') ? ops : kim
   const none = path.includes('null') ? { ...kim, emails: [homeMail] } : resource

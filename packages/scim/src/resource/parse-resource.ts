@@ -5,8 +5,8 @@ import { findSchema } from '../schema/find-attribute.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import type { AppliedTolerance, ParseContext } from '../tolerance/tolerances.ts'
 import { isArray, isObject, membersByName, parseJsonObject, toObject } from '../values/json.ts'
-import { readValue } from '../values/read-value.ts'
-import { completeResource } from './resource.ts'
+import { isWritable, readValue } from '../values/read-value.ts'
+import { completeResource, isOwnSchemas } from './resource.ts'
 
 /** A parsed resource and the tolerances that it needed. */
 interface ParsedResource {
@@ -59,7 +59,7 @@ function checkSchemas(schemas: JsonValue | undefined, context: ParseContext): vo
 }
 
 function readWritable(attribute: Attribute, value: JsonValue, { tolerances }: ParseContext): JsonValue | undefined {
-  return attribute.mutability === 'readOnly' ? undefined : readValue(attribute, value, tolerances)
+  return isWritable(attribute) ? readValue(attribute, value, tolerances) : undefined
 }
 
 function readExtension(schema: Schema, value: JsonValue, context: ParseContext): JsonObject | undefined {
@@ -69,6 +69,7 @@ function readExtension(schema: Schema, value: JsonValue, context: ParseContext):
   const found = new Map<string, JsonValue | undefined>()
   for (const [key, member] of membersByName(value)) {
     const attribute = schema.attributesByName.get(key)
+    if (attribute === undefined && isOwnSchemas(key, member.value, schema)) continue
     // RFC 7644 §3.12 invalidSyntax: the extension does not define it.
     if (attribute === undefined && !context.tolerances.admits('unknown-attributes'))
       throw refusal('attribute_unknown', { attribute: schema.id })

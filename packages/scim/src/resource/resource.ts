@@ -2,9 +2,9 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import type { Attribute } from '../schema/schema.ts'
+import type { Attribute, Schema } from '../schema/schema.ts'
 import { getMember, isArray, isObject, toObject, withMember } from '../values/json.ts'
-import { foldCase, parseInstant } from '../values/text.ts'
+import { foldCase, nameKey, parseInstant } from '../values/text.ts'
 
 /**
  * Checks that required attributes have values, and sets `schemas` to the schema of the resource and the extensions that it uses
@@ -39,6 +39,13 @@ function withSchemas(resource: JsonObject, { schema, extensions }: ResourceType)
   const same = isArray(listed) && listed.length === schemas.length && schemas.every((id) => listed.includes(id))
   return same ? resource : withMember(resource, 'schemas', schemas)
 }
+
+/**
+ * Whether a member of an extension is a `schemas` that lists the extension itself. RFC 7643 §3 defines it for "the current JSON
+ * structure", and the models of scim2-models write it into every extension.
+ */
+export const isOwnSchemas = (key: string, value: JsonValue, { id }: Schema): boolean =>
+  key === 'schemas' && isArray(value) && value.every((urn) => typeof urn === 'string' && nameKey(urn) === nameKey(id))
 
 /**
  * The comparable form of a resource, which filters and sorting use in memory and in databases: text is case-folded (RFC 7643 §2.2

@@ -18,22 +18,20 @@ export const groupSchema = defineSchema({
       // RFC 7643 §4.2: a member is added or removed, never edited.
       subAttributes: [
         { name: 'value', caseExact: true, mutability: 'immutable', description: 'The id of the member.' },
-        // Computed from `value` in every response; a URI that a provider sends is not stored.
         {
           name: '$ref',
           type: 'reference',
           referenceTypes: ['User', 'Group'],
-          mutability: 'readOnly',
+          mutability: 'immutable',
+          isComputed: true,
           description: 'The URI of the member.',
         },
         {
           name: 'type',
           mutability: 'immutable',
           canonicalValues: ['User', 'Group'],
-          description: 'What the member is.',
+          description: 'What the member is. It follows from the id, so the type of a new member is ignored.',
         },
-        // Okta sends a name, which is ignored.
-        { name: 'display', mutability: 'readOnly', description: 'The name of the member.' },
       ],
     },
   ],

@@ -71,6 +71,12 @@ export interface Attribute {
   /** The same by `nameKey`. Not published. */
   readonly subAttributesByName: ReadonlyMap<string, Attribute>
   /**
+   * Whether the server computes it from other values in every response, so that a written value is ignored. Not shown at
+   * `/Schemas`.
+   * @defaultValue `false`. Clients write most attributes.
+   */
+  readonly isComputed: boolean
+  /**
    * The characters that text may contain. Not shown at `/Schemas`.
    * @defaultValue `line`. Text without line breaks is safe in log lines and headers.
    */
@@ -122,6 +128,7 @@ export function defineAttribute(options: AttributeOptions): Attribute {
     referenceTypes: Object.freeze([...(options.referenceTypes ?? [])]),
     subAttributes: Object.freeze(subAttributes),
     subAttributesByName: byName(subAttributes, options.name),
+    isComputed: options.isComputed ?? false,
     characters: options.characters ?? 'line',
     maxLength: options.maxLength ?? defaultMaxLength(type),
     maxValues: options.maxValues ?? 20,

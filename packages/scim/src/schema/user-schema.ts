@@ -104,8 +104,9 @@ export const userSchema = defineSchema({
         {
           name: 'type',
           mutability: 'readOnly',
-          canonicalValues: ['direct', 'indirect'],
-          description: 'How the person belongs to it.',
+          // Nested groups are not resolved, so `indirect` never occurs.
+          canonicalValues: ['direct'],
+          description: 'How the user belongs to it.',
         },
       ],
     },
@@ -133,12 +134,11 @@ export const enterpriseUserSchema = defineSchema({
       subAttributes: [
         // RFC 7643 §8.7.1 with erratum 8472: an id, so case-exact.
         { name: 'value', caseExact: true, description: "The id of the manager's User resource." },
-        // Computed from `value` in every response; a URI that a provider sends is not stored.
         {
           name: '$ref',
           type: 'reference',
           referenceTypes: ['User'],
-          mutability: 'readOnly',
+          isComputed: true,
           description: "The URI of the manager's User resource.",
         },
         { name: 'displayName', mutability: 'readOnly', description: 'The name of the manager.' },

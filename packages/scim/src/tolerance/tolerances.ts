@@ -33,6 +33,39 @@ const toleranceDefinitions = [
       'A boolean is written "True" or "False", in any case: when disabling a user, and in roles[primary eq "True"].',
   },
   {
+    name: 'number-as-text',
+    seenAt: ['OneLogin', 'custom connectors'],
+    description: 'An integer or a decimal is written as text, as templates do: "42".',
+  },
+  {
+    name: 'text-as-number',
+    seenAt: ['HR connectors'],
+    description: 'A text is given as an integer: employeeNumber as 4711, externalId as 88123.',
+  },
+  {
+    name: 'search-member-as-text',
+    seenAt: ['SCIM-SDK'],
+    description:
+      'In the body of a search, count and startIndex are text, and a list of attributes is one text: "count":"10", "attributes":"userName,emails".',
+  },
+  {
+    name: 'meta-in-patch',
+    seenAt: ['custom connectors'],
+    description: 'The value of a PATCH operation without path is a whole resource. Its meta is ignored.',
+  },
+  {
+    name: 'read-only-sub-attribute',
+    seenAt: ['Entra', 'Okta'],
+    description:
+      'A PATCH operation targets a read-only part of a writable attribute, such as manager.displayName. It is ignored.',
+  },
+  {
+    name: 'dot-after-urn',
+    seenAt: ['Entra'],
+    description:
+      'In a PATCH path, a dot instead of a colon follows the URN of an extension: urn:ietf:params:scim:schemas:extension:enterprise:2.0:User.manager.',
+  },
+  {
     name: 'create-on-no-match',
     seenAt: ['Entra'],
     description:
@@ -56,8 +89,9 @@ const toleranceDefinitions = [
   },
   {
     name: 'list-around-value',
-    seenAt: ['Entra'],
-    description: 'A single value stands in a list of one: manager as [{"value":"u9"}], active as [true].',
+    seenAt: ['Entra', 'SCIM-SDK'],
+    description:
+      'A value is the only element of a list: manager as [{"value":"u9"}], active as [true], and the value of a PATCH operation without path as [{"displayName":"Kim"}].',
   },
   {
     name: 'value-without-list',
@@ -152,6 +186,9 @@ export const generalTolerances: Tolerances = profile(
   'boolean-as-text',
   'null-means-absent',
   'list-around-value',
+  'text-as-number',
+  'search-member-as-text',
+  'meta-in-patch',
   'paths-as-keys',
   'remove-with-value',
   'sub-attribute-after-value-filter',
@@ -171,16 +208,23 @@ export const entraTolerances: Tolerances = profile(
   'extension-attribute-without-urn',
   'complex-means-value',
   'unquoted-filter-value',
+  'read-only-sub-attribute',
+  'dot-after-urn',
   'legacy-urns',
 )
 
 /** Okta, with integrations from the catalogue and from the wizard. */
-export const oktaTolerances: Tolerances = profile(...generalTolerances, 'empty-text-means-absent')
+export const oktaTolerances: Tolerances = profile(
+  ...generalTolerances,
+  'empty-text-means-absent',
+  'read-only-sub-attribute',
+)
 
 /** OneLogin, with either of its SCIM templates. */
 export const oneLoginTolerances: Tolerances = profile(
   ...generalTolerances,
   'empty-text-means-absent',
+  'number-as-text',
   'legacy-urns',
   'schemas-missing',
 )

@@ -16,6 +16,7 @@ import {
   resourceResponse,
 } from '../message/scim-message.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
+import type { Assignment } from '../patch/parse-patch.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
 import type { Projection } from '../schema/projection.ts'
@@ -135,6 +136,7 @@ const patchUser =
       call,
       (document) => {
         const { assignments, context } = parse()
+        requireActive(assignments)
         const { resource } = applyAssignments(document, assignments, context)
         recordTolerances(context, call, deps.journal)
         return resource
@@ -143,6 +145,13 @@ const patchUser =
     )
     return showUser(user, { status: 200, projection, call }, deps)
   }
+
+/** Every user is active or not, so the attribute can be changed but not removed. */
+function requireActive(assignments: readonly Assignment[]): void {
+  const isRemoved = assignments.some(({ op, target }) => op === 'remove' && target.attribute.name === 'active')
+  // RFC 7644 §3.5.2.2: a required attribute cannot be removed.
+  if (isRemoved) throw refusal('attribute_required', { attribute: 'active' })
+}
 
 /**
  * DELETE /Users/{id} (RFC 7644 §3.6): removes the user and revokes everything issued to it. A user that existed before it was

@@ -50,13 +50,22 @@ export function readParts(
   const parts = new Map<string, JsonValue | undefined>()
   for (const [key, { value }] of membersByName(json)) {
     const sub = attribute.subAttributesByName.get(key)
+    if (sub !== undefined) {
+      if (isWritable(sub)) parts.set(sub.name, readValue(sub, value, tolerances))
+      continue
+    }
+    // RFC 7643 §2.4: these sub-attributes exist by default. Okta sends the `display` of members.
+    if (attribute.multiValued && defaultParts.has(key)) continue
     // RFC 7644 §3.12 invalidSyntax: no schema defines it.
-    if (sub === undefined && !tolerances.admits('unknown-attributes'))
-      throw refusal('attribute_unknown', { attribute: attribute.name })
-    if (sub !== undefined && sub.mutability !== 'readOnly') parts.set(sub.name, readValue(sub, value, tolerances))
+    if (!tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown', { attribute: attribute.name })
   }
   return parts
 }
+
+/** Whether a written value of an attribute is kept: not of read-only attributes and those that the server computes. */
+export const isWritable = ({ mutability, isComputed }: Attribute): boolean => mutability !== 'readOnly' && !isComputed
+
+const defaultParts: ReadonlySet<string> = new Set(['value', 'display', 'type', 'primary', '$ref'])
 
 /** Builds a complex value from its sub-attributes; undefined when none has a value. */
 export function buildComplexValue(
@@ -76,10 +85,16 @@ export function buildComplexValue(
 function readOne(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue | undefined {
   const value = unwrapValue(attribute, json, tolerances)
   if (value === undefined) return undefined
-  return attribute.type === 'complex'
-    ? buildComplexValue(attribute, readParts(attribute, value, tolerances))
-    : readSimple(attribute, value, tolerances)
+  if (attribute.type !== 'complex') return readSimple(attribute, value, tolerances)
+  const parts = readParts(attribute, value, tolerances)
+  // Okta sends {"value":"","type":"work"} for a telephone number that is not set.
+  if (attribute.multiValued && parts.has('value') && parts.get('value') === undefined && isEmptyText(value))
+    return undefined
+  return buildComplexValue(attribute, parts)
 }
+
+/** Whether the `value` of a complex value is an empty text. */
+const isEmptyText = (value: JsonValue): boolean => isObject(value) && membersByName(value).get('value')?.value === ''
 
 function listOf(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): readonly JsonValue[] {
   // RFC 7643 §2.4: the values of a multi-valued attribute are a JSON array, even a single one.
@@ -96,16 +111,11 @@ export function readSimple(attribute: Attribute, json: JsonValue, tolerances: To
     case 'boolean':
       return readBoolean(attribute, json, tolerances)
     case 'integer':
-      // RFC 7643 §2.3.4.
-      if (!Number.isSafeInteger(json)) throw wrongType(attribute)
-      return json
     case 'decimal':
-      // RFC 7643 §2.3.3.
-      if (typeof json !== 'number' || !Number.isFinite(json)) throw wrongType(attribute)
-      return json
+      return readNumber(attribute, json, tolerances)
     case 'string':
     case 'reference':
-      return readText(attribute, json)
+      return readText(attribute, textOf(attribute, json, tolerances))
     case 'binary':
       // RFC 7643 §2.3.6.
       if (!base64.test(readText(attribute, json))) throw wrongType(attribute)
@@ -128,6 +138,27 @@ function readBoolean(attribute: Attribute, json: JsonValue, tolerances: Toleranc
   // RFC 7643 §2.3.2: true and false. Entra writes "True" when it disables a user.
   if (text === undefined || !tolerances.admits('boolean-as-text')) throw wrongType(attribute)
   return text
+}
+
+function readNumber(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): number {
+  const number = typeof json === 'string' && jsonNumber.test(json) ? Number(json) : json
+  // RFC 7643 §2.3.3 and §2.3.4.
+  const isValid = attribute.type === 'integer' ? Number.isSafeInteger(number) : Number.isFinite(number)
+  if (typeof number !== 'number' || !isValid) throw wrongType(attribute)
+  // RFC 7643 §2.3.4: a JSON number.
+  if (number !== json && !tolerances.admits('number-as-text')) throw wrongType(attribute)
+  return number
+}
+
+/** RFC 8259 §6, with at most 32 digits. */
+const jsonNumber = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,16})?$/
+
+/**
+ * An integer beyond the safe range may have lost digits. So may the `value` of a telephone number, which starts with a zero or a
+ * plus sign, and an e-mail address is never a number.
+ */
+function textOf({ name }: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue {
+  return Number.isSafeInteger(json) && name !== 'value' && tolerances.admits('text-as-number') ? String(json) : json
 }
 
 function readText(attribute: Attribute, json: JsonValue): string {
@@ -159,7 +190,7 @@ export function unwrapValue(
   if (json === '') return tolerances.admits('empty-text-means-absent') ? undefined : json
   if (isArray(json)) {
     const [only] = json
-    const wrapped = json.length === 1 && only !== undefined && tolerances.admits('list-around-value')
+    const wrapped = json.length === 1 && only !== undefined && !isArray(only) && tolerances.admits('list-around-value')
     return wrapped ? unwrapValue(attribute, only, tolerances) : json
   }
   if (attribute.type === 'complex') return unwrapComplex(attribute, json, tolerances)

@@ -271,7 +271,7 @@ describe('one step', () => {
     [
       'a part that is made here',
       ([one]) => [{ op: 'replace', path: `members[value eq "${one}"].$ref`, value: 'https://evil.test' }],
-      { status: 400, scimType: 'mutability', reason: 'attribute_read_only' },
+      { status: 400, scimType: 'mutability', reason: 'attribute_immutable' },
     ],
     [
       'a member without value',

@@ -288,10 +288,8 @@ describe('pages', () => {
     [{ count: '-1' }, 1, []],
     [{ startIndex: '1' }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
     [{ count: '2147483648' }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
-    [{ count: '1e9' }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
     [{ count: '9'.repeat(400) }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
     [{ startIndex: '99999999999999999999' }, 2_147_483_647, []],
-    [{ startIndex: '9e15' }, 2_147_483_647, []],
   ])('the page of %j (RFC 7644 §3.4.2.4)', async (parameters, startIndex, names) => {
     const users = await startUsers()
 
@@ -301,7 +299,7 @@ describe('pages', () => {
     expect(namesOf(reply)).toEqual(names)
   })
 
-  test.each(['abc', '', '1.5', 'NaN', 'Infinity', '0x10', ' 1', '1_0', '1;2'])(
+  test.each(['abc', '', '1.5', 'NaN', 'Infinity', '0x10', ' 1', '1_0', '1;2', '1e3', '1E3', '9e15'])(
     'refuses %j (RFC 7644 §3.4.2.4)',
     async (text) => {
       const users = await startUsers()
@@ -464,17 +462,17 @@ describe('groups', () => {
   })
 
   test.each([
-    'members.display eq "x"',
-    'members.$ref pr',
-    'members[display eq "x"]',
-    'meta.version pr and meta.version ne "x"',
-  ])('refuses the filter %s', async (filter) => {
+    ['members.display eq "x"', 'filter_attribute_unknown'],
+    ['members.$ref pr', 'filter_attribute_unsearchable'],
+    ['members[display eq "x"]', 'filter_attribute_unknown'],
+    ['meta.version pr and meta.version ne "x"', 'filter_attribute_unsearchable'],
+  ] as const)('refuses the filter %s', async (filter, reason) => {
     const directory = await startDirectory(1)
 
     await expectRefused(
       directory,
       () => directory.send({ path: `/Groups?filter=${encodeURIComponent(filter)}` }),
-      invalidFilter('filter_attribute_unsearchable'),
+      invalidFilter(reason),
     )
   })
 

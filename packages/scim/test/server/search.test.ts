@@ -138,7 +138,7 @@ describe('below /Users and /Groups', () => {
       { status: 400, scimType: 'invalidValue', reason: 'sort_attribute' },
     ],
   ])('refuses %s (RFC 7644 §3.4.3)', async (_, body, refused) => {
-    const users = await startUsers()
+    const users = await startUsers('strict')
 
     for (const path of ['/Users/.search', '/Groups/.search', '/.search']) {
       await expectRefused(users, () => users.send({ method: 'POST', path, body }), refused)

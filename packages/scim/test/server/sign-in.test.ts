@@ -368,7 +368,11 @@ describe('an invalid login', () => {
       { profile: { displayName: 'Kim' } },
       { status: 400, reason: 'value_required', attribute: 'userName' },
     ],
-    ['a profile with a wrong type', { profile: { ...profile, displayName: 5 } }, { status: 400, reason: 'value_type' }],
+    [
+      'a profile with a wrong type',
+      { profile: { ...profile, displayName: true } },
+      { status: 400, reason: 'value_type' },
+    ],
     [
       'a profile with a control character',
       { profile: { ...profile, displayName: 'a\u0007' } },

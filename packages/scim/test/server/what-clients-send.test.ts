@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest'
+
+import type { ToleranceProfile } from '../../src/index.ts'
+import { idOf, type ScimReply, type ScimUnderTest, startScim } from '../fixtures/scim-under-test.ts'
+
+// Requests of provisioning clients that have no recording: the SDKs, HR connectors, and consoles of identity providers.
+
+const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+const searchRequest = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest'
+
+const create = (scim: ScimUnderTest, body: object = {}): Promise<ScimReply> =>
+  scim.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: 'kim', ...body } })
+
+const patch = (scim: ScimUnderTest, id: string, ...operations: readonly object[]): Promise<ScimReply> =>
+  scim.send({ method: 'PATCH', path: `/Users/${id}`, body: { schemas: [patchOp], Operations: operations } })
+
+const profiles: readonly ToleranceProfile[] = ['general', 'entra', 'okta', 'oneLogin', 'all']
+
+describe('values', () => {
+  test.each(profiles)(
+    '%s: an integer is accepted where a text is declared (RFC 7643 §2.3.1)',
+    async (toleranceProfile) => {
+      const scim = await startScim({ toleranceProfile })
+
+      const created = await create(scim, { externalId: 88_123, [enterprise]: { employeeNumber: 4711 } })
+      const changed = await patch(scim, idOf(created), { op: 'replace', value: { title: 7 } })
+
+      expect(created).toMatchObject({
+        status: 201,
+        body: { externalId: '88123', [enterprise]: { employeeNumber: '4711' } },
+      })
+      expect(changed).toMatchObject({ status: 200, body: { title: '7' } })
+    },
+  )
+
+  test.each([
+    ['a fraction', { title: 1.5 }],
+    ['an integer that may have lost digits', { title: 2 ** 60 }],
+    ['a telephone number', { phoneNumbers: [{ value: 4_712_345_678 }] }],
+  ])('refuses %s where a text is declared (RFC 7643 §2.3.1)', async (_, body) => {
+    const scim = await startScim({ toleranceProfile: 'all' })
+
+    expect(await create(scim, body)).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } })
+    expect(scim.lastReason()).toBe('value_type')
+  })
+
+  test('strict refuses an integer where a text is declared (RFC 7643 §2.3.1)', async () => {
+    const scim = await startScim({ toleranceProfile: 'strict' })
+
+    expect(await create(scim, { title: 7 })).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } })
+    expect(scim.lastReason()).toBe('value_type')
+  })
+
+  test.each([
+    ['okta', { phoneNumbers: [{ value: '', type: 'work', primary: true }] }],
+    ['oneLogin', { phoneNumbers: [{ value: '', type: 'work' }] }],
+    ['entra', { phoneNumbers: [{ Value: '', Type: 'work', Primary: 'True' }] }],
+  ] as const)('%s: an element whose value is empty is dropped', async (toleranceProfile, body) => {
+    const scim = await startScim({ toleranceProfile })
+
+    const created = await create(scim, body)
+
+    expect(created.status).toBe(201)
+    expect(created.body).not.toHaveProperty('phoneNumbers')
+  })
+
+  test.each(['general', 'all'] as const)('%s: only one list around a value is unwrapped', async (toleranceProfile) => {
+    const scim = await startScim({ toleranceProfile })
+    const id = idOf(await create(scim))
+
+    expect(await patch(scim, id, { op: 'replace', path: 'active', value: [false] })).toMatchObject({
+      status: 200,
+      body: { active: false },
+    })
+    for (const value of [[[true]], [[[true]]], [[]]]) {
+      expect(await patch(scim, id, { op: 'replace', path: 'active', value })).toMatchObject({ status: 400 })
+      expect(scim.lastReason()).toBe('value_type')
+    }
+  })
+})
+
+describe('schemas', () => {
+  test.each(['strict', 'general'] as const)(
+    '%s: an extension may list its own schema (RFC 7643 §3)',
+    async (toleranceProfile) => {
+      const scim = await startScim({ toleranceProfile })
+      const extension = { schemas: [enterprise.toLowerCase()], department: 'IT' }
+
+      const created = await create(scim, { schemas: [core, enterprise], [enterprise]: extension })
+      const changed = await patch(scim, idOf(created), {
+        op: 'replace',
+        value: { [enterprise]: { ...extension, department: 'HR' } },
+      })
+
+      expect(created).toMatchObject({ status: 201, body: { [enterprise]: { department: 'IT' } } })
+      expect(created.body?.[enterprise]).not.toHaveProperty('schemas')
+      expect(changed).toMatchObject({ status: 200, body: { [enterprise]: { department: 'HR' } } })
+    },
+  )
+
+  test('strict refuses another schema in an extension (RFC 7644 §3.12)', async () => {
+    const scim = await startScim({ toleranceProfile: 'strict' })
+
+    const reply = await create(scim, { [enterprise]: { schemas: [core], department: 'IT' } })
+
+    expect(reply).toMatchObject({ status: 400, body: { scimType: 'invalidSyntax' } })
+    expect(scim.lastReason()).toBe('attribute_unknown')
+  })
+
+  test('the URIs of members and managers are published as RFC 7643 §8.7.1 defines them', async () => {
+    const scim = await startScim()
+
+    const partOf = async (urn: string, attribute: string): Promise<unknown> => {
+      const { body } = await scim.send({ path: `/Schemas/${urn}` })
+      const attributes = body?.['attributes'] as readonly { name: string; subAttributes: readonly { name: string }[] }[]
+      return attributes.find(({ name }) => name === attribute)?.subAttributes.find(({ name }) => name === '$ref')
+    }
+
+    expect(await partOf('urn:ietf:params:scim:schemas:core:2.0:Group', 'members')).toMatchObject({
+      mutability: 'immutable',
+    })
+    expect(await partOf(enterprise, 'manager')).toMatchObject({ mutability: 'readWrite' })
+  })
+
+  test('a given $ref of a manager is replaced by the computed one (RFC 7643 §4.3)', async () => {
+    const scim = await startScim({ toleranceProfile: 'strict' })
+
+    const manager = { value: 'u9', $ref: 'https://evil.test/Users/u8' }
+    const created = await create(scim, { schemas: [core, enterprise], [enterprise]: { manager } })
+    const changed = await patch(scim, idOf(created), {
+      op: 'replace',
+      path: `${enterprise}:manager.$ref`,
+      value: 'https://evil.test/Users/u8',
+    })
+
+    for (const { body } of [created, changed]) {
+      expect(body).toMatchObject({
+        [enterprise]: { manager: { $ref: 'https://as.test/scim/v2/enterprise-idps/T1/Users/u9' } },
+      })
+    }
+  })
+
+  test('strict ignores the display of a member, which is a default sub-attribute (RFC 7643 §2.4)', async () => {
+    const scim = await startScim({ toleranceProfile: 'strict' })
+    const kim = idOf(await create(scim))
+
+    const reply = await scim.send({
+      method: 'POST',
+      path: '/Groups',
+      body: {
+        schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+        displayName: 'Ops',
+        members: [{ value: kim, display: 'Kim' }],
+      },
+    })
+
+    expect(reply).toMatchObject({ status: 201, body: { members: [{ value: kim, type: 'User' }] } })
+  })
+})
+
+describe('PATCH', () => {
+  test.each(profiles)(
+    '%s: the value of an operation without path may stand in a list (RFC 7644 §3.5.2.3)',
+    async (toleranceProfile) => {
+      const scim = await startScim({ toleranceProfile })
+      const id = idOf(await create(scim))
+
+      for (const op of ['add', 'replace'])
+        expect(await patch(scim, id, { op, value: [{ displayName: op }] })).toMatchObject({ body: { displayName: op } })
+    },
+  )
+
+  test('strict refuses a list as the value of an operation without path (RFC 7644 §3.5.2.3)', async () => {
+    const scim = await startScim({ toleranceProfile: 'strict' })
+    const id = idOf(await create(scim))
+
+    expect(await patch(scim, id, { op: 'replace', value: [{ displayName: 'L' }] })).toMatchObject({ status: 400 })
+    expect(scim.lastReason()).toBe('value_type')
+  })
+
+  test('strict refuses to remove active, which always has a value (RFC 7644 §3.5.2.2)', async () => {
+    const scim = await startScim({ toleranceProfile: 'strict' })
+    const id = idOf(await create(scim, { active: false }))
+
+    const reply = await patch(scim, id, { op: 'remove', path: 'active' })
+
+    expect(reply).toMatchObject({ status: 400, body: { scimType: 'mutability' } })
+    expect(scim.lastReason()).toBe('attribute_required')
+    expect(await scim.send({ path: `/Users/${id}` })).toMatchObject({ body: { active: false } })
+  })
+})
+
+describe('searches', () => {
+  test.each(profiles)('%s: numbers and lists of a search may be text', async (toleranceProfile) => {
+    const scim = await startScim({ toleranceProfile })
+    await create(scim, { displayName: 'Kim' })
+    await create(scim, { userName: 'lou', displayName: 'Lou' })
+
+    const reply = await scim.send({
+      method: 'POST',
+      path: '/Users/.search',
+      body: { schemas: [searchRequest], startIndex: '2', count: '10', attributes: 'userName, title' },
+    })
+
+    expect(reply).toMatchObject({ status: 200, body: { startIndex: 2, totalResults: 2, itemsPerPage: 1 } })
+    const resources = reply.body?.['Resources'] as readonly object[]
+    expect(Object.keys(resources[0] ?? {})).toEqual(['schemas', 'id', 'userName'])
+  })
+
+  test('entra: a date in a filter needs no quotes', async () => {
+    const scim = await startScim({ toleranceProfile: 'entra' })
+    await create(scim)
+
+    const found = async (filter: string): Promise<unknown> =>
+      (await scim.send({ path: `/Users?filter=${encodeURIComponent(filter)}` })).body?.['totalResults']
+
+    expect(await found('meta.created gt 2015-10-10T14:38:21.86-07:00')).toBe(1)
+    expect(await found('meta.created lt 2015-10-10T14:38:21.86-07:00')).toBe(0)
+  })
+})
