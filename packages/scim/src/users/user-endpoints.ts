@@ -148,7 +148,9 @@ const patchUser =
 
 /** Every user is active or not, so the attribute can be changed but not removed. */
 function requireActive(assignments: readonly Assignment[]): void {
-  const isRemoved = assignments.some(({ op, target }) => op === 'remove' && target.attribute.name === 'active')
+  const isRemoved = assignments.some(
+    ({ op, target }) => op === 'remove' && target.extension === undefined && target.attribute.name === 'active',
+  )
   // RFC 7644 §3.5.2.2: a required attribute cannot be removed.
   if (isRemoved) throw refusal('attribute_required', { attribute: 'active' })
 }
