@@ -30,7 +30,7 @@ export const rfc9700: Standard = {
       '2.1.1',
       'Public clients use PKCE',
       'requires PKCE from a public client, by POST too (RFC 9700 §2.1.1)',
-      'does not exempt a public client whose name is on the list (RFC 9700 §2.1.1)',
+      'a public client that is not registered for PKCE needs it nevertheless (RFC 9700 §2.1.1)',
     ],
     [
       '2.1.1',

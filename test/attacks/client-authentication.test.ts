@@ -326,7 +326,71 @@ describe('client authentication: accepted requests', () => {
   })
 })
 
+describe('a client that is registered for its secret, not for a method (RFC 6749 §2.3.1)', () => {
+  const post = (form: Change, authorization: string) =>
+    postForm(under, '/token', encode({ grant_type: 'client_credentials', ...form }), { authorization })
+
+  it('may send it either way', async () => {
+    const { secret } = under.clients.RS
+
+    expect((await under.storage.clients.find(clientId('RS')))?.tokenEndpointAuthMethod).toBe('client_secret')
+    expect((await post({}, basic('RS', secret))).status).toBe(200)
+    expect((await post({ client_id: 'RS', client_secret: secret }, '')).status).toBe(200)
+  })
+
+  it.each([
+    ['none', { client_id: 'RS' }, 'client_authentication_method'],
+    ['a wrong secret', { client_id: 'RS', client_secret: 'wrong' }, 'client_credentials_wrong'],
+  ] as const)('may not send %s', async (_, form, reason) => {
+    await refusedInJson(under, { status: 401, error: 'invalid_client' }, { send: () => post(form, ''), reason })
+  })
+})
+
+describe('client authentication: a secret in the wrong place', () => {
+  it.each([
+    ['swapped in Basic', (secret: string) => [{}, basic(secret, 'M')] as const],
+    ['swapped in the form', (secret: string) => [{ client_id: secret, client_secret: 'M' }, ''] as const],
+    ['as the client_id alone', (secret: string) => [{ client_id: secret }, ''] as const],
+  ])('%s is in no event and in no counter (RFC 6819 §5.1.4.1.3)', async (_, presented) => {
+    const keys: string[] = []
+    const failedAuthentications = {
+      consume: (key: string) => (keys.push(key), Promise.resolve({ allowed: true as const })),
+    }
+    const other = await startServer({ rateLimits: { failedAuthentications } })
+    onTestFinished(() => other.close())
+    const { secret } = other.clients.M
+    const [form, authorization] = presented(secret)
+
+    await refusedInJson(
+      other,
+      { status: 401, error: 'invalid_client' },
+      {
+        send: () => postForm(other, '/token', encode({ grant_type: 'client_credentials', ...form }), { authorization }),
+        reason: 'client_unknown',
+      },
+    )
+
+    expect(JSON.stringify(other.events)).not.toContain(secret)
+    expect(keys.join()).not.toContain(secret)
+    expect(keys).toHaveLength(1)
+  })
+})
+
 describe('client authentication: guessed secrets', () => {
+  it('made-up identifiers do not make the limit forget a client (RFC 6749 §2.3.1)', async () => {
+    const failedAuthentications = createMemoryRateLimiter({ points: 5, window: 60 })
+    const other = await startServer({ rateLimits: { failedAuthentications } })
+    onTestFinished(() => other.close())
+    const guess = (id: string) =>
+      postForm(other, '/token', 'grant_type=client_credentials', { authorization: basic(id, 'guess') })
+    for (let count = 0; count < 6; count += 1) await guess('M')
+
+    for (let count = 0; count < 11_000; count += 100)
+      await Promise.all(Array.from({ length: 100 }, (_, index) => guess(`made-up-${count + index}`)))
+
+    expect((await guess('M')).status).toBe(429)
+  })
+
   it('counts each of 100 parallel wrong secrets (RFC 6749 §2.3.1)', async () => {
     const keys: string[] = []
     const limiter = createMemoryRateLimiter({ points: 30, window: 60 })
@@ -339,7 +403,7 @@ describe('client authentication: guessed secrets', () => {
     const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => guess(`${index}`)))
 
     const throttled = replies.filter(({ status }) => status === 429)
-    expect(keys).toEqual(Array.from({ length: 100 }, () => 'client M'))
+    expect(new Set(keys).size).toBe(1)
     expect([replies.filter(({ status }) => status === 401).length, throttled.length]).toEqual([30, 70])
     expect(new Set(throttled.map((reply) => reply.header('retry-after')))).toEqual(new Set(['60']))
   })

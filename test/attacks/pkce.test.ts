@@ -1,3 +1,4 @@
+import { clientId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import {
@@ -11,6 +12,7 @@ import {
   encode,
   type Change,
 } from '../support/flow.ts'
+import { changeClient } from '../support/fixture-clients.ts'
 import { expectServing, refusedByRedirect, refusedInJson } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -90,13 +92,16 @@ describe('the code challenge (RFC 7636 §4.3, §4.4.1)', () => {
     ['a challenge alone', { code_challenge_method: undefined }, 'code_challenge_method'],
     ['plain', { code_challenge_method: 'plain' }, 'code_challenge_method'],
     ['a malformed challenge', { code_challenge: 'x' }, 'code_challenge_malformed'],
-  ] as const)('holds an exempt client that uses PKCE to its rules: %s (RFC 9700 §4.8.2)', async (_, change, reason) => {
-    await refusedByRedirect(
-      under,
-      { error: 'invalid_request', at: 'https://x.test/cb' },
-      { send: () => authorize(under, { ...forX, ...change }), reason },
-    )
-  })
+  ] as const)(
+    'holds a client that may omit PKCE and uses it to its rules: %s (RFC 9700 §4.8.2)',
+    async (_, change, reason) => {
+      await refusedByRedirect(
+        under,
+        { error: 'invalid_request', at: 'https://x.test/cb' },
+        { send: () => authorize(under, { ...forX, ...change }), reason },
+      )
+    },
+  )
 })
 
 describe('the code verifier (RFC 7636 §4.6)', () => {
@@ -175,7 +180,7 @@ describe('the code verifier (RFC 7636 §4.6)', () => {
   })
 })
 
-describe('a client that is exempt from PKCE (RFC 9700 §4.8.2)', () => {
+describe('a confidential client that is not registered for PKCE (RFC 9700 §4.8.2)', () => {
   const withoutPkce = { ...forX, code_challenge: undefined, code_challenge_method: undefined }
   const redeemAsX = (code: string, change: Change = {}) =>
     token(
@@ -214,18 +219,48 @@ describe('a client that is exempt from PKCE (RFC 9700 §4.8.2)', () => {
     )
   })
 
-  it('does not exempt a public client whose name is on the list (RFC 9700 §2.1.1)', async () => {
-    const lax = await startServer({ dangerouslyAllowMissingPkceFor: ['P'] })
+  it('a public client that is not registered for PKCE needs it nevertheless (RFC 9700 §2.1.1)', async () => {
+    expect((await under.storage.clients.find(clientId('P')))?.requirePkce).toBe(false)
 
     await refusedByRedirect(
-      lax,
+      under,
       { error: 'invalid_request', at: 'https://spa.test/cb' },
       {
-        send: () => authorize(lax, { ...asP, code_challenge: undefined, code_challenge_method: undefined }),
+        send: () => authorize(under, { ...asP, code_challenge: undefined, code_challenge_method: undefined }),
         reason: 'code_challenge_missing',
       },
     )
-    await lax.close()
+  })
+
+  it('cannot redeem a code without a challenge once it is registered for PKCE (RFC 9700 §2.1.1)', async () => {
+    const code = await obtainCode(under, withoutPkce)
+    await changeClient(under.storage, clientId('X'), { requirePkce: true })
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeemAsX(code), reason: 'code_challenge_lost', kept: 'all but codes' },
+    )
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request', at: 'https://x.test/cb' },
+      { send: () => authorize(under, withoutPkce), reason: 'code_challenge_missing' },
+    )
+    await changeClient(under.storage, clientId('X'), { requirePkce: false })
+  })
+
+  it.each([
+    ['without a challenge, PKCE is recommended', withoutPkce, /requirePkce/],
+    ['with one, nothing is', forX, undefined],
+  ])('the event of a code says: %s (RFC 9700 §2.1.1)', async (_, change, advice) => {
+    const before = under.events.length
+
+    await obtainCode(under, change)
+
+    const issued = under.events.slice(before).filter(({ type }) => type === 'code.issued')
+    expect(issued).toHaveLength(1)
+    if (advice === undefined) expect(issued[0]).toMatchObject({ advice: undefined })
+    else expect(issued[0]).toMatchObject({ advice: expect.stringMatching(advice) as unknown })
   })
 })
 

@@ -4,6 +4,7 @@ import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { assertionOf, assertionType, writeAssertion, type AssertionChange } from '../support/client-assertion.ts'
+import { changeClient } from '../support/fixture-clients.ts'
 import { encode, postForm, type Change } from '../support/flow.ts'
 import { readJws, signEs256, signHs256 } from '../support/forge-jwt.ts'
 import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
@@ -34,6 +35,7 @@ const isAccepted = async (change: AssertionChange): Promise<boolean> =>
 
 const wrong = 'client_credentials_wrong'
 const unknown = 'client_unknown'
+const audience = 'client_assertion_audience'
 
 async function refuseAssertion(assertion: string, reason: RefusalReason = wrong): Promise<void> {
   await refusedInJson(
@@ -60,15 +62,25 @@ describe('private_key_jwt: claims that are not from this client for this server 
       (sub) => [`sub is ${JSON.stringify(sub)} (RFC 7519 §4.1.2)`, { sub }, unknown] as Row,
     ),
     ['sub in another case (RFC 7519 §4.1.2)', { sub: 'b', iss: 'b' }, unknown],
-    ['no aud (RFC 7523 §3)', { aud: undefined }],
-    ['aud of another server (RFC 7523 §3)', { aud: 'https://other.test' }],
-    ['aud is an array with a foreign entry (RFC 7523 §3)', { aud: ['https://as.test', 'https://other.test'] }],
-    ['aud is the token endpoint of another issuer (RFC 7523 §3)', { aud: 'https://as.test/tenant/token' }],
-    ['aud with a trailing slash (RFC 7523 §3)', { aud: 'https://as.test/' }],
-    ['aud in upper case (RFC 7523 §3)', { aud: 'HTTPS://AS.TEST' }],
-    ['aud is an empty array (RFC 7523 §3)', { aud: [] }],
-    ['aud is a number (RFC 7523 §3)', { aud: 7 }],
-    ['aud is the client itself (RFC 7523 §3)', { aud: 'B' }],
+    ['no aud (RFC 7523 §3)', { aud: undefined }, audience],
+    ['aud of another server (RFC 7523 §3)', { aud: 'https://other.test' }, audience],
+    [
+      'aud is an array with a foreign entry (RFC 7523 §3)',
+      { aud: ['https://as.test', 'https://other.test'] },
+      audience,
+    ],
+    ['aud is the token endpoint of another issuer (RFC 7523 §3)', { aud: 'https://as.test/tenant/token' }, audience],
+    ['aud with a trailing slash (RFC 7523 §3)', { aud: 'https://as.test/' }, audience],
+    ['aud in upper case (RFC 7523 §3)', { aud: 'HTTPS://AS.TEST' }, audience],
+    ['aud is an empty array (RFC 7523 §3)', { aud: [] }, audience],
+    ['aud is a number (RFC 7523 §3)', { aud: 7 }, audience],
+    ['aud is the client itself (RFC 7523 §3)', { aud: 'B' }, audience],
+    [
+      'aud is the token endpoint, without a registration for it (RFC 7523 §3)',
+      { aud: 'https://as.test/token' },
+      audience,
+    ],
+    ['aud is the issuer twice (RFC 7519 §4.1.3)', { aud: ['https://as.test', 'https://as.test'] }, audience],
     ['no exp (RFC 7523 §3)', { exp: undefined }],
     ['exp is now (RFC 7523 §3)', { exp: now }],
     ['exp was a second ago (RFC 7523 §3)', { exp: now - 1 }],
@@ -239,6 +251,7 @@ describe('private_key_jwt: accepted assertions', () => {
     ['no typ (RFC 7515 §4.1.9)', { header: { typ: undefined } }],
     ['typ client-authentication+jwt (RFC 8725 §3.11)', { header: { typ: 'client-authentication+jwt' } }],
     ['an unknown claim (RFC 7519 §4)', { claims: { x: 1 } }],
+    ['aud is an array with the issuer only (RFC 7519 §4.1.3)', { claims: { aud: ['https://as.test'] } }],
     ['jti of 256 characters (RFC 7519 §4.1.7)', { claims: { jti: 'j'.repeat(256) } }],
   ])('%s', async (_, change) => {
     expect(await isAccepted(change)).toBe(true)
@@ -279,6 +292,33 @@ describe('private_key_jwt: accepted assertions', () => {
     const reply = await postForm(other, '/token', encode(form), {})
 
     expect(reply.status).toBe(200)
+  })
+
+  it.each([
+    ['the token endpoint', 'https://as.test/token', true],
+    ['the token endpoint in an array', ['https://as.test/token'], true],
+    ['the issuer', 'https://as.test', true],
+    ['the token endpoint of another server', 'https://other.test/token', false],
+    ['both of this server', ['https://as.test', 'https://as.test/token'], false],
+  ])('a client registered for the token endpoint as audience sends %s (RFC 7523 §3)', async (_, aud, accepted) => {
+    await changeClient(under.storage, clientId('B'), { allowTokenEndpointAudience: true })
+
+    expect(await isAccepted({ claims: { aud } })).toBe(accepted)
+
+    await changeClient(under.storage, clientId('B'), { allowTokenEndpointAudience: false })
+  })
+
+  it('the event of a refused assertion has the audience that was received and the expected one (RFC 7523 §3)', async () => {
+    await present(await assertionOf(under, { claims: { aud: ['https://as.test/token'] } }))
+
+    expect(under.events.at(-1)).toMatchObject({
+      reason: audience,
+      context: {
+        clientId: 'B',
+        presentedAudience: ['https://as.test/token'],
+        expectedAudience: ['https://as.test'],
+      },
+    })
   })
 
   it('a client that uses private_key_jwt refreshes its own token (RFC 7523 §3)', async () => {

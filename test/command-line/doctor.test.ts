@@ -24,7 +24,11 @@ test('a healthy server and its database pass: two processes race for a code, a r
   const { code, out, err } = await line.with({ env: { MINTMARK_SCIM_SECRET: secret } }).run('doctor', '--json')
 
   const { healthy, findings, ...report } = JSON.parse(out) as Report
-  expect(findings.filter(({ level }) => level !== 'ok').map(({ check }) => check)).toEqual(['address.https'])
+  expect(findings.filter(({ level }) => level !== 'ok').map(({ check }) => check)).toEqual([
+    'address.https',
+    'clients.pkce',
+  ])
+  expect(findings.find(({ check }) => check === 'clients.pkce')?.what).toBe('PKCE is not required of A.')
   expect(findings.map(({ check }) => check)).toEqual([
     'address.https',
     'discovery.openid',
@@ -49,6 +53,7 @@ test('a healthy server and its database pass: two processes race for a code, a r
     'scim.secret',
     'secrets.sealing_key',
     'secrets.guessable',
+    'clients.pkce',
     'clock.skew',
     'storage.reachable',
     'storage.migrations',

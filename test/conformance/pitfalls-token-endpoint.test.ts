@@ -162,7 +162,7 @@ describe('client authentication: common server errors', () => {
     const wrong = [
       { ...good, jti: 'j2', iss: 'A' },
       { ...good, jti: 'j3', aud: `${under.issuer}/token` },
-      { ...good, jti: 'j4', aud: [under.issuer] },
+      { ...good, jti: 'j4', aud: [under.issuer, 'https://other.test'] },
       { ...good, jti: 'j5', exp: under.clock.now() + 86_400 },
       { ...good, jti: 'j6', exp: under.clock.now() - 60 },
       { ...good, jti: undefined },

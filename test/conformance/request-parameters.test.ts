@@ -68,7 +68,7 @@ describe('parameters that are accepted or ignored', () => {
     expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
   })
 
-  it('the confidential client that is exempt by name needs no PKCE (RFC 7636 §4.3)', async () => {
+  it('a confidential client that is not registered for PKCE may omit it (RFC 9700 §2.1.1)', async () => {
     const redirectUri = 'https://x.test/cb'
     const reply = await ask(under, {
       client_id: 'X',

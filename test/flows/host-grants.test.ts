@@ -177,6 +177,7 @@ async function grantOf(
   const inserted = await storage.grants.insert({
     ...fresh,
     scopes: ['openid'],
+    resources: [],
     createdAt: now,
     revokedAt: undefined,
     version: 1,

@@ -86,7 +86,6 @@ async function aServer(storage: AdminStorage) {
     signedIn: sessions.signedIn,
     scopes: { 'api.read': 'Read the API' },
     resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } },
-    dangerouslyAllowMissingPkceFor: ['X'],
     rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited },
     onEvent: (event) => void events.push(event),
     pages: {
@@ -112,6 +111,7 @@ async function aServer(storage: AdminStorage) {
     userId: userId('U1'),
     userGeneration: 0,
     scopes: ['openid', 'profile', 'offline_access', 'api.read'],
+    resources: ['https://api.test'],
     createdAt: now,
   }
   await storage.grants.insert({

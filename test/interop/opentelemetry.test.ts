@@ -29,7 +29,6 @@ describe('OpenTelemetry', () => {
     )
 
     expect(counts).toEqual([
-      { type: 'option.unsafe', value: 1 },
       { type: 'tokens.issued', value: 2 },
       { type: 'request.refused', code: 'invalid_client', reason: 'client_credentials_wrong', value: 1 },
     ])

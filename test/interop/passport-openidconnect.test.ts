@@ -11,9 +11,7 @@ let app: WebApp
 beforeAll(async () => {
   // The strategy does not support PKCE. It sends a nonce, which RFC 9700 §2.1.1 allows a confidential client to use
   // instead.
-  under = await startLoopbackServer({
-    dangerouslyAllowMissingPkceFor: ['passport', 'passport-max-age', 'passport-prompt'],
-  })
+  under = await startLoopbackServer()
   app = await openApp('passport')
 })
 afterAll(async () => {

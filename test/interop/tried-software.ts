@@ -57,7 +57,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: 'passport-openidconnect',
     files: ['passport-openidconnect'],
     setUp:
-      'Register it with `client_secret_post`. It has no PKCE: name the client in `dangerouslyAllowMissingPkceFor` and set its `nonce`. It reads no discovery and does not verify signatures.',
+      'Register it with `client_secret_post`. It has no PKCE, so set its `nonce`. It reads no discovery and does not verify signatures.',
   },
   {
     role: client,

@@ -82,6 +82,7 @@ export async function consent(storage: AdminStorage, user: string, now: EpochSec
     userId: userId(user),
     userGeneration: 0,
     scopes: ['openid', 'profile', 'offline_access'],
+    resources: [],
     createdAt: now,
     revokedAt: undefined,
     version: 1,

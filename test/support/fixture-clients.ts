@@ -6,15 +6,15 @@ import { exportJWK, generateKeyPair, type CryptoKey } from 'jose'
 
 /** The clients of the attack tests, with the credentials that a test needs to act as them. */
 export interface FixtureClients {
-  /** Confidential web application: client_secret_basic. */
+  /** Confidential web application: client_secret_basic, registered with requirePkce. */
   readonly A: { readonly secret: string }
   /** Confidential web application: private_key_jwt, ES256. */
   readonly B: { readonly privateKey: CryptoKey }
-  /** Machine-to-machine client. */
+  /** Machine-to-machine client: client_secret_basic. */
   readonly M: { readonly secret: string }
-  /** Resource server of https://api.test. */
+  /** Resource server of https://api.test: either secret method. */
   readonly RS: { readonly secret: string }
-  /** Confidential web application that is exempt from PKCE: client_secret_post. */
+  /** Confidential web application that needs no PKCE: client_secret_post. */
   readonly X: { readonly secret: string }
   /** The identity provider `directory`, which provisions users. */
   readonly directory: { readonly secret: string }
@@ -29,7 +29,14 @@ export async function registerFixtureClients(storage: AdminStorage, clock?: Cloc
   const pair = await generateKeyPair('ES256', { extractable: true })
   const web = { grantTypes: webGrants, scopes: webScopes }
   const a = await registerClient(
-    { ...web, clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] },
+    {
+      ...web,
+      clientId: 'A',
+      clientName: 'App',
+      tokenEndpointAuthMethod: 'client_secret_basic',
+      requirePkce: true,
+      redirectUris: ['https://app.test/cb'],
+    },
     deps,
   )
   await registerClient(
@@ -50,7 +57,13 @@ export async function registerFixtureClients(storage: AdminStorage, clock?: Cloc
     deps,
   )
   const m = await registerClient(
-    { clientId: 'M', clientName: 'Machine', grantTypes: ['client_credentials'], scopes: ['api.read'] },
+    {
+      clientId: 'M',
+      clientName: 'Machine',
+      tokenEndpointAuthMethod: 'client_secret_basic',
+      grantTypes: ['client_credentials'],
+      scopes: ['api.read'],
+    },
     deps,
   )
   const rs = await registerClient(

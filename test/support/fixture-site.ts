@@ -23,7 +23,6 @@ export function createFixtureSite(options: FixtureOptions): FixtureSite {
   const server = createAuthorizationServer({
     scopes: { 'api.read': 'Read the API', 'api.write': 'Write to the API' },
     resources: { 'https://api.test': { scopes: ['api.read', 'api.write'] } },
-    dangerouslyAllowMissingPkceFor: ['X'],
     signedIn: (request) => Promise.resolve(hostSession(request.headers.get('cookie'))),
     ...options,
   })

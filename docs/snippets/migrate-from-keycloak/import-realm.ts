@@ -43,11 +43,12 @@ async function importClient(client: KeycloakClient, storage: OAuthStorage): Prom
   ]
   const scopes = ['openid', ...(client.defaultClientScopes ?? []), ...(client.optionalClientScopes ?? [])]
   const redirectUris = standardFlowEnabled ? (client.redirectUris ?? []) : []
-  const tokenEndpointAuthMethod = publicClient ? 'none' : 'client_secret_basic'
+  const tokenEndpointAuthMethod = publicClient ? 'none' : 'client_secret'
+  const requirePkce = client.attributes?.['pkce.code.challenge.method'] === 'S256'
   const clientName = name === undefined || name === '' ? clientId : name
   try {
     await registerClient(
-      { clientId, clientName, tokenEndpointAuthMethod, redirectUris, grantTypes, scopes },
+      { clientId, clientName, tokenEndpointAuthMethod, requirePkce, redirectUris, grantTypes, scopes },
       { storage },
     )
     if (!publicClient) await adoptClientSecret(clientId, secret ?? '', { storage })

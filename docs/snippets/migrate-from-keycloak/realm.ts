@@ -11,6 +11,7 @@ export interface KeycloakClient {
   readonly secret?: string
   readonly publicClient?: boolean
   readonly redirectUris?: readonly string[]
+  readonly attributes?: Readonly<Record<string, string>>
   readonly standardFlowEnabled?: boolean
   readonly serviceAccountsEnabled?: boolean
   readonly defaultClientScopes?: readonly string[]

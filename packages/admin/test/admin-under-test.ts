@@ -82,6 +82,7 @@ export async function signIn(under: AdminUnderTest, name: string, client = 'app'
     grantId: grantId(`g-${id}`),
     clientId: clientId(client),
     scopes: ['openid'],
+    resources: [],
     revokedAt: undefined,
     version: 1,
   }

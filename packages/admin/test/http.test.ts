@@ -12,7 +12,7 @@ it('a client is registered, read, changed, disabled and removed, with the names 
   const created = await under.send({ method: 'POST', path: '/clients', body: app })
   expect(created).toMatchObject({
     status: 201,
-    body: { client: { ...app, token_endpoint_auth_method: 'client_secret_basic', version: 1 } },
+    body: { client: { ...app, token_endpoint_auth_method: 'client_secret', version: 1 } },
   })
   expect(created.headers.get('location')).toBe(`${base}/clients/app`)
   expect(created.headers.get('etag')).toBe('"1"')

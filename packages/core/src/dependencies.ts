@@ -68,7 +68,6 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       scopes,
       resources,
       responseModes: [queryResponseMode, formPostResponseMode],
-      dangerouslyAllowMissingPkceFor: settings.dangerouslyAllowMissingPkceFor,
     },
     clientAuthentication: [
       clientSecretBasic,

@@ -45,6 +45,8 @@ export type ServerOccurrence =
       readonly userId: string
       readonly grantId: string
       readonly scopes: readonly string[]
+      /** Set when the request had no PKCE challenge: how to protect the client's codes. */
+      readonly advice: string | undefined
     }
   | {
       /** A client got tokens, by any grant type. */

@@ -99,11 +99,6 @@ export interface AuthorizationServerOptions {
     readonly public?: number
   }
   /**
-   * Confidential clients, by `client_id`, that may omit PKCE (RFC 9700 §2.1.1 advises against it).
-   * @defaultValue None. PKCE makes a stolen code worthless.
-   */
-  readonly dangerouslyAllowMissingPkceFor?: readonly string[]
-  /**
    * Renders the page that a user sees when an error cannot be returned to the client.
    * @defaultValue A plain page without style. It needs nothing from the host; `errorPage` of `@mintmark/pages` looks better.
    */
@@ -121,7 +116,7 @@ export interface AuthorizationServerOptions {
    */
   readonly rateLimits?: {
     /**
-     * Counts failed client authentications, by presented `client_id`. A client that authenticates successfully is never
+     * Counts failed client authentications, by a hash of the presented `client_id`. A client that authenticates successfully is never
      * delayed.
      * @defaultValue 100 a minute, in this process. Secrets have 256 random bits, so the limit bounds the work, not the
      * chance of a guess.

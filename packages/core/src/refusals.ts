@@ -1,6 +1,7 @@
 import {
   StorageUnavailableError,
   type DurationSeconds,
+  type JsonValue,
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
@@ -37,6 +38,11 @@ export const refusals = {
   client_authentication_missing: ['invalid_client', clientFailed, 'RFC 6749 §3.2.1'],
   /** The client uses two authentication methods in one request. */
   client_authentication_twice: ['invalid_request', 'Use one client authentication method.', 'RFC 6749 §2.3'],
+  /**
+   * The assertion is the client's, and its audience is another one than this server. The context has the audience that was
+   * received and those that are expected.
+   */
+  client_assertion_audience: ['invalid_client', clientFailed, 'RFC 7523 §3'],
   /** The client uses another method than the one it is registered for. */
   client_authentication_method: ['invalid_client', clientFailed, 'OIDC Registration §2'],
   /** The secret or the assertion is not the client's, or has expired. */
@@ -121,7 +127,7 @@ export const refusals = {
     'The granted resource is no longer known to this server.',
     'RFC 8707 §2.2',
   ],
-  /** The authorization request has no PKCE challenge. */
+  /** The authorization request has no PKCE challenge, and the client is public or registered with `requirePkce`. */
   code_challenge_missing: ['invalid_request', 'PKCE is required: code_challenge is missing.', 'RFC 7636 §4.4.1'],
   /** The challenge method is not S256. */
   code_challenge_method: ['invalid_request', 'PKCE is required with code_challenge_method S256.', 'RFC 7636 §4.3'],
@@ -296,11 +302,14 @@ export function toOAuthError(error: unknown): OAuthError {
 
 /** What a refusal is about, as far as the server knows. It contains no secret. */
 export interface RefusalContext {
-  /** As presented, so it can be any text. */
+  /** A client that exists. Other text that was presented as `client_id` may be a secret, and is left out. */
   readonly clientId?: string | undefined
   /** With reason `client_authentication_method`: the method that the client used, and the one that it is registered for. */
   readonly presentedMethod?: TokenEndpointAuthMethod | undefined
   readonly registeredMethod?: TokenEndpointAuthMethod | undefined
+  /** With reason `client_assertion_audience`: the `aud` of the assertion, and the values that are accepted. */
+  readonly presentedAudience?: JsonValue | undefined
+  readonly expectedAudience?: readonly string[] | undefined
   readonly userId?: string | undefined
   readonly familyId?: string | undefined
 }

@@ -160,7 +160,6 @@ it('a server with safe options has nothing to say when it starts', () => {
 
 it.each([
   ['issuer', { issuer: 'http://localhost:3000' }],
-  ['dangerouslyAllowMissingPkceFor', { dangerouslyAllowMissingPkceFor: ['legacy'] }],
   ['lifetimes.accessToken', { lifetimes: { accessToken: 3601 } }],
 ])('the unsafe option %s names itself when the server starts', (option, change) => {
   expect(eventsAtStart(change)).toMatchObject([{ type: 'option.unsafe', option }])

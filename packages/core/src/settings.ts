@@ -2,6 +2,7 @@ import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/st
 import { requireStores } from '@mintmark/storage-interface/stores'
 import * as z from 'zod/mini'
 import { type ScopeRegistry, standardScopes } from './authorize/scopes.ts'
+import { isResourceUri } from './clients/metadata.ts'
 import type { ServerOccurrence } from './events.ts'
 import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
@@ -23,7 +24,6 @@ export interface ServerSettings {
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
   /** For how long the revocation feed keeps an entry; `undefined` without the feed. */
   readonly feedRetention: DurationSeconds | undefined
-  readonly dangerouslyAllowMissingPkceFor: ReadonlySet<string>
 }
 
 /** @throws TypeError that names the option and says what to change. */
@@ -50,7 +50,6 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     lifetimes: parsed.lifetimes,
     retryWindow: parsed.refreshRetryWindow,
     feedRetention: feedRetention(parsed),
-    dangerouslyAllowMissingPkceFor: new Set(parsed.dangerouslyAllowMissingPkceFor),
   }
 }
 
@@ -165,11 +164,7 @@ const pageUrl = z.string().check(
 )
 
 /** RFC 8707 §2: an absolute URI without fragment. */
-const resourceUri = z.string().check(
-  z.refine((uri) => URL.canParse(uri) && !uri.includes('#') && !/\s/.test(uri), {
-    error: 'must be an absolute URI without fragment',
-  }),
-)
+const resourceUri = z.string().check(z.refine(isResourceUri, { error: 'must be an absolute URI without fragment' }))
 
 /** RFC 6749 §4.5: the name of an extension grant is an absolute URI. */
 const extensionGrant = z.looseObject({
@@ -235,7 +230,6 @@ const optionsSchema = z.strictObject({
     {},
   ),
   refreshRetryWindow: z.prefault(z.strictObject({ confidential: retryWindow(10), public: retryWindow(30) }), {}),
-  dangerouslyAllowMissingPkceFor: z.prefault(z.array(z.string()), []),
   renderErrorPage: z.optional(callable),
   onEvent: z.optional(callable),
   rateLimits: z.optional(
@@ -251,10 +245,6 @@ export function unsafeOptions(settings: ServerSettings): readonly ServerOccurren
   const found: ServerOccurrence[] = []
   if (settings.issuerUrl.protocol === 'http:') {
     found.push({ type: 'option.unsafe', option: 'issuer', advice: 'Plain http: for development on this machine only.' })
-  }
-  for (const clientId of settings.dangerouslyAllowMissingPkceFor) {
-    const advice = `The client ${clientId} may do without PKCE: whoever sees its codes can slip them into another browser.`
-    found.push({ type: 'option.unsafe', option: 'dangerouslyAllowMissingPkceFor', advice })
   }
   if (settings.lifetimes.accessToken > maxAccessTokenLifetime) {
     const advice =

@@ -1,4 +1,5 @@
 import { type HttpService, logEvent, type Logger } from '@mintmark/internal'
+import type { JsonValue } from '@mintmark/storage-interface'
 import type { EventListener, RequestRefused, ServerEvent } from './events.ts'
 import type { RefusalReason } from './refusals.ts'
 
@@ -64,13 +65,16 @@ export function eventLine(event: ServerEvent): string {
 }
 
 /**
- * For a refused client: the `client_id` that it sent, and the authentication method that it used if another one is
- * registered.
+ * For a refused client that exists: its `client_id`, and the authentication method or the audience that it used if another
+ * one is expected.
  */
-function particulars({ context: { clientId, presentedMethod, registeredMethod } }: RequestRefused): string {
+function particulars({ context }: RequestRefused): string {
+  const { clientId, presentedMethod, registeredMethod, presentedAudience, expectedAudience } = context
   if (clientId === undefined) return ''
   const methods = registeredMethod && `, registered for ${registeredMethod}, sent ${presentedMethod}`
-  return `: ${nameOf(clientId)}${methods ?? ''}`
+  const audience =
+    expectedAudience && `, expected aud ${expectedAudience.join(' or ')}, sent ${shown(presentedAudience)}`
+  return `: ${nameOf(clientId)}${methods ?? ''}${audience ?? ''}`
 }
 
 /**
@@ -79,6 +83,12 @@ function particulars({ context: { clientId, presentedMethod, registeredMethod } 
  */
 const nameOf = (clientId: string): string =>
   /^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client of unusual name'
+
+/** Text of a client, if it is short and safe in a terminal. */
+function shown(value: JsonValue | undefined): string {
+  const text = JSON.stringify(value) ?? 'none'
+  return /^[\x20-\x7E]{1,200}$/.test(text) ? text : 'an unusual one'
+}
 
 /** The part of an OpenTelemetry meter that is needed; the meter of `@opentelemetry/api` has it. */
 interface EventMeter {

@@ -52,7 +52,7 @@ export const codes = defineRecord(
     /** Resource indicators granted to this authorization (RFC 8707); empty when the request named none. */
     resources: list(text),
     nonce: optional(text),
-    /** `exempt` is written only for a confidential client that the host exempted by name. A code without a method is not redeemed. */
+    /** `exempt` is written only for a confidential client that does not need PKCE and sent no challenge. A code without a method is not redeemed. */
     codeChallengeMethod: oneOf('S256', 'exempt'),
     codeChallenge: optional(text),
     /** The `claims` request parameter (OIDC Core §5.5), parsed. */

@@ -16,8 +16,12 @@ import {
   type RecordOf,
 } from './records/define-record.ts'
 
-/** How a client proves who it is at the token endpoint (OIDC Core §9, RFC 8414 §2). `none` makes it a public client. */
-export type TokenEndpointAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+/**
+ * How a client proves who it is at the token endpoint (OIDC Core §9, RFC 8414 §2). `none` makes it a public client.
+ * `client_secret` is not a method of its own: the client may send its secret by either of the two.
+ */
+export type TokenEndpointAuthMethod =
+  'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
 /** Clients as their administrators registered them. Member names follow RFC 7591 §2. */
 export const clients = defineRecord(
@@ -28,6 +32,7 @@ export const clients = defineRecord(
     clientName: text,
     tokenEndpointAuthMethod: oneOf<TokenEndpointAuthMethod>(
       'none',
+      'client_secret',
       'client_secret_basic',
       'client_secret_post',
       'private_key_jwt',
@@ -49,6 +54,12 @@ export const clients = defineRecord(
     /** Seconds after which a user must sign in again when the request has no `max_age` (OIDC Registration §2). */
     defaultMaxAge: optional(integer),
     requireAuthTime: flag,
+    /** Its authorization requests need a PKCE challenge. Those of a public client always do (RFC 9700 §2.1.1). */
+    requirePkce: flag,
+    /** Its assertions may name the URL of the token endpoint as their audience (RFC 7523 §3), and not only the issuer. */
+    allowTokenEndpointAudience: flag,
+    /** The APIs that it may request tokens for (RFC 8707); `undefined` means those that define one of its scope values. */
+    resources: optional(list(text)),
     /** From this time on, nothing that was issued to the client is honoured; `undefined` while it is enabled. */
     disabledAt: optional(time),
     createdAt: time,

@@ -11,6 +11,8 @@ export const grants = defineRecord('grants', {
   userGeneration: integer,
   /** Scope values that the user has consented to. */
   scopes: list(text),
+  /** The APIs that the user has consented to (RFC 8707). */
+  resources: list(text),
   createdAt: time,
   revokedAt: optional(time),
   version: integer,
@@ -38,10 +40,11 @@ export interface GrantStore {
   /** The unrevoked grant of the two, of any generation. */
   findUnrevoked(userId: UserId, clientId: ClientId): Promise<GrantRecord | undefined>
 
-  /** Widens or narrows the scopes. Law: a revoked grant answers `absent`; of two writers one gets `conflict`. */
-  replaceScopes(change: {
+  /** Widens or narrows the scopes and the resources. Law: a revoked grant answers `absent`; of two writers one gets `conflict`. */
+  replaceConsent(change: {
     readonly grantId: GrantId
     readonly scopes: readonly string[]
+    readonly resources: readonly string[]
     readonly version: number
   }): Promise<SwapOutcome<GrantRecord>>
 

@@ -37,7 +37,7 @@ const endingNothing = [
   'codes.consume',
   'customResources.compareAndSwap',
   'customResources.remove',
-  'grants.replaceScopes',
+  'grants.replaceConsent',
   'groups.change',
   'groups.remove',
   'identityProviders.compareAndSwap',

@@ -19,6 +19,7 @@ const all = [
   '0009-first-statistics',
   '0010-custom-resources',
   '0011-custom-resource-statistics',
+  '0012-client-choices',
 ]
 
 test('mintmark-migrate print prints the whole schema and changes nothing', async () => {

@@ -20,6 +20,7 @@ const all = [
   '0009-first-statistics',
   '0010-custom-resources',
   '0011-custom-resource-statistics',
+  '0012-client-choices',
 ]
 
 test('migrates an empty PostgreSQL database, once', async () => {
@@ -48,6 +49,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0009-first-statistics f4a6d35dd66e82f0b082e08f54d0af8871d42a5547219bee8ceab1fb0deeb7a6",
       "0010-custom-resources 892a2d9d5adca71f40e1bd227089cd3fc2d5059288621f52d9aabcedb0be4b5f",
       "0011-custom-resource-statistics a31e14137549fe817fe82d15f5c16fbb6eb7309c369b4b4f813cc20e08976f5a",
+      "0012-client-choices ed1762a0aaf7c97e0d34aa59bfeef5bbe825328a94abc4a90a2ebe5b60bc966b",
     ]
   `)
 })

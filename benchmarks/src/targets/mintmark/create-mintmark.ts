@@ -103,6 +103,7 @@ async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
     clientId: client.clientId,
     userId: owner,
     scopes: client.scopes,
+    resources: [],
     createdAt: now,
     revokedAt: undefined,
   }

@@ -4,12 +4,15 @@ import type { AdminStorage } from '@mintmark/storage-interface'
 import { readSealingKey } from '../config/key-ring.ts'
 import { type DoctorTarget, type Finding, fail, ok, warn } from './target.ts'
 
-/** Checks for secrets that are easy to guess, and for registrations of the examples (RFC 6819 §5.1.5.2, RFC 9700 §2.5). */
+/**
+ * Checks for secrets that are easy to guess, for clients whose codes PKCE does not protect, and for registrations of the
+ * examples (RFC 6819 §5.1.5.2, RFC 9700 §2.1.1, §2.5).
+ */
 export async function checkSecrets(target: DoctorTarget): Promise<readonly Finding[]> {
   const { storage, issuer } = target
   return [
     ...(await sealingKeyFindings(target)),
-    ...(storage === undefined ? [] : [await guessableFinding(storage)]),
+    ...(storage === undefined ? [] : [await guessableFinding(storage), await pkceFinding(storage)]),
     ...(storage === undefined || issuer.startsWith('http:') ? [] : [await exampleFinding(storage)]),
   ]
 }
@@ -45,6 +48,23 @@ async function guessableFinding(storage: AdminStorage): Promise<Finding> {
     'secrets.guessable',
     `A well-known secret is in use: ${weak.join(', ')}.`,
     'Replace them: mintmark client secret rotate and end, mintmark idp rotate and end-secrets.',
+  )
+}
+
+async function pkceFinding(storage: AdminStorage): Promise<Finding> {
+  const [clients] = await firstOf(storage)
+  const without = clients.filter(
+    ({ disabledAt, grantTypes, tokenEndpointAuthMethod, requirePkce }) =>
+      disabledAt === undefined &&
+      grantTypes.includes('authorization_code') &&
+      tokenEndpointAuthMethod !== 'none' &&
+      !requirePkce,
+  )
+  if (without.length === 0) return ok('clients.pkce', 'PKCE is required of every client that signs users in.')
+  return warn(
+    'clients.pkce',
+    `PKCE is not required of ${without.map(({ clientId }) => clientId).join(', ')}.`,
+    'Turn PKCE on in the library of each client if it supports it, and then require it: mintmark client update <id> --require-pkce.',
   )
 }
 

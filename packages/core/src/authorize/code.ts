@@ -61,7 +61,11 @@ export const codeIssued = (subject: CodeSubject): ServerOccurrence => ({
   userId: subject.grant.userId,
   grantId: subject.grant.grantId,
   scopes: grantedScopes(subject),
+  advice: subject.request.codeChallenge.method === 'exempt' ? pkceAdvice : undefined,
 })
+
+const pkceAdvice =
+  'The client does not use PKCE. If its library supports it, turn it on there and register the client with requirePkce (RFC 9700 §2.1.1).'
 
 const grantedScopes = ({ request, consented }: CodeSubject): readonly string[] =>
   request.scopes.filter((scope) => consented.includes(scope))

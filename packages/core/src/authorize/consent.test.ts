@@ -11,7 +11,16 @@ const now = epochSeconds(1000)
 
 function aGrant(change: Partial<GrantRecord> = {}): GrantRecord {
   const ids = { grantId: grantId('g1'), clientId: clientId('A'), userId: userId('U1') }
-  return { ...ids, userGeneration: 0, scopes: ['openid'], createdAt: now, revokedAt: undefined, version: 1, ...change }
+  return {
+    ...ids,
+    userGeneration: 0,
+    scopes: ['openid'],
+    resources: [],
+    createdAt: now,
+    revokedAt: undefined,
+    version: 1,
+    ...change,
+  }
 }
 
 function aPerson(generation: number): SignedInUser {
@@ -70,6 +79,7 @@ async function aPersonWithAnApp() {
     userId: userId('U1'),
     userGeneration: 0,
     scopes: ['openid'],
+    resources: [],
     createdAt: epochSeconds(50),
     revokedAt: undefined,
     version: 1,

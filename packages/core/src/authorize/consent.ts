@@ -34,6 +34,7 @@ export async function saveGrant(
     userId: consent.signedInUser.user.userId,
     userGeneration: consent.signedInUser.user.generation,
     scopes: consent.scopes,
+    resources: [],
     createdAt: now,
     revokedAt: undefined,
     version: 1,
@@ -62,7 +63,12 @@ async function widen(
   }
   const scopes = [...new Set([...existing.scopes, ...fresh.scopes])]
   if (scopes.length === existing.scopes.length) return existing
-  const swapped = await storage.grants.replaceScopes({ grantId: existing.grantId, scopes, version: existing.version })
+  const swapped = await storage.grants.replaceConsent({
+    grantId: existing.grantId,
+    scopes,
+    resources: existing.resources,
+    version: existing.version,
+  })
   return swapped.outcome === 'swapped' ? swapped.record : undefined
 }
 

@@ -83,7 +83,7 @@ const bounds: ReadonlyMap<string, number> = new Map([
 
 const unsupportedParameters = ['request', 'request_uri', 'registration'] as const
 
-/** The PKCE challenge that the code is bound to, or the configured exemption from it. */
+/** The PKCE challenge that the code is bound to. `exempt`: the client does not need one, and sent none. */
 export type CodeChallenge =
   { readonly method: 'S256'; readonly challenge: string } | { readonly method: 'exempt'; readonly challenge: undefined }
 
@@ -92,19 +92,14 @@ export const codeChallengeMethods = ['S256'] as const
 
 /**
  * Parses the PKCE challenge (RFC 7636 §4.3).
- * @param exempted identifiers of confidential clients that are exempt from PKCE.
  * @throws OAuthError invalid_request — reason `code_challenge_missing` | `code_challenge_method` |
  *   `code_challenge_malformed`.
  */
-export function parseCodeChallenge(
-  parameters: Parameters,
-  client: ClientRecord,
-  exempted: ReadonlySet<string>,
-): CodeChallenge {
+export function parseCodeChallenge(parameters: Parameters, client: ClientRecord): CodeChallenge {
   const challenge = parameters.get('code_challenge')
   const method = parameters.get('code_challenge_method')
-  const isExempt = client.tokenEndpointAuthMethod !== 'none' && exempted.has(client.clientId)
-  if (challenge === undefined && method === undefined && isExempt) return { method: 'exempt', challenge: undefined }
+  if (challenge === undefined && method === undefined && !needsPkce(client))
+    return { method: 'exempt', challenge: undefined }
 
   // RFC 9700 §2.1.1: without PKCE a leaked or injected code can be redeemed.
   if (challenge === undefined) throw refuse('code_challenge_missing')
@@ -114,6 +109,10 @@ export function parseCodeChallenge(
   if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) throw refuse('code_challenge_malformed')
   return { method: 'S256', challenge }
 }
+
+/** RFC 9700 §2.1.1: public clients must use PKCE. For confidential clients it is recommended, and may be required. */
+export const needsPkce = ({ tokenEndpointAuthMethod, requirePkce }: ClientRecord): boolean =>
+  tokenEndpointAuthMethod === 'none' || requirePkce
 
 /** Which prompts the client requests (OIDC Core §3.1.2.1). */
 export type Prompt = 'none' | 'login' | 'consent' | 'select_account'

@@ -61,7 +61,6 @@ export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies {
   readonly responseModes: readonly ResponseMode[]
   readonly scopes: ScopeRegistry
   readonly resources: ResourceRegistry
-  readonly dangerouslyAllowMissingPkceFor: ReadonlySet<string>
 }
 
 /**
@@ -107,7 +106,7 @@ async function parseRest(
     scopes,
     consentScopes: [...new Set([...scopes, ...scopesOfRequestedClaims(claimsRequest, client, rules.scopes)])],
     resources: requestedResources(parameters.all('resource'), rules.resources),
-    codeChallenge: parseCodeChallenge(parameters, client, rules.dangerouslyAllowMissingPkceFor),
+    codeChallenge: parseCodeChallenge(parameters, client),
     nonce: parameters.get('nonce'),
     prompt: parsePrompt(parameters.get('prompt')),
     maxAge: parseMaxAge(parameters.get('max_age')) ?? client.defaultMaxAge,

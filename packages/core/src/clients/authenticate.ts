@@ -11,7 +11,7 @@ import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 import type { Parameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
-import { refuse, type OAuthError } from '../refusals.ts'
+import { refuse, type OAuthError, type RefusalContext } from '../refusals.ts'
 
 /**
  * A client that authenticated by its registered method, or a public client that identified itself. Created only by
@@ -22,7 +22,7 @@ export type AuthenticatedClient = Brand<ClientRecord, 'AuthenticatedClient'>
 export interface ClientAuthenticationDependencies {
   readonly storage: OAuthStorage
   readonly clientAuthentication: readonly ClientAuthentication[]
-  /** Counts failed authentications by the presented `client_id`. */
+  /** Counts failed authentications by a hash of the presented `client_id`. */
   readonly failedAuthentications: RateLimiter
 }
 
@@ -30,8 +30,8 @@ export interface ClientAuthenticationDependencies {
  * Authenticates the client that sent the request (RFC 6749 §2.3, §3.2.1).
  * @throws OAuthError invalid_request — reason `client_authentication_twice` | `client_id_contradicted`.
  * @throws OAuthError invalid_client — reason `client_authentication_missing` | `client_unknown` | `client_disabled` |
- *   `client_authentication_method` | `client_credentials_wrong`, and `client_id_contradicted` for an assertion; the
- *   response is the same for all of them.
+ *   `client_authentication_method` | `client_credentials_wrong` | `client_assertion_audience`, and
+ *   `client_id_contradicted` for an assertion; the response is the same for all of them.
  * @throws OAuthError temporarily_unavailable — reason `client_throttled`, after too many failures.
  */
 export async function authenticateClient(
@@ -44,11 +44,11 @@ export async function authenticateClient(
   // Verified before the client is checked, so that every refusal takes the same work.
   const proof = await credentials.verify(client, now)
 
-  const reason = refusalReason(client, credentials, proof !== undefined)
+  const failure = authenticationFailure(client, credentials, proof)
   // RFC 6749 §5.2: the same response, whatever failed.
-  if (reason !== undefined || client === undefined)
-    throw await countFailedAttempt(reason ?? 'client_unknown', { client, credentials }, { ...deps, now })
-  if (proof?.usedSecret !== undefined) await recordSecretUse(client, proof.usedSecret, { storage: deps.storage, now })
+  if (failure !== undefined || client === undefined || proof === undefined || 'reason' in proof)
+    throw await countFailedAttempt(failure ?? { reason: 'client_unknown' }, { client, credentials }, { ...deps, now })
+  if (proof.usedSecret !== undefined) await recordSecretUse(client, proof.usedSecret, { storage: deps.storage, now })
   return client as AuthenticatedClient
 }
 
@@ -68,7 +68,7 @@ function readCredentials(
   const named = form.get('client_id')
   if (named !== undefined && credentials.clientId !== undefined && named !== credentials.clientId) {
     // RFC 7521 §4.2.1: an assertion about another client than the request's is invalid.
-    if (credentials.method === 'private_key_jwt') throw refuse('client_id_contradicted:assertion', { clientId: named })
+    if (credentials.method === 'private_key_jwt') throw refuse('client_id_contradicted:assertion')
     // RFC 6749 §2.3.1: a client_id in the body must name the client that authenticates.
     throw refuse('client_id_contradicted')
   }
@@ -80,39 +80,66 @@ async function findClient(id: string | undefined, storage: OAuthStorage): Promis
   return storage.clients.find(clientId(id !== undefined && isVisibleAscii(id) ? id : ''))
 }
 
-function refusalReason(
+function authenticationFailure(
   client: ClientRecord | undefined,
-  credentials: PresentedCredentials,
-  isProven: boolean,
-): FailedAuthentication | undefined {
-  if (client === undefined) return 'client_unknown'
-  if (client.disabledAt !== undefined) return 'client_disabled'
+  { method }: PresentedCredentials,
+  proof: CredentialProof | AuthenticationFailure | undefined,
+): AuthenticationFailure | undefined {
+  if (client === undefined) return { reason: 'client_unknown' }
+  if (client.disabledAt !== undefined) return { reason: 'client_disabled' }
+  const registeredMethod = client.tokenEndpointAuthMethod
   // OIDC Registration §2: a client uses its registered method. Otherwise `none` would let anybody act as a confidential
   // client.
-  if (client.tokenEndpointAuthMethod !== credentials.method) return 'client_authentication_method'
-  return isProven ? undefined : 'client_credentials_wrong'
+  if (!isAcceptedMethod(method, registeredMethod))
+    return { reason: 'client_authentication_method', context: { presentedMethod: method, registeredMethod } }
+  if (proof === undefined) return { reason: 'client_credentials_wrong' }
+  return 'reason' in proof ? proof : undefined
 }
 
-type FailedAuthentication =
-  'client_unknown' | 'client_disabled' | 'client_authentication_method' | 'client_credentials_wrong'
+/**
+ * RFC 6749 §2.3.1: a client with a secret may send it by either method, unless it is registered for one. Some libraries
+ * use both: one for the code, the other to refresh.
+ */
+const isAcceptedMethod = (presented: TokenEndpointAuthMethod, registered: TokenEndpointAuthMethod): boolean =>
+  presented === registered ||
+  (registered === 'client_secret' && (presented === 'client_secret_basic' || presented === 'client_secret_post'))
+
+/** Why the credentials of a client were refused. */
+interface AuthenticationFailure {
+  readonly reason:
+    | 'client_unknown'
+    | 'client_disabled'
+    | 'client_authentication_method'
+    | 'client_assertion_audience'
+    | 'client_credentials_wrong'
+  readonly context?: RefusalContext
+}
 
 /**
  * Counts the failed attempt against the rate limit, and returns the refusal. Only failures are limited: a client with
  * correct credentials is never delayed by wrong guesses.
  */
 async function countFailedAttempt(
-  reason: FailedAuthentication,
+  { reason, context }: AuthenticationFailure,
   { client, credentials }: { readonly client: ClientRecord | undefined; readonly credentials: PresentedCredentials },
   deps: ClientAuthenticationDependencies & { readonly now: EpochSeconds },
 ): Promise<OAuthError> {
-  const { clientId: presentedId = '', method: presentedMethod } = credentials
-  const decision = await deps.failedAuthentications.consume(`client ${presentedId.slice(0, 256)}`, deps.now)
-  const methods =
-    reason === 'client_authentication_method'
-      ? { presentedMethod, registeredMethod: client?.tokenEndpointAuthMethod }
-      : {}
-  if (decision.allowed) return refuse(reason, { clientId: presentedId, ...methods })
-  return refuse('client_throttled', { clientId: presentedId }, { retryAfter: decision.retryAfter })
+  const decision = await deps.failedAuthentications.consume(counterOf(credentials.clientId ?? ''), deps.now)
+  // An unknown identifier may be a secret in the wrong place, so no event contains it.
+  const known = { clientId: client?.clientId }
+  if (decision.allowed) return refuse(reason, { ...known, ...context })
+  return refuse('client_throttled', known, { retryAfter: decision.retryAfter })
+}
+
+/**
+ * The counter of a presented `client_id`: one of 4,096, so that made-up identifiers cannot make a limiter forget a client, and
+ * a secret in the wrong place is not stored. Clients that share a counter lose nothing, because only failures count. FNV-1a,
+ * because no secret depends on the choice and every failure costs the same.
+ */
+function counterOf(clientId: string): string {
+  let hash = 0x811c9dc5
+  for (const char of clientId.slice(0, 256)) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
+  return `client ${(hash >>> 0) % 4096}`
 }
 
 /** Records that the secret was used, at most once an hour. */
@@ -131,7 +158,7 @@ export interface CredentialProof {
 }
 
 /** The unverified credentials of a request. */
-interface PresentedCredentials {
+export interface PresentedCredentials {
   readonly method: TokenEndpointAuthMethod
   /** The presented client_id; `undefined` when it was unreadable. */
   readonly clientId: string | undefined
@@ -139,7 +166,10 @@ interface PresentedCredentials {
    * Verifies the credentials. A secret is checked with the same work for a client that does not exist, so response
    * times do not reveal which clients exist.
    */
-  verify(client: ClientRecord | undefined, now: EpochSeconds): Promise<CredentialProof | undefined>
+  verify(
+    client: ClientRecord | undefined,
+    now: EpochSeconds,
+  ): Promise<CredentialProof | AuthenticationFailure | undefined>
 }
 
 /** A client authentication method (RFC 6749 §2.3); discovery lists it. */

@@ -36,6 +36,7 @@ interface MetadataValues {
 
 const methods = [
   'none',
+  'client_secret',
   'client_secret_basic',
   'client_secret_post',
   'private_key_jwt',
@@ -51,14 +52,15 @@ export const clientMetadata = {
   /** Shown to users on the consent page. */
   clientName: { kind: 'text', description: 'shown to users on the consent page', longest: 200, presence: 'required' },
   /**
-   * How the client authenticates; `none` makes it a public client.
-   * @defaultValue `client_secret_basic`. It is the default of RFC 7591 §2.
+   * How the client authenticates; `none` makes it a public client. With `client_secret` it may send its secret as
+   * `client_secret_basic` or as `client_secret_post`.
+   * @defaultValue `client_secret`. Some libraries use one method for the code and the other to refresh.
    */
   tokenEndpointAuthMethod: {
     kind: 'method',
-    description: 'how it authenticates; none makes it a public client',
+    description: 'how it authenticates; client_secret accepts both secret methods, none makes it a public client',
     values: methods,
-    default: 'client_secret_basic',
+    default: 'client_secret',
   },
   /**
    * Redirect URIs, compared character by character (RFC 9700 §2.1); on loopback any port is accepted.
@@ -116,6 +118,36 @@ export const clientMetadata = {
     kind: 'flag',
     description: 'accepted for completeness: ID tokens always contain auth_time',
     default: false,
+  },
+  /**
+   * Whether its authorization requests must use PKCE. Those of a public client always must. A challenge that a request has
+   * is always enforced.
+   * @defaultValue `false`. RFC 9700 §2.1.1 recommends PKCE for confidential clients, and not every library supports it.
+   */
+  requirePkce: {
+    kind: 'flag',
+    description: 'refuses its authorization requests without PKCE; those of public clients always are',
+    default: false,
+  },
+  /**
+   * Whether its assertions for `private_key_jwt` may have the URL of the token endpoint as audience.
+   * @defaultValue `false`. Only the issuer is accepted, so that a client cannot be tricked into signing for this server
+   * at another one.
+   */
+  allowTokenEndpointAudience: {
+    kind: 'flag',
+    description: 'accepts the URL of the token endpoint as the audience of its assertions',
+    default: false,
+  },
+  /**
+   * The APIs that the client may request tokens for (RFC 8707).
+   * @defaultValue Those that define at least one of its scope values. It needs tokens for no other API.
+   */
+  resources: {
+    kind: 'texts',
+    description: 'the APIs that it may request tokens for; without any, those that define one of its scopes',
+    longest: 2000,
+    presence: 'clearable',
   },
   /**
    * Public keys for `private_key_jwt`, as a JWK set (RFC 7517 §5).
@@ -211,6 +243,8 @@ export function refuseUnusable(client: ClientRecord): void {
   // RFC 6749 §3.3: a request could never contain any other value.
   if (!client.scopes.every(isScopeToken))
     throw invalid('A scope value is visible ASCII without space, quote and backslash.')
+  // RFC 8707 §2: a request could never name any other value.
+  if (client.resources?.every(isResourceUri) === false) throw invalid('A resource is an absolute URI without fragment.')
   // OIDC Registration §2: seconds. Stores might change or reject any other number.
   if (client.defaultMaxAge !== undefined && !isSeconds(client.defaultMaxAge))
     throw invalid('default_max_age must be a whole number of seconds, 0 or more.')
@@ -239,7 +273,7 @@ export function refuseUnsignable(
 
 /** Whether the client authenticates with a secret. */
 export const usesSecret = ({ tokenEndpointAuthMethod }: ClientRecord): boolean =>
-  tokenEndpointAuthMethod === 'client_secret_basic' || tokenEndpointAuthMethod === 'client_secret_post'
+  tokenEndpointAuthMethod.startsWith('client_secret')
 
 function refuseUnusableRedirects(client: ClientRecord): void {
   for (const uri of client.redirectUris) {
@@ -279,6 +313,9 @@ function isPublicKeySet(jwks: JsonObject): boolean {
 }
 
 const isScopeToken = (scope: string): boolean => /^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/.test(scope)
+
+/** Whether it is an absolute URI without fragment (RFC 8707 §2). */
+export const isResourceUri = (uri: string): boolean => URL.canParse(uri) && !uri.includes('#') && !/\s/.test(uri)
 
 const isSeconds = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 

@@ -2,6 +2,7 @@ import { decodeBody, decodeComponent, digestSecret, equalInConstantTime, type Se
 import {
   type ClientRecord,
   type EpochSeconds,
+  type JsonValue,
   after,
   epochSeconds,
   seconds,
@@ -13,7 +14,7 @@ import { createLocalJWKSet } from 'jose/jwks/local'
 import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'
 
-import type { ClientAuthentication, CredentialProof } from './authenticate.ts'
+import type { ClientAuthentication, CredentialProof, PresentedCredentials } from './authenticate.ts'
 import { readKeySet, type RemoteKeySets } from './remote-key-set.ts'
 import { isCompactJws } from '../keys/jws.ts'
 
@@ -135,10 +136,8 @@ export const privateKeyJwt = (deps: PrivateKeyJwtDependencies): ClientAuthentica
       method: 'private_key_jwt',
       // RFC 7521 §4.2: client_id may be left out; the assertion's subject names the client.
       clientId: isReadable ? unverifiedSubject(assertion) : undefined,
-      verify: async (client, now) => {
-        const isProven = client !== undefined && isReadable && (await isGenuine(assertion, { client, now }, deps))
-        return isProven ? {} : undefined
-      },
+      verify: async (client, now) =>
+        client === undefined || !isReadable ? undefined : verifyAssertion(assertion, { client, now }, deps),
     }
   },
 })
@@ -151,18 +150,24 @@ interface Presentation {
   readonly now: EpochSeconds
 }
 
-async function isGenuine(
+async function verifyAssertion(
   assertion: string,
   presentation: Presentation,
   deps: PrivateKeyJwtDependencies,
-): Promise<boolean> {
+): ReturnType<PresentedCredentials['verify']> {
   const { client, now } = presentation
   const payload = await verifySignature(assertion, presentation, deps.keySets)
-  if (payload === undefined || !isForUs(payload, client, deps.issuer) || !isShortLived(payload, now)) return false
+  if (payload === undefined || !isAbout(payload, client) || !isShortLived(payload, now)) return undefined
+  const expectedAudience = acceptedAudiences(client, deps.issuer)
+  if (!isForUs(payload, expectedAudience)) {
+    // The client signed it, so the audience is safe to show to an operator.
+    const context = { presentedAudience: (payload.aud ?? null) as JsonValue, expectedAudience }
+    return { reason: 'client_assertion_audience', context }
+  }
 
   // RFC 7523 §3: a jti is accepted once. It is recorded last, so only a genuine assertion uses it up.
   const { jti, exp = 0 } = payload
-  if (!isUsableJti(jti)) return false
+  if (!isUsableJti(jti)) return undefined
   const claimed = await deps.storage.replays.markUsed({
     purpose: 'client_assertion_jti',
     // Neither part contains a line break, so two clients never share a value.
@@ -170,7 +175,7 @@ async function isGenuine(
     expiresAt: after(epochSeconds(exp), seconds(clockSkew)),
     now,
   })
-  return claimed.outcome === 'fresh'
+  return claimed.outcome === 'fresh' ? {} : undefined
 }
 
 /**
@@ -180,12 +185,24 @@ async function isGenuine(
 const isUsableJti = (jti: unknown): jti is string =>
   typeof jti === 'string' && /^[\x20-\x7E]{1,256}$/.test(jti) && !(jti in Object.prototype)
 
+/** RFC 7523 §3: issuer and subject are the client. */
+const isAbout = ({ iss, sub }: JWTPayload, { clientId }: ClientRecord): boolean => iss === clientId && sub === clientId
+
 /**
- * RFC 7523 §3: issuer and subject are the client, and the only audience is this issuer. A list of audiences would
- * permit replay at another server.
+ * The issuer; for a client that is registered so also the URL of the token endpoint, which RFC 7523 §3 and OIDC Core §9
+ * permit. A client that also uses a malicious server can be made to sign for this URL, so it is not the default.
  */
-const isForUs = (payload: JWTPayload, client: ClientRecord, issuer: string): boolean =>
-  payload.iss === client.clientId && payload.sub === client.clientId && payload.aud === issuer
+const acceptedAudiences = ({ allowTokenEndpointAudience }: ClientRecord, issuer: string): readonly string[] =>
+  allowTokenEndpointAudience ? [issuer, `${issuer}/token`] : [issuer]
+
+/**
+ * RFC 7523 §3: the assertion is for this server. RFC 7519 §4.1.3: one audience is a string or an array with one element. More
+ * of them would permit replay at another server.
+ */
+function isForUs({ aud }: JWTPayload, accepted: readonly string[]): boolean {
+  const [audience, second] = Array.isArray(aud) ? aud : [aud]
+  return audience !== undefined && second === undefined && accepted.includes(audience)
+}
 
 /** RFC 7523 §3: it expires soon, which keeps the list of used `jti` values short. */
 function isShortLived({ exp, iat, nbf }: JWTPayload, now: EpochSeconds): boolean {

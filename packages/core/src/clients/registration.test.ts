@@ -40,7 +40,7 @@ it('completes a registration with the defaults of the metadata rules', async () 
   const { client } = await registerClient({ clientName: 'App', redirectUris: ['https://app.test/cb'] }, { storage })
 
   expect(client).toMatchObject({
-    tokenEndpointAuthMethod: 'client_secret_basic',
+    tokenEndpointAuthMethod: 'client_secret',
     grantTypes: ['authorization_code'],
     scopes: ['openid'],
     servedAudiences: [],

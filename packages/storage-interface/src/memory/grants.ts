@@ -39,13 +39,13 @@ export function createMemoryGrants({ grants, revocations }: GrantTables, schedul
       return findUnrevoked(grants, userId, clientId)
     },
 
-    async replaceScopes({ grantId, scopes, version }) {
+    async replaceConsent({ grantId, scopes, resources, version }) {
       await scheduler()
       const current = grants.byId.get(grantId)
       if (current === undefined || current.revokedAt !== undefined) return { outcome: 'absent' }
       if (current.version !== version) return { outcome: 'conflict' }
 
-      return { outcome: 'swapped', record: write(grants, { ...current, scopes, version: version + 1 }) }
+      return { outcome: 'swapped', record: write(grants, { ...current, scopes, resources, version: version + 1 }) }
     },
 
     async revoke(grantId, now) {

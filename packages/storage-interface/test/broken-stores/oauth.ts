@@ -284,16 +284,16 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'grants: a revocation is reported once and its first time stays': breakStore('grants', (honest) => ({
     revoke: async (...call) => (await honest.revoke(...call), ended),
   })),
-  'grants: of the writers who read one version, one replaces the scopes': breakStore('grants', (honest, storage) => ({
-    replaceScopes: async (change) => {
+  'grants: of the writers who read one version, one replaces the consent': breakStore('grants', (honest, storage) => ({
+    replaceConsent: async (change) => {
       const current = await storage.status.ofGrant(change.grantId)
-      return honest.replaceScopes({ ...change, version: current?.grant.version ?? change.version })
+      return honest.replaceConsent({ ...change, version: current?.grant.version ?? change.version })
     },
   })),
-  'grants: the scopes of a revoked grant cannot be replaced': breakStore('grants', (honest, storage) => ({
-    replaceScopes: async (change) => {
+  'grants: the consent of a revoked grant cannot be replaced': breakStore('grants', (honest, storage) => ({
+    replaceConsent: async (change) => {
       const standing = await storage.status.ofGrant(change.grantId)
-      if (standing?.grant.revokedAt === undefined) return honest.replaceScopes(change)
+      if (standing?.grant.revokedAt === undefined) return honest.replaceConsent(change)
       return { outcome: 'swapped', record: { ...standing.grant, scopes: change.scopes } }
     },
   })),

@@ -9,6 +9,7 @@ import { resourceForm } from './0008-resource-form.ts'
 import { firstStatistics } from './0009-first-statistics.ts'
 import { customResources } from './0010-custom-resources.ts'
 import { customResourceStatistics } from './0011-custom-resource-statistics.ts'
+import { clientChoices } from './0012-client-choices.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   firstStatistics,
   customResources,
   customResourceStatistics,
+  clientChoices,
 ]

@@ -24,11 +24,12 @@ export function createGrantStore(database: Database): GrantStore {
       return row === undefined ? undefined : table.read(row)
     },
 
-    async replaceScopes({ grantId, scopes, version }) {
+    async replaceConsent({ grantId, scopes, resources, version }) {
       return untilSettled(async () => {
-        const [swapped] = await run(statements.replaceScopes, {
+        const [swapped] = await run(statements.replaceConsent, {
           grant_id: grantId,
           scopes: JSON.stringify(scopes),
+          resources: JSON.stringify(resources),
           version,
         })
         if (swapped !== undefined) return { outcome: 'swapped', record: table.read(swapped) }
@@ -86,9 +87,9 @@ function grantStatements({ query }: Pick<Database, 'query'>, table: RecordTable<
         .where('revoked_at', 'is', null),
     ),
 
-    replaceScopes: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'scopes' | 'version'>) =>
+    replaceConsent: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'scopes' | 'resources' | 'version'>) =>
       unrevoked(p)
-        .set((set) => ({ scopes: p('scopes'), version: set('version', '+', 1) }))
+        .set((set) => ({ scopes: p('scopes'), resources: p('resources'), version: set('version', '+', 1) }))
         .where('version', '=', p('version')),
     ),
 

@@ -131,6 +131,7 @@ const fullGrant: GrantRecord = {
   userId: fullUser.userId,
   userGeneration: 25,
   scopes: ['b', 'a', rich],
+  resources: [],
   createdAt: at(26),
   revokedAt: at(27),
   version: 28,

@@ -108,6 +108,7 @@ function credentials(
       return { body: new URLSearchParams({ ...form, client_id: client.clientId }) }
     case 'client_secret_post':
       return { body: new URLSearchParams({ ...form, client_id: client.clientId, client_secret: clientSecret }) }
+    case 'client_secret':
     case 'client_secret_basic': {
       const pair = `${encodeURIComponent(client.clientId)}:${encodeURIComponent(clientSecret)}`
       return { body: new URLSearchParams(form), headers: { authorization: `Basic ${btoa(pair)}` } }

@@ -6,9 +6,11 @@ import {
   type OAuthStorage,
   type AuthorizationCodeRecord,
   type Brand,
+  type ClientRecord,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 
+import { needsPkce } from '../../authorize/parameters.ts'
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import type { Parameters } from '../../parameters.ts'
@@ -120,7 +122,7 @@ async function redeemCode(
   if (!isIntact(code)) throw codeRefusal('code_incomplete', client, code)
   // RFC 6749 §4.1.3: the code is bound to its redirect_uri; otherwise a stolen code could be injected.
   if (code.redirectUri !== presentation.redirectUri) throw codeRefusal('redirect_uri_mismatch:code', client, code)
-  const proof = await proveCodeVerifier(presentation.codeVerifier, code)
+  const proof = await proveCodeVerifier(presentation.codeVerifier, code, client)
 
   if (consumed.outcome === 'replayed') {
     await deps.storage.families.insertTombstone(
@@ -165,7 +167,7 @@ function codeRefusal(
   return refuse(row, context)
 }
 
-/** Proof that the code verifier matches, or that the client is exempt from PKCE by configuration. */
+/** Proof that the code verifier matches, or that the client needed no PKCE and the request had no challenge. */
 export type ProvenVerifier = Brand<{ readonly method: 'S256' | 'exempt' }, 'ProvenVerifier'>
 
 /**
@@ -178,8 +180,9 @@ export type ProvenVerifier = Brand<{ readonly method: 'S256' | 'exempt' }, 'Prov
 export async function proveCodeVerifier(
   verifier: string | undefined,
   code: AuthorizationCodeRecord,
+  client: ClientRecord,
 ): Promise<ProvenVerifier> {
-  if (code.codeChallengeMethod === 'exempt') return proveExemption(verifier, code)
+  if (code.codeChallengeMethod === 'exempt') return proveExemption(verifier, code, client)
   // A challenge that got lost in storage must not disable PKCE.
   if (code.codeChallengeMethod !== 'S256' || typeof code.codeChallenge !== 'string') throw refuse('code_challenge_lost')
   // RFC 7636 §4.6: the verifier must be present, well-formed, and hash to the challenge.
@@ -191,8 +194,13 @@ export async function proveCodeVerifier(
   return { method: 'S256' } as ProvenVerifier
 }
 
-function proveExemption(verifier: string | undefined, code: AuthorizationCodeRecord): ProvenVerifier {
-  if (code.codeChallenge !== undefined) throw refuse('code_challenge_lost')
+function proveExemption(
+  verifier: string | undefined,
+  code: AuthorizationCodeRecord,
+  client: ClientRecord,
+): ProvenVerifier {
+  // RFC 9700 §2.1.1: the client may have become one that must use PKCE since the code was issued.
+  if (code.codeChallenge !== undefined || needsPkce(client)) throw refuse('code_challenge_lost')
   // RFC 9700 §4.8.2: a verifier without a challenge means that the challenge was removed from the request.
   if (verifier !== undefined) throw refuse('code_verifier_unexpected')
   return { method: 'exempt' } as ProvenVerifier

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { aCodeRecord } from '@mintmark/storage-interface/fixtures'
+import { aClientRecord, aCodeRecord } from '@mintmark/storage-interface/fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { proveCodeVerifier } from './authorization-code.ts'
@@ -7,6 +7,8 @@ import { proveCodeVerifier } from './authorization-code.ts'
 const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 const challenged = aCodeRecord({ codeChallengeMethod: 'S256', codeChallenge: challengeOf(verifier) })
 const exempt = aCodeRecord({ codeChallengeMethod: 'exempt', codeChallenge: undefined })
+
+const client = aClientRecord()
 
 function challengeOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
@@ -16,7 +18,7 @@ describe('the code verifier', () => {
   it('is proven when it hashes to the challenge (RFC 7636 §4.6)', async () => {
     expect(challengeOf(verifier)).toBe('E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM')
 
-    expect(await proveCodeVerifier(verifier, challenged)).toEqual({ method: 'S256' })
+    expect(await proveCodeVerifier(verifier, challenged, client)).toEqual({ method: 'S256' })
   })
 
   it.each([
@@ -27,27 +29,32 @@ describe('the code verifier', () => {
     ['too long', 'a'.repeat(129), 'code_verifier_mismatch'],
     ['not of unreserved characters', `${verifier.slice(0, -1)}+`, 'code_verifier_mismatch'],
   ])('is refused when it is %s (RFC 7636 §4.1, §4.6)', async (_case, presented, reason) => {
-    await expect(proveCodeVerifier(presented, challenged)).rejects.toMatchObject({ code: 'invalid_grant', reason })
+    await expect(proveCodeVerifier(presented, challenged, client)).rejects.toMatchObject({
+      code: 'invalid_grant',
+      reason,
+    })
   })
 
   it.each([43, 128])('may have %d characters (RFC 7636 §4.1)', async (length) => {
     const text = 'a'.repeat(length)
 
-    const proof = await proveCodeVerifier(text, { ...challenged, codeChallenge: challengeOf(text) })
+    const proof = await proveCodeVerifier(text, { ...challenged, codeChallenge: challengeOf(text) }, client)
 
     expect(proof).toEqual({ method: 'S256' })
   })
 
   it('is not needed from an exempt client, and refused from one (RFC 9700 §4.8.2)', async () => {
-    expect(await proveCodeVerifier(undefined, exempt)).toEqual({ method: 'exempt' })
+    expect(await proveCodeVerifier(undefined, exempt, client)).toEqual({ method: 'exempt' })
 
-    await expect(proveCodeVerifier(verifier, exempt)).rejects.toMatchObject({ reason: 'code_verifier_unexpected' })
+    await expect(proveCodeVerifier(verifier, exempt, client)).rejects.toMatchObject({
+      reason: 'code_verifier_unexpected',
+    })
   })
 
   it('is refused when storage lost the challenge (RFC 7636 §4.6)', async () => {
     const lost = { ...challenged, codeChallenge: undefined }
 
-    await expect(proveCodeVerifier(verifier, lost)).rejects.toMatchObject({ reason: 'code_challenge_lost' })
-    await expect(proveCodeVerifier(undefined, lost)).rejects.toMatchObject({ reason: 'code_challenge_lost' })
+    await expect(proveCodeVerifier(verifier, lost, client)).rejects.toMatchObject({ reason: 'code_challenge_lost' })
+    await expect(proveCodeVerifier(undefined, lost, client)).rejects.toMatchObject({ reason: 'code_challenge_lost' })
   })
 })

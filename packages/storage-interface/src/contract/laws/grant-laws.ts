@@ -72,39 +72,43 @@ export const grantLaws: readonly StorageLaw[] = [
     same(await storage.grants.revoke(grantId('unknown'), now), { outcome: 'absent' }, 'an unknown grant')
   }),
 
-  law('grants: of the writers who read one version, one replaces the scopes', async ({ storage, server, same }) => {
+  law('grants: of the writers who read one version, one replaces the consent', async ({ storage, server, same }) => {
     await storage.grants.insert(grant)
-    const change = { grantId: grant.grantId, version: 1 }
+    const change = { grantId: grant.grantId, resources: ['https://api.example'], version: 1 }
 
     const results = await atOnce(8, (index) =>
-      server(index).grants.replaceScopes({ ...change, scopes: ['openid', `s-${index}`] }),
+      server(index).grants.replaceConsent({ ...change, scopes: ['openid', `s-${index}`] }),
     )
 
     same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
     const won = results.find((result) => result.outcome === 'swapped')
     const found = await storage.grants.findUnrevoked(grant.userId, grant.clientId)
     same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
-    same({ ...found, scopes: grant.scopes }, { ...grant, version: 2 }, 'all but the scopes')
-    same(await storage.grants.replaceScopes({ ...change, scopes: [] }), { outcome: 'conflict' }, 'a writer after them')
     same(
-      (await storage.grants.replaceScopes({ ...change, version: 2, scopes: [] })).outcome,
+      { ...found, scopes: grant.scopes },
+      { ...grant, resources: change.resources, version: 2 },
+      'all but the scopes',
+    )
+    same(await storage.grants.replaceConsent({ ...change, scopes: [] }), { outcome: 'conflict' }, 'a writer after them')
+    same(
+      (await storage.grants.replaceConsent({ ...change, version: 2, scopes: [] })).outcome,
       'swapped',
       'with the new version',
     )
   }),
 
-  law('grants: the scopes of a revoked grant cannot be replaced', async ({ storage, same }) => {
+  law('grants: the consent of a revoked grant cannot be replaced', async ({ storage, same }) => {
     await storage.grants.insert(grant)
     await storage.grants.revoke(grant.grantId, now)
-    const change = { scopes: ['openid', 'email'], version: 1 }
+    const change = { scopes: ['openid', 'email'], resources: [], version: 1 }
 
     same(
-      await storage.grants.replaceScopes({ ...change, grantId: grant.grantId }),
+      await storage.grants.replaceConsent({ ...change, grantId: grant.grantId }),
       { outcome: 'absent' },
       'the revoked grant',
     )
     same(
-      await storage.grants.replaceScopes({ ...change, grantId: grantId('unknown') }),
+      await storage.grants.replaceConsent({ ...change, grantId: grantId('unknown') }),
       { outcome: 'absent' },
       'an unknown grant',
     )
@@ -221,7 +225,7 @@ const changes: readonly {
     name: 'the grant is widened',
     revoked: false,
     change: (storage) =>
-      storage.grants.replaceScopes({ grantId: grant.grantId, scopes: ['openid', 'email'], version: 1 }),
+      storage.grants.replaceConsent({ grantId: grant.grantId, scopes: ['openid', 'email'], resources: [], version: 1 }),
   },
   {
     name: 'grant, family and session are revoked',

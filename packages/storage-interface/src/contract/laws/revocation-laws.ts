@@ -53,7 +53,7 @@ export const revocationLaws: readonly StorageLaw[] = [
   ),
 
   revocation('a grant that is revoked', [{ kind: 'grant', grantId: grantId('grant-1') }], async ({ grants }) => {
-    await grants.replaceScopes({ grantId: grantId('grant-1'), scopes: [], version: 1 })
+    await grants.replaceConsent({ grantId: grantId('grant-1'), scopes: [], resources: [], version: 1 })
     await grants.revoke(grantId('grant-1'), now)
     await grants.revoke(grantId('grant-1'), nowPlus(1))
     await grants.revoke(grantId('none'), now)

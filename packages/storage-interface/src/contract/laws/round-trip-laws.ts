@@ -41,9 +41,14 @@ export const roundTripLaws: readonly StorageLaw[] = [
       same((await storage.status.ofGrant(grant.grantId))?.grant, grant, 'through standing')
       same(await storage.grants.insert(grant), { outcome: 'taken', record: grant }, 'through a refused insertion')
 
-      const change = { grantId: grant.grantId, scopes: [...grant.scopes, 'more'], version: grant.version }
-      const widened = { ...grant, scopes: change.scopes, version: grant.version + 1 }
-      same(await storage.grants.replaceScopes(change), { outcome: 'swapped', record: widened }, 'through replaceScopes')
+      const resources = [...grant.resources, 'https://more.example']
+      const change = { grantId: grant.grantId, scopes: [...grant.scopes, 'more'], resources, version: grant.version }
+      const widened = { ...grant, scopes: change.scopes, resources, version: grant.version + 1 }
+      same(
+        await storage.grants.replaceConsent(change),
+        { outcome: 'swapped', record: widened },
+        'through replaceConsent',
+      )
     }
   }),
 
