@@ -19,7 +19,7 @@ export interface OutboundRequest {
   readonly maxBytes: number
 }
 
-export type OutboundOutcome =
+type OutboundOutcome =
   | { readonly outcome: 'answered'; readonly status: number; readonly headers: Headers; readonly body: string }
   | { readonly outcome: 'failed'; readonly failure: OutboundFailure }
 
@@ -31,7 +31,7 @@ export type OutboundOutcome =
  * - `too_large`: the response exceeds the limit.
  * - `unreachable`: DNS, connection or TLS failed.
  */
-export type OutboundFailure = 'not_allowed' | 'not_public' | 'busy' | 'timeout' | 'too_large' | 'unreachable'
+type OutboundFailure = 'not_allowed' | 'not_public' | 'busy' | 'timeout' | 'too_large' | 'unreachable'
 
 /** Limits of one process. Further requests fail as `busy`. */
 const maxPending = 64

@@ -73,7 +73,7 @@ class NoConnectionError extends Error {
 }
 
 function sendTo(
-  { request }: NodeHttps,
+  https: NodeHttps,
   options: RequestOptions,
   {
     body,
@@ -82,18 +82,15 @@ function sendTo(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let isConnected = false
-    const outgoing = request(options, resolve)
-    const timer =
-      patience === undefined
-        ? undefined
-        : setTimeout(() => {
-            outgoing.destroy(new Error(`No connection within ${patience} ms.`))
-          }, patience)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const connected = (): void => {
+      isConnected = true
+      clearTimeout(timer)
+    }
+    const outgoing = https.request(options, resolve)
+    if (patience !== undefined)
+      timer = setTimeout(() => outgoing.destroy(new Error(`No connection within ${patience} ms.`)), patience)
     outgoing.on('socket', (socket) => {
-      const connected = (): void => {
-        isConnected = true
-        clearTimeout(timer)
-      }
       // A socket of an earlier request is connected already.
       if (socket.connecting) socket.once('connect', connected)
       else connected()
