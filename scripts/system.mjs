@@ -1,12 +1,13 @@
-// Gets the system programs that the tests start (a real browser, a real Redis) when the machine lacks them. It prints what it
-// installs, why and with which command before it does. MINTMARK_NO_INSTALL=1 makes it report what is missing instead.
+// Gets the system programs that the tests start (a real browser, a real Redis) when the machine lacks them; with the argument
+// foreign-clients, those of `pnpm foreign-clients`. It prints what it installs, why and with which command before it does.
+// MINTMARK_NO_INSTALL=1 makes it report what is missing instead.
 import './require-node.mjs'
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** Each program, another one that does as well, its Debian package, its purpose, and the variable that names another path to it. */
-const programs = [
+const testPrograms = [
   {
     program: 'chromium-headless-shell',
     alternative: 'chromium',
@@ -29,8 +30,34 @@ const programs = [
   },
 ]
 
-const isAvailable = ({ program, alternative, variable }) =>
-  process.env[variable] !== undefined || isOnPath(program) || (alternative !== undefined && isOnPath(alternative))
+/** A command that succeeds when the program is there, for what is not a program on the PATH. */
+const foreignPrograms = [
+  { program: 'javac', debianPackage: 'default-jdk-headless', purpose: 'the clients in Java' },
+  { program: 'mvn', debianPackage: 'maven', purpose: 'the clients in Java' },
+  {
+    program: 'python3 with venv',
+    debianPackage: 'python3-venv',
+    purpose: 'the clients in Python',
+    check: ['python3', '-c', 'import ensurepip'],
+  },
+  { program: 'go', debianPackage: 'golang-go', purpose: 'the client in Go' },
+  { program: 'cargo', debianPackage: 'cargo', purpose: 'the client in Rust' },
+  { program: 'apache2', debianPackage: 'apache2-bin', purpose: 'mod_auth_openidc' },
+  {
+    program: 'mod_auth_openidc.so',
+    debianPackage: 'libapache2-mod-auth-openidc',
+    purpose: 'mod_auth_openidc',
+    check: ['test', '-r', '/usr/lib/apache2/modules/mod_auth_openidc.so'],
+  },
+]
+
+const programs = process.argv[2] === 'foreign-clients' ? foreignPrograms : testPrograms
+const isAvailable = ({ program, alternative, variable, check }) => {
+  if (check !== undefined) return spawnSync(check[0], check.slice(1)).status === 0
+  return (
+    process.env[variable] !== undefined || [program, alternative].some((name) => name !== undefined && isOnPath(name))
+  )
+}
 const missing = programs.filter((program) => !isAvailable(program))
 if (missing.length > 0) {
   if (process.env.MINTMARK_NO_INSTALL === '1') failBecause('MINTMARK_NO_INSTALL is set')
@@ -43,14 +70,14 @@ function install() {
     console.log(`Installing ${program}, needed by ${purpose}, with: ${commandOf(installArguments([debianPackage]))}`)
   run(aptGet('update', '-qq'))
   run(installArguments([...new Set(missing.map(({ debianPackage }) => debianPackage))]))
-  const stillMissing = missing.filter(({ program }) => !isOnPath(program)).map(({ program }) => program)
+  const stillMissing = missing.filter((one) => !isAvailable(one)).map(({ program }) => program)
   if (stillMissing.length > 0) fail(`apt-get succeeded, but ${stillMissing.join(', ')} is still not on the PATH.`)
 }
 
 function failBecause(reason) {
   const lines = missing.map(
     ({ program, debianPackage, purpose, variable }) =>
-      `- ${program}, needed by ${purpose}: install it (Debian: ${commandOf(installArguments([debianPackage]))}) or set ${variable} to its path`,
+      `- ${program}, needed by ${purpose}: install it (Debian: ${commandOf(installArguments([debianPackage]))})${variable === undefined ? '' : ` or set ${variable} to its path`}`,
   )
   fail(`Programs are missing, and nothing was installed because ${reason}:\n${lines.join('\n')}`)
 }

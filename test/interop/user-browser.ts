@@ -1,4 +1,5 @@
 import { signedInAs } from '../support/flow.ts'
+import { send } from '../support/reply.ts'
 import type { ReachableServer } from '../support/server-under-test.ts'
 import { createCookieJar } from './cookie-jar.ts'
 import { readForm } from './page-form.ts'
@@ -40,22 +41,29 @@ export function openBrowser(under: ReachableServer, meddle: (url: URL) => URL = 
     const url = meddle(given)
     const trail = [...before, url]
     if (trail.length > 15) throw new Error(`The browser is sent about without end:\n${trail.join('\n')}`)
-    const reply = await fetch(url, {
-      redirect: 'manual',
+    // Not `fetch`, which says of every request that it is no navigation (Fetch Metadata).
+    const reply = await send(Number(url.port), {
+      path: url.pathname + url.search,
       headers: {
+        host: url.host,
         cookie: jar.header(url),
         accept: 'text/html',
-        ...(post && { origin: post.from.origin }),
-        ...(typeof post?.body === 'string' && { 'content-type': 'application/json' }),
+        'sec-fetch-mode': 'navigate',
+        'sec-fetch-dest': 'document',
+        ...(post && {
+          origin: post.from.origin,
+          'content-type': typeof post.body === 'string' ? 'application/json' : 'application/x-www-form-urlencoded',
+        }),
       },
-      ...(post && { method: 'POST', body: post.body }),
+      ...(post && { method: 'POST', body: post.body.toString() }),
     })
-    jar.keep(url, reply.headers.getSetCookie())
-    const location = reply.status >= 300 && reply.status < 400 ? reply.headers.get('location') : null
-    const text = await reply.text()
+    jar.keep(url, reply.cookies)
+    const location = reply.status >= 300 && reply.status < 400 ? reply.header('location') : undefined
+    const { text } = reply
     // RFC 9110 §15.4.8: 307 and 308 preserve the method and the form, the others do not.
     const isSentOnwards = reply.status === 307 || reply.status === 308
-    if (location !== null) return go({ url: new URL(location, url), ...(isSentOnwards && post && { post }) }, trail)
+    if (location !== undefined)
+      return go({ url: new URL(location, url), ...(isSentOnwards && post && { post }) }, trail)
 
     const form = readForm(under, url, text)
     if (form !== undefined) return go({ url: form.action, post: { body: form.fields, from: url } }, trail)

@@ -1,0 +1,49 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+
+/** What the Java programs say to the command that runs them. */
+public final class Checks {
+  private static final BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+
+  private Checks() {}
+
+  /** Code that may throw. */
+  public interface Check {
+    void run() throws Exception;
+  }
+
+  /** Runs a check and reports it. */
+  public static void report(String title, Check check) {
+    try {
+      check.run();
+      System.out.println("passed " + title);
+    } catch (Throwable error) {
+      error.printStackTrace();
+      System.out.println("failed " + title + ": " + String.valueOf(error).replace('\n', ' '));
+    }
+  }
+
+  /** Opens an address in the browser of the signed-in user and returns its last page, as JSON. */
+  public static String visit(String address) throws IOException {
+    System.out.println("visit " + address);
+    return input.readLine();
+  }
+
+  /** Compares two values. */
+  public static void expect(Object expected, Object actual) {
+    if (expected == null ? actual != null : !expected.equals(actual))
+      throw new AssertionError(actual + " instead of " + expected);
+  }
+
+  /** Expects that a check fails with this exception. */
+  public static void refuses(Class<? extends Exception> expected, Check check) throws Exception {
+    try {
+      check.run();
+    } catch (Exception error) {
+      if (expected.isInstance(error)) return;
+      throw error;
+    }
+    throw new AssertionError("not refused with " + expected.getSimpleName());
+  }
+}

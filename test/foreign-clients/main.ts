@@ -1,0 +1,87 @@
+// Runs clients in other languages against real servers: `pnpm foreign-clients`, `pnpm foreign-clients --only go-oidc`.
+// A client whose download or toolchain is missing is listed as not run. A client that runs and fails fails the command.
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import { foreignClients } from './foreign-clients.ts'
+import { runClient, type Outcome } from './run-client.ts'
+
+const { values } = parseArgs({
+  options: {
+    /** Only the clients of these folders. */
+    only: { type: 'string', multiple: true },
+    /** The time after which no client is downloaded, built or started. */
+    minutes: { type: 'string', default: '20' },
+    /** A file for the outcomes, as JSON. */
+    report: { type: 'string' },
+    /** Prints what each program wrote. */
+    verbose: { type: 'boolean', default: false },
+  },
+})
+
+const wanted = foreignClients.filter(({ folder }) => values.only?.includes(folder) ?? true)
+// It says what it installs. Where it cannot install, the clients that need it are not run.
+spawnSync(process.execPath, ['scripts/system.mjs', 'foreign-clients'], { stdio: 'inherit' })
+
+const signal = AbortSignal.timeout(Number(values.minutes) * 60_000)
+let lastDownload: Promise<unknown> = Promise.resolve()
+const limits = {
+  signal,
+  isOnPath,
+  exclusively: <T>(download: () => Promise<T>): Promise<T> => {
+    const result = lastDownload.then(download)
+    lastDownload = result.catch(() => undefined)
+    return result
+  },
+}
+
+const waiting = [...wanted]
+const outcomes: Record<string, Outcome> = {}
+await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work))
+
+const ran = Object.values(outcomes).filter((outcome) => outcome.kind === 'ran')
+const failed = ran.filter(({ problems }) => problems.length > 0)
+console.log(
+  `\n${ran.length - failed.length} clients passed, ${failed.length} failed, ${wanted.length - ran.length} not run`,
+)
+if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(outcomes, null, 2))
+process.exitCode = failed.length > 0 ? 1 : 0
+
+async function work(): Promise<void> {
+  for (let client = waiting.shift(); client !== undefined; client = waiting.shift()) {
+    const startedAt = performance.now()
+    const outcome = await runClient(client, limits)
+    outcomes[client.folder] = outcome
+    const seconds = `${Math.round((performance.now() - startedAt) / 1000)} s`
+    console.log(summary(client.name, outcome, seconds))
+  }
+}
+
+function summary(name: string, outcome: Outcome, seconds: string): string {
+  if (outcome.kind === 'not run') return `not run: ${name} (${outcome.reason})`
+  const { version, results, problems, log } = outcome
+  const passed = results.filter(({ failure }) => failure === undefined).length
+  const counts = `${passed} of ${results.length} checks, ${seconds}`
+  const details = values.verbose || problems.length > 0 ? [log] : []
+  return [
+    `${problems.length === 0 ? 'passed' : 'FAILED'}: ${name} ${version} (${counts})`,
+    ...results.map(({ title, failure }) => (failure === undefined ? `  ✓ ${title}` : `  ✗ ${title}: ${failure}`)),
+    ...problems.map((problem) => `  problem: ${problem}`),
+    ...details,
+  ].join('\n')
+}
+
+function isOnPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      // Not in this folder, or not executable: look in the next one.
+      return false
+    }
+  })
+}

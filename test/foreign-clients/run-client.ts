@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+import { registerIdentityProvider } from '@mintmark/scim'
+import { epochSeconds } from '@mintmark/storage-interface'
+
+import { openBrowser } from '../interop/user-browser.ts'
+import { openWebApp } from '../interop/web-app.ts'
+import { freePort } from '../support/free-port.ts'
+import { startLoopbackServer } from '../support/server-under-test.ts'
+import { pinnedVersion, type ForeignClient } from './foreign-client.ts'
+import { toolchainOf, type Command } from './toolchains.ts'
+import { verdictOn, type CheckResult, type Verdict } from './verdict.ts'
+
+/** What happened to a client. */
+export type Outcome =
+  | { readonly kind: 'not run'; readonly reason: string }
+  | (Verdict & { readonly kind: 'ran'; readonly version: string; readonly log: string })
+
+interface Limits {
+  /** No client starts to download, build or run after this. */
+  readonly signal: AbortSignal
+  readonly isOnPath: (program: string) => boolean
+  /** Runs a download alone. */
+  readonly exclusively: <T>(download: () => Promise<T>) => Promise<T>
+}
+
+const minutes = 60_000
+const downloadLimit = 5 * minutes
+const buildLimit = 8 * minutes
+const runLimit = 4 * minutes
+
+/** Downloads, builds and runs one client against a server of its own. */
+export async function runClient(client: ForeignClient, limits: Limits): Promise<Outcome> {
+  const folder = join(import.meta.dirname, client.folder)
+  const output = resolve('test-output/foreign-clients', client.folder)
+  const { programs, download, build, run, isExclusive } = toolchainOf(client.toolchain)
+  const missing = programs.filter((program) => !limits.isOnPath(program))
+  if (missing.length > 0) return { kind: 'not run', reason: `${missing.join(' and ')} is not installed` }
+
+  mkdirSync(output, { recursive: true })
+  const start = (command: Command, limit: number) =>
+    runProgram({ command, folder, signal: AbortSignal.any([limits.signal, AbortSignal.timeout(limit)]) })
+  const all = async (commands: readonly Command[], limit: number): Promise<string | undefined> => {
+    for (const command of commands) {
+      const { status, log } = await start(command, limit)
+      if (status !== 0) return `${command.join(' ')}: ${lastLines(log)}`
+    }
+    return undefined
+  }
+  const downloads = (): Promise<string | undefined> => all(download(output), downloadLimit)
+  const unavailable = await (isExclusive ? limits.exclusively(downloads) : downloads())
+  if (limits.signal.aborted) return { kind: 'not run', reason: 'the time limit of the command' }
+  if (unavailable !== undefined) return { kind: 'not run', reason: `download failed: ${unavailable}` }
+
+  const broken = await all(build(output), buildLimit)
+  if (limits.signal.aborted) return { kind: 'not run', reason: 'the time limit of the command' }
+  const version = pinnedVersion(client) ?? ''
+  if (broken !== undefined) return { kind: 'ran', version, log: '', results: [], problems: [`build: ${broken}`] }
+  return conversation(client, { folder, command: run(output), output })
+}
+
+/**
+ * Runs the program against a new server. The program gets its settings as environment variables and writes lines:
+ * `passed TITLE`, `failed TITLE: reason`, `version TEXT`, or `visit URL`, which opens the address in the browser of a
+ * signed-in user who consents to everything. The final page of the browser is the answer, as one line of JSON.
+ */
+async function conversation(
+  client: ForeignClient,
+  program: { readonly folder: string; readonly command: Command; readonly output: string },
+): Promise<Outcome> {
+  const under = await startLoopbackServer({ clock: () => epochSeconds(Math.floor(Date.now() / 1000)) })
+  const port = await freePort()
+  const { callback } = client
+  const app = await openWebApp(
+    under,
+    callback === undefined ? {} : { redirectUris: [`http://localhost:${port}${callback}`] },
+  )
+  app.serve((_request, response) => void response.end('signed in'))
+  const { secret } = await registerIdentityProvider(
+    {
+      providerId: 'foreign',
+      ...(client.toleranceProfile !== undefined && { toleranceProfile: client.toleranceProfile }),
+    },
+    { storage: under.storage },
+  )
+
+  const reported: CheckResult[] = []
+  let version = pinnedVersion(client) ?? ''
+  const browser = openBrowser(under)
+  const { status, log } = await runProgram({
+    command: program.command,
+    folder: program.folder,
+    signal: AbortSignal.timeout(runLimit),
+    env: {
+      ISSUER: under.issuer,
+      CLIENT_ID: app.clientId,
+      CLIENT_SECRET: app.clientSecret,
+      REDIRECT_URI: callback === undefined ? `${app.origin}/callback` : `http://localhost:${port}${callback}`,
+      PORT: String(port),
+      MACHINE_ID: 'M',
+      MACHINE_SECRET: under.clients.M.secret,
+      SCIM_URL: `${under.issuer}/scim/v2/enterprise-idps/foreign`,
+      SCIM_TOKEN: secret,
+      OUTPUT: program.output,
+    },
+    async onLine(line) {
+      const [, verb, rest = ''] = /^(passed|failed|version|visit) (.*)$/.exec(line) ?? []
+      if (verb === 'passed') reported.push({ title: rest })
+      if (verb === 'version') version = rest
+      if (verb === 'failed') {
+        const title = client.checks.find((check) => rest.startsWith(`${check}: `)) ?? rest
+        reported.push({ title, failure: rest.slice(title.length + 2) })
+      }
+      if (verb !== 'visit') return undefined
+      const { url, status: pageStatus, text } = await browser.open(rest)
+      return JSON.stringify({ url: url.href, status: pageStatus, text })
+    },
+  })
+  await Promise.all([app.close(), under.close()])
+  const refusals = under.events.flatMap((event) => (event.type === 'request.refused' ? [JSON.stringify(event)] : []))
+  const verdict = verdictOn(client, reported)
+  return {
+    ...verdict,
+    kind: 'ran',
+    version,
+    log: [log, 'Refused by the server:', ...refusals].join('\n'),
+    problems: status === 0 ? verdict.problems : [...verdict.problems, `the program exited with ${status}`],
+  }
+}
+
+interface Started {
+  readonly command: Command
+  readonly folder: string
+  readonly signal: AbortSignal
+  readonly env?: Readonly<Record<string, string>>
+  /** Gets each line of standard output; the result is written to standard input. */
+  readonly onLine?: (line: string) => Promise<string | undefined>
+}
+
+/** Runs a program to its end, or until the signal; then it is killed with its children. */
+function runProgram({
+  command: [file, ...args],
+  folder,
+  signal,
+  env,
+  onLine,
+}: Started): Promise<{ readonly status: number | string; readonly log: string }> {
+  return new Promise((done) => {
+    // A process group of its own: Maven, Apache and npm start other programs.
+    const child = spawn(file, args, { cwd: folder, detached: true, env: { ...process.env, ...env } })
+    const written: string[] = []
+    const stop = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // The group has ended.
+      }
+    }
+    signal.addEventListener('abort', stop)
+    child.stderr.on('data', (chunk: Buffer) => written.push(chunk.toString()))
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      written.push(`${line}\n`)
+      onLine?.(line).then(
+        (answer) => answer !== undefined && child.stdin.write(`${answer}\n`),
+        (error: unknown) => {
+          written.push(`The browser failed: ${String(error)}\n`)
+          stop()
+        },
+      )
+    })
+    // A program that has exited does not read the answer.
+    child.stdin.on('error', (error) => written.push(`${error.message}\n`))
+    child.on('error', (error) => done({ status: error.message, log: error.message }))
+    child.on('close', (status) => {
+      signal.removeEventListener('abort', stop)
+      stop()
+      done({ status: signal.aborted ? 'a time-out' : (status ?? 'a signal'), log: written.join('') })
+    })
+  })
+}
+
+const lastLines = (log: string): string => log.trim().split('\n').slice(-3).join(' ')

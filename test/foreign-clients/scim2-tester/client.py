@@ -1,0 +1,31 @@
+"""Runs scim2-tester. Its checks are reported by what they are about; each group lists its failures."""
+import os
+import sys
+
+import httpx2
+from scim2_client.engines.httpx2 import SyncSCIMClient
+from scim2_tester import Status, check_server
+
+from checks import expect, report
+
+groups = {
+    "discovery": "reads the configuration, the resource types and the schemas",
+    "crud:create": "creates users and groups",
+    "crud:read": "reads users and groups",
+    "crud:update": "replaces users and groups",
+    "patch": "adds, replaces and removes every attribute with PATCH",
+    "crud:delete": "deletes users and groups",
+    "misc": "gets an error for an unknown path",
+}
+
+http = httpx2.Client(base_url=os.environ["SCIM_URL"], headers={"Authorization": f"Bearer {os.environ['SCIM_TOKEN']}"})
+results = check_server(SyncSCIMClient(http))
+for result in results:
+    if result.status is Status.SUCCESS:
+        continue
+    print(result.status.name, sorted(result.tags), result.title, result.resource_type, result.reason, file=sys.stderr)
+for tag, title in groups.items():
+    own = [result for result in results if any(one == tag or one.startswith(f"{tag}:") for one in result.tags)]
+    bad = [result for result in own if result.status in (Status.ERROR, Status.CRITICAL)]
+    reasons = "; ".join(f"{result.resource_type} {result.title}: {result.reason}" for result in bad)
+    report(title, lambda: expect(reasons if own else "no check ran", ""))

@@ -1,0 +1,81 @@
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.time.Duration;
+import java.util.Map;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.security.oauth2.client.OAuth2AuthorizeRequest;
+import org.springframework.security.oauth2.client.OAuth2AuthorizedClientManager;
+import org.springframework.security.oauth2.client.OAuth2AuthorizedClientProviderBuilder;
+import org.springframework.security.oauth2.client.annotation.RegisteredOAuth2AuthorizedClient;
+import org.springframework.security.oauth2.client.OAuth2AuthorizedClient;
+import org.springframework.security.oauth2.client.registration.ClientRegistrationRepository;
+import org.springframework.security.oauth2.client.web.DefaultOAuth2AuthorizedClientManager;
+import org.springframework.security.oauth2.client.web.OAuth2AuthorizedClientRepository;
+import org.springframework.security.oauth2.core.oidc.user.OidcUser;
+import org.springframework.security.core.Authentication;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** A web application with Spring Security's client, configured by properties alone. */
+@Configuration
+@EnableAutoConfiguration
+@RestController
+public class Client {
+  public static void main(String[] arguments) {
+    String registration = "spring.security.oauth2.client.registration.mintmark.";
+    System.setProperty("server.port", System.getenv("PORT"));
+    System.setProperty("spring.security.oauth2.client.provider.mintmark.issuer-uri", System.getenv("ISSUER"));
+    System.setProperty(registration + "client-id", System.getenv("CLIENT_ID"));
+    System.setProperty(registration + "client-secret", System.getenv("CLIENT_SECRET"));
+    System.setProperty(registration + "scope", "openid,profile,offline_access");
+    SpringApplication.run(Client.class);
+    Checks.report("signs a user in; the ID token's signature and nonce are valid", () -> {
+      Map<String, Object> page = open("/");
+      Checks.expect("U1", page.get("sub"));
+    });
+    Checks.report("calls userinfo", () -> Checks.expect("Ann Lee", open("/").get("name")));
+    Checks.report("refreshes and gets a new refresh token", () -> Checks.expect(true, open("/refresh").get("renewed")));
+    System.exit(0);
+  }
+
+  /** The ID token that signed the user in, and the name from userinfo. */
+  @GetMapping("/")
+  Map<String, Object> home(@AuthenticationPrincipal OidcUser user) {
+    return Map.of("sub", user.getIdToken().getSubject(), "name", user.getUserInfo().getClaim("name"));
+  }
+
+  @GetMapping("/refresh")
+  Map<String, Object> refresh(
+      OAuth2AuthorizedClientManager manager,
+      @RegisteredOAuth2AuthorizedClient("mintmark") OAuth2AuthorizedClient client,
+      Authentication authentication) {
+    var request = OAuth2AuthorizeRequest.withAuthorizedClient(client).principal(authentication).build();
+    String before = client.getRefreshToken().getTokenValue();
+    return Map.of("renewed", !before.equals(manager.authorize(request).getRefreshToken().getTokenValue()));
+  }
+
+  /** Every token counts as expired, so that each use refreshes. */
+  @Bean
+  OAuth2AuthorizedClientManager manager(
+      ClientRegistrationRepository registrations, OAuth2AuthorizedClientRepository clients) {
+    var manager = new DefaultOAuth2AuthorizedClientManager(registrations, clients);
+    manager.setAuthorizedClientProvider(
+        OAuth2AuthorizedClientProviderBuilder.builder()
+            .authorizationCode()
+            .refreshToken(refresh -> refresh.clockSkew(Duration.ofDays(1)))
+            .build());
+    return manager;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Object> open(String path) throws Exception {
+    String json = Checks.visit("http://localhost:" + System.getenv("PORT") + path);
+    Map<String, Object> page = new ObjectMapper().readValue(json, Map.class);
+    String text = (String) page.get("text");
+    if (!text.startsWith("{")) throw new AssertionError(page.get("url") + " " + page.get("status"));
+    return new ObjectMapper().readValue(text, Map.class);
+  }
+}

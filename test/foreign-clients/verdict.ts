@@ -1,0 +1,39 @@
+import type { ForeignClient } from './foreign-client.ts'
+
+/** What a program reported about one of its checks. */
+export interface CheckResult {
+  readonly title: string
+  /** Why it failed; absent when it passed. */
+  readonly failure?: string
+}
+
+/** The results of a client that ran: one for each of its checks, and what makes the command fail. */
+export interface Verdict {
+  readonly results: readonly CheckResult[]
+  readonly problems: readonly string[]
+}
+
+/** Compares what a program reported with what the table says about its client. */
+export function verdictOn(
+  { checks, expectedFailures = {} }: Pick<ForeignClient, 'checks' | 'expectedFailures'>,
+  reported: readonly CheckResult[],
+): Verdict {
+  const results = checks.map(
+    (title) => reported.find((result) => result.title === title) ?? { title, failure: 'the program did not report it' },
+  )
+  const unknown = reported.filter(({ title }) => !checks.includes(title))
+  return {
+    results,
+    problems: [
+      ...results.flatMap(({ title, failure }) => {
+        const isExpected = title in expectedFailures
+        if (failure === undefined) return isExpected ? [`${title}: passes now, remove it from expectedFailures`] : []
+        return isExpected ? [] : [`${title}: ${failure}`]
+      }),
+      ...unknown.map(({ title }) => `${title}: reported, but not in the table`),
+      ...Object.keys(expectedFailures).flatMap((title) =>
+        checks.includes(title) ? [] : [`${title}: expected to fail, but not in the table`],
+      ),
+    ],
+  }
+}
