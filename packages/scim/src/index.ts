@@ -20,6 +20,7 @@ export { defineResourceType } from './schema/resource-type.ts'
 export type { ResourceType } from './schema/resource-type.ts'
 export { enterpriseUserSchema, userResourceType, userSchema } from './schema/user-schema.ts'
 export { groupResourceType, groupSchema } from './schema/group-schema.ts'
+export { oktaEntitlementResourceType, oktaRoleResourceType } from './schema/okta-schema.ts'
 
 export { logScimEvents } from './event/log-scim-events.ts'
 export type { ScimEvent } from './event/scim-event.ts'

@@ -80,8 +80,8 @@ function parseBulkPath(path: string): { readonly name: string; readonly id: stri
   return { name, id }
 }
 
-/** A collection, or a resource in it. */
-const pathForm = /^\/([A-Za-z]+)(?:\/([^/?#\\]+))?$/
+/** A collection, or a resource in it. `checkCustomTypes` allows no other characters in an endpoint. */
+const pathForm = /^\/([A-Za-z][A-Za-z0-9_-]*)(?:\/([^/?#\\]+))?$/
 
 /**
  * Orders operations: as sent, but each after those that it refers to (RFC 7644 §3.7.1). Of a cycle, one operation comes first,

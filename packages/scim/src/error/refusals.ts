@@ -47,6 +47,18 @@ export const refusals = {
   // RFC 7644 §3.12 uniqueness, and refusals that depend on stored data.
   user_name_taken: [409, 'uniqueness', 'The userName belongs to another user.', 'RFC 7644 §3.12'],
   external_id_taken: [409, 'uniqueness', 'The externalId belongs to another resource.', 'RFC 7644 §3.12'],
+  value_taken: [
+    409,
+    'uniqueness',
+    'A value that must be unique belongs to another resource of this type.',
+    'RFC 7644 §3.12',
+  ],
+  reference_unknown: [
+    400,
+    'invalidValue',
+    'The resource refers to one that this identity provider does not have.',
+    'RFC 7643 §2.3.7',
+  ],
   member_unknown: [
     400,
     'invalidValue',
@@ -188,7 +200,7 @@ export const refusals = {
   sort_across_types: [
     400,
     'invalidValue',
-    'Resources of several types are not sorted together. Search below /Users or /Groups.',
+    'Resources of several types are not sorted together. Search below the endpoint of one type, such as /Users.',
     'RFC 7644 §3.4.2.3',
   ],
   too_many_matches: [
@@ -296,7 +308,7 @@ export const refusals = {
   bulk_path: [
     400,
     'invalidSyntax',
-    'The path of a POST is /Users or /Groups; of other methods, a resource below them.',
+    'The path of a POST is the endpoint of a resource type, such as /Users; of other methods, a resource below it.',
     'RFC 7644 §3.7',
   ],
   bulk_id_unknown: [

@@ -26,6 +26,11 @@ test.each<readonly [ScimOccurrence, level: string, line: string]>([
   [{ type: 'user.removed', ...of, revoked: undefined }, 'info', 'user.removed: u1 by acme'],
   [{ type: 'group.changed', providerId: 'acme', groupId: 'g1' }, 'info', 'group.changed: g1 by acme'],
   [
+    { type: 'resource.created', providerId: 'acme', resourceType: 'Device', resourceId: 'd1' },
+    'info',
+    'resource.created: Device d1 by acme',
+  ],
+  [
     { type: 'tolerance.applied', providerId: 'acme', applied: [{ tolerance: 'boolean-as-text', count: 2 }] },
     'info',
     'tolerance.applied: boolean-as-text 2 for acme',

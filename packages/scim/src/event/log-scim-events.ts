@@ -34,6 +34,10 @@ function scimEventLine(event: ScimEvent): string {
     case 'group.changed':
     case 'group.removed':
       return `${event.type}: ${event.groupId} by ${event.providerId}`
+    case 'resource.created':
+    case 'resource.changed':
+    case 'resource.removed':
+      return `${event.type}: ${event.resourceType} ${event.resourceId} by ${event.providerId}`
     case 'deprovisioning.suspended':
       return `deprovisioning.suspended: ${event.providerId} has ended ${event.count} accounts, and may end no more until an administrator lets it`
     case 'tolerance.applied':

@@ -51,6 +51,19 @@ export type ScimOccurrence =
       readonly groupId: string
     }
   | {
+      readonly type:
+        /** The provider created a resource of a type that the host defines. */
+        | 'resource.created'
+        /** The provider changed a resource of a type that the host defines. */
+        | 'resource.changed'
+        /** The provider removed a resource of a type that the host defines. */
+        | 'resource.removed'
+      readonly providerId: string
+      /** The name of the resource type, such as `Device`. */
+      readonly resourceType: string
+      readonly resourceId: string
+    }
+  | {
       /** Deviations from the RFCs that a request needed, by name. */
       readonly type: 'tolerance.applied'
       readonly providerId: string

@@ -64,7 +64,8 @@ const queryText = (searches: readonly TypeSearch[]): string =>
 
 /**
  * The resource type by which a search over several types resolves names: it also has the attributes of the other types, because a
- * name that one of the types defines is not unknown (RFC 7644 §3.4.2.1).
+ * name that one of the types defines is not unknown (RFC 7644 §3.4.2.1). Where types of the host give a name another meaning, users
+ * and groups come first.
  */
 function withAttributesOf(type: ResourceType, types: readonly ResourceType[]): ResourceType {
   if (types.length === 1) return type
@@ -75,7 +76,7 @@ function withAttributesOf(type: ResourceType, types: readonly ResourceType[]): R
   return {
     ...type,
     attributesByName: new Map([
-      ...types.flatMap(({ attributesByName }) => [...attributesByName]),
+      ...types.toReversed().flatMap(({ attributesByName }) => [...attributesByName]),
       ...type.attributesByName,
     ]),
     extensionsByUrn: new Map([...schemas, ...type.extensionsByUrn]),

@@ -115,7 +115,8 @@ export const splitAttributeNames = (list: string): readonly string[] =>
 
 /** The input of `renderMeta`. */
 interface ResourceMeta {
-  readonly resourceType: 'User' | 'Group'
+  /** The name of the type, which needs no escapes. */
+  readonly resourceType: string
   readonly record: { readonly createdAt: EpochSeconds; readonly updatedAt: EpochSeconds }
   readonly location: string
   readonly version: string

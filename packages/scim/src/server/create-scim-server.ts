@@ -5,6 +5,8 @@ import { requireStores } from '@mintmark/storage-interface/stores'
 
 import { bulkLimits } from '../bulk/parse-bulk.ts'
 import { bulkRoutes } from '../bulk/process-bulk.ts'
+import { customRoutes } from '../custom/custom-routes.ts'
+import { checkCustomTypes } from '../custom/custom-types.ts'
 import { createDeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
 import { discoveryRoutes } from '../discovery/discovery.ts'
 import { createRevocationLister, notifyAnswered, recordRefusal, type ScimOccurrence } from '../event/scim-event.ts'
@@ -25,6 +27,7 @@ import { createUserRenderCache } from '../users/render-cache.ts'
 import { createClaimMapping } from '../users/write-user.ts'
 import { listedUsers, userRoutes } from '../users/user-endpoints.ts'
 import type { ScimServerOptions } from './scim-options.ts'
+import type { ScimRoutes } from './scim-call.ts'
 import { createScimRouter } from './scim-router.ts'
 
 /** A SCIM 2.0 server (RFC 7643, RFC 7644) for all identity providers of one issuer. An adapter connects it to HTTP. */
@@ -37,14 +40,22 @@ export interface ScimServer extends HttpService {
 /**
  * Creates a SCIM server. Servers share no state, so one process can run several.
  * @throws TypeError when the issuer differs from the issuer of the storage, or is not a URL without query, fragment and trailing
- * slash.
+ * slash, and when `resourceTypes` collide with each other or with the endpoints of SCIM.
  */
 export function createScimServer(options: ScimServerOptions): ScimServer {
   const { issuer, storage } = options
   checkIssuer(options)
   requireStores(storage, { capability: 'scim', feature: 'createScimServer' })
   const deps = scimDependencies(options)
-  const resources = { users: userRoutes(deps), groups: groupRoutes(deps) }
+  const customTypes = checkCustomTypes(options.resourceTypes ?? [], [deps.userType, deps.groupType])
+  const standard = [listedUsers(deps), listedGroups(deps)]
+  const custom = customRoutes(customTypes, { ...deps, standard })
+  const listed = [...standard, ...custom.map((type) => type.listed)]
+  const resources: ScimRoutes = {
+    users: userRoutes(deps),
+    groups: groupRoutes(deps),
+    ...Object.fromEntries(custom.map(({ path, routes }) => [path, routes])),
+  }
   const router = createScimRouter({
     issuer,
     storage,
@@ -53,9 +64,11 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
     clock: deps.clock,
     bodyLimit: bulkLimits.maxPayloadSize,
     routes: {
-      ...discoveryRoutes([deps.userType, deps.groupType], { passwords: options.password !== undefined }),
+      ...discoveryRoutes([deps.userType, deps.groupType, ...customTypes.published], {
+        passwords: options.password !== undefined,
+      }),
       ...resources,
-      '.search': { collection: { POST: searchEndpoints([listedUsers(deps), listedGroups(deps)], deps).search } },
+      '.search': { collection: { POST: searchEndpoints(listed, deps).search } },
       bulk: bulkRoutes({ ...deps, resources }),
     },
     refused: recordRefusal(deps.journal),

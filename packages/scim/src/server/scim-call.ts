@@ -68,12 +68,15 @@ interface ParsedPatch {
   readonly context: ParseContext
 }
 
+/** Parses the PATCH of a request; called for each attempt to write it. */
+export type PatchParser = () => ParsedPatch
+
 /**
  * Parses the PATCH body of a request at the first call, so that a write that is retried parses it once. Not before the first call,
  * because a resource that does not exist is refused before a malformed body. Every attempt counts its tolerances separately.
  * @throws ScimError the reasons of `parsePatch` and `resolvePath`.
  */
-export function createPatchParser(call: ScimCall, body: unknown, resourceType: ResourceType): () => ParsedPatch {
+export function createPatchParser(call: ScimCall, body: unknown, resourceType: ResourceType): PatchParser {
   let parsed: ParsedPatch | undefined
   return () => {
     parsed ??= parse(body, createCallContext(call, resourceType))

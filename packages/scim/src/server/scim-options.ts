@@ -2,6 +2,7 @@ import type { RateLimiter } from '@mintmark/core'
 import type { Clock, Random } from '@mintmark/internal'
 import type { JsonObject, ScimStorage } from '@mintmark/storage-interface'
 
+import type { CustomResourceType } from '../custom/custom-types.ts'
 import type { DeprovisioningLimit } from '../deprovisioning/deprovisioning-limiter.ts'
 import type { AnsweredRequest, ScimEvent } from '../event/scim-event.ts'
 import type { AccessTokens } from '../providers/authenticate-provider.ts'
@@ -29,6 +30,12 @@ export interface ScimServerOptions extends ProvisioningHooks {
    * @defaultValue `groupResourceType`. It is the group of RFC 7643.
    */
   readonly groupType?: ResourceType
+  /**
+   * Further resource types. A resource type alone is stored: identity providers read and write its resources like users and groups.
+   * With `resources` it is read-only, and its resources are those that the host has, such as its roles.
+   * @defaultValue None. Identity providers expect users and groups; Okta reads roles and entitlements only where they are offered.
+   */
+  readonly resourceTypes?: readonly CustomResourceType[]
   /**
    * Whether an e-mail address from a provider counts as verified.
    * @defaultValue `false` for all addresses. A provider can write any address; return `true` for domains that it owns.

@@ -1,0 +1,168 @@
+import type { JsonObject, JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
+import type { ProviderId } from '@mintmark/storage-interface/stores'
+
+import { refusal } from '../error/scim-error.ts'
+import type { ListedType } from '../list/type-searches.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import type { Attribute } from '../schema/schema.ts'
+import { getMember, getText, isArray, isObject, withMember } from '../values/json.ts'
+import { nameKey } from '../values/text.ts'
+
+/**
+ * An attribute whose `value` is the id of a resource of this server, such as the owner of a device. The server computes its `$ref`
+ * (RFC 7643 §2.4).
+ */
+interface ReferenceAttribute {
+  /** The URN of the extension that defines it. */
+  readonly extension: string | undefined
+  readonly attribute: Attribute
+  /** The names of the resource types that it refers to. */
+  readonly types: readonly string[]
+}
+
+/** Returns a resource type that the server serves, by its name in any case. */
+export type FindType = (name: string) => ListedType | undefined
+
+/** The references of the resources of one type. */
+export interface References {
+  /** A resource with the `$ref` of each reference, for a response. */
+  readonly render: (resource: JsonObject, baseUrl: string) => JsonObject
+  /** A resource without `$ref`, for storage. */
+  readonly strip: (resource: JsonObject) => JsonObject
+  /**
+   * Checks the references of a resource that it did not have before.
+   * @throws ScimError invalidValue — reasons `reference_unknown`, `value_required`; tooMany — reason `too_many_matches`.
+   */
+  readonly check: (written: JsonObject, before: JsonObject, context: CheckContext) => Promise<void>
+}
+
+interface CheckContext {
+  readonly providerId: ProviderId
+  readonly baseUrl: string
+}
+
+/**
+ * Creates the references of a resource type.
+ * @throws TypeError when `$ref` names an unknown resource type, or several without a sub-attribute `type` that distinguishes them.
+ */
+export function createReferences(type: ResourceType, findType: FindType): References {
+  const attributes = referenceAttributes(type)
+  const located = (value: JsonObject, { types }: ReferenceAttribute, baseUrl: string): string | undefined => {
+    const id = getText(value, 'value')
+    const name = typeNameOf(value, types)
+    return id === undefined || name === undefined ? undefined : findType(name)?.locationOf(id, baseUrl)
+  }
+  return {
+    render: (resource, baseUrl) =>
+      attributes.reduce(
+        (changed, reference) =>
+          mapValues(changed, reference, (value) => withMember(value, '$ref', located(value, reference, baseUrl))),
+        resource,
+      ),
+    strip: (resource) =>
+      attributes.reduce(
+        (changed, reference) => mapValues(changed, reference, (value) => withMember(value, '$ref', undefined)),
+        resource,
+      ),
+    async check(written, before, context) {
+      const known = new Set(attributes.flatMap((reference) => targetsIn(before, reference)).map(targetKey))
+      const added = attributes
+        .flatMap((reference) => targetsIn(written, reference))
+        .filter((target) => !known.has(targetKey(target)))
+      const ids = new Map<string, Set<string>>()
+      for (const { type: name, id } of added) ids.set(name, (ids.get(name) ?? new Set()).add(id))
+      for (const [name, ofType] of ids) await requireAll([...ofType], findType(name), context)
+    },
+  }
+}
+
+/** The attributes with `value` and `$ref` whose `$ref` names resource types. */
+export function referenceAttributes(type: ResourceType): readonly ReferenceAttribute[] {
+  const owners = [
+    [undefined, type.schema.attributes] as const,
+    ...type.extensions.map(({ schema }) => [schema.id, schema.attributes] as const),
+  ]
+  return owners.flatMap(([extension, attributes]) =>
+    attributes.flatMap((attribute) => {
+      const types = attribute.subAttributesByName.get('$ref')?.referenceTypes ?? []
+      const isReference =
+        attribute.subAttributesByName.has('value') && types.length > 0 && !types.some((each) => outside.has(each))
+      return isReference ? [{ extension, attribute, types }] : []
+    }),
+  )
+}
+
+/** RFC 7643 §7: other values of `referenceTypes` than names of resource types. */
+const outside: ReadonlySet<string> = new Set(['external', 'uri'])
+
+/** With several types, the sub-attribute `type` of the value names one of them. */
+function typeNameOf(value: JsonObject, types: readonly string[]): string | undefined {
+  const [only, another] = types
+  if (another === undefined) return only
+  const named = nameKey(getText(value, 'type') ?? '')
+  return types.find((type) => nameKey(type) === named)
+}
+
+interface Target {
+  readonly type: string
+  readonly id: string
+}
+
+const targetKey = ({ type, id }: Target): string => `${type} ${id}`
+
+function targetsIn(resource: JsonObject, { extension, attribute, types }: ReferenceAttribute): readonly Target[] {
+  const found = extension === undefined ? resource : getMember(resource, extension)
+  const given = isObject(found) ? getMember(found, attribute.name) : undefined
+  const values = isArray(given) ? given : given === undefined ? [] : [given]
+  return values.map((value) => {
+    const id = isObject(value) ? getText(value, 'value') : undefined
+    // RFC 7643 §2.4: `value` identifies the resource; `$ref` is the server's.
+    if (!isObject(value) || id === undefined) throw refusal('value_required', { attribute: `${attribute.name}.value` })
+    const type = typeNameOf(value, types)
+    // RFC 7643 §2.4: `type` says which of several types the resource has.
+    if (type === undefined) throw refusal('value_required', { attribute: `${attribute.name}.type` })
+    return { type, id }
+  })
+}
+
+/** Looks all ids up with few queries. They are found by the index of ids. */
+async function requireAll(
+  ids: readonly string[],
+  type: ListedType | undefined,
+  { providerId, baseUrl }: CheckContext,
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += idsPerQuery) {
+    const some = ids.slice(from, from + idsPerQuery)
+    const outcome = await type?.list(
+      { providerId, filter: anyOf(some), sort: undefined, page: { kind: 'index', offset: 0, limit: 0 } },
+      { projection: type.resourceType.defaultProjection, baseUrl },
+    )
+    // RFC 7644 §3.12 tooMany.
+    if (outcome?.outcome === 'tooMany') throw refusal('too_many_matches')
+    // RFC 7643 §2.3.7: the server enforces that a reference names a resource of this provider.
+    if (outcome?.total !== some.length) throw refusal('reference_unknown')
+  }
+}
+
+const idsPerQuery = 100
+
+function anyOf(ids: readonly string[]): ResolvedFilter {
+  const attribute = { extension: undefined, name: 'id', subName: undefined, multiValued: false }
+  const operands = ids.map((value) => ({ kind: 'text', attribute, operator: 'eq', value }) as const)
+  const [only] = operands
+  return operands.length === 1 && only !== undefined ? only : { kind: 'or', operands }
+}
+
+/** A resource with each value of an attribute replaced. */
+function mapValues(
+  resource: JsonObject,
+  { extension, attribute: { name } }: ReferenceAttribute,
+  change: (value: JsonObject) => JsonObject,
+): JsonObject {
+  const found = extension === undefined ? resource : getMember(resource, extension)
+  const given = isObject(found) ? getMember(found, name) : undefined
+  if (!isObject(found) || given === undefined) return resource
+  const one = (value: JsonValue): JsonValue => (isObject(value) ? change(value) : value)
+  const changed = withMember(found, name, isArray(given) ? given.map(one) : one(given))
+  return extension === undefined ? changed : withMember(resource, extension, changed)
+}

@@ -1,0 +1,193 @@
+import type { Journal, Random } from '@mintmark/internal'
+import { randomIdentifier } from '@mintmark/internal'
+import { type JsonObject, jsonText } from '@mintmark/storage-interface'
+import {
+  type CustomResourceRecord,
+  type CustomResourceState,
+  type CustomResourceStore,
+  untilSettled,
+} from '@mintmark/storage-interface/stores'
+
+import { refusal } from '../error/scim-error.ts'
+import type { ScimOccurrence } from '../event/scim-event.ts'
+import { checkPreconditions } from '../message/scim-message.ts'
+import { applyAssignments } from '../patch/apply-patch.ts'
+import { projectResource, renderMeta } from '../resource/project-resource.ts'
+import { replaceResource } from '../resource/replace-resource.ts'
+import { comparableResource } from '../resource/resource.ts'
+import type { ServedType } from '../resource/resource-endpoints.ts'
+import type { RenderContext } from '../schema/projection.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import type { Attribute } from '../schema/schema.ts'
+import { recordTolerances, type ScimCall } from '../server/scim-call.ts'
+import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
+import type { References } from './references.ts'
+
+interface StoredTypeDependencies {
+  readonly store: CustomResourceStore
+  readonly random: Random
+  readonly journal: Journal<ScimOccurrence>
+  readonly references: References
+}
+
+/** Serves the resources of a type that directories write. */
+export function storedType(
+  type: ResourceType,
+  { store, random, journal, references }: StoredTypeDependencies,
+): ServedType<CustomResourceRecord> {
+  const { name: resourceType, endpoint } = type
+  const locationOf = (id: string, baseUrl: string): string => `${baseUrl}${endpoint}/${encodeURIComponent(id)}`
+  const render = (record: CustomResourceRecord, { projection, baseUrl }: RenderContext) => {
+    const location = locationOf(record.resourceId, baseUrl)
+    const meta = JSON.parse(renderMeta({ resourceType, record, location, version: versionOf(record) })) as JsonObject
+    const complete = toObject([...Object.entries(references.render(documentOf(record), baseUrl)), ['meta', meta]])
+    return jsonText(projectResource(complete, projection))
+  }
+  const record = (kind: 'created' | 'changed' | 'removed', { caller, request }: ScimCall, resourceId: string): void =>
+    journal.record(request, {
+      type: `resource.${kind}`,
+      providerId: caller.provider.providerId,
+      resourceType,
+      resourceId,
+    })
+
+  async function find({ caller, id }: ScimCall): Promise<CustomResourceRecord> {
+    // Ids are random and short; a longer one could exceed the index of a store.
+    const found = id.length > 255 ? undefined : await store.find({ ...ownerOf(caller), resourceId: id })
+    // RFC 7644 §3.12, 404, also for a resource of another provider (RFC 7644 §6).
+    if (found === undefined) throw refusal('resource_not_found')
+    return found
+  }
+
+  const ownerOf = ({ provider }: ScimCall['caller']) => ({ providerId: provider.providerId, resourceType })
+
+  /** Checks the references that a document adds. */
+  const checkReferences = (document: JsonObject, before: JsonObject, { caller, baseUrl }: ScimCall): Promise<void> =>
+    references.check(document, before, { providerId: caller.provider.providerId, baseUrl })
+
+  /** Repeated on the new state after a conflict, unless the request names a version. */
+  const write = (call: ScimCall, change: (document: JsonObject) => JsonObject): Promise<CustomResourceRecord> =>
+    untilSettled(async () => {
+      const current = await find(call)
+      checkPreconditions(call.request, versionOf(current))
+      const before = documentOf(current)
+      const document = references.strip(change(before))
+      // RFC 7644 §3.5.2.1: a write without changes keeps version and date.
+      if (sameValue(before, document)) return current
+      await checkReferences(document, before, call)
+
+      const { version, resourceId } = current
+      const key = { ...ownerOf(call.caller), resourceId }
+      const outcome = await store.compareAndSwap({ ...key, version, state: stateOf(document, type), now: call.now })
+      if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
+      if (outcome.outcome === 'taken') throw takenKey(outcome.key)
+      record('changed', call, resourceId)
+      return outcome.record
+    })
+
+  return {
+    listed: {
+      resourceType: type,
+      locationOf,
+      async list(query, showing) {
+        const outcome = await store.list({ ...query, resourceType })
+        if (outcome.outcome === 'tooMany') return outcome
+        return { ...outcome, records: outcome.records.map((each) => render(each, showing)) }
+      },
+    },
+    idOf: ({ resourceId }) => resourceId,
+    versionOf,
+    find,
+    show: async (found, showing) => render(found, showing),
+    writes: {
+      async create(given, call) {
+        const document = references.strip(given)
+        await checkReferences(document, {}, call)
+        const state = stateOf(document, type)
+        return untilSettled(async () => {
+          const resourceId = randomIdentifier(random)
+          const outcome = await store.insert({ ...ownerOf(call.caller), resourceId, state, createdAt: call.now })
+          if (outcome.outcome === 'inserted') {
+            record('created', call, resourceId)
+            return outcome.record
+          }
+          if (outcome.key === 'id') return undefined
+          throw takenKey(outcome.key)
+        })
+      },
+      replace: (document, call) => write(call, (current) => replaceResource(current, document, type).resource),
+      patch: (parse, call) =>
+        write(call, (current) => {
+          const { assignments, context } = parse()
+          const { resource } = applyAssignments(current, assignments, context)
+          recordTolerances(context, call, journal)
+          return resource
+        }),
+      remove: (call) =>
+        untilSettled(async () => {
+          const { resourceId, version, ...current } = await find(call)
+          checkPreconditions(call.request, versionOf({ version }))
+          const { providerId } = current
+          const { outcome } = await store.remove({ providerId, resourceType, resourceId, version })
+          if (outcome === 'conflict') return undefined
+          // RFC 7644 §3.6: of concurrent DELETE requests, one succeeds.
+          if (outcome === 'absent') throw refusal('resource_not_found')
+          record('removed', call, resourceId)
+          return 'removed' as const
+        }),
+    },
+  }
+}
+
+/** The entity tag (RFC 7644 §3.14). */
+const versionOf = ({ version }: Pick<CustomResourceRecord, 'version'>): string => `W/"${version}"`
+
+/** The resource that PUT and PATCH change, with its `id`, because Okta repeats it in a PATCH. */
+const documentOf = ({ resource, resourceId, externalId }: CustomResourceRecord): JsonObject =>
+  toObject([...Object.entries(resource), ['id', resourceId], ['externalId', externalId]])
+
+/** The columns to store. @param document with names spelled as in the schema. */
+function stateOf(document: JsonObject, type: ResourceType): CustomResourceState {
+  const resource = toObject(Object.entries(document).filter(([name]) => !excluded.has(name)))
+  const comparable = comparableResource(resource, type)
+  return {
+    externalId: getText(document, 'externalId'),
+    resource,
+    comparable,
+    uniqueTexts: uniqueTextsOf(comparable, type),
+  }
+}
+
+/** In columns of their own, or assigned by the server. */
+const excluded: ReadonlySet<string> = new Set(['id', 'externalId', 'meta'])
+
+/** RFC 7643 §7 uniqueness: a text for each value that no other resource of the type may have. */
+function uniqueTextsOf(comparable: JsonObject, { schema, extensions }: ResourceType): readonly string[] {
+  const texts = [
+    ...uniqueIn(schema.attributes, comparable, ''),
+    ...extensions.flatMap((extension) => {
+      const { id, attributes } = extension.schema
+      const found = getMember(comparable, id)
+      return isObject(found) ? uniqueIn(attributes, found, `${id}:`) : []
+    }),
+  ]
+  return [...new Set(texts)]
+}
+
+function uniqueIn(attributes: readonly Attribute[], owner: JsonObject, prefix: string): readonly string[] {
+  return attributes.flatMap((attribute) => {
+    const given = getMember(owner, attribute.name)
+    const values = isArray(given) ? given : given === undefined ? [] : [given]
+    const label = `${prefix}${attribute.name}`
+    if (attribute.type === 'complex')
+      return values.filter(isObject).flatMap((value) => uniqueIn(attribute.subAttributes, value, `${label}.`))
+    // RFC 7643 §2.5: an empty text is no value.
+    return attribute.uniqueness === 'none'
+      ? []
+      : values.filter((value) => value !== '').map((value) => `${label} ${String(value)}`)
+  })
+}
+
+/** RFC 7644 §3.12 uniqueness: another resource of the type has the key. */
+const takenKey = (key: 'externalId' | 'unique'): Error =>
+  refusal(key === 'externalId' ? 'external_id_taken' : 'value_taken')

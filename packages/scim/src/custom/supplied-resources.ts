@@ -1,0 +1,127 @@
+import { type JsonObject, jsonText, type JsonValue } from '@mintmark/storage-interface'
+import { listRows, type ProviderId } from '@mintmark/storage-interface/stores'
+
+import { refusal, ScimError } from '../error/scim-error.ts'
+import { parseResource } from '../resource/parse-resource.ts'
+import { projectResource } from '../resource/project-resource.ts'
+import { comparableResource } from '../resource/resource.ts'
+import type { ServedType } from '../resource/resource-endpoints.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import { createParseContext } from '../tolerance/tolerances.ts'
+import { getMember, isObject, toObject } from '../values/json.ts'
+import { isAllowedText, parseInstant } from '../values/text.ts'
+import { checksum } from '../users/render-cache.ts'
+import { parsedType, type SuppliedResourceType } from './custom-types.ts'
+
+/** A supplied resource, checked. */
+interface Supplied {
+  readonly id: string
+  /** All attributes, except the parts of `meta` that depend on the provider. */
+  readonly resource: JsonObject
+}
+
+/**
+ * Serves the resources that a host supplies. They are filtered and sorted in memory, and listed in the order of their ids, so that
+ * pages fit together when the host's list changes between them.
+ * @throws TypeError when a list that does not depend on the provider is malformed.
+ */
+export function suppliedType({ resourceType, resources }: SuppliedResourceType): ServedType<Supplied> {
+  const type = parsedType(resourceType)
+  const { name, endpoint } = type
+  const load = typeof resources === 'function' ? loadEach(resources, type) : loadOnce(resources, type)
+  const locationOf = (id: string, baseUrl: string): string => `${baseUrl}${endpoint}/${encodeURIComponent(id)}`
+
+  const versionOf = ({ resource }: Supplied): string => `W/"${checksum(JSON.stringify(resource))}"`
+  const complete = (supplied: Supplied, baseUrl: string): JsonObject => {
+    const { id, resource } = supplied
+    const given = getMember(resource, 'meta')
+    const meta = { resourceType: name, location: locationOf(id, baseUrl), version: versionOf(supplied) }
+    return toObject([...Object.entries(resource), ['meta', { ...(isObject(given) ? given : {}), ...meta }]])
+  }
+
+  return {
+    listed: {
+      resourceType: type,
+      locationOf,
+      async list(query, { projection, baseUrl }) {
+        const rows = [...(await load(query.providerId)).values()].map((supplied) => ({
+          id: supplied.id,
+          record: () => jsonText(projectResource(complete(supplied, baseUrl), projection)),
+          comparable: () => comparableResource(supplied.resource, type),
+        }))
+        return listRows(rows, query)
+      },
+    },
+    idOf: ({ id }) => id,
+    versionOf,
+    async find({ caller, id }) {
+      const found = (await load(caller.provider.providerId)).get(id)
+      // RFC 7644 §3.12, 404.
+      if (found === undefined) throw refusal('resource_not_found')
+      return found
+    },
+    show: async (supplied, { projection, baseUrl }) =>
+      jsonText(projectResource(complete(supplied, baseUrl), projection)),
+    writes: undefined,
+  }
+}
+
+type Load = (providerId: ProviderId) => Promise<ReadonlyMap<string, Supplied>>
+
+function loadOnce(resources: readonly JsonObject[], type: ResourceType): Load {
+  const checked = checkAll(resources, type)
+  return async () => checked
+}
+
+const loadEach =
+  (resources: Extract<SuppliedResourceType['resources'], (...given: never) => unknown>, type: ResourceType): Load =>
+  async (providerId) =>
+    checkAll(await resources({ providerId }), type)
+
+/** @throws TypeError the host's list is malformed, which the directory sees as 500. */
+function checkAll(resources: readonly JsonObject[], type: ResourceType): ReadonlyMap<string, Supplied> {
+  if (resources.length > maximumResources)
+    throw new TypeError(
+      `${type.name}: more than ${maximumResources} resources are supplied. Store such a type instead.`,
+    )
+  const checked = new Map<string, Supplied>()
+  for (const resource of resources) {
+    const supplied = checkOne(resource, type)
+    if (checked.has(supplied.id)) throw new TypeError(`${type.name}: two supplied resources have one id.`)
+    checked.set(supplied.id, supplied)
+  }
+  return checked
+}
+
+/** Every request to the type reads all of them. */
+const maximumResources = 10_000
+
+function checkOne(resource: JsonObject, type: ResourceType): Supplied {
+  const { id } = resource
+  // RFC 7643 §3.1: an id is not empty and does not begin with "bulkId"; OIDC Core §2 limits the ids of users to 255.
+  const isId = typeof id === 'string' && id !== '' && id.length <= 255 && isAllowedText(id, 'line')
+  if (!isId || id.startsWith('bulkId')) throw new TypeError(`${type.name}: a supplied resource has no valid id.`)
+  const document = parsed(resource, type)
+  return { id, resource: toObject([...Object.entries(document), ['id', id], ['meta', timesOf(resource, type)]]) }
+}
+
+function parsed(resource: JsonObject, type: ResourceType): JsonObject {
+  const context = createParseContext(type, new Set())
+  try {
+    return parseResource(toObject([...Object.entries(resource), ['schemas', [type.schema.id]]]), context).resource
+  } catch (error) {
+    if (!(error instanceof ScimError)) throw error
+    const { reason, attribute = 'resource' } = error
+    throw new TypeError(`${type.name}: a supplied resource is malformed (${reason}, ${attribute}).`, { cause: error })
+  }
+}
+
+/** The times that the host may give. */
+function timesOf({ meta }: JsonObject, type: ResourceType): JsonValue | undefined {
+  if (!isObject(meta)) return undefined
+  const times = ['created', 'lastModified'].map((name) => [name, getMember(meta, name)] as const)
+  // RFC 7643 §2.3.5.
+  if (times.some(([, time]) => time !== undefined && !(typeof time === 'string' && parseInstant(time) !== undefined)))
+    throw new TypeError(`${type.name}: the times of a supplied resource are dateTimes.`)
+  return toObject(times)
+}

@@ -1,0 +1,169 @@
+import type { ServerResponse } from '@mintmark/core/http'
+import type { Journal } from '@mintmark/internal'
+import type { JsonObject } from '@mintmark/storage-interface'
+import type { JsonText } from '@mintmark/storage-interface/stores'
+
+import type { ScimOccurrence } from '../event/scim-event.ts'
+import { searchEndpoints } from '../list/search-endpoints.ts'
+import type { ListedType } from '../list/type-searches.ts'
+import {
+  emptyResponse,
+  isNotModified,
+  notModifiedResponse,
+  readMessage,
+  readProjection,
+  readQuery,
+  resourceResponse,
+} from '../message/scim-message.ts'
+import type { RenderContext } from '../schema/projection.ts'
+import {
+  createCallContext,
+  createPatchParser,
+  type PatchParser,
+  recordTolerances,
+  type ScimCall,
+  type ScimCollection,
+  type ScimEndpoint,
+} from '../server/scim-call.ts'
+import { parseResource } from './parse-resource.ts'
+
+/** A resource type as its endpoints serve it: how its resources are found, written and shown. */
+export interface ServedType<Resource> {
+  /** How it is listed. Its `resourceType` is the one by which requests are parsed. */
+  readonly listed: ListedType
+  readonly idOf: (resource: Resource) => string
+  /** The entity tag (RFC 7644 §3.14). */
+  readonly versionOf: (resource: Resource) => string
+  /**
+   * Finds the resource of a request.
+   * @throws ScimError 404 — reason `resource_not_found`.
+   */
+  readonly find: (call: ScimCall) => Promise<Resource>
+  readonly show: (resource: Resource, showing: RenderContext) => Promise<JsonText>
+  /** Undefined for a type that clients only read. */
+  readonly writes: TypeWrites<Resource> | undefined
+}
+
+/** How the resources of a type are written. Each method checks the preconditions of the request and records the event. */
+interface TypeWrites<Resource> {
+  /** @param document the body, parsed by `parseResource`. */
+  readonly create: (document: JsonObject, call: ScimCall) => Promise<Resource>
+  readonly replace: (document: JsonObject, call: ScimCall) => Promise<Resource>
+  /** @param parse called for each attempt to write. */
+  readonly patch: (parse: PatchParser, call: ScimCall) => Promise<Resource>
+  readonly remove: (call: ScimCall) => Promise<unknown>
+}
+
+interface ResourceEndpointDependencies {
+  readonly journal: Journal<ScimOccurrence>
+}
+
+/** The routes of a resource type (RFC 7644 §3.2). A type without writes answers 405 to them. */
+export function resourceRoutes<Resource>(
+  type: ServedType<Resource>,
+  deps: ResourceEndpointDependencies,
+): ScimCollection {
+  const { list, search } = searchEndpoints([type.listed], deps)
+  const named = { '.search': { POST: search } }
+  const { writes } = type
+  if (writes === undefined) return { collection: { GET: list }, member: { GET: readOne(type) }, named }
+  return {
+    collection: { GET: list, POST: createOne(type, writes, deps) },
+    member: {
+      GET: readOne(type),
+      PUT: replaceOne(type, writes, deps),
+      PATCH: patchOne(type, writes),
+      DELETE: removeOne(writes),
+    },
+    named,
+  }
+}
+
+/** POST (RFC 7644 §3.3). */
+const createOne =
+  <Resource>(
+    type: ServedType<Resource>,
+    writes: TypeWrites<Resource>,
+    deps: ResourceEndpointDependencies,
+  ): ScimEndpoint =>
+  async (call) => {
+    const showing = showingOf(call, type)
+    return respond(await writes.create(readDocument(call, type, deps), call), { status: 201, showing }, type)
+  }
+
+/** GET of one resource (RFC 7644 §3.4.1). */
+const readOne =
+  <Resource>(type: ServedType<Resource>): ScimEndpoint =>
+  async (call) => {
+    const showing = showingOf(call, type)
+    const resource = await type.find(call)
+    const version = type.versionOf(resource)
+    if (isNotModified(call.request, version))
+      return notModifiedResponse({ location: locationOf(resource, type, showing), version })
+    return respond(resource, { status: 200, showing }, type)
+  }
+
+/** PUT (RFC 7644 §3.5.1): clears omitted attributes. It never creates a resource. */
+const replaceOne =
+  <Resource>(
+    type: ServedType<Resource>,
+    writes: TypeWrites<Resource>,
+    deps: ResourceEndpointDependencies,
+  ): ScimEndpoint =>
+  async (call) => {
+    const showing = showingOf(call, type)
+    return respond(await writes.replace(readDocument(call, type, deps), call), { status: 200, showing }, type)
+  }
+
+/** PATCH (RFC 7644 §3.5.2): applies all operations or none, in one write. */
+const patchOne =
+  <Resource>(type: ServedType<Resource>, writes: TypeWrites<Resource>): ScimEndpoint =>
+  async (call) => {
+    const showing = showingOf(call, type)
+    const parse = createPatchParser(call, readMessage(call.request), type.listed.resourceType)
+    return respond(await writes.patch(parse, call), { status: 200, showing }, type)
+  }
+
+/** DELETE (RFC 7644 §3.6). */
+const removeOne =
+  <Resource>({ remove }: TypeWrites<Resource>): ScimEndpoint =>
+  async (call) => {
+    await remove(call)
+    return emptyResponse()
+  }
+
+/** The query is read before the body, so that a malformed one is refused first. */
+const showingOf = <Resource>({ request, baseUrl }: ScimCall, { listed }: ServedType<Resource>): RenderContext => ({
+  projection: readProjection(readQuery(request), listed.resourceType),
+  baseUrl,
+})
+
+function readDocument<Resource>(
+  call: ScimCall,
+  { listed }: ServedType<Resource>,
+  deps: ResourceEndpointDependencies,
+): JsonObject {
+  const context = createCallContext(call, listed.resourceType)
+  const { resource } = parseResource(readMessage(call.request), context)
+  recordTolerances(context, call, deps.journal)
+  return resource
+}
+
+const locationOf = <Resource>(
+  resource: Resource,
+  { idOf, listed }: ServedType<Resource>,
+  { baseUrl }: RenderContext,
+): string => listed.locationOf(idOf(resource), baseUrl)
+
+/** A response with the resource (RFC 7644 §3.9). */
+async function respond<Resource>(
+  resource: Resource,
+  { status, showing }: { readonly status: 200 | 201; readonly showing: RenderContext },
+  type: ServedType<Resource>,
+): Promise<ServerResponse> {
+  const shown = await type.show(resource, showing)
+  return resourceResponse(status, shown, {
+    location: locationOf(resource, type, showing),
+    version: type.versionOf(resource),
+  })
+}
