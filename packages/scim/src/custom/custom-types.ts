@@ -25,7 +25,7 @@ export interface SuppliedResourceType {
  * A resource that the host supplies: its attributes by name, those of an extension under its URN. It may have `externalId`, and
  * `created` and `lastModified` in `meta`; the server adds `schemas` and the rest of `meta`.
  */
-export interface SuppliedResource extends JsonObject {
+interface SuppliedResource extends JsonObject {
   /** Up to 255 characters; unique within the type and the provider. */
   readonly id: string
 }

@@ -184,7 +184,7 @@ function uniqueIn(attributes: readonly Attribute[], owner: JsonObject, prefix: s
     // RFC 7643 §2.5: an empty text is no value.
     return attribute.uniqueness === 'none'
       ? []
-      : values.filter((value) => value !== '').map((value) => `${label} ${String(value)}`)
+      : values.filter((value) => value !== '').map((value) => `${label} ${JSON.stringify(value)}`)
   })
 }
 

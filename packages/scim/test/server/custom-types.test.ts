@@ -48,6 +48,12 @@ async function refused(
   expect(site.dump()).toBe(before)
 }
 
+/** The resources of a list. */
+const listedIn = ({ body }: Pick<ScimReply, 'body'>): readonly JsonObject[] =>
+  (body?.['Resources'] ?? []) as readonly JsonObject[]
+
+const metaOf = (resource: JsonObject | undefined) => resource?.['meta'] as JsonObject | undefined
+
 const userOf = async (site: Site, provider: string, userName = 'kim'): Promise<string> =>
   idOf(
     await site.send({
@@ -147,7 +153,7 @@ describe('a stored type', () => {
 
     const [first, second] = await Promise.all([1, 2].map(() => site.send({ method: 'DELETE', path: `/Devices/${id}` })))
 
-    expect([first?.status, second?.status].toSorted()).toEqual([204, 404])
+    expect(new Set([first?.status, second?.status])).toEqual(new Set([204, 404]))
     expect((await site.send({ path: `/Devices/${id}` })).status).toBe(404)
     expect(site.events.filter(({ type }) => type === 'resource.removed')).toHaveLength(1)
   })
@@ -173,7 +179,7 @@ describe('a stored type', () => {
     await Promise.all(tags.map((tag) => site.patch(id, { op: 'add', path: 'tags', value: [tag] })))
 
     const { body } = await site.send({ path: `/Devices/${id}` })
-    expect((body?.['tags'] as readonly string[]).toSorted()).toEqual(tags.toSorted())
+    expect(new Set(body?.['tags'] as readonly string[] | undefined)).toEqual(new Set(tags))
   })
 
   test('enforces uniqueness within the type and the provider (RFC 7643 §7)', async () => {
@@ -218,16 +224,16 @@ describe('a stored type', () => {
   })
 
   test.each([
-    ['displayName eq "LAPTOP 1"', ['1']],
-    ['rank gt 1 and rank le 3', ['2', '3']],
-    ['tags co "t"', ['0', '1', '2', '3']],
-    ['ports[type eq "a" and value eq "p2"]', ['2']],
-    ['externalId eq "e3"', ['3']],
-    ['issuedAt lt "2026-01-02T00:00:00Z"', ['0', '1']],
-    [`${warrantySchema.id}:contract eq "C1"`, ['1']],
+    ['displayName eq "LAPTOP 1"', ['e1']],
+    ['rank gt 1 and rank le 3', ['e2', 'e3']],
+    ['tags co "t"', ['e0', 'e1', 'e2', 'e3']],
+    ['ports[type eq "a" and value eq "p2"]', ['e2']],
+    ['externalId eq "e3"', ['e3']],
+    ['issuedAt lt "2026-01-02T00:00:00Z"', ['e0', 'e1']],
+    [`${warrantySchema.id}:contract eq "C1"`, ['e1']],
     ['not (rank pr)', []],
-    ['meta.resourceType eq "Device" and rank eq 0', ['0']],
-    ['schemas eq "urn:example:params:scim:schemas:extension:warranty:2.0:Device"', ['0', '1', '2', '3']],
+    ['meta.resourceType eq "Device" and rank eq 0', ['e0']],
+    ['schemas eq "urn:example:params:scim:schemas:extension:warranty:2.0:Device"', ['e0', 'e1', 'e2', 'e3']],
   ])('filters by %s (RFC 7644 §3.4.2.2)', async (filter, expected) => {
     const site = await start()
     for (const index of [0, 1, 2, 3]) {
@@ -243,8 +249,7 @@ describe('a stored type', () => {
         [warrantySchema.id]: { contract: `C${index}` },
       })
     }
-    const ofReply = ({ body }: ScimReply) =>
-      (body?.['Resources'] as readonly JsonObject[]).map(({ externalId }) => String(externalId).slice(1))
+    const ofReply = (reply: ScimReply) => listedIn(reply).map(({ externalId }) => externalId)
 
     const schemas = ['urn:ietf:params:scim:api:messages:2.0:SearchRequest']
     const query = await site.send({ path: `/Devices?filter=${encodeURIComponent(filter)}` })
@@ -259,7 +264,7 @@ describe('a stored type', () => {
   test('sorts and pages by index and by cursor (RFC 7644 §3.4.2, RFC 9865 §2)', async () => {
     const site = await start()
     for (const rank of [3, 1, 2]) await site.create({ rank })
-    const ranks = ({ body }: ScimReply) => (body?.['Resources'] as readonly JsonObject[]).map(({ rank }) => rank)
+    const ranks = (reply: ScimReply) => listedIn(reply).map(({ rank }) => rank)
 
     expect(ranks(await site.send({ path: '/Devices?sortBy=rank' }))).toEqual([1, 2, 3])
     expect(ranks(await site.send({ path: '/Devices?sortBy=rank&sortOrder=descending&count=2' }))).toEqual([3, 2])
@@ -406,8 +411,8 @@ describe('Bulk', () => {
     const results = reply.body?.['Operations'] as readonly JsonObject[]
     expect(results.map(({ status }) => status)).toEqual(['201', '201', '201', '200', '400', '400', '400'])
     const { body } = await site.send({ path: '/Devices?filter=rank%20eq%201' })
-    const [device] = body?.['Resources'] as readonly JsonObject[]
-    expect(device?.['owner']).toEqual({ value: expect.any(String), $ref: results[2]?.['location'] })
+    const [device] = listedIn({ body })
+    expect(device?.['owner']).toEqual({ value: expect.any(String) as unknown, $ref: results[2]?.['location'] })
   })
 })
 
@@ -418,7 +423,7 @@ describe('supplied resources', () => {
 
     const list = await site.send({ path: '/Roles?count=1&startIndex=1' })
 
-    const [admin] = list.body?.['Resources'] as readonly JsonObject[]
+    const [admin] = listedIn(list)
     const version = /^W\/"\w+"$/
     expect(list.body).toMatchObject({ totalResults: 2, itemsPerPage: 1, startIndex: 1 })
     expect(admin).toEqual({
@@ -430,11 +435,11 @@ describe('supplied resources', () => {
         resourceType: 'Role',
         created: '2026-01-02T03:04:05Z',
         location: `${base}/admin`,
-        version: expect.stringMatching(version),
+        version: expect.stringMatching(version) as unknown,
       },
     })
     const read = await site.send({ path: '/roles/admin' })
-    expect([read.body, read.headers.get('etag')]).toEqual([admin, (admin?.['meta'] as JsonObject)['version']])
+    expect([read.body, read.headers.get('etag')]).toEqual([admin, metaOf(admin)?.['version']])
     const etag = read.headers.get('etag') ?? ''
     expect((await site.send({ path: '/Roles/admin', headers: { 'if-none-match': etag } })).status).toBe(304)
     const { body } = await site.send({ path: '/Roles/viewer?attributes=displayName' })
@@ -454,7 +459,7 @@ describe('supplied resources', () => {
     const reply = await site.send({ path: `/Roles?filter=${encodeURIComponent(filter)}` })
 
     if (typeof expected === 'string') expect([reply.status, site.lastReason()]).toEqual([400, expected])
-    else expect((reply.body?.['Resources'] as readonly JsonObject[]).map(({ id }) => id)).toEqual(expected)
+    else expect(listedIn(reply).map(({ id }) => id)).toEqual(expected)
   })
 
   test('are sorted, and paged by cursor (RFC 9865 §2)', async () => {
@@ -463,7 +468,7 @@ describe('supplied resources', () => {
     const sorted = await site.send({ path: '/Roles?sortBy=displayName&sortOrder=descending' })
     expect(sorted.body).toMatchObject({ Resources: [{ id: 'viewer' }, { id: 'admin' }] })
     const first = await site.send({ path: '/Roles?count=1&cursor=' })
-    const next = encodeURIComponent(String(first.body?.['nextCursor']))
+    const next = encodeURIComponent(first.body?.['nextCursor'] as string)
     const second = await site.send({ path: `/Roles?count=1&cursor=${next}` })
     expect([first.body, second.body]).toMatchObject([
       { Resources: [{ id: 'admin' }] },
@@ -534,7 +539,7 @@ describe('discovery', () => {
     const role = await site.send({ path: `/Schemas/${oktaRoleResourceType.schema.id}` })
     const device = await site.send({ path: `/Schemas/${deviceSchema.id}` })
 
-    const names = (types.body?.['Resources'] as readonly JsonObject[]).map(({ id, endpoint }) => [id, endpoint])
+    const names = listedIn(types).map(({ id, endpoint }) => [id, endpoint])
     expect(names).toEqual([
       ['User', '/Users'],
       ['Group', '/Groups'],
@@ -542,7 +547,7 @@ describe('discovery', () => {
       ['Role', '/Roles'],
     ])
     const mutabilities = ({ body }: ScimReply) =>
-      new Set((body?.['attributes'] as readonly JsonObject[]).map(({ mutability }) => mutability))
+      new Set(((body?.['attributes'] ?? []) as readonly JsonObject[]).map(({ mutability }) => mutability))
     expect(mutabilities(role)).toEqual(new Set(['readOnly']))
     expect(mutabilities(device)).toEqual(new Set(['readWrite', 'immutable', 'readOnly']))
     const read = await site.send({ path: '/ResourceTypes/device' })
@@ -568,7 +573,7 @@ describe('discovery', () => {
     for (let startIndex = 1; startIndex <= 4; startIndex += 1) {
       const { body } = await site.send({ method: 'POST', path: '/.search', body: { schemas, startIndex, count: 1 } })
       expect(body).toMatchObject({ totalResults: 4 })
-      found.push((body?.['Resources'] as readonly JsonObject[]).map(({ meta }) => (meta as JsonObject)['resourceType']))
+      found.push(listedIn({ body }).map(({ meta }) => (meta as JsonObject)['resourceType']))
     }
     expect(found.flat()).toEqual(['User', 'Role', 'Role', 'Device'])
   })

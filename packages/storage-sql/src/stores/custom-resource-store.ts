@@ -149,13 +149,7 @@ type VersionValue = 'least_version' | 'greatest_version'
 
 function resourceStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   const record = sql.join(columnsOf(customResources.fields).map(({ name }) => sql.ref(name)))
-  const inRow = (p: Parameter<KeyValue>) =>
-    sql`issuer = ${p('issuer')} and resource_id = ${p('resource_id')} and ${isOfType(p)}`
-  const isAtVersion = (p: Parameter<KeyValue | VersionValue>) =>
-    sql`${inRow(p)} and version >= ${p('least_version')} and version <= ${p('greatest_version')}`
   const keys = (p: Parameter<'unique_keys'>) => engine.listed(sql`${p('unique_keys')}`)
-  const ofOwner = (p: Parameter<KeyValue>) =>
-    sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and resource_type = ${p('resource_type')}`
 
   return {
     insert: compileSql(
@@ -216,6 +210,14 @@ function resourceStatements({ query, engine }: Pick<Database, 'query' | 'engine'
     ),
   }
 }
+
+const inRow = (p: Parameter<KeyValue>) =>
+  sql`issuer = ${p('issuer')} and resource_id = ${p('resource_id')} and ${isOfType(p)}`
+
+const isAtVersion = (p: Parameter<KeyValue | VersionValue>) =>
+  sql`${inRow(p)} and version >= ${p('least_version')} and version <= ${p('greatest_version')}`
+
+const ofOwner = (p: Parameter<KeyValue>) => sql`issuer = ${p('issuer')} and ${inOwner(p)}`
 
 const table = 'mintmark_custom_resources'
 const column = (name: string) => sql`${sql.ref(`${table}.${name}`)}`
