@@ -136,9 +136,9 @@ export const refusals = {
   // Filters: RFC 7644 §3.4.2.2.
   filter_repeated: [400, 'invalidFilter', 'Give one filter.', 'RFC 7644 §3.4.2.2'],
   filter_empty: [400, 'invalidFilter', 'The filter is empty.', 'RFC 7644 §3.4.2.2'],
-  filter_too_long: [400, 'invalidFilter', 'The filter is longer than 4096 characters.', 'RFC 7644 §3.4.2.2'],
+  filter_too_long: [400, 'invalidFilter', 'The filter is longer than this server reads.', 'RFC 7644 §3.4.2.2'],
   filter_too_deep: [400, 'invalidFilter', 'The filter is nested more than 20 levels deep.', 'RFC 7644 §3.4.2.2'],
-  filter_too_large: [400, 'invalidFilter', 'The filter has more than 200 parts.', 'RFC 7644 §3.4.2.2'],
+  filter_too_large: [400, 'invalidFilter', 'The filter has more parts than this server reads.', 'RFC 7644 §3.4.2.2'],
   filter_syntax: [
     400,
     'invalidFilter',
@@ -197,12 +197,6 @@ export const refusals = {
     'RFC 7644 §3.4.2.3',
   ],
   sort_order: [400, 'invalidValue', 'The sortOrder is ascending or descending.', 'RFC 7644 §3.4.2.3'],
-  sort_across_types: [
-    400,
-    'invalidValue',
-    'Resources of several types are not sorted together. Search below the endpoint of one type, such as /Users.',
-    'RFC 7644 §3.4.2.3',
-  ],
   too_many_matches: [
     400,
     'tooMany',

@@ -4,7 +4,7 @@ import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tole
 import type { CompareNode, FilterLiteral, FilterNode, PresentNode } from './filter-node.ts'
 
 /**
- * Parses a filter (RFC 7644 §3.4.2.2) in linear time, within `filterLimits`.
+ * Parses a filter (RFC 7644 §3.4.2.2) in linear time, within limits.
  * @param tolerances those of the provider; by default only the grammar of the RFC is accepted.
  * @throws ScimError invalidFilter — reasons `filter_empty`, `filter_too_long`, `filter_too_deep`, `filter_too_large`,
  * `filter_syntax`, `filter_value_malformed`, `filter_value_too_long`.
@@ -12,8 +12,9 @@ import type { CompareNode, FilterLiteral, FilterNode, PresentNode } from './filt
 export function parseFilter(
   text: string,
   tolerances: ToleranceCounter = createToleranceCounter(new Set()),
+  limits: FilterLimits = defaultFilterLimits,
 ): FilterNode {
-  const place = createFilterParser(openCursor(text), tolerances)
+  const place = createFilterParser(openCursor(text, limits), tolerances, limits)
   const filter = readFilter(place)
   readEnd(place)
   return filter
@@ -31,12 +32,16 @@ interface FilterParser {
 }
 
 /** Creates a parser at the start of a text. */
-export function createFilterParser(cursor: FilterCursor, tolerances: ToleranceCounter): FilterParser {
-  let nodes = 0
+export function createFilterParser(
+  cursor: FilterCursor,
+  tolerances: ToleranceCounter,
+  limits: FilterLimits,
+): FilterParser {
+  let parts = 0
   const count = (): void => {
-    nodes += 1
+    parts += 1
     // RFC 7644 §3.12: the server limits the cost of a filter.
-    if (nodes > filterLimits.nodes) throw refusal('filter_too_large')
+    if (parts > limits.parts) throw refusal('filter_too_large')
   }
   return { cursor, tolerances, count, scope: 'resource', depth: 0 }
 }
@@ -152,7 +157,7 @@ function expectAdjacent(place: FilterParser, kind: '[' | ']'): void {
 
 function deeper(place: FilterParser, scope: FilterParser['scope']): FilterParser {
   // RFC 7644 §3.12: nesting is limited because each level uses stack.
-  if (place.depth >= filterLimits.depth) throw refusal('filter_too_deep')
+  if (place.depth >= maximumDepth) throw refusal('filter_too_deep')
   return { ...place, scope, depth: place.depth + 1 }
 }
 
@@ -183,9 +188,9 @@ export interface FilterCursor {
  * @throws ScimError invalidFilter — reason `filter_empty` | `filter_too_long` | `filter_value_malformed` |
  * `filter_value_too_long`.
  */
-export function openCursor(text: string): FilterCursor {
+export function openCursor(text: string, limits: FilterLimits): FilterCursor {
   // RFC 7644 §3.4.2.2: a filter has at least one expression. §3.12 lets a server limit its length.
-  if (text.length > filterLimits.length) throw refusal('filter_too_long')
+  if (text.length > limits.length) throw refusal('filter_too_long')
   if (text.trim() === '') throw refusal('filter_empty')
 
   const tokens: FilterToken[] = []
@@ -246,7 +251,7 @@ function readString(literal: string): string {
   // RFC 8259 §8.2: a lone surrogate is not a character. Databases cannot compare NUL.
   if (noCharacter.test(value)) throw refusal('filter_value_malformed')
   // RFC 7644 §3.12.
-  if (value.length > filterLimits.value) throw refusal('filter_value_too_long')
+  if (value.length > maximumValueLength) throw refusal('filter_value_too_long')
   return value
 }
 
@@ -274,7 +279,7 @@ function readLiteral(token: FilterToken, tolerances: ToleranceCounter): FilterLi
 
 function readWord(text: string, tolerances: ToleranceCounter): FilterLiteral {
   // RFC 7644 §3.12.
-  if (text.length > filterLimits.value) throw refusal('filter_value_too_long')
+  if (text.length > maximumValueLength) throw refusal('filter_value_too_long')
   if (text === 'true' || text === 'false') return { kind: 'boolean', value: text === 'true' }
   if (text === 'null') return { kind: 'null' }
   if (jsonNumber.test(text) && Number.isFinite(Number(text))) return { kind: 'number', text }
@@ -289,14 +294,24 @@ const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 /** Characters of identifiers; none of them has a meaning in a filter, in JSON or in SQL. */
 const bareText = /^[\p{L}\p{M}\p{N}@.+_~:/-]+$/u
 
-/** Limits on the cost of a filter (RFC 7644 §3.12 leaves them to the server). */
-const filterLimits = {
-  /** Characters of the whole text. */
-  length: 4096,
-  /** Levels of parentheses, `not` and brackets. */
-  depth: 20,
-  /** Comparisons, value paths, `not`, `and`, `or`. */
-  nodes: 200,
-  /** Characters of one value. */
-  value: 1024,
-} as const
+/** Levels of parentheses, `not` and brackets. */
+const maximumDepth = 20
+
+/** Characters of one value. */
+const maximumValueLength = 1024
+
+/** Limits on the cost of a filter, which RFC 7644 §3.12 leaves to the server. */
+export interface FilterLimits {
+  /**
+   * Characters of the whole filter. Most HTTP servers limit a URL to 8 or 16 kB; a search by POST to `/.search` has no such limit.
+   * @defaultValue 16384. Governance tools ask for some hundred users by id in one filter.
+   */
+  readonly length: number
+  /**
+   * Comparisons, value paths, `not`, `and` and `or`; a sequence of operands with the same operator counts once.
+   * @defaultValue 1000. A filter of 16384 characters has fewer, unless its values are very short.
+   */
+  readonly parts: number
+}
+
+export const defaultFilterLimits: FilterLimits = { length: 16_384, parts: 1000 }

@@ -12,6 +12,7 @@ import {
 
 import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
+import type { FilterLimits } from '../filter/parse-filter.ts'
 import { checkPreconditions } from '../message/scim-message.ts'
 import { comparableResource } from '../resource/resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -160,6 +161,7 @@ export const groupDocument = (
 
 /** Dependencies of the group endpoints. */
 export interface GroupDependencies {
+  readonly filterLimits: FilterLimits
   readonly storage: ScimStorage
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>

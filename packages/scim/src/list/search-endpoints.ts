@@ -4,6 +4,7 @@ import type { JsonText } from '@mintmark/storage-interface/stores'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { readMessage, readQuery, textResponse } from '../message/scim-message.ts'
+import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { recordTolerances, type ScimCall, type ScimEndpoint, toleranceCounterOf } from '../server/scim-call.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
@@ -22,6 +23,7 @@ interface SearchEndpoints {
 }
 
 interface SearchDependencies {
+  readonly filterLimits: FilterLimits
   readonly journal: Journal<ScimOccurrence>
 }
 
@@ -31,7 +33,11 @@ export function searchEndpoints(types: readonly ListedType[], deps: SearchDepend
   const named = types.map((type) => ({ ...type, names: withAttributesOf(type.resourceType, resourceTypes) }))
 
   async function answer(request: SearchRequest, tolerances: ToleranceCounter, call: ScimCall): Promise<ServerResponse> {
-    const searches = typeSearches(request, named, { baseUrl: call.baseUrl, tolerances })
+    const searches = typeSearches(request, named, {
+      baseUrl: call.baseUrl,
+      tolerances,
+      filterLimits: deps.filterLimits,
+    })
     recordTolerances({ tolerances }, call, deps.journal)
     return listResponse(await findPage(request, searches, call))
   }

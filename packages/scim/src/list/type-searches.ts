@@ -3,7 +3,7 @@ import type { JsonText, ListOutcome, ListQuery, SortKey } from '@mintmark/storag
 
 import { refusal } from '../error/scim-error.ts'
 import type { FilterNode } from '../filter/filter-node.ts'
-import { parseFilter } from '../filter/parse-filter.ts'
+import { type FilterLimits, parseFilter } from '../filter/parse-filter.ts'
 import { resolveFilter, targetOf } from '../filter/resolve-filter.ts'
 import { parseProjection } from '../resource/project-resource.ts'
 import { findAttribute, parseAttributeName, type ResolvedAttribute } from '../schema/find-attribute.ts'
@@ -37,24 +37,24 @@ interface NamedType extends ListedType {
 }
 
 /**
- * Resolves a search for each resource type. Types without possible matches are omitted.
+ * Resolves a search for each resource type. Types without possible matches are omitted. `sortBy` orders the resources of each type;
+ * one type follows the other, because one order for all would require merging their lists from the start (RFC 7644 §3.4.2.3).
  * @throws ScimError invalidFilter — the reasons of `parseFilter`, `resolveFilter` and `searchableFilter`; invalidValue — the
- * reasons of `sortKeyOf`, and `sort_across_types`; invalidSyntax — the reasons of `parseProjection`.
+ * reasons of `sortKeyOf`; invalidSyntax — the reasons of `parseProjection`.
  */
 export function typeSearches(
   request: SearchRequest,
   types: readonly NamedType[],
   context: SearchContext,
 ): readonly TypeSearch[] {
-  const filter = request.filter === undefined ? undefined : parseFilter(request.filter, context.tolerances)
-  const searches = types.flatMap((type) => typeSearch(request, { filter, type }, context))
-  // RFC 7644 §3.4.2.3: the order applies to all types together, which would require merging their lists from the start.
-  if (searches.length > 1 && request.sortBy !== undefined) throw refusal('sort_across_types')
-  return searches
+  const filter =
+    request.filter === undefined ? undefined : parseFilter(request.filter, context.tolerances, context.filterLimits)
+  return types.flatMap((type) => typeSearch(request, { filter, type }, context))
 }
 
 interface SearchContext {
   readonly baseUrl: string
+  readonly filterLimits: FilterLimits
   readonly tolerances: ToleranceCounter
 }
 

@@ -5,6 +5,7 @@ import type { CompareNode, FilterLiteral, FilterNode } from '../filter/filter-no
 import {
   createFilterParser,
   type FilterCursor,
+  type FilterLimits,
   openCursor,
   readEnd,
   readName,
@@ -287,8 +288,8 @@ function readPath(text: string, tolerances: ToleranceCounter): PathNode {
   const name = parseAttributeName(text)
   if (name !== undefined) return Object.freeze({ attribute: name, filter: undefined, subName: undefined })
 
-  const cursor = openCursor(text)
-  const place = createFilterParser(cursor, tolerances)
+  const cursor = openCursor(text, pathLimits)
+  const place = createFilterParser(cursor, tolerances, pathLimits)
   requireNoSpace(cursor)
   const attribute = readName(place)
   requireNoSpace(cursor)
@@ -298,6 +299,9 @@ function readPath(text: string, tolerances: ToleranceCounter): PathNode {
   readEnd(place)
   return Object.freeze({ attribute, filter, subName: sub?.name })
 }
+
+/** A path selects one value or a few, and a request has many paths. */
+const pathLimits: FilterLimits = { length: 4096, parts: 200 }
 
 /** RFC 7644 §3.5.2, figure 7: a path has spaces only inside its filter. */
 function requireNoSpace(cursor: FilterCursor): void {

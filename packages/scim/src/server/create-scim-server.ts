@@ -11,6 +11,7 @@ import { createDeprovisioningLimiter } from '../deprovisioning/deprovisioning-li
 import { discoveryRoutes } from '../discovery/discovery.ts'
 import { createRevocationLister, notifyAnswered, recordRefusal, type ScimOccurrence } from '../event/scim-event.ts'
 import { reportScimFaults } from '../event/log-scim-events.ts'
+import { defaultFilterLimits, type FilterLimits } from '../filter/parse-filter.ts'
 import { groupRoutes } from '../groups/group-endpoints.ts'
 import { listedGroups } from '../groups/render-group.ts'
 import type { GroupDependencies } from '../groups/write-group.ts'
@@ -89,6 +90,15 @@ function checkIssuer({ issuer, storage }: Pick<ScimServerOptions, 'issuer' | 'st
   }
 }
 
+/** The numbers are limits on work, so that a mistake in one of them would disable it. */
+function checkFilterLimits(limits: FilterLimits): FilterLimits {
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(limit) || limit < 1 || limit > 1_000_000)
+      throw new TypeError(`filterLimits.${name} is an integer from 1 to 1000000.`)
+  }
+  return limits
+}
+
 function scimDependencies(options: ScimServerOptions): SignInDependencies & GroupDependencies {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
@@ -105,6 +115,7 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
     renderCache: createUserRenderCache(userType, options.issuer),
     groupType: options.groupType ?? groupResourceType,
     claims: createClaimMapping(options),
+    filterLimits: checkFilterLimits({ ...defaultFilterLimits, ...options.filterLimits }),
     journal: createJournal<ScimOccurrence, EpochSeconds>(options.onEvent ?? reportScimFaults(console), {
       clock,
       newIdentifier: identifierSeries(random),

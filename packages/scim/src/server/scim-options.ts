@@ -5,6 +5,7 @@ import type { JsonObject, ScimStorage } from '@mintmark/storage-interface'
 import type { CustomResourceType } from '../custom/custom-types.ts'
 import type { DeprovisioningLimit } from '../deprovisioning/deprovisioning-limiter.ts'
 import type { AnsweredRequest, ScimEvent } from '../event/scim-event.ts'
+import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { AccessTokens } from '../providers/authenticate-provider.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ClaimChanges, ProvisioningHooks } from '../users/user-dependencies.ts'
@@ -68,6 +69,11 @@ export interface ScimServerOptions extends ProvisioningHooks {
    * @defaultValue Any number. An initial synchronization makes many requests at once.
    */
   readonly requestLimit?: RateLimiter
+  /**
+   * Limits on filters.
+   * @defaultValue `{ length: 16384, parts: 1000 }`. Governance tools ask for some hundred users by id in one filter.
+   */
+  readonly filterLimits?: Partial<FilterLimits>
   readonly clock?: Clock
   readonly random?: Random
 }

@@ -171,7 +171,7 @@ describe('filters', () => {
     ['userName eq true', invalidFilter('filter_value_type')],
     ['userName eq {}', invalidFilter('filter_value_malformed')],
     [`${'not('.repeat(21)}title pr${')'.repeat(21)}`, invalidFilter('filter_too_deep')],
-    [`title eq "${'a'.repeat(4096)}"`, invalidFilter('filter_too_long')],
+    [`title eq "${'a'.repeat(16_384)}"`, invalidFilter('filter_too_long')],
     ['emails[a[b eq 1]]', invalidFilter('filter_syntax')],
     ['userName eq "\\u0000"', invalidFilter('filter_value_malformed')],
     ['userName eq "\\ud800"', invalidFilter('filter_value_malformed')],

@@ -252,14 +252,17 @@ describe('over both types', () => {
     ])
   })
 
-  test('refuses to sort across types, unless the filter leaves one type (RFC 7644 §3.4.2.3)', async () => {
+  test('sorts the resources of each type, one type after the other (RFC 7644 §3.4.2.3)', async () => {
     const users = await withGroups()
 
-    await expectRefused(users, () => search(users, '/.search', { sortBy: 'displayName' }), {
-      status: 400,
-      scimType: 'invalidValue',
-      reason: 'sort_across_types',
-    })
+    expect(typesOf(await search(users, '/.search', { sortBy: 'displayName' }))).toEqual([
+      'User Ann',
+      'User Kim',
+      'User Lou',
+      'User Max',
+      'Group Kim',
+      'Group Ops',
+    ])
     expect(
       typesOf(
         await search(users, '/.search', {

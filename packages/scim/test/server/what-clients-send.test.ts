@@ -209,6 +209,35 @@ describe('searches', () => {
     expect(Object.keys(resources[0] ?? {})).toEqual(['schemas', 'id', 'userName'])
   })
 
+  test('a filter of 16 kB finds users by id, and a longer one is refused (RFC 7644 §3.4.3)', async () => {
+    const scim = await startScim({ toleranceProfile: 'strict' })
+    const id = idOf(await create(scim))
+    const search = (filter: string): Promise<ScimReply> =>
+      scim.send({ method: 'POST', path: '/Users/.search', body: { schemas: [searchRequest], filter } })
+    const ids = Array.from({ length: 350 }, (_, index) => `id eq "5b0c2c9e-8a35-4d0c-9f35-${index}"`)
+
+    const found = await search([...ids, `id eq "${id}"`].join(' or '))
+    const refused = await search(`${' '.repeat(16_384)}userName pr`)
+
+    expect(found).toMatchObject({ status: 200, body: { totalResults: 1, Resources: [{ id }] } })
+    expect(refused).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } })
+    expect(scim.lastReason()).toBe('filter_too_long')
+  })
+
+  test('the host sets the limits of filters', async () => {
+    const scim = await startScim({ filterLimits: { length: 40, parts: 2 } })
+    const list = (filter: string): Promise<ScimReply> =>
+      scim.send({ path: `/Users?filter=${encodeURIComponent(filter)}` })
+
+    expect(await list('title pr')).toMatchObject({ status: 200 })
+    expect(await list('title pr and title pr')).toMatchObject({ status: 400 })
+    expect(scim.lastReason()).toBe('filter_too_large')
+    expect(await list(`title eq "${'a'.repeat(40)}"`)).toMatchObject({ status: 400 })
+    expect(scim.lastReason()).toBe('filter_too_long')
+    for (const limit of [0, 1.5, -1, Number.NaN, Infinity])
+      await expect(startScim({ filterLimits: { parts: limit } })).rejects.toThrow(TypeError)
+  })
+
   test('entra: a date in a filter needs no quotes', async () => {
     const scim = await startScim({ toleranceProfile: 'entra' })
     await create(scim)
