@@ -3,6 +3,7 @@ import type { ScimStorage } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
+import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import { resourceRoutes, type ServedType } from '../resource/resource-endpoints.ts'
 import type { ScimCollection } from '../server/scim-call.ts'
@@ -13,6 +14,7 @@ import { storedType } from './stored-resources.ts'
 import { suppliedType } from './supplied-resources.ts'
 
 interface CustomRouteDependencies {
+  readonly filterLimits: FilterLimits
   readonly storage: ScimStorage
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>

@@ -12,6 +12,7 @@ import {
   readMessage,
   readProjection,
   readQuery,
+  scimContent,
 } from '../message/scim-message.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
@@ -150,6 +151,7 @@ const replaceGroup =
 /**
  * PATCH /Groups/{id} (RFC 7644 §3.5.2): applies all operations or none, in one write. The response is 204, so that removing one
  * of ten thousand members does not read all of them. With `attributes` or `excludedAttributes` it is 200 and shows the group.
+ * SCIM-SDK's client expects a content type in every response that is not of a DELETE (seen in 1.30.0).
  */
 const patchGroup =
   (deps: GroupDependencies): ScimEndpoint =>
@@ -166,7 +168,8 @@ const patchGroup =
       },
       deps,
     )
-    if (projection === deps.groupType.defaultProjection) return emptyResponse([['ETag', groupVersion(group)]])
+    if (projection === deps.groupType.defaultProjection)
+      return emptyResponse([scimContent, ['ETag', groupVersion(group)]])
     return showGroup(group, { status: 200, projection, call }, deps)
   }
 

@@ -95,10 +95,13 @@ const opaque = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : t
 export const scimResponse = (status: number, body: object, headers?: readonly Header[]): ServerResponse =>
   textResponse(status, JSON.stringify(body), headers)
 
+/** The media type of SCIM (RFC 7644 §3.8). */
+export const scimContent: Header = ['Content-Type', 'application/scim+json']
+
 /** A SCIM response whose body is already JSON text. */
 export const textResponse = (status: number, body: string, headers: readonly Header[] = []): ServerResponse => ({
   status,
-  headers: [['Content-Type', 'application/scim+json'], ['X-Content-Type-Options', 'nosniff'], ...noStore, ...headers],
+  headers: [scimContent, ['X-Content-Type-Options', 'nosniff'], ...noStore, ...headers],
   body,
 })
 

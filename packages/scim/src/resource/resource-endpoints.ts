@@ -15,6 +15,7 @@ import {
   readQuery,
   resourceResponse,
 } from '../message/scim-message.ts'
+import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { RenderContext } from '../schema/projection.ts'
 import {
   createCallContext,
@@ -55,6 +56,7 @@ interface TypeWrites<Resource> {
 }
 
 interface ResourceEndpointDependencies {
+  readonly filterLimits: FilterLimits
   readonly journal: Journal<ScimOccurrence>
 }
 

@@ -55,7 +55,7 @@ const refusedRows: readonly (readonly [what: string, filter: string])[] = [
   ['21 levels of parentheses', `${'('.repeat(21)}userName pr${')'.repeat(21)}`],
   ['100,000 opening parentheses', '('.repeat(100_000)],
   ['100,000 nots', 'not('.repeat(100_000)],
-  ['4 KiB and one', `userName eq "x"${' '.repeat(4082)}`],
+  ['16 KiB and one', `userName eq "x"${' '.repeat(16_370)}`],
   ['brackets in brackets', 'emails[a[b eq 1]]'],
   ['known brackets in brackets', 'emails[emails[type eq "work"]]'],
   ['NUL', 'userName eq "\\u0000"'],
