@@ -73,8 +73,10 @@ export interface ProvisionedUserRecord extends RecordOf<typeof provisionedUsers>
   readonly groups: readonly GroupReference[]
 }
 
-/** A user in a list: without the claims, which no list response shows. */
-export type ListedUserRecord = Omit<ProvisionedUserRecord, 'claims'>
+/** A user in a list: without the claims, which no list response shows, and without groups if the query leaves them out. */
+export interface ListedUserRecord extends Omit<ProvisionedUserRecord, 'claims' | 'groups'> {
+  readonly groups: readonly GroupReference[] | undefined
+}
 
 /** Which key of a new or changed user belongs to another user. `id` takes precedence over `externalId`, and that over `userName`. */
 export type TakenKey = 'id' | 'externalId' | 'userName'

@@ -3,7 +3,8 @@ import type { ProviderId } from './values.ts'
 
 /**
  * What a list is ordered by: of an attribute with several values the primary one, or else the first (RFC 7644 §3.4.2.3). What
- * has no value comes last when ascending, first when descending. Equal ones stand by age, oldest first, either way.
+ * has no value comes last when ascending. Equal ones are by age, oldest first. A descending list is the reverse of the ascending
+ * one, so that one index serves both.
  */
 export interface SortKey {
   readonly attribute: FilterAttribute
@@ -35,6 +36,13 @@ export interface ListQuery {
   /** About the same, but for `groups` and `members`. By age, oldest first and then by `id`, when there is none. */
   readonly sort: SortKey | undefined
   readonly page: ListPage
+  /**
+   * The bytes of resources, with the names of a user's groups, after which a page ends. It has at least one resource, and fewer
+   * than requested if they are large (RFC 7644 §3.4.2.4).
+   */
+  readonly maxBytes?: number
+  /** Leaves out the groups of users, which are not shown. */
+  readonly without?: 'groups'
 }
 
 /**

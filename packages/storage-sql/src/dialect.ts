@@ -36,6 +36,20 @@ export interface SqlEngine {
     readonly trigger: (trigger: SqlTrigger) => readonly string[]
     /** A query for the distinct texts of `emails[*].value` in a `searchable` column, each cut to 200 characters. */
     readonly emailValues: (column: string) => string
+    /** The flag `false`. */
+    readonly no: string
+    /** The path of a value in a `searchable` column; with `part`, of that part of each element of a list. */
+    readonly pathOf: (names: readonly string[], part?: string) => string
+    /**
+     * A query for the indexed values of a row of `mintmark_users`: `attribute`, `is_absent`, `value`, which is cut to 200
+     * characters, `is_exact`, whether that says all about the attribute, and `is_unique`. With `from`, of all rows of that
+     * table that have a provider, after the columns `issuer`, `provider_id`, `created_at` and `user_id`.
+     */
+    readonly indexedValues: (values: SqlIndexedValues) => string
+    /** A statement that deletes the rows of a table whose key consists of columns of a row and of rows of a query. */
+    readonly removeRows: (rows: SqlRemovedRows) => string
+    /** Statements that remove a trigger. */
+    readonly dropTrigger: (trigger: Pick<SqlTrigger, 'name' | 'table'>) => readonly string[]
     /** Ends a query and locks its rows against changes until the transaction ends. */
     readonly lockRows: string
     /** Locks them also against `keepRows`, which waits. */
@@ -93,6 +107,29 @@ export interface SqlEngine {
   readonly mergeJson: (target: Expression<SqlValue>, patch: Expression<SqlValue>) => RawBuilder<SqlValue>
   /** Deletes the batch and returns a row for each. Rows that another connection is changing may be left. */
   readonly deleteBatch: (batch: SqlBatch) => RawBuilder<unknown>
+}
+
+/** The attributes whose values are read out of a row, as queries for `attribute`, `path`, `part` and `is_unique`. */
+export interface SqlIndexedValues {
+  /** The row, such as `NEW`, or the alias of `from`. */
+  readonly row: string
+  /** Attributes with a column of their own, with its name. */
+  readonly columns?: readonly (readonly [attribute: string, column: string])[]
+  /** Attributes with one value. Each yields a row, also when it is absent. */
+  readonly single?: string
+  /** Attributes with several values. */
+  readonly several?: string
+  readonly from?: string
+}
+
+interface SqlRemovedRows {
+  readonly table: string
+  readonly row: string
+  /** The columns of the key that the row has as well. */
+  readonly same: readonly string[]
+  /** The other columns of the key, which the query yields. */
+  readonly columns: readonly string[]
+  readonly query: string
 }
 
 /** What rows of some tables will be like. Columns that are not named get distinct values. */

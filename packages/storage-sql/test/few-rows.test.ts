@@ -79,7 +79,7 @@ test('reads only as many users with a common address as show that there are too 
   )
 
   const scans = scansOf(rows[0]?.['QUERY PLAN'][0].Plan ?? { 'Node Type': 'none' })
-  const read = scans.filter((scan) => /_emails/.test(scan['Index Name'] ?? '')).map((scan) => scan['Actual Rows'])
+  const read = scans.filter((scan) => /_user_values/.test(scan['Index Name'] ?? '')).map((scan) => scan['Actual Rows'])
   expect(read).toEqual([11])
 })
 

@@ -99,13 +99,17 @@ function queries(known: KnownTexts): fc.Arbitrary<readonly ListQuery[]> {
       limit: fc.constantFrom(0, 1, 5, 100),
     }),
   )
+  const bytes = fc.record({ maxBytes: fc.constantFrom(1, 300, 100_000) }, { requiredKeys: [] })
   const query = fc.record({
     providerId: fc.constant(aProvisionedUser('').providerId),
     filter: aResolvedFilter(known),
     sort: fc.option(aSortKey(), { nil: undefined }),
     page,
   })
-  return fc.array(query, { minLength: 100, maxLength: 100 })
+  return fc.array(
+    fc.tuple(query, bytes).map(([each, limited]) => ({ ...each, ...limited })),
+    { minLength: 100, maxLength: 100 },
+  )
 }
 
 async function expectSameAnswers(

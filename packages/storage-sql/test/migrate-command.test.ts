@@ -20,6 +20,8 @@ const all = [
   '0010-custom-resources',
   '0011-custom-resource-statistics',
   '0012-client-choices',
+  '0013-indexed-values',
+  '0014-indexed-value-statistics',
 ]
 
 test('mintmark-migrate print prints the whole schema and changes nothing', async () => {

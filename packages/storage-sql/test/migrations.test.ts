@@ -43,6 +43,8 @@ const all = [
   '0010-custom-resources',
   '0011-custom-resource-statistics',
   '0012-client-choices',
+  '0013-indexed-values',
+  '0014-indexed-value-statistics',
 ]
 
 test('migrates an empty database, once', async () => {
@@ -72,6 +74,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0010-custom-resources 8c26506df75352da543f76fd17a14e9797bededde490f549b1e1b468ddaa4366",
       "0011-custom-resource-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0012-client-choices 1340acf46a54e918695aa90c034423eb609861a084d1a8cb290af6c52dfd188f",
+      "0013-indexed-values c87eb983c94eff037e430f830bc7382dbfbe717b32aaecc4de278b37e5a5ec9f",
+      "0014-indexed-value-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

@@ -21,6 +21,8 @@ const all = [
   '0010-custom-resources',
   '0011-custom-resource-statistics',
   '0012-client-choices',
+  '0013-indexed-values',
+  '0014-indexed-value-statistics',
 ]
 
 test('migrates an empty PostgreSQL database, once', async () => {
@@ -50,6 +52,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0010-custom-resources 892a2d9d5adca71f40e1bd227089cd3fc2d5059288621f52d9aabcedb0be4b5f",
       "0011-custom-resource-statistics a31e14137549fe817fe82d15f5c16fbb6eb7309c369b4b4f813cc20e08976f5a",
       "0012-client-choices ed1762a0aaf7c97e0d34aa59bfeef5bbe825328a94abc4a90a2ebe5b60bc966b",
+      "0013-indexed-values 1cf1e0809e70e6ce77d9e1b59a793dc5e6b8116857b4477eeb030bf2a1e742fa",
+      "0014-indexed-value-statistics e2c1bb2376705be77f23f760a7471729e20d12d7b43c628bb7e1fd24520cc8f3",
     ]
   `)
 })

@@ -1,12 +1,15 @@
 import type { JsonObject } from '@mintmark/storage-interface'
-import type { ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
+import type { ScimStorage } from '@mintmark/storage-interface'
 
 import type { ProviderCredentials } from '../identity-provider.ts'
 import { htmlDocument, html, textOf, type Markup } from './html.ts'
 
+type UserList = Awaited<ReturnType<ScimStorage['provisionedUsers']['list']>>
+type ListedUser = Extract<UserList, { readonly outcome: 'listed' }>['records'][number]
+
 /** The provisioned users, and commands that provision one from a terminal. */
 export function provisionedPage(
-  list: Awaited<ReturnType<ScimStorage['provisionedUsers']['list']>>,
+  list: UserList,
   provider: ProviderCredentials,
 ): string {
   const users = list.outcome === 'listed' ? list.records : []
@@ -35,10 +38,10 @@ ${users.length === 0 ? html`<p>None yet. Create one with the first command below
   )
 }
 
-const table = (users: readonly Omit<ProvisionedUserRecord, 'claims'>[]): Markup => html`<table>
+const table = (users: readonly ListedUser[]): Markup => html`<table>
 <thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">Groups</th><th scope="col">Id</th></tr></thead>
 <tbody>${users.map(
-  ({ resource, active, groups, userId }) =>
+  ({ resource, active, groups = [], userId }) =>
     html`<tr><td>${textOf((JSON.parse(resource) as JsonObject)['userName'])}</td><td>${active ? 'active' : 'deactivated'}</td><td>${groups
       .map(({ displayName }) => displayName)
       .join(', ')}</td><td><code>${userId}</code></td></tr>`,

@@ -119,7 +119,7 @@ interface ResourceMeta {
   readonly resourceType: string
   readonly record: { readonly createdAt: EpochSeconds; readonly updatedAt: EpochSeconds }
   readonly location: string
-  readonly version: string
+  readonly version: string | undefined
 }
 
 /**
@@ -135,7 +135,7 @@ export function renderMeta({
   const created = formatInstant(createdAt)
   const lastModified = updatedAt === createdAt ? created : formatInstant(updatedAt)
   const where = JSON.stringify(location)
-  return `{"resourceType":"${resourceType}","created":"${created}","lastModified":"${lastModified}","location":${where},"version":${JSON.stringify(version)}}` as JsonText
+  return `{"resourceType":"${resourceType}","created":"${created}","lastModified":"${lastModified}","location":${where}${version === undefined ? '' : `,"version":${JSON.stringify(version)}`}}` as JsonText
 }
 
 /**

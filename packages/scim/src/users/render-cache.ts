@@ -1,4 +1,12 @@
-import { epochSeconds, groupId, type JsonObject, jsonText, providerId, userId } from '@mintmark/storage-interface'
+import {
+  epochSeconds,
+  groupId,
+  type JsonObject,
+  jsonText,
+  type ProvisionedUserRecord,
+  providerId,
+  userId,
+} from '@mintmark/storage-interface'
 import type {
   GroupReference,
   JsonText,
@@ -138,7 +146,7 @@ const renderUser = (user: ListedUserRecord, baseUrl: string): JsonObject => ({
  * JSON text, because building an object and serializing it takes twice as long and a page has up to 200 users.
  */
 function serverAttributes(user: ListedUserRecord, baseUrl: string): JsonText {
-  const { userId, externalId, active, groups } = user
+  const { userId, externalId, active, groups = [] } = user
   const external = externalId === undefined ? '' : `"externalId":${JSON.stringify(externalId)},`
   const membership =
     groups.length === 0 ? '' : `"groups":[${groups.map((group) => groupText(group, baseUrl)).join(',')}],`
@@ -146,7 +154,8 @@ function serverAttributes(user: ListedUserRecord, baseUrl: string): JsonText {
     resourceType: 'User',
     record: user,
     location: userLocation(userId, baseUrl),
-    version: userVersion(user),
+    // Without the groups the version is unknown (RFC 7643 §3.1 makes it optional).
+    version: user.groups && versionOf(user.version, user.groups),
   })
   return `{"id":${JSON.stringify(userId)},${external}"active":${active},${membership}"meta":${meta}}` as JsonText
 }
@@ -159,7 +168,9 @@ export const userLocation = (userId: string, baseUrl: string): string =>
  * The entity tag of a user (RFC 7644 §3.14). Groups are part of the resource but not of the user's row, so the tag also covers their
  * names: it changes exactly when the resource does.
  */
-export function userVersion({ version, groups }: ListedUserRecord): string {
+export const userVersion = ({ version, groups }: ProvisionedUserRecord): string => versionOf(version, groups)
+
+function versionOf(version: number, groups: readonly GroupReference[]): string {
   const membership =
     groups.length === 0 ? '' : `.${fnv32(groups.map((group) => `${group.groupId} ${group.displayName}`).join('\n'))}`
   return `W/"${version}${membership}"`

@@ -236,7 +236,7 @@ describe('order', () => {
     [{ sortBy: 'displayName', sortOrder: 'descending' }, ['Max', 'Lou', 'Kim', 'Ann']],
     [{ sortBy: 'DISPLAYNAME', sortOrder: 'Ascending' }, ['Ann', 'Kim', 'Lou', 'Max']],
     [{ sortBy: 'title' }, ['Max', 'Kim', 'Lou', 'Ann']],
-    [{ sortBy: 'title', sortOrder: 'descending' }, ['Lou', 'Ann', 'Kim', 'Max']],
+    [{ sortBy: 'title', sortOrder: 'descending' }, ['Ann', 'Lou', 'Kim', 'Max']],
     [{ sortBy: 'externalId' }, ['Lou', 'Kim', 'Max', 'Ann']],
     [{ sortBy: 'emails' }, ['Lou', 'Kim', 'Max', 'Ann']],
     [{ sortBy: 'emails.type' }, ['Lou', 'Kim', 'Max', 'Ann']],

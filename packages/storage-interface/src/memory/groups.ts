@@ -13,7 +13,7 @@ import {
   nextVersion,
   writeGroup,
 } from './group-table.ts'
-import { listPage, type ListedRow, type Listing } from './list-page.ts'
+import { bytesOf, listPage, type ListedRow, type Listing } from './list-page.ts'
 import type { SchedulerHook } from './rows.ts'
 import { holderOf, rowsByAge, rowsHaving } from './provider-index.ts'
 import { type UserTables, presentRow } from './users.ts'
@@ -155,6 +155,7 @@ function groupsOfProvider(tables: UserTables, providerId: ProviderId): Listing<G
       const group = ownGroup(tables, providerId, groupId)
       return group && listedRow(tables, group)
     },
+    sizeOf: ({ resource }) => bytesOf(JSON.stringify(resource)),
   }
 }
 

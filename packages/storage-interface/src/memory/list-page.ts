@@ -11,6 +11,8 @@ export interface Listing<Id extends string, Record> {
   readonly lookups: RowLookups<Id>
   /** The row of an identifier, if it is listed. */
   readonly row: (id: Id) => ListedRow<Id, Record> | undefined
+  /** The bytes of a record that count for `ListQuery.maxBytes`. */
+  readonly sizeOf?: (record: Record) => number
 }
 
 /** A row as a list reads it; expensive parts are computed on demand. */
@@ -23,17 +25,27 @@ export interface ListedRow<Id extends string, Record> extends Aged<Id> {
 /** The page of rows that a query asks for. Without a filter and a sort, only the rows of the page are read. */
 export function listPage<Id extends string, Record>(
   listing: Listing<Id, Record>,
-  { filter, sort, page }: Omit<ListQuery, 'providerId'>,
+  { filter, sort, page, maxBytes = Infinity }: Omit<ListQuery, 'providerId'>,
 ): ListOutcome<Record> {
   const ordered = filter === undefined && sort === undefined ? listing.byAge : matching(listing, { filter, sort })
   const start = startOf(ordered, page)
-  const end = start + page.limit
-  const shown = ordered.slice(start, end)
+  const shown: Aged<Id>[] = []
+  const records: Record[] = []
+  let bytes = 0
+  for (const row of ordered.slice(start, start + page.limit)) {
+    const record = listing.row(row.id)?.record()
+    if (bytes >= maxBytes) break
+    shown.push(row)
+    if (record === undefined) continue
+    records.push(record)
+    bytes += listing.sizeOf?.(record) ?? 0
+  }
   const last = shown.at(-1)
+  const end = start + shown.length
   return {
     outcome: 'listed',
     total: ordered.length,
-    records: shown.flatMap(({ id }) => listing.row(id)?.record() ?? []),
+    records,
     next: last === undefined || end >= ordered.length ? undefined : sort === undefined ? positionOf(last) : String(end),
   }
 }
@@ -73,11 +85,11 @@ function matching<Id extends string, Record>(
   }
 }
 
-/** Sorting is stable: equal rows keep their order. */
+/** Sorting is stable: equal rows keep their order. A descending list is the reverse of the ascending one. */
 function sortedBy<Row extends ListedRow<string, unknown>>(sort: SortKey, rows: readonly Row[]): readonly Row[] {
-  const sign = sort.direction === 'ascending' ? 1 : -1
   const valued = rows.map((row) => ({ row, value: sortValue(row.comparable(), sort) }))
-  return valued.toSorted((one, other) => sign * compareValues(one.value, other.value)).map(({ row }) => row)
+  const ascending = valued.toSorted((one, other) => compareValues(one.value, other.value)).map(({ row }) => row)
+  return sort.direction === 'ascending' ? ascending : ascending.toReversed()
 }
 
 /** Without a sort, a list continues after a row, even if it was moved or removed; otherwise at a number. */
@@ -131,3 +143,6 @@ function compareValues(one: JsonValue | undefined, other: JsonValue | undefined)
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
   return typeof one === 'string' && typeof other === 'string' ? compareText(one, other) : Number(one) - Number(other)
 }
+
+/** The bytes of a text in UTF-8. */
+export const bytesOf = (text: string): number => new TextEncoder().encode(text).length

@@ -14,7 +14,7 @@ import type {
   TakenKey,
 } from '../provisioned-user.ts'
 import { type GroupTable, endMemberships, groupsOf, memberIdsOf } from './group-table.ts'
-import { type ListedRow, type Listing, listPage } from './list-page.ts'
+import { bytesOf, type ListedRow, type Listing, listPage } from './list-page.ts'
 import { holderOf, rowsByAge, rowsHaving } from './provider-index.ts'
 import type { SchedulerHook } from './rows.ts'
 import {
@@ -48,7 +48,10 @@ const provisionedRecord = (groups: GroupTable, row: ProvisionedRow): Provisioned
   claims: row.record.claims,
 })
 
-function listedRecord(groups: GroupTable, { record, provisioning }: ProvisionedRow): ListedUserRecord {
+function listedRecord(
+  groups: GroupTable,
+  { record, provisioning }: ProvisionedRow,
+): Omit<ProvisionedUserRecord, 'claims'> {
   const { claims: _, ...account } = record
   const { providerId, externalId, adopted, resource, resourceForm } = provisioning
   return {
@@ -70,6 +73,9 @@ function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReferen
   return references.toSorted((one, other) => compareText(one.groupId, other.groupId))
 }
 
+/** What a response says about a group beside its name. */
+const groupBytes = 200
+
 /** The users of a provider. */
 function accountsOfProvider(
   { users, groups }: { readonly users: UserTable; readonly groups: GroupTable },
@@ -89,6 +95,8 @@ function accountsOfProvider(
       const row = ownRow(users, providerId, userId)
       return row && listedAccount(groups, row)
     },
+    sizeOf: ({ resource, groups: references = [] }) =>
+      bytesOf(resource) + references.reduce((sum, { displayName }) => sum + bytesOf(displayName) + groupBytes, 0),
   }
 }
 
@@ -174,7 +182,9 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
 
     async list(query) {
       await scheduler()
-      return listPage(accountsOfProvider(tables, query.providerId), query)
+      const outcome = listPage(accountsOfProvider(tables, query.providerId), query)
+      if (query.without === undefined || outcome.outcome === 'tooMany') return outcome
+      return { ...outcome, records: outcome.records.map((record) => ({ ...record, groups: undefined })) }
     },
   }
 }

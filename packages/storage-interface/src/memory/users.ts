@@ -9,7 +9,7 @@ import {
 } from '../values.ts'
 import type { LifecycleOutcome, SearchableUserStore, UserRecord } from '../user.ts'
 import { type GroupTable, endMemberships } from './group-table.ts'
-import { type ListedRow, type Listing, listPage } from './list-page.ts'
+import { bytesOf, type ListedRow, type Listing, listPage } from './list-page.ts'
 import {
   type IndexedRow,
   type ProviderIndex,
@@ -177,6 +177,7 @@ const allAccounts = (users: UserTable): Listing<UserId, UserRecord> => ({
     const row = presentRow(users, userId)
     return row && listedRow(row)
   },
+  sizeOf: ({ claims }) => bytesOf(JSON.stringify(claims)),
 })
 
 const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserId, UserRecord> => ({

@@ -32,9 +32,13 @@ export function compileFilter(
   const fold = (node: FilterTemplate, scope: FilterScope): Sql => {
     switch (node.kind) {
       case 'or':
+        return join(
+          'or',
+          equalitiesTogether(node.operands).map((operand) => fold(operand, scope)),
+        )
       case 'and':
         return join(
-          node.kind,
+          'and',
           node.operands.map((operand) => fold(operand, scope)),
         )
       case 'not':
@@ -67,6 +71,25 @@ function join(operator: 'and' | 'or', conditions: readonly Sql[]): Sql {
   return sql`(${sql.join(halves, sql.raw(` ${operator} `))})`
 }
 
+/** Equalities of one attribute become one: a filter may list hundreds of identifiers. */
+function equalitiesTogether(operands: readonly FilterTemplate[]): readonly FilterTemplate[] {
+  const equalities = new Map<string, readonly ComparisonTemplate[]>()
+  const others: FilterTemplate[] = []
+  for (const operand of operands) {
+    if (operand.kind !== 'text' || operand.operator !== 'eq') {
+      others.push(operand)
+      continue
+    }
+    const key = JSON.stringify(operand.attribute)
+    equalities.set(key, [...(equalities.get(key) ?? []), operand])
+  }
+  const joined = [...equalities.values()].flatMap((same) => {
+    const [first] = same
+    return first === undefined ? [] : [{ ...first, values: same.map(({ value }) => value) }]
+  })
+  return [...others, ...joined]
+}
+
 interface Given {
   readonly search: JsonSearch
   readonly parameter: Parameter<string>
@@ -81,7 +104,10 @@ interface Given {
 function compileComparison(node: ComparisonTemplate, value: SearchedValue, given: Given): Sql {
   const { search, parameter, alias } = given
   const holds = (of: SearchedValue): readonly Sql[] => {
-    const compared = comparison(node.operator, of[node.kind], { search, operand: sql`${parameter(node.value)}` })
+    const compared =
+      node.values === undefined
+        ? comparison(node.operator, of[node.kind], { search, operand: sql`${parameter(node.value)}` })
+        : sql`${of[node.kind]} in (${sql.join(node.values.map((value) => sql`${parameter(value)}`))})`
     return search.typeNames[node.kind].map((name) => sql`when ${sql.lit(name)} then ${compared}`)
   }
   // `ne` of a boolean holds for every value other than that boolean; a text or a number is compared with its own type
@@ -129,7 +155,8 @@ const signs = { eq: '=', ne: '<>', gt: '>', ge: '>=', lt: '<', le: '<=' } as con
 
 /**
  * A filter with parameter names in place of its values: filters of one shape share a template and a statement. For a
- * text `name` the values also contain `name_key`, its index key.
+ * text `name` the values also contain `name_key`, its index key, and `name_end`, where the texts that begin with it end;
+ * for a number `name_seconds`.
  */
 export type FilterTemplate =
   | { readonly kind: 'or' | 'and'; readonly operands: readonly FilterTemplate[] }
@@ -144,6 +171,8 @@ interface ComparisonTemplate {
   readonly operator: TextOperator
   /** The name of the parameter. */
   readonly value: string
+  /** The names of all parameters, if one of several values is required. */
+  readonly values?: readonly string[]
 }
 
 export type FilterValues = Readonly<Record<string, SqlValue>>
@@ -173,7 +202,11 @@ export function filterTemplate(
         const name = `value_${count}`
         count += 1
         values[name] = node.kind === 'boolean' ? encodeFlag(node.value) : node.value
-        if (node.kind === 'text') values[keyName(name)] = indexKey(node.value)
+        if (node.kind === 'text') {
+          values[keyName(name)] = indexKey(node.value)
+          values[endName(name)] = endOf(node.value)
+        }
+        if (node.kind === 'number') values[secondsName(name)] = within(Math.floor(node.value / 1000))
         return { ...node, value: name }
       }
       default:
@@ -185,3 +218,26 @@ export function filterTemplate(
 
 /** The parameter name of a text's index key. */
 export const keyName = (value: string): string => `${value}_key`
+
+/** The parameter name of the first text after all that begin with a text. */
+export const endName = (value: string): string => `${value}_end`
+
+/** The parameter name of a point in time in whole seconds, rounded down. */
+export const secondsName = (value: string): string => `${value}_seconds`
+
+/** The first text, by code points, after all texts that begin with this one. */
+function endOf(text: string): string {
+  const points = Array.from(text, (character) => character.codePointAt(0) ?? 0)
+  while (points.at(-1) === lastPoint) points.pop()
+  const last = points.pop()
+  if (last === undefined) return String.fromCodePoint(lastPoint).repeat(201)
+  // Texts are well-formed: between these two there is nothing.
+  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
+}
+
+const lastPoint = 0x10ffff
+
+/** Within the range of every column. */
+const within = (seconds: number): number => Math.min(Math.max(seconds, -largestSecond), largestSecond)
+
+const largestSecond = 8_640_000_000_000

@@ -40,8 +40,9 @@ export function createFindFew(
       return sql`select ${kind.record}${document} from ${sql.table(kind.table)} where ${condition} ${limit}`
     })
 
+  const order = [...kind.lookups.values()]
   const statementFor = (lookup: IndexLookup, documents: Documents): Statement<string> =>
-    statements.get(`${documents} ${lookup.table}.${lookup.by}`, () => compile(lookup, documents))
+    statements.get(`${documents} ${order.indexOf(lookup)}`, () => compile(lookup, documents))
 
   return async (filter, owner) => {
     const demanded = requiredText(filter, kind)

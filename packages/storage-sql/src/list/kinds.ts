@@ -4,7 +4,8 @@ import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { isProviders } from '../row.ts'
-import { type ListedKind, type ListedRows, pathOf } from './listed-kind.ts'
+import { type IndexLookup, type ListedKind, type ListedRows, pathOf } from './listed-kind.ts'
+import { ageIndex, changeIndex, identifierIndex, labelOf, type NarrowIndexes, valueIndex } from './narrow-index.ts'
 import { anyRow, byBeginning, byKey, inProvider, lookup, providerRows } from './lookup.ts'
 import { groupsOfUser, listedUserColumns } from '../stores/provisioned-user-statements.ts'
 
@@ -16,6 +17,8 @@ export const createUserListKind = ({ searchedJson }: SqlEngine): ListedKind => (
   ...searchedJson('mintmark_users', 'claims'),
   documentPath: pathInClaims,
   record: sql`${sql.join(columnNames(users.fields).map(ofUsers))}`,
+  size: sql`octet_length(${ofUsers('claims')})`,
+  narrow: undefined,
   columns: new Map([
     ['id', { kind: 'text', column: ofUsers('user_id') }],
     ['active', { kind: 'boolean', column: ofUsers('active') }],
@@ -45,14 +48,18 @@ function pathInClaims(attribute: FilterAttribute): readonly string[] | undefined
 }
 
 /** The users of a provider. */
-export const createProvisionedUserListKind = ({ jsonPairs }: SqlEngine): ListedKind => ({
+export const createProvisionedUserListKind = (engine: SqlEngine): ListedKind => ({
   table: 'mintmark_users',
   id: 'user_id',
   rows: providerRows('User'),
   from: sql.table('mintmark_users'),
   document: ofUsers('comparable'),
   documentPath: pathOf,
-  record: sql`${sql.join(listedUserColumns.map(ofUsers))}, ${jsonPairs(groupsOfUser)} as "groups"`,
+  record: sql`${sql.join(listedUserColumns.map(ofUsers))}, ${engine.jsonPairs(groupsOfUser)} as "groups"`,
+  recordWithoutGroups: sql`${sql.join(listedUserColumns.map(ofUsers))}`,
+  size: sql`octet_length(${ofUsers('resource')})`,
+  groupsSize: sql`coalesce((select sum(octet_length(pair.second) + 200) from (${groupsOfUser}) as pair), 0)`,
+  narrow: userIndexes(engine),
   columns: new Map([
     ['id', { kind: 'text', column: ofUsers('user_id') }],
     ['externalId', { kind: 'text', column: ofUsers('external_id') }],
@@ -84,23 +91,47 @@ export const createProvisionedUserListKind = ({ jsonPairs }: SqlEngine): ListedK
       'userName',
       lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_name_key', rows: 1, row: inProvider, indexed: byKey }),
     ],
-    [
-      'emails.value',
+    ...(['emails.value', 'phoneNumbers.value'] as const).map((attribute): [string, IndexLookup] => [
+      attribute,
       lookup({
-        table: 'mintmark_user_emails',
+        table: 'mintmark_user_values',
         id: 'user_id',
         by: 'value',
         rows: 10,
-        row: inProvider,
+        row: (p) =>
+          sql`${inProvider(p)} and attribute = ${sql.lit(attribute)} and is_absent = ${sql.lit(engine.encodeFlag(false))}`,
         indexed: byBeginning,
       }),
-    ],
+    ]),
     [
       'groups.value',
       lookup({ table: 'mintmark_group_members', id: 'member_id', by: 'group_id', rows: 1000, row: anyRow }),
     ],
   ]),
 })
+
+/** The narrow indexes of users. Each is one object, because indexes are compared. */
+function userIndexes(engine: SqlEngine): NarrowIndexes {
+  const singles = new Map(singleAttributes.map((label) => [label, valueIndex(label, 'single', engine)]))
+  const several = new Map(severalAttributes.map((label) => [label, valueIndex(label, 'several', engine)]))
+  const ofChange = new Set(changeIndex.columns.keys())
+  return {
+    bySingle: (attribute) => {
+      const label = labelOf(attribute)
+      return ofChange.has(label) ? changeIndex : singles.get(label)
+    },
+    bySeveral: (list, part) => several.get(`${labelOf(list)}.${labelOf(part)}`),
+    byOrder: ({ attribute }) => {
+      const label = labelOf(attribute)
+      if (label === 'meta.lastModified') return changeIndex
+      if (label === 'meta.created') return ageIndex
+      return label === 'id' ? identifierIndex : singles.get(label)
+    },
+  }
+}
+
+const singleAttributes = ['userName', 'displayName', 'name.familyName', 'enterprise:employeeNumber', 'externalId']
+const severalAttributes = ['emails.value', 'phoneNumbers.value']
 
 function ofUsers(column: string): Sql {
   return sql`${sql.ref(`mintmark_users.${column}`)}`
@@ -115,6 +146,8 @@ export const listedGroups: ListedKind = {
   document: ofGroups('comparable'),
   documentPath: pathOf,
   record: sql`${sql.join(columnNames(groups.fields).map(ofGroups))}`,
+  size: sql`octet_length(${ofGroups('resource')})`,
+  narrow: undefined,
   columns: new Map([
     ['id', { kind: 'text', column: ofGroups('group_id') }],
     ['externalId', { kind: 'text', column: ofGroups('external_id') }],

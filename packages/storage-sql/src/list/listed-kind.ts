@@ -3,6 +3,7 @@ import { type Expression, sql } from 'kysely'
 import type { SqlKey } from '../dialect.ts'
 import type { JsonSearch, SearchedValue, Sql, ValueKind } from '../json-search.ts'
 import type { FilterScope } from './filter.ts'
+import type { NarrowIndexes } from './narrow-index.ts'
 import type { Parameter } from '../database.ts'
 
 /**
@@ -15,6 +16,8 @@ export interface ListedKind {
   readonly rows: ListedRows
   /** The columns of a record. */
   readonly record: Sql
+  /** The same without the groups of a user. */
+  readonly recordWithoutGroups?: Sql
   /** The `FROM` clause where rows are filtered. */
   readonly from: Sql
   /** The document that filters search for attributes that have no column, and the path of an attribute in it. */
@@ -24,6 +27,11 @@ export interface ListedKind {
   readonly columns: ReadonlyMap<string, KnownColumn>
   readonly memberships: Memberships | undefined
   readonly lookups: IndexLookups
+  /** Indexes that answer filters and give orders, if it has any. */
+  readonly narrow: NarrowIndexes | undefined
+  /** The bytes of a row's resource, and of what a record says about groups. */
+  readonly size: Sql
+  readonly groupsSize?: Sql
 }
 
 /** The parameters that name the owner of rows: a provider, and a resource type where one table has several. */
@@ -53,7 +61,8 @@ export interface IndexLookup extends TextLookup {
 /** Indexes by attribute, such as `userName` and `emails.value`. */
 type IndexLookups = ReadonlyMap<string, IndexLookup>
 
-interface KnownColumn {
+/** A column that holds an attribute. */
+export interface KnownColumn {
   readonly kind: ValueKind
   readonly column: Sql
 }
@@ -113,7 +122,7 @@ export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
       const place = placeOf(kind, attribute)
       if (place.kind === 'nowhere') return sql`false`
       if (place.kind === 'document') return search.isPresent(document, place.path)
-      return place.kind === 'text' ? sql`coalesce(${place.column} <> '', false)` : sql`(${place.column} is not null)`
+      return isColumnPresent(place)
     },
 
     elements: (attribute, alias) => {
@@ -140,6 +149,26 @@ function partsScope({ parts }: Memberships, alias: string, search: JsonSearch): 
     elements: (_, inner) => noElements(inner),
   }
 }
+
+/** Finds attributes in columns, by their labels. */
+export const columnsScope = (
+  columns: ReadonlyMap<string, KnownColumn>,
+  labelOf: (attribute: FilterAttribute) => string,
+  search: JsonSearch,
+): FilterScope => ({
+  value: (attribute) => {
+    const known = columns.get(labelOf(attribute))
+    return known === undefined ? noValue : columnValue(known.kind, known.column, search)
+  },
+  isPresent: (attribute) => {
+    const known = columns.get(labelOf(attribute))
+    return known === undefined ? sql`false` : isColumnPresent(known)
+  },
+  elements: (_, alias) => noElements(alias),
+})
+
+const isColumnPresent = ({ kind, column }: KnownColumn): Sql =>
+  kind === 'text' ? sql`coalesce(${column} <> '', false)` : sql`(${column} is not null)`
 
 const noElements = (alias: string): ReturnType<FilterScope['elements']> => ({
   from: sql`(select 1 where false) as ${sql.ref(alias)}`,

@@ -6,12 +6,23 @@ import {
   type ListPosition,
   type ListQuery,
 } from '@mintmark/storage-interface/stores'
-import type { Database } from '../database.ts'
+import { sql } from 'kysely'
+import type { Database, Statement } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { filterTemplate, type FilterValues } from './filter.ts'
 import { createFindFew } from './find-few.ts'
 import type { ListedKind } from './listed-kind.ts'
-import { candidateLimit, matchStatement, type MatchStatement, pageStatement, totalStatement } from './statements.ts'
+import {
+  candidateLimit,
+  inexactStatement,
+  matchStatement,
+  type MatchStatement,
+  type PageForm,
+  pageStatement,
+  rowsStatement,
+  sizeStatement,
+  totalStatement,
+} from './statements.ts'
 import { createRecentMap } from '../recent-map.ts'
 import { createColumnReader } from '../row.ts'
 
@@ -31,7 +42,10 @@ interface Listing<Record, Query extends Asked> {
   readonly comparable?: (row: SqlRow) => JsonObject
 }
 
-/** @param scanLimit how many rows a list may read one by one if no index finds fewer. */
+/**
+ * @param scanLimit how many ordinary rows a list may read one by one if no index finds fewer; a large row counts as
+ * several.
+ */
 export function createLister<Record, Query extends Asked>(
   database: Database,
   { kind, read, owner, comparable }: Listing<Record, Query>,
@@ -41,15 +55,17 @@ export function createLister<Record, Query extends Asked>(
   const columns = createColumnReader(database.engine)
   const findFew = createFindFew(database, kind, comparable)
   const total = totalStatement(database, kind)
-  const page = pageStatement(database, kind)
+  const size = sizeStatement(database, kind)
+  const pages = createRecentMap<Statement<string>>({ limit: 4 })
   const shapes = createRecentMap<MatchStatement>({ limit: 200 })
+  const inexact = createRecentMap<Statement<string>>({ limit: 50 })
 
   /** @param rows the rows of the page, and one more if there are more. */
   function listed(rows: readonly SqlRow[], { sort, page: { limit } }: Asked, found: Found): ListOutcome<Record> {
     const shown = rows.slice(0, limit)
     const last = shown.at(-1)
-    const isLast = last === undefined || rows.length === shown.length
-    const next = sort === undefined ? last && positionBehind(keyOf(last)) : String(found.start.offset + limit)
+    const isLast = last === undefined || found.inPage === shown.length
+    const next = sort === undefined ? last && positionBehind(keyOf(last)) : String(found.start.offset + shown.length)
     return { outcome: 'listed', total: found.total, records: shown.map(read), next: isLast ? undefined : next }
   }
 
@@ -65,26 +81,80 @@ export function createLister<Record, Query extends Asked>(
     return all === undefined ? 0 : columns.integer(all, 'total')
   }
 
+  const unitsOf = async (statement: Statement<string>, values: FilterValues): Promise<number> => {
+    const [row] = await run(statement, values)
+    return row === undefined ? 0 : columns.integer(row, 'units')
+  }
+
+  const sizeWithGroups = kind.groupsSize === undefined ? kind.size : sql`${kind.size} + ${kind.groupsSize}`
+  const formOf = ({ without, maxBytes }: Asked): PageForm => ({
+    record: without === 'groups' ? (kind.recordWithoutGroups ?? kind.record) : kind.record,
+    size: maxBytes === undefined ? undefined : without === 'groups' ? kind.size : sizeWithGroups,
+  })
+
+  /** Whether the rows that a list reads are more work than it may cause (RFC 7644 §3.12 tooMany). */
+  async function isTooMuch(
+    { looksAt, weight, units }: MatchStatement,
+    query: Query,
+    values: FilterValues,
+  ): Promise<boolean> {
+    const limit = Math.floor(scanLimit / weight)
+    switch (looksAt) {
+      case 'range':
+      case 'order':
+        return false
+      case 'candidates':
+        return units !== undefined && (await unitsOf(units, values)) > limit
+      case 'index':
+        if ((await totalOf(query)) > limit * entriesOfRow) return true
+        return units !== undefined && (await unitsOf(units, values)) > limit
+      case 'everything':
+        return (await totalOf(query)) > limit || (await unitsOf(size, owner(query))) > limit
+      default:
+        return looksAt satisfies never
+    }
+  }
+
   async function listMatching(query: Query, start: PageStart): Promise<ListOutcome<Record>> {
     const { filter, sort } = query
     const { template, values } = filter === undefined ? noFilter : filterTemplate(filter, database.engine.encodeFlag)
-    const shape = JSON.stringify([template, sort])
-    const { statement, looksAt, weight } = shapes.get(shape, () =>
-      matchStatement(database, kind, { filter: template, sort }),
-    )
-    const limit = Math.floor(scanLimit / weight)
-    // RFC 7644 §3.12 tooMany: a request may not make the database read more than this.
-    if (looksAt === 'everything' && (await totalOf(query)) > limit) return { outcome: 'tooMany' }
-    const rows = await run(statement, {
-      ...owner(query),
-      ...pageValues(query, start),
-      ...values,
-      [candidateLimit]: limit + 1,
-    })
+    const form = formOf(query)
+    const shape = JSON.stringify([template, sort, query.without, form.size !== undefined])
+    const found = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort, form }))
+    const { mustBeExact } = found
+    if (mustBeExact !== undefined) {
+      const statement = inexact.get(shape, () => inexactStatement(database, mustBeExact))
+      const [others] = await run(statement, owner(query))
+      // Values that the index does not contain as a whole have an order that only the rows tell.
+      if (others !== undefined)
+        return listMatched(
+          query,
+          start,
+          shapes.get(`rows ${shape}`, () => rowsStatement(database, kind, { filter: template, sort, form })),
+          values,
+        )
+    }
+    return listMatched(query, start, found, values)
+  }
+
+  async function listMatched(
+    query: Query,
+    start: PageStart,
+    match: MatchStatement,
+    values: FilterValues,
+  ): Promise<ListOutcome<Record>> {
+    const limit = Math.floor(scanLimit / match.weight)
+    const all = { ...owner(query), ...values, [candidateLimit]: limit + 1 }
+    if (await isTooMuch(match, query, all)) return { outcome: 'tooMany' }
+    const rows = await run(match.statement, { ...all, ...pageValues(query, start) })
     const [first] = rows
-    // RFC 7644 §3.12 tooMany: so many rows share the value that was looked up.
+    // So many rows share the value that was looked up.
     if (first === undefined || columns.integer(first, 'looked_at') > limit) return { outcome: 'tooMany' }
-    return listed(rows.filter(isThere), query, { total: columns.integer(first, 'total'), start })
+    return listed(rows.filter(isThere), query, {
+      total: columns.integer(first, 'total'),
+      inPage: columns.integer(first, 'in_page'),
+      start,
+    })
   }
 
   const isThere = (row: SqlRow): boolean => columns.has(row, kind.id)
@@ -97,32 +167,45 @@ export function createLister<Record, Query extends Asked>(
       const byAge = few
         .filter((row) => compareAge(row, start) > 0)
         .toSorted((row, other) => compareAge(row, keyOf(other)))
-      return listed(byAge.slice(start.offset), query, { total: few.length, start })
+      const page = byAge.slice(start.offset)
+      return listed(page, query, { total: few.length, inPage: page.length, start })
     }
     if (filter !== undefined || sort !== undefined) return listMatching(query, start)
 
+    const form = formOf(query)
+    const page = pages.get(JSON.stringify([query.without, form.size !== undefined]), () =>
+      pageStatement(database, kind, form),
+    )
     const rows = await run(page, { ...owner(query), ...pageValues(query, start) })
     const [first] = rows
-    return listed(rows.filter(isThere), query, {
+    const shown = rows.filter(isThere)
+    return listed(shown, query, {
       total: first === undefined ? await totalOf(query) : columns.integer(first, 'total'),
+      inPage: first !== undefined && form.size !== undefined ? columns.integer(first, 'in_page') : shown.length,
       start,
     })
   }
 }
 
+/** Reading an entry of an index is this much less work than reading a row. */
+const entriesOfRow = 100
+
 interface Found {
   readonly total: number
+  /** The number of rows of the page, with those that its bytes leave out, and one more if there are more. */
+  readonly inPage: number
   readonly start: PageStart
 }
 
 const noFilter = { template: undefined, values: {} }
 
-const pageValues = ({ page: { limit } }: Asked, { createdAt, id, offset }: PageStart) => ({
+const pageValues = ({ page: { limit }, maxBytes = 0 }: Asked, { createdAt, id, offset }: PageStart) => ({
   after_created_at: createdAt,
   after_id: id,
   // One more row shows whether there is a next page. A page of no rows needs no such row.
   limit: limit === 0 ? 0 : limit + 1,
   offset,
+  max_bytes: maxBytes,
 })
 
 /** The start of a page: after a row in the order of age, and then an offset. */

@@ -10,6 +10,8 @@ import { firstStatistics } from './0009-first-statistics.ts'
 import { customResources } from './0010-custom-resources.ts'
 import { customResourceStatistics } from './0011-custom-resource-statistics.ts'
 import { clientChoices } from './0012-client-choices.ts'
+import { indexedValues } from './0013-indexed-values.ts'
+import { indexedValueStatistics } from './0014-indexed-value-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -28,4 +30,6 @@ export const migrations: readonly Migration[] = [
   customResources,
   customResourceStatistics,
   clientChoices,
+  indexedValues,
+  indexedValueStatistics,
 ]

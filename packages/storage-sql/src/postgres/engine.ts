@@ -1,5 +1,5 @@
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
-import type { SqlEngine, SqlExpectedRows, SqlJoinedRows, SqlValue } from '../dialect.ts'
+import type { SqlEngine, SqlExpectedRows, SqlIndexedValues, SqlJoinedRows, SqlValue } from '../dialect.ts'
 import { postgresSearch } from './search.ts'
 import { decodeJson, decodeText, decodeValue, encodeJson, jsonbOfText } from './text.ts'
 import { placesOf, valueOf } from '../row.ts'
@@ -56,6 +56,17 @@ END $$`,
     emailValues: (column) =>
       `SELECT DISTINCT substr(node #>> '{}', 1, 200) AS value FROM jsonb_path_query(${column}, 'lax $.emails[*].value[*]') AS node
     WHERE jsonb_typeof(node) = 'string'`,
+    no: 'false',
+    pathOf: (names, part) =>
+      part === undefined
+        ? `{${names.map((name) => `"${name}"`).join(',')}}`
+        : `lax $${names.map((name) => `."${name}"`).join('')}[*]${part === '' ? '' : `."${part}"[*]`}`,
+    indexedValues,
+    // The address of each row is looked up by the whole key: a plan cannot read all rows of the provider.
+    removeRows: ({ table, row, same, columns, query }) =>
+      `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT (SELECT found.ctid FROM ${table} AS found
+    WHERE ${[...same.map((column) => `found.${column} = ${row}.${column}`), ...columns.map((column) => `found.${column} = removed.${column}`)].join(' AND ')}) FROM (${query}) AS removed))`,
+    dropTrigger: ({ name, table }) => [`DROP TRIGGER ${name} ON ${table}`, `DROP FUNCTION ${name}()`],
     // Does not block readers, nor a group that takes such a group as a member.
     lockRows: 'FOR NO KEY UPDATE',
     lockForRemoval: 'FOR UPDATE',
@@ -149,3 +160,26 @@ END $$`,
 
 /** The names are our own: no quoting is needed. */
 const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ')
+
+function indexedValues({ row, columns = [], single, several, from }: SqlIndexedValues): string {
+  const keys = from === undefined ? '' : `${row}.issuer, ${row}.provider_id, ${row}.created_at, ${row}.user_id, `
+  const rows = from === undefined ? '' : `${from} CROSS JOIN `
+  const where = from === undefined ? 'true' : `${row}.provider_id IS NOT NULL`
+  const queries = [
+    single &&
+      `SELECT ${keys}indexed.attribute, coalesce(jsonb_typeof(node), 'null') = 'null' AS is_absent,
+      CASE WHEN jsonb_typeof(node) IN ('string', 'number') THEN left(node #>> '{}', 200) ELSE '' END AS value,
+      CASE coalesce(jsonb_typeof(node), 'null') WHEN 'null' THEN true WHEN 'string' THEN length(node #>> '{}') <= 200 ELSE false END AS is_exact,
+      indexed.is_unique FROM ${rows}(${single}) AS indexed CROSS JOIN LATERAL (SELECT ${row}.comparable #> indexed.path::text[]) AS found(node) WHERE ${where}`,
+    several &&
+      `SELECT DISTINCT ${keys}indexed.attribute, false AS is_absent, left(node #>> '{}', 200) AS value, true AS is_exact, indexed.is_unique
+      FROM ${rows}(${several}) AS indexed CROSS JOIN LATERAL jsonb_path_query(${row}.comparable, indexed.path::jsonpath) AS node
+      WHERE ${where} AND jsonb_typeof(node) = 'string'`,
+    ...columns.map(
+      ([attribute, column]) =>
+        `SELECT ${keys}'${attribute}', ${row}.${column} IS NULL, coalesce(substr(${row}.${column}, 1, 200), ''),
+      coalesce(length(${row}.${column}) <= 200, true), false ${from === undefined ? '' : `FROM ${from} `}WHERE ${where}`,
+    ),
+  ]
+  return queries.filter((query) => query !== undefined).join(' UNION ALL ')
+}

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
-import type { SqlEngine, SqlJoinedRows, SqlRow, SqlValue } from '../dialect.ts'
+import type { SqlEngine, SqlIndexedValues, SqlJoinedRows, SqlRow, SqlValue } from '../dialect.ts'
 import { placeOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
 
@@ -47,6 +47,14 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
     emailValues: (column) =>
       `SELECT DISTINCT substr(node.atom, 1, 200) AS value FROM json_tree(${column}, '$.emails') AS node
     WHERE node.type = 'text' AND (node.key = 'value' OR substr(node.path, -6) = '.value')`,
+    no: '0',
+    pathOf: (names) => `$${names.map((name) => `."${name}"`).join('')}`,
+    indexedValues,
+    // As one row value: with separate conditions SQLite may use the index of all rows of the provider.
+    removeRows: ({ table, row, same, columns, query }) =>
+      `DELETE FROM ${table} WHERE ${same.map((column) => `${column} = ${row}.${column}`).join(' AND ')}
+    AND (${columns.join(', ')}) IN (${query})`,
+    dropTrigger: ({ name }) => [`DROP TRIGGER ${name}`],
     // There is one writer at a time.
     lockRows: '',
     lockForRemoval: '',
@@ -80,4 +88,30 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
     const columns = sql.join(key.map((column) => sql.ref(column)))
     return sql`delete from ${sql.table(table)} where (${columns}) in (select ${columns} from ${sql.table(table)} where ${condition} order by ${order} limit ${limit}) returning 1 as removed`
   },
+}
+
+function indexedValues({ row, columns = [], single, several, from }: SqlIndexedValues): string {
+  const keys = from === undefined ? '' : `${row}.issuer, ${row}.provider_id, ${row}.created_at, ${row}.user_id, `
+  const rows = from === undefined ? '' : `${from}, `
+  const where = from === undefined ? 'true' : `${row}.provider_id IS NOT NULL`
+  const type = `json_type(${row}.comparable, indexed.path)`
+  const value = `(${row}.comparable ->> indexed.path)`
+  const queries = [
+    single &&
+      `SELECT ${keys}indexed.attribute, coalesce(${type}, 'null') = 'null' AS is_absent,
+      CASE WHEN ${type} IN ('text', 'integer', 'real') THEN substr(${value}, 1, 200) ELSE '' END AS value,
+      CASE coalesce(${type}, 'null') WHEN 'null' THEN 1 WHEN 'text' THEN length(${value}) <= 200 ELSE 0 END AS is_exact,
+      indexed.is_unique FROM ${rows}(${single}) AS indexed WHERE ${where}`,
+    several &&
+      `SELECT DISTINCT ${keys}indexed.attribute, 0 AS is_absent, substr(node.atom, 1, 200) AS value, 1 AS is_exact, indexed.is_unique
+      FROM ${rows}(${several}) AS indexed, json_tree(${row}.comparable, indexed.path) AS node
+      WHERE ${where} AND node.type = 'text'
+      AND (indexed.part = '' OR node.key = indexed.part OR substr(node.path, -length(indexed.part) - 1) = '.' || indexed.part)`,
+    ...columns.map(
+      ([attribute, column]) =>
+        `SELECT ${keys}'${attribute}', ${row}.${column} IS NULL, coalesce(substr(${row}.${column}, 1, 200), ''),
+      coalesce(length(${row}.${column}) <= 200, 1), 0 ${from === undefined ? '' : `FROM ${from} `}WHERE ${where}`,
+    ),
+  ]
+  return queries.filter((query) => query !== undefined).join(' UNION ALL ')
 }

@@ -247,6 +247,8 @@ const listedResources: ListedKind = {
     ['meta.lastModified', { kind: 'number', column: sql`(${column('updated_at')} * 1000)` }],
   ]),
   memberships: undefined,
+  narrow: undefined,
+  size: sql`octet_length(${column('resource')})`,
   lookups: new Map([
     ['id', lookup({ table, id: 'resource_id', by: 'resource_id', rows: 1, row: isOfType })],
     ['externalId', lookup({ table, id: 'resource_id', by: 'external_id_key', rows: 1, row: inOwner, indexed: byKey })],

@@ -183,7 +183,10 @@ function listedUserReader(engine: SqlEngine): (row: SqlRow) => ListedUserRecord 
   const read = rowReader(listedFields, engine)
   const readGroups = groupsReader(engine)
   // The reader sets every other member, of an object of its own.
-  return (row) => Object.assign(read(row) as Omit<ListedUserRecord, 'groups'>, { groups: readGroups(row) })
+  return (row) =>
+    Object.assign(read(row) as Omit<ListedUserRecord, 'groups'>, {
+      groups: row.places.has('groups') ? readGroups(row) : undefined,
+    })
 }
 
 function groupsReader(engine: SqlEngine): (row: SqlRow) => readonly GroupReference[] {

@@ -32,11 +32,13 @@ export const aComparable = (): fc.Arbitrary<JsonObject> =>
     .record(
       {
         title: aText(),
+        displayName: aText(),
         level: aNumber(),
         member: fc.boolean(),
         tags: fc.array(aText(), { maxLength: 3 }),
         name: fc.record({ familyName: aText(), givenName: aText() }, { requiredKeys: [] }),
         emails: fc.array(anEmail(), { maxLength: 3 }),
+        phoneNumbers: fc.array(anEmail(), { maxLength: 2 }),
         [extension]: fc.record({ department: aText(), manager: fc.record({ value: aText() }) }, { requiredKeys: [] }),
         thing: anyJson(),
       },

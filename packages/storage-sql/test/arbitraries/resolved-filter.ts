@@ -20,7 +20,7 @@ export function aResolvedFilter(known: KnownTexts): fc.Arbitrary<ResolvedFilter>
   const ofValue = aTest(fc.constantFrom(...['value', 'type', 'primary', 'x'].map((name) => attribute(name))), someText)
   const ofMembership = aTest(fc.constantFrom(...known.memberships.parts.map((name) => attribute(name))), someText)
   const element = fc.oneof(
-    elementOf(fc.constantFrom('emails', 'thing', 'tags', 'nothing'), nested(ofValue, 2)),
+    elementOf(fc.constantFrom('emails', 'phoneNumbers', 'thing', 'tags', 'nothing'), nested(ofValue, 2)),
     elementOf(fc.constant(known.memberships.attribute), nested(ofMembership, 1)),
   )
   // What identity providers ask for, which is what has indexes.
@@ -42,9 +42,20 @@ export function aResolvedFilter(known: KnownTexts): fc.Arbitrary<ResolvedFilter>
 export const aSortKey = (): fc.Arbitrary<SortKey> =>
   fc.record({
     attribute: fc.constantFrom(
-      ...['title', 'level', 'member', 'name.familyName', 'id', 'externalId', 'active', 'meta.created', 'unknown'].map(
-        (path) => attribute(path),
-      ),
+      ...[
+        'title',
+        'displayName',
+        'userName',
+        'meta.lastModified',
+        'level',
+        'member',
+        'name.familyName',
+        'id',
+        'externalId',
+        'active',
+        'meta.created',
+        'unknown',
+      ].map((path) => attribute(path)),
       attribute('department', extension),
       attribute('manager.value', extension),
       several('tags'),

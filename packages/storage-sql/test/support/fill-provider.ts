@@ -1,4 +1,5 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
+import { firstValues } from '../../src/migrations/value-triggers.ts'
 
 /** Of the accounts that `fillProvider` writes: numbers that are everywhere in the order of ages, names and addresses. */
 export const filledAccount = (
@@ -31,7 +32,13 @@ export async function fillProvider(
        'provider-1', 'filled-external-' || n, 'filled-external-' || n, 'person.' || n || '@example.com', ${isPostgres ? 'false' : '0'},
        ${resource}, (${comparable})${isPostgres ? '::jsonb' : ''}
      FROM series`,
-    ...(isPostgres ? [...totals(issuer, rows), ...emails, 'ALTER TABLE mintmark_users ENABLE TRIGGER USER'] : []),
+    ...(isPostgres
+      ? [
+          ...totals(issuer, rows),
+          ...firstValues(dialect.engine.types),
+          'ALTER TABLE mintmark_users ENABLE TRIGGER USER',
+        ]
+      : []),
     `INSERT INTO mintmark_groups (issuer, group_id, provider_id, display_name, display_name_key, resource, comparable, created_at, updated_at, version)
      WITH RECURSIVE series (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM series WHERE n < 1000)
      SELECT '${issuer}', 'filled-group-' || n, 'provider-1', 'Group ' || n, 'group ' || n, '{"displayName":"Group"}',
@@ -50,11 +57,6 @@ const totals = (issuer: string, rows: number) => [
   `INSERT INTO mintmark_provider_totals (issuer, provider_id, kind, total) VALUES ('${issuer}', 'provider-1', 'User', ${rows})`,
   `INSERT INTO mintmark_account_totals (issuer, total) VALUES ('${issuer}', ${rows})
    ON CONFLICT (issuer) DO UPDATE SET total = mintmark_account_totals.total + ${rows}`,
-]
-
-const emails = [
-  `INSERT INTO mintmark_user_emails (issuer, provider_id, value, user_id)
-   SELECT issuer, provider_id, email #>> '{}', user_id FROM mintmark_users, jsonb_path_query(comparable, '$.emails[*].value') AS email`,
 ]
 
 const documentText = ({ name, word }: { readonly name: string; readonly word: string }): string => {

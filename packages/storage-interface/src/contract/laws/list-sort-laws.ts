@@ -24,17 +24,14 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
       names.map((displayName) => ({ displayName })),
     )
 
-    await isSorted(trial, attribute('displayName'), {
-      ascending: [9, 3, 4, 1, 2, 8, 0, 5, 7, 6],
-      descending: [6, 7, 5, 0, 2, 8, 1, 4, 3, 9],
-    })
+    await isSorted(trial, attribute('displayName'), [9, 3, 4, 1, 2, 8, 0, 5, 7, 6])
   }),
 
-  law('sorting: a row without a value is last when ascending, first when descending', async (trial) => {
+  law('sorting: a row without a value is last when ascending, and a descending list is the reverse', async (trial) => {
     await seed(trial, [{}, { title: 'b' }, { title: null }, { title: 'a' }, {}])
 
-    await isSorted(trial, attribute('title'), { ascending: [3, 1, 0, 2, 4], descending: [0, 2, 4, 1, 3] })
-    await isSorted(trial, attribute('unknown'), { ascending: [0, 1, 2, 3, 4], descending: [0, 1, 2, 3, 4] })
+    await isSorted(trial, attribute('title'), [3, 1, 0, 2, 4])
+    await isSorted(trial, attribute('unknown'), [0, 1, 2, 3, 4])
   }),
 
   law('sorting: numbers and booleans have their own order', async (trial) => {
@@ -44,8 +41,8 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
       levels.map((level, index) => ({ level, member: index % 2 === 0 })),
     )
 
-    await isSorted(trial, attribute('level'), { ascending: [2, 5, 3, 1, 0, 4], descending: [4, 0, 1, 3, 5, 2] })
-    await isSorted(trial, attribute('member'), { ascending: [1, 3, 5, 0, 2, 4], descending: [0, 2, 4, 1, 3, 5] })
+    await isSorted(trial, attribute('level'), [2, 5, 3, 1, 0, 4])
+    await isSorted(trial, attribute('member'), [1, 3, 5, 0, 2, 4])
   }),
 
   law('sorting: of several values the primary one decides, or else the first', async (trial) => {
@@ -59,17 +56,13 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     ])
 
     const elementPart = 'value'
-    await isSorted(trial, several('emails'), {
-      elementPart,
-      ascending: [3, 1, 0, 2, 4, 5],
-      descending: [2, 4, 5, 0, 1, 3],
-    })
+    await isSorted(trial, several('emails'), [3, 1, 0, 2, 4, 5], elementPart)
   }),
 
   law('sorting: of several simple values the first decides', async (trial) => {
     await seed(trial, [{ tags: ['c', 'a'] }, { tags: ['b'] }, { tags: [] }, { tags: ['a', 'z'] }])
 
-    await isSorted(trial, several('tags'), { ascending: [3, 1, 0, 2], descending: [2, 0, 1, 3] })
+    await isSorted(trial, several('tags'), [3, 1, 0, 2])
   }),
 
   law('sorting: parts of complex attributes and extensions are distinguished', async (trial) => {
@@ -80,10 +73,10 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
       { name: { familyName: 'a' }, familyName: 'b', [urn]: { grade: 'a', boss: { value: 'a' } }, grade: 'z' },
     ])
 
-    await isSorted(trial, attribute('name.familyName'), { ascending: [2, 1, 0], descending: [0, 1, 2] })
-    await isSorted(trial, attribute('familyName'), { ascending: [0, 2, 1], descending: [1, 2, 0] })
-    await isSorted(trial, attribute('grade', urn), { ascending: [2, 0, 1], descending: [1, 0, 2] })
-    await isSorted(trial, attribute('boss.value', urn), { ascending: [2, 1, 0], descending: [0, 1, 2] })
+    await isSorted(trial, attribute('name.familyName'), [2, 1, 0])
+    await isSorted(trial, attribute('familyName'), [0, 2, 1])
+    await isSorted(trial, attribute('grade', urn), [2, 0, 1])
+    await isSorted(trial, attribute('boss.value', urn), [2, 1, 0])
   }),
 
   law('sorting: members that the store adds are sorted by like the others', async (trial) => {
@@ -95,11 +88,11 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     const state = aProvisionedState('01', { active: false, externalId: undefined })
     await storage.provisionedUsers.compareAndSwap({ ...middle, state, version: 1, now: nowPlus(50) })
 
-    await isSorted(trial, attribute('id'), { ascending: [0, 1, 2], descending: [2, 1, 0] })
-    await isSorted(trial, attribute('externalId'), { ascending: [0, 2, 1], descending: [1, 2, 0] })
-    await isSorted(trial, attribute('active'), { ascending: [1, 0, 2], descending: [0, 2, 1] })
-    await isSorted(trial, attribute('meta.created'), { ascending: [0, 1, 2], descending: [2, 1, 0] })
-    await isSorted(trial, attribute('meta.lastModified'), { ascending: [2, 1, 0], descending: [0, 1, 2] })
+    await isSorted(trial, attribute('id'), [0, 1, 2])
+    await isSorted(trial, attribute('externalId'), [0, 2, 1])
+    await isSorted(trial, attribute('active'), [1, 0, 2])
+    await isSorted(trial, attribute('meta.created'), [0, 1, 2])
+    await isSorted(trial, attribute('meta.lastModified'), [2, 1, 0])
   }),
 
   law('sorting: pages are parts of the sorted list of matches', async (trial) => {
@@ -128,7 +121,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     }
 
     same(await sorted('ascending'), ['group-1', 'group-3', 'group-0', 'group-2'], 'ascending')
-    same(await sorted('descending'), ['group-2', 'group-0', 'group-1', 'group-3'], 'descending')
+    same(await sorted('descending'), ['group-2', 'group-0', 'group-3', 'group-1'], 'descending')
   }),
 ]
 
@@ -139,16 +132,13 @@ const seed = ({ storage }: Trial<ScimStorage>, comparables: readonly JsonObject[
 async function isSorted(
   { storage, same }: Trial<ScimStorage>,
   by: SortKey['attribute'],
-  expected: {
-    readonly elementPart?: string
-    readonly ascending: readonly number[]
-    readonly descending: readonly number[]
-  },
+  ascending: readonly number[],
+  elementPart?: string,
 ): Promise<void> {
   for (const direction of ['ascending', 'descending'] as const) {
-    const sort = sortKey(by, { elementPart: expected.elementPart, direction })
+    const sort = sortKey(by, { elementPart, direction })
     const outcome = await storage.provisionedUsers.list({ ...everything, sort })
-    const order = expected[direction]
+    const order = direction === 'ascending' ? ascending : ascending.toReversed()
     same(listedIds(outcome), [order.length, ...order.map((index) => `user-0${index}`)], JSON.stringify(sort))
   }
 }

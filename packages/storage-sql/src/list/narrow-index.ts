@@ -1,0 +1,220 @@
+import type { FilterAttribute, SortKey, TextOperator } from '@mintmark/storage-interface/stores'
+import { sql } from 'kysely'
+import type { SqlEngine } from '../dialect.ts'
+import type { Sql } from '../json-search.ts'
+import { compileFilter, endName, type FilterTemplate, secondsName } from './filter.ts'
+import { columnsScope, type KnownColumn } from './listed-kind.ts'
+import type { Parameter } from '../database.ts'
+
+/**
+ * A table with a few columns of each row of a kind, in the order of its key. A filter on these columns alone is
+ * evaluated without the rows, which are ten times as large.
+ */
+export interface NarrowIndex {
+  readonly table: string
+  /** The rows of this index, and of the provider. */
+  readonly scope: (p: Parameter<'issuer' | 'provider_id'>) => Sql
+  /** What its columns tell, by the label of the attribute. */
+  readonly columns: ReadonlyMap<string, KnownColumn>
+  /** The conditions on the key that a comparison implies. */
+  readonly bounds: (comparison: Comparison, parameter: Parameter<string>) => readonly Sql[]
+  /**
+   * Which rows say all about the attribute. The others are evaluated on the resource. `several`: a user may have many
+   * rows, which only find users.
+   */
+  readonly exact: 'all' | 'several' | Sql
+  /** The order of the key, ascending, of those orders that lists support. */
+  readonly order: readonly Sql[]
+}
+
+/** The narrow indexes of a kind. */
+export interface NarrowIndexes {
+  /** Of attributes with one value. */
+  readonly bySingle: (attribute: FilterAttribute) => NarrowIndex | undefined
+  /** Of attributes with several values: the rows that may have a matching value. */
+  readonly bySeveral: (list: FilterAttribute, part: FilterAttribute) => NarrowIndex | undefined
+  /** The index whose key is in the order. */
+  readonly byOrder: (sort: SortKey) => NarrowIndex | undefined
+}
+
+type Comparison = Extract<FilterTemplate, { readonly kind: 'text' | 'number' | 'boolean' }>
+
+/** The name of an attribute in an index. */
+export const labelOf = ({ extension, name, subName }: FilterAttribute): string =>
+  [extension === undefined ? name : `${extension === enterprise ? 'enterprise' : extension}:${name}`, subName]
+    .filter((part) => part !== undefined)
+    .join('.')
+
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+
+/** Rows of an index that match a part of a filter. */
+export interface NarrowMatch {
+  readonly index: NarrowIndex
+  readonly filter: FilterTemplate
+}
+
+/** The index that answers a whole filter by itself. */
+export function coveringIndex(filter: FilterTemplate, indexes: NarrowIndexes): NarrowIndex | undefined {
+  const attributes = attributesOf(filter)
+  if (attributes === undefined) return undefined
+  const found = attributes.flatMap((attribute) => indexes.bySingle(attribute) ?? [])
+  return found.find(({ columns }) => attributes.every((attribute) => columns.has(labelOf(attribute))))
+}
+
+/** Whether an index answers a part of a filter. */
+export const isCoveredBy = (filter: FilterTemplate, { columns }: NarrowIndex): boolean =>
+  attributesOf(filter)?.every((attribute) => columns.has(labelOf(attribute))) ?? false
+
+/** The attributes with one value that a filter tests; `undefined` if it tests others as well. */
+function attributesOf(filter: FilterTemplate): readonly FilterAttribute[] | undefined {
+  switch (filter.kind) {
+    case 'or':
+    case 'and': {
+      const each = filter.operands.map(attributesOf)
+      return each.some((attributes) => attributes === undefined) ? undefined : each.flatMap((found) => found ?? [])
+    }
+    case 'not':
+      return attributesOf(filter.operand)
+    case 'element':
+      return undefined
+    case 'present':
+    case 'text':
+    case 'number':
+    case 'boolean':
+      return filter.attribute.multiValued ? undefined : [filter.attribute]
+    default:
+      return filter satisfies never
+  }
+}
+
+/** The condition on the rows of an index that a filter on its columns states. @param only with which alias its columns are named. */
+export function narrowCondition(
+  { index, filter }: NarrowMatch,
+  { engine, parameter }: { readonly engine: SqlEngine; readonly parameter: Parameter<string> },
+): Sql {
+  const scope = columnsScope(index.columns, labelOf, engine.search)
+  const bounds = conjuncts(filter).flatMap((part) => (isComparison(part) ? index.bounds(part, parameter) : []))
+  const matches = compileFilter(filter, { search: engine.search, scope, parameter })
+  // A cut value may match or not.
+  const found = index.exact === 'several' ? sql`(${matches} or length(mintmark_user_values.value) >= 200)` : matches
+  return sql`${sql.join([index.scope(parameter), ...bounds, found], sql` and `)}`
+}
+
+/** Whether a filter finds a part of an index by its key. Otherwise the whole index is read. */
+export const isBounded = ({ index, filter }: NarrowMatch): boolean =>
+  conjuncts(filter).some((part) => isComparison(part) && index.bounds(part, () => null).length > 0)
+
+/** The parts that must all hold. */
+export const conjuncts = (filter: FilterTemplate): readonly FilterTemplate[] =>
+  filter.kind === 'and' ? filter.operands.flatMap(conjuncts) : [filter]
+
+const isComparison = (filter: FilterTemplate): filter is Comparison =>
+  filter.kind === 'text' || filter.kind === 'number' || filter.kind === 'boolean'
+
+/** The index of the values of an attribute. */
+export function valueIndex(label: string, values: 'single' | 'several', { encodeFlag }: SqlEngine): NarrowIndex {
+  const value = sql.ref('mintmark_user_values.value')
+  const isAbsent = sql.ref('mintmark_user_values.is_absent')
+  const no = sql.lit(encodeFlag(false))
+  return {
+    table: 'mintmark_user_values',
+    scope: (
+      p,
+    ) => sql`mintmark_user_values.issuer = ${p('issuer')} and mintmark_user_values.provider_id = ${p('provider_id')}
+      and mintmark_user_values.attribute = ${sql.lit(label)}`,
+    columns: new Map([
+      [
+        values === 'single' ? label : 'value',
+        {
+          kind: 'text',
+          column: values === 'single' ? sql`case when ${isAbsent} then null else ${value} end` : sql`${value}`,
+        },
+      ],
+    ]),
+    bounds: (comparison, parameter) =>
+      comparison.kind === 'text'
+        ? textBounds(comparison, sql`${value}`, { parameter, values }).flatMap((bound) => [
+            sql`${isAbsent} = ${no}`,
+            bound,
+          ])
+        : [],
+    exact: values === 'single' ? sql`mintmark_user_values.is_exact` : 'several',
+    order: values === 'single' ? [sql`${isAbsent}`, sql`${value}`] : [],
+  }
+}
+
+/** The identifiers of the rows that do not say all about the attribute. */
+export const inexactRows = ({ table, scope, exact }: NarrowIndex, p: Parameter<string>): Sql =>
+  typeof exact === 'string'
+    ? sql`select null as id where false`
+    : sql`select user_id as id from ${sql.table(table)} where ${scope(p)} and not ${exact}`
+
+/** The index of the times of the last change, with the status. */
+export const changeIndex: NarrowIndex = {
+  table: 'mintmark_user_changes',
+  scope: (p) =>
+    sql`mintmark_user_changes.issuer = ${p('issuer')} and mintmark_user_changes.provider_id = ${p('provider_id')}`,
+  columns: new Map([
+    ['meta.lastModified', { kind: 'number', column: sql`(mintmark_user_changes.updated_at * 1000)` }],
+    ['meta.created', { kind: 'number', column: sql`(mintmark_user_changes.created_at * 1000)` }],
+    ['active', { kind: 'boolean', column: sql`mintmark_user_changes.active` }],
+    ['id', { kind: 'text', column: sql`mintmark_user_changes.user_id` }],
+  ]),
+  bounds: ({ kind, attribute, operator, value }, parameter) => {
+    if (kind !== 'number' || labelOf(attribute) !== 'meta.lastModified') return []
+    // A second more than the comparison says, on either side: the filter itself is evaluated as well.
+    const seconds = sql`cast(${parameter(secondsName(value))} as bigint)`
+    const after = sql`mintmark_user_changes.updated_at >= ${seconds}`
+    const before = sql`mintmark_user_changes.updated_at <= ${seconds} + 1`
+    switch (operator) {
+      case 'eq':
+        return [after, before]
+      case 'gt':
+      case 'ge':
+        return [after]
+      case 'lt':
+      case 'le':
+        return [before]
+      default:
+        return []
+    }
+  },
+  exact: 'all',
+  order: [sql`mintmark_user_changes.updated_at`],
+}
+
+function textBounds(
+  { operator, value }: { readonly operator: TextOperator; readonly value: string },
+  column: Sql,
+  { parameter, values }: { readonly parameter: Parameter<string>; readonly values: 'single' | 'several' },
+): readonly Sql[] {
+  // Of several values, those that were cut are compared by their beginning.
+  const operand = values === 'single' ? sql`${parameter(value)}` : sql`substr(${parameter(value)}, 1, 200)`
+  switch (operator) {
+    case 'eq':
+      return [sql`${column} = ${operand}`]
+    case 'sw':
+      return [sql`${column} >= ${operand}`, sql`${column} < ${parameter(endName(value))}`]
+    case 'gt':
+    case 'ge':
+      return [sql`${column} >= ${operand}`]
+    case 'lt':
+    case 'le':
+      return [sql`${column} <= ${parameter(value)}`]
+    default:
+      return []
+  }
+}
+
+/** All users of a provider by identifier. */
+export const identifierIndex: NarrowIndex = { ...changeIndex, order: [sql`mintmark_user_changes.user_id`] }
+
+/** All users of a provider by age. */
+export const ageIndex: NarrowIndex = {
+  table: 'mintmark_users',
+  scope: (p) => sql`mintmark_users.issuer = ${p('issuer')} and mintmark_users.provider_id = ${p('provider_id')}`,
+  columns: new Map(),
+  bounds: () => [],
+  exact: 'all',
+  order: [],
+}

@@ -1,0 +1,118 @@
+import type { SqlEngine, SqlTrigger } from '../dialect.ts'
+
+type Types = SqlEngine['types']
+
+/**
+ * Keep the indexed values of provisioned users and the times of their last change. They are part of the migration that
+ * creates these tables, and never change.
+ */
+export const valueTriggers = (types: Types): readonly SqlTrigger[] => [
+  {
+    name: 'mintmark_user_provisioned',
+    table: 'mintmark_users',
+    after: 'INSERT',
+    when: 'NEW.provider_id IS NOT NULL',
+    statements: [
+      // Last, because every write of a user locks the row of the total until the statement ends.
+      `INSERT INTO mintmark_provider_totals (issuer, provider_id, kind, total) VALUES (NEW.issuer, NEW.provider_id, 'User', 1)
+    ON CONFLICT (issuer, provider_id, kind) DO UPDATE SET total = mintmark_provider_totals.total + 1`,
+    ],
+  },
+  {
+    name: 'mintmark_user_indexed',
+    table: 'mintmark_users',
+    after: 'INSERT',
+    when: 'NEW.provider_id IS NOT NULL',
+    statements: [insertValues(valuesOf('NEW', types)), insertChange],
+  },
+  {
+    name: 'mintmark_user_reindexed',
+    table: 'mintmark_users',
+    after: 'UPDATE OF provider_id, external_id, comparable',
+    when: `(${hasMoved} OR OLD.external_id IS DISTINCT FROM NEW.external_id OR OLD.comparable IS DISTINCT FROM NEW.comparable)`,
+    statements: [
+      types.removeRows({
+        table: 'mintmark_user_values',
+        row: 'OLD',
+        same: ['issuer', 'provider_id', 'created_at', 'user_id'],
+        columns: ['attribute', 'is_absent', 'value'],
+        query: `SELECT attribute, is_absent, value FROM (${without('OLD', 'NEW', types)}) AS gone`,
+      }),
+      insertValues(without('NEW', 'OLD', types)),
+    ],
+  },
+  {
+    name: 'mintmark_user_touched',
+    table: 'mintmark_users',
+    after: 'UPDATE OF provider_id, active, updated_at',
+    when: `(${hasMoved} OR OLD.active <> NEW.active OR OLD.updated_at <> NEW.updated_at)`,
+    statements: [
+      `DELETE FROM mintmark_user_changes WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id
+    AND updated_at = OLD.updated_at AND created_at = OLD.created_at AND user_id = OLD.user_id`,
+      insertChange,
+    ],
+  },
+]
+
+/** Fills the tables for the users that exist already. */
+export const firstValues = (types: Types): readonly string[] => [
+  `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, is_absent, value, is_exact, is_unique)
+${types.indexedValues({ ...builtIn(types), row: 'listed', from: 'mintmark_users AS listed' })}`,
+  `INSERT INTO mintmark_user_changes (issuer, provider_id, updated_at, created_at, user_id, active)
+SELECT issuer, provider_id, updated_at, created_at, user_id, active FROM mintmark_users WHERE provider_id IS NOT NULL`,
+]
+
+/** Whether the user belongs to another provider than before, or to none. */
+const hasMoved = 'OLD.provider_id IS DISTINCT FROM NEW.provider_id'
+
+const insertChange = `INSERT INTO mintmark_user_changes (issuer, provider_id, updated_at, created_at, user_id, active)
+    SELECT NEW.issuer, NEW.provider_id, NEW.updated_at, NEW.created_at, NEW.user_id, NEW.active WHERE NEW.provider_id IS NOT NULL`
+
+const insertValues = (values: string): string =>
+  `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, is_absent, value, is_exact, is_unique)
+    SELECT NEW.issuer, NEW.provider_id, NEW.created_at, NEW.user_id, added.* FROM (${values}) AS added WHERE NEW.provider_id IS NOT NULL`
+
+/** The values of one version of the row that the other does not have. */
+const without = (one: string, other: string, types: Types): string =>
+  `${valuesOf(one, types)} EXCEPT SELECT * FROM (${valuesOf(other, types)}) AS kept WHERE NOT (${hasMoved})`
+
+/** The indexed values of a version of a row. */
+const valuesOf = (row: string, types: Types): string => {
+  const { columns, single, several } = builtIn(types)
+  const declared = (part: string) =>
+    `SELECT attribute, path, part, is_unique FROM mintmark_indexed_attributes WHERE issuer = ${row}.issuer AND ${part}`
+  return types.indexedValues({
+    row,
+    columns,
+    single: `${single} UNION ALL ${declared('part IS NULL')}`,
+    several: `${several} UNION ALL ${declared('part IS NOT NULL')}`,
+  })
+}
+
+/** The attributes that are always indexed, with where they are in a resource. */
+const builtIn = ({ pathOf, no }: Types) => {
+  const single = [
+    ['userName', pathOf(['userName'])],
+    ['displayName', pathOf(['displayName'])],
+    ['name.familyName', pathOf(['name', 'familyName'])],
+    ['enterprise:employeeNumber', pathOf([enterprise, 'employeeNumber'])],
+  ] as const
+  const several = ['emails', 'phoneNumbers'] as const
+  return {
+    columns: [['externalId', 'external_id']] as const,
+    single: single
+      .map(
+        ([attribute, path]) =>
+          `SELECT '${attribute}' AS attribute, '${path}' AS path, NULL AS part, ${no} AS is_unique`,
+      )
+      .join(' UNION ALL '),
+    several: several
+      .map(
+        (name) =>
+          `SELECT '${name}.value' AS attribute, '${pathOf([name], 'value')}' AS path, 'value' AS part, ${no} AS is_unique`,
+      )
+      .join(' UNION ALL '),
+  }
+}
+
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
