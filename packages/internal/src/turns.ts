@@ -1,0 +1,54 @@
+import { elapsed } from './clock.ts'
+
+/**
+ * Lets long work of many requests take turns with each other and with short requests. A loop over a client's data asks
+ * `isOver` between its pieces, and awaits `next` when it is.
+ */
+export interface Turns {
+  /** Whether the event loop has been kept busy for the length of a turn. */
+  readonly isOver: () => boolean
+  /** Waits until the event loop has done its other work. One waiter goes on in each round of the loop. */
+  readonly next: () => Promise<void>
+}
+
+/** @param options for tests: the length of a turn in milliseconds, the clock, and what runs a function after other work. */
+export function createTurns({ length = 10, now = elapsed, later = afterOthers }: TurnsOptions = {}): Turns {
+  const waiting: (() => void)[] = []
+  let startedAt: number | undefined
+
+  // All requests of a round share one turn, because the loop is busy with all of them.
+  function start(): void {
+    startedAt = now()
+    later(() => {
+      startedAt = undefined
+      const resume = waiting.shift()
+      if (resume === undefined) return
+      start()
+      resume()
+    })
+  }
+
+  return {
+    isOver() {
+      if (startedAt === undefined) start()
+      return now() - (startedAt ?? 0) >= length
+    },
+    next: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+        if (startedAt === undefined) start()
+      }),
+  }
+}
+
+interface TurnsOptions {
+  readonly length?: number
+  readonly now?: () => number
+  readonly later?: (run: () => void) => void
+}
+
+/** Some runtimes have no `setImmediate`; a timer is slower. */
+const afterOthers = (run: () => void): void => {
+  if (typeof setImmediate === 'function') setImmediate(run)
+  else setTimeout(run, 0)
+}
