@@ -109,8 +109,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
     const { response, calls } = await handled({ ui_locales: locales })
 
     expect(response.status).toBe(303)
-    expect(under.dump()).toContain('"x-0 x-1 x-2 x-3 x-4 x-5 x-6 x-7 x-8 x-9"')
-    expect(under.dump()).not.toContain('x-10')
+    expect(response.headers.find(([name]) => name === 'Location')?.[1].length).toBeLessThan(1500)
     expect(calls).toBeLessThan(100_000)
   })
 
@@ -192,7 +191,7 @@ describe('the form_post response mode', () => {
 })
 
 describe('requests that are started and abandoned (RFC 6819 §4.4.1.11)', () => {
-  it('a browser may start 100, then has to wait; other browsers are unaffected and the rows are bounded', async () => {
+  it('a browser may start 100, then has to wait; other browsers are unaffected and nothing is stored', async () => {
     const first = await authorize(under, {}, { cookie: '' })
     const cookie = browserCookie(first)
     const before = rowsOf('interactions')
@@ -205,7 +204,7 @@ describe('requests that are started and abandoned (RFC 6819 §4.4.1.11)', () => 
     for (let more = 0; more < 50; more += 1) await authorize(under, {}, { cookie })
 
     expect([refusal.status, refusal.header('retry-after'), refusal.header('location')]).toEqual([429, '600', undefined])
-    expect(rowsOf('interactions') - before).toBe(99)
+    expect(rowsOf('interactions')).toBe(before)
     expect((await authorize(under, {}, { cookie: '' })).status).toBe(303)
     await expectServing(under)
     under.clock.advance(600)

@@ -213,6 +213,7 @@ describe('a retired key', () => {
       algorithms: ['ES256'],
       signer: (alg) => ring.signer(alg),
       publicKeys: () => ring.publicKeys(),
+      deriveSecrets: (purpose) => ring.deriveSecrets(purpose),
     }
     const other = await startServer({ keys })
     onTestFinished(() => other.close())
@@ -244,6 +245,7 @@ describe('a retired key', () => {
     algorithms: ['ES256'],
     signer: () => Promise.resolve((ring.at(-1) as RingKey).signer),
     publicKeys: () => Promise.resolve(ring.map(({ published }) => published)),
+    deriveSecrets: () => Promise.resolve([new Uint8Array(32)]),
   })
 })
 

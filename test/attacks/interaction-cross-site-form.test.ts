@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { authorize, browserCookie } from '../support/flow.ts'
+import { authorize, browserCookies } from '../support/flow.ts'
 import { expectServing, refusedOnPage } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
@@ -25,7 +25,7 @@ const post = (body: string, headers: Readonly<Record<string, string>>): Promise<
   under.send({
     method: 'POST',
     path: started.location.pathname + started.location.search,
-    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: browserCookie(started), ...headers },
+    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: browserCookies(started), ...headers },
     body,
   })
 

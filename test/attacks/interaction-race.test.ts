@@ -5,7 +5,7 @@ import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-int
 import { describe, expect, it } from 'vitest'
 
 import { dumpMedium } from '../support/dump-medium.ts'
-import { authorize, browserCookie } from '../support/flow.ts'
+import { answerInteraction, authorize, browserCookie, browserCookies } from '../support/flow.ts'
 import { refusedOnPage } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
@@ -17,7 +17,7 @@ const posted = (under: ServerUnderTest, started: Reply): ServerRequest => ({
   method: 'POST',
   url: started.location,
   headers: new Map([
-    ['cookie', browserCookie(started)],
+    ['cookie', browserCookies(started)],
     ['origin', under.issuer],
   ]),
   repeatedHeaders: new Set(),
@@ -68,7 +68,7 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
     ['an interaction without a browser', ({ browserDigest: _dropped, ...record }: InteractionRecord) => record],
   ])('%s is not found', async (_, read) => {
     const { under, close } = await startCareless(read)
-    const started = await authorize(under)
+    const started = await signedIn(under)
     const other = browserCookie(await authorize(under))
 
     await refusedOnPage(under, {
@@ -83,7 +83,7 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
     ['one without an expiry time', ({ expiresAt: _dropped, ...record }: InteractionRecord) => record],
   ])('%s is not found', async (_, read) => {
     const { under, close } = await startCareless(read)
-    const started = await authorize(under)
+    const started = await signedIn(under)
 
     await refusedOnPage(under, {
       send: () =>
@@ -96,6 +96,13 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
     await close()
   })
 })
+
+/** An interaction in which a user has signed in, so that it is stored. */
+async function signedIn(under: ServerUnderTest): Promise<Reply> {
+  const started = await authorize(under, {}, { cookie: '' })
+  await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
+  return started
+}
 
 /** A server whose store finds interactions by handle alone and has its own way of reading them. */
 async function startCareless(

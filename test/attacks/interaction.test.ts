@@ -2,7 +2,16 @@ import { clientId, userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
-import { answerInteraction, authorize, browserCookie, redeem, token, verifier, type Change } from '../support/flow.ts'
+import {
+  answerInteraction,
+  authorize,
+  browserCookie,
+  browserCookies,
+  redeem,
+  token,
+  verifier,
+  type Change,
+} from '../support/flow.ts'
 import { expectServing, refusedByRedirect, refusedOnPage } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
@@ -130,7 +139,7 @@ describe('the stored request takes precedence over the form (RFC 6749 §3.3)', (
     const search = `${started.location.search}&client_id=A&redirect_uri=https%3A%2F%2Fevil.test%2Fcb&scope=api.read&state=evil`
 
     const done = await visit(
-      { cookie: browserCookie(started), origin: under.issuer },
+      { cookie: browserCookies(started), origin: under.issuer },
       { method: 'POST', search, body: consent },
     )()
 

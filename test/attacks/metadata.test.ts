@@ -212,6 +212,7 @@ describe('keys', () => {
       algorithms: ['ES256', 'RS256'],
       signer: (alg) => next.signer(alg),
       publicKeys: () => Promise.resolve(published),
+      deriveSecrets: (purpose) => next.deriveSecrets(purpose),
     }
     const server = createAuthorizationServer({
       issuer: under.issuer,

@@ -1,6 +1,8 @@
 import * as client from 'openid-client'
 import { expect, it } from 'vitest'
 
+import { navigate } from '../support/navigate.ts'
+
 /** A running example, and the secret of its client `my-app`. */
 interface Example {
   readonly issuer: string
@@ -70,8 +72,7 @@ async function browse(
   form?: string,
   cookies = '',
 ): Promise<{ readonly next: URL; readonly cookies: string }> {
-  const reply = await fetch(url, {
-    redirect: 'manual',
+  const reply = await navigate(url, {
     headers: {
       cookie: cookies,
       ...(form !== undefined && { origin: url.origin, 'content-type': 'application/x-www-form-urlencoded' }),

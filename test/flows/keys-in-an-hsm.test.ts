@@ -22,6 +22,7 @@ beforeEach(async () => {
   keys = createStoredKeys({
     storage,
     vault: hsm.vault,
+    issuerSecret: Buffer.alloc(32, 9).toString('base64url'),
     algorithms: ['ES256'],
     clock: () => under?.clock.now() ?? epochSeconds(1_790_000_000),
   })

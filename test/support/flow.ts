@@ -55,7 +55,7 @@ export function answerInteraction(under: ReachableServer, started: Reply, form: 
     method: 'POST',
     path: pathname + search,
     headers: {
-      cookie: browserCookie(started),
+      cookie: browserCookies(started),
       origin: under.issuer,
       'content-type': 'application/x-www-form-urlencoded',
     },
@@ -66,6 +66,12 @@ export function answerInteraction(under: ReachableServer, started: Reply, form: 
 /** The cookie that binds an interaction to the browser that started it. */
 export const browserCookie = (started: Reply): string =>
   started.cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ')
+
+/** All cookies of that browser: the binding one, and the host's session that it sent. */
+export function browserCookies(started: Reply): string {
+  const [session = ''] = /host=[^;]+/.exec(String(started.sent.headers?.['cookie'] ?? '')) ?? []
+  return [browserCookie(started), session].filter((cookie) => cookie !== '').join('; ')
+}
 
 /** Completes an authorization request: U1 is signed in and consents to everything. */
 export async function obtainCode(under: ReachableServer, change: Change = {}): Promise<string> {

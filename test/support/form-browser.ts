@@ -1,4 +1,5 @@
 import { createCookieJar } from '../interop/cookie-jar.ts'
+import { navigate } from './navigate.ts'
 
 /** A page that the browser has reached. */
 export interface VisitedPage {
@@ -20,7 +21,7 @@ export interface FormBrowser {
  * A browser in which no user has signed in yet.
  * @param send sends a request; the network by default.
  */
-export function openFormBrowser(send: Send = fetch): FormBrowser {
+export function openFormBrowser(send: Send = navigate): FormBrowser {
   const jar = createCookieJar()
 
   const go = async (url: URL, form?: URLSearchParams): Promise<VisitedPage> => {

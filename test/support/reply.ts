@@ -11,6 +11,8 @@ export interface Sent {
 
 /** The response. */
 export interface Reply {
+  /** What it answers. */
+  readonly sent: Sent
   readonly status: number
   /** The header's values, joined; `undefined` when the header is absent. */
   header(name: string): string | undefined
@@ -37,7 +39,7 @@ export function send(port: number, sent: Sent): Promise<Reply> {
       (incoming) => {
         const chunks: Buffer[] = []
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-        incoming.on('end', () => resolve(replyOf(incoming, Buffer.concat(chunks).toString('utf8'))))
+        incoming.on('end', () => resolve(replyOf(sent, incoming, Buffer.concat(chunks).toString('utf8'))))
         incoming.on('error', reject)
       },
     )
@@ -46,8 +48,9 @@ export function send(port: number, sent: Sent): Promise<Reply> {
   })
 }
 
-function replyOf(incoming: IncomingMessage, text: string): Reply {
+function replyOf(sent: Sent, incoming: IncomingMessage, text: string): Reply {
   return {
+    sent,
     status: incoming.statusCode ?? 0,
     header: (name) => {
       const value = incoming.headers[name.toLowerCase()]

@@ -1,5 +1,5 @@
 import { createStoredKeys, type KeyVault } from '@mintmark/core'
-import { kms, storage } from './yours.ts'
+import { kms, sealingKey, storage } from './yours.ts'
 
 const vault: KeyVault = {
   async generate() {
@@ -12,4 +12,9 @@ const vault: KeyVault = {
       kms.sign(vaultEntry, bytes),
 }
 
-export const keys = createStoredKeys({ storage, vault, algorithms: ['ES256'] })
+export const keys = createStoredKeys({
+  storage,
+  vault,
+  issuerSecret: sealingKey,
+  algorithms: ['ES256'],
+})

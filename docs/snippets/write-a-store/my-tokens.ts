@@ -39,8 +39,8 @@ export function createTokenStores(
       },
       async find(digest, browser, now) {
         const found = interactions.get(digest)
-        if (found?.record.browserDigest !== browser || found.consumed) return undefined
-        return now < found.record.expiresAt ? found.record : undefined
+        if (found?.record.browserDigest !== browser || now >= found.record.expiresAt) return undefined
+        return found.consumed ? 'consumed' : found.record
       },
       async recordLogin({ digest, browserDigest, login, version, now }) {
         const found = interactions.get(digest)

@@ -2,6 +2,7 @@ import { systemClock, systemRandom } from '@mintmark/internal'
 import { defineBrowserCookie } from './authorize/browser.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
 import { type FindInteractionDependencies } from './authorize/pending-interaction.ts'
+import { createInteractionSeal } from './authorize/sealed-interaction.ts'
 import { formPostResponseMode, queryResponseMode } from './authorize/response.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
@@ -37,6 +38,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const { storage, keys } = options
   const { issuer, lifetimes, scopes, resources, feedRetention: retention } = settings
   const random = options.random ?? systemRandom
+  const limits = options.rateLimits ?? {}
   const clock = options.clock ?? systemClock
   const keySets = createRemoteKeySets(createOutboundClient(options.fetch))
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
@@ -75,10 +77,17 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       privateKeyJwt({ issuer, storage, keySets }),
       publicClient,
     ],
-    failedAuthentications:
-      options.rateLimits?.failedAuthentications ?? createMemoryRateLimiter({ points: 100, window: 60 }),
-    startedInteractions:
-      options.rateLimits?.startedInteractions ?? createMemoryRateLimiter({ points: 100, window: 600 }),
+    failedAuthentications: limits.failedAuthentications ?? createMemoryRateLimiter({ points: 100, window: 60 }),
+    interactionLimits: {
+      startedInteractions: limits.startedInteractions ?? createMemoryRateLimiter({ points: 100, window: 600 }),
+      startedInteractionsOfClient:
+        limits.startedInteractionsOfClient ?? createMemoryRateLimiter({ points: 6000, window: 60 }),
+      startedInteractionsInTotal:
+        limits.startedInteractionsInTotal ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
+      signInAttempts: limits.signInAttempts ?? createMemoryRateLimiter({ points: 50, window: lifetimes.interaction }),
+    },
+    silentCodes: limits.silentCodes ?? createMemoryRateLimiter({ points: 100, window: 60 }),
+    seal: createInteractionSeal({ issuer, keys, random }),
     grants: [
       authorizationCodeGrant(grantDeps),
       refreshTokenGrant(grantDeps),

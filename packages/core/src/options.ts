@@ -123,11 +123,33 @@ export interface AuthorizationServerOptions {
      */
     readonly failedAuthentications?: RateLimiter
     /**
-     * Counts authorization requests that had to wait for a user, by browser.
-     * @defaultValue 100 in ten minutes, in this process. No user signs in so often, and each request is a row in
-     * storage.
+     * Counts authorization requests that had to wait for a user, by browser. A browser that refuses the cookie counts as
+     * a new one each time.
+     * @defaultValue 100 in ten minutes, in this process. No user signs in so often.
      */
     readonly startedInteractions?: RateLimiter
+    /**
+     * Counts the same requests by client. Other clients are not affected when a client reaches it.
+     * @defaultValue 6000 a minute, in this process. Far above the sign-ins of a large client; a flood that uses its name
+     * costs no more than this.
+     */
+    readonly startedInteractionsOfClient?: RateLimiter
+    /**
+     * Counts the same requests of all clients.
+     * @defaultValue 30000 a minute, in this process. It leaves the processor to other requests.
+     */
+    readonly startedInteractionsInTotal?: RateLimiter
+    /**
+     * Counts the forms that are sent to the sign-in page, by interaction. Guesses over many interactions are the host's to
+     * limit: `limitSignIns`.
+     * @defaultValue 50 while the interaction lasts, in this process. No user mistypes a password so often.
+     */
+    readonly signInAttempts?: RateLimiter
+    /**
+     * Counts the codes that are issued without a page, by grant: for a user who has a session and has consented before.
+     * @defaultValue 100 a minute, in this process. Several tabs that renew their tokens stay below it.
+     */
+    readonly silentCodes?: RateLimiter
   }
   readonly clock?: Clock
   readonly random?: Random

@@ -167,12 +167,20 @@ export const refusals = {
   ],
   /** The interaction was already completed. */
   interaction_completed: ['invalid_request', 'This sign-in was already completed.', 'RFC 6749 §4.1.2'],
-  /** Too many interactions were started in this browser. */
+  /** Too many interactions were started, in this browser, for this client or in total. */
   interactions_throttled: [
     'temporarily_unavailable',
-    'Too many sign-ins were started in this browser. Try again later.',
+    'Too many sign-ins were started. Try again later.',
     'RFC 6749 §4.1.2.1',
   ],
+  /** Too many forms were sent to the sign-in page of one interaction. */
+  sign_in_throttled: ['temporarily_unavailable', 'Too many sign-in attempts. Try again later.', 'RFC 6749 §10.10'],
+  /** Too many codes were issued for one grant without a page. */
+  codes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6749 §4.1.2.1'],
+  /** The request does not fit into the address of the sign-in page. */
+  request_too_large: ['invalid_request', 'The authorization request is too large.', 'RFC 6749 §4.1.2.1'],
+  /** The request was sent by a script or in advance, not by a browser window. */
+  not_a_navigation: ['invalid_request', 'Open this page in a browser window.', 'RFC 6749 §3.1'],
   /** A form was sent from another site. */
   cross_site_post: ['access_denied', 'This form was not sent from this site.', 'RFC 9700 §4.7'],
   /** The user denied the request. */

@@ -184,7 +184,7 @@ const nonEmpty = z.string().check(z.minLength(1))
 const optionsSchema = z.strictObject({
   issuer: z.string(),
   storage: z.looseObject({ issuer: z.string() }),
-  keys: z.looseObject({ algorithms: z.array(z.string()).check(z.minLength(1)) }),
+  keys: z.looseObject({ algorithms: z.array(z.string()).check(z.minLength(1)), deriveSecrets: callable }),
   signedIn: callable,
   pages: z.optional(z.strictObject({ login: callable, consent: callable })),
   interaction: z.prefault(z.strictObject({ loginUrl: z.optional(pageUrl), consentUrl: z.optional(pageUrl) }), {}),
@@ -233,7 +233,14 @@ const optionsSchema = z.strictObject({
   renderErrorPage: z.optional(callable),
   onEvent: z.optional(callable),
   rateLimits: z.optional(
-    z.strictObject({ failedAuthentications: z.optional(rateLimiter), startedInteractions: z.optional(rateLimiter) }),
+    z.strictObject({
+      failedAuthentications: z.optional(rateLimiter),
+      startedInteractions: z.optional(rateLimiter),
+      startedInteractionsOfClient: z.optional(rateLimiter),
+      startedInteractionsInTotal: z.optional(rateLimiter),
+      signInAttempts: z.optional(rateLimiter),
+      silentCodes: z.optional(rateLimiter),
+    }),
   ),
   clock: z.optional(callable),
   random: z.optional(callable),

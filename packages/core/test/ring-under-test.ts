@@ -23,7 +23,7 @@ export const sealingKey = 'A'.repeat(43)
 /** Announced for 1,000 seconds, signing for 10,000, retired for 2,000. */
 export const schedule = { announce: 1000, sign: 10_000, retire: 2000 }
 
-type Change = Partial<Omit<StoredKeysOptions, 'storage' | 'sealingKey' | 'clock'>> & {
+type Change = Partial<Omit<StoredKeysOptions, 'storage' | 'sealingKey' | 'issuerSecret' | 'clock'>> & {
   readonly database?: MemoryDatabase
 }
 
@@ -35,7 +35,7 @@ export function aRing({ database = createMemoryDatabase(), vault, ...change }: C
   const another = (): StoredKeyRing =>
     vault === undefined
       ? createStoredKeys({ ...common, storage: openStorage(), sealingKey })
-      : createStoredKeys({ ...common, storage: openStorage(), vault })
+      : createStoredKeys({ ...common, storage: openStorage(), vault, issuerSecret: sealingKey })
   const ring = another()
 
   return {

@@ -50,7 +50,8 @@ export const interactions = defineRecord(
 
 /**
  * An authorization request that waits for a user to sign in or to consent. It is bound to the browser that started it. The
- * request is kept as its parameters and checked again at each step: the results of checks are never stored.
+ * request is kept as its parameters and checked again at each step: the results of checks are never stored. The browser
+ * keeps the record, sealed, in the page's address; it is stored once somebody has signed in.
  */
 export interface InteractionRecord extends RecordOf<typeof interactions> {}
 
@@ -58,8 +59,12 @@ export interface InteractionRecord extends RecordOf<typeof interactions> {}
 export interface InteractionStore {
   insert(interaction: InteractionRecord): Promise<InsertOutcome>
 
-  /** Open interactions only: a consumed one is not found. */
-  find(digest: SecretDigest, browserDigest: SecretDigest, now: EpochSeconds): Promise<InteractionRecord | undefined>
+  /** @returns `consumed` for one that was completed. */
+  find(
+    digest: SecretDigest,
+    browserDigest: SecretDigest,
+    now: EpochSeconds,
+  ): Promise<InteractionRecord | 'consumed' | undefined>
 
   /** Records who signed in. Law: of two writers one gets `conflict`; a consumed interaction is `absent`. */
   recordLogin(change: {

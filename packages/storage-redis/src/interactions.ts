@@ -21,7 +21,8 @@ export function createRedisInteractions(run: RunScript, keyOf: KeyOf): Interacti
 
     async find(digest, browserDigest, now) {
       const [outcome, ...stored] = await run(findScript, await keyOf('interaction', digest), [browserDigest, now])
-      if (outcome === 'absent' || outcome === 'ended') return undefined
+      if (outcome === 'absent') return undefined
+      if (outcome === 'ended') return 'consumed'
       if (outcome === 'found') return readInteraction(stored)
       throw unexpectedReply(outcome)
     },

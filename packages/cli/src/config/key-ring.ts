@@ -23,7 +23,7 @@ export async function openKeyRing(storage: AdminStorage, settings: Settings, io:
 
 /** Opens the keys for listing only: it cannot use or create a key. @throws UsageError */
 export const viewKeyRing = (storage: AdminStorage, settings: Settings, io: Io): StoredKeyRing =>
-  ringOf({ storage, clock: io.clock, vault: { generate: refuse, open: refuse } }, settings)
+  ringOf({ storage, clock: io.clock, vault: { generate: refuse, open: refuse }, issuerSecret: unused }, settings)
 
 type RingBase = Parameters<typeof createStoredKeys>[0]
 
@@ -44,6 +44,9 @@ function ringOf(base: RingBase, { keys: { algorithms, schedule = {} } }: Setting
 
 const withoutUndefined = (schedule: Readonly<Record<string, number | undefined>>): Record<string, number> =>
   Object.fromEntries(Object.entries(schedule).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+
+/** A ring that only lists keys uses no secret. */
+const unused = 'A'.repeat(43)
 
 const refuse = (): Promise<never> => Promise.reject(new CommandError('The keys were opened for listing only.'))
 

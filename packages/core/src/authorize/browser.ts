@@ -49,6 +49,29 @@ export async function bindBrowser(
 const cookieLifetime = 31_536_000
 
 /**
+ * Refuses a request that is not a navigation of a browser window or a form sent by one: a script's, a framework's that
+ * renders the next page in advance, or a prefetch. Its response, with a code in it, would reach something else than the
+ * window. Browsers report this in `Sec-Fetch-Mode`, `Sec-Fetch-Dest` and `Sec-Purpose` (Fetch Metadata); a request without
+ * them passes.
+ * @throws OAuthError invalid_request — reason `not_a_navigation`.
+ */
+export function requireNavigation({ headers }: RequestHead): void {
+  const mode = headers.get('sec-fetch-mode') ?? 'navigate'
+  const destination = headers.get('sec-fetch-dest') ?? 'document'
+  const purpose = `${headers.get('sec-purpose') ?? ''} ${headers.get('purpose') ?? ''} ${headers.get('x-moz') ?? ''}`
+  const isByFramework = frameworkHeaders.some((name) => headers.has(name))
+  const isNavigation = mode === 'navigate' && windows.has(destination)
+  // RFC 6749 §3.1: the endpoint answers the user's browser.
+  if (!isNavigation || /prefetch|prerender|preview/i.test(purpose) || isByFramework) throw refuse('not_a_navigation')
+}
+
+/** The destinations of navigations (Fetch Metadata §2.1). */
+const windows: ReadonlySet<string> = new Set(['document', 'iframe', 'frame', 'fencedframe', 'embed', 'object'])
+
+/** Sent by Next.js when it fetches a page for its router, also on the server. */
+const frameworkHeaders = ['rsc', 'next-router-prefetch', 'next-router-state-tree', 'next-action']
+
+/**
  * Refuses a form that another site posted (cross-site request forgery). Browsers report the origin of a POST in
  * `Sec-Fetch-Site`, older ones in `Origin`; a POST with neither is refused too. `server.interaction()` calls it. Call
  * it in each of your own endpoints that changes something for the signed-in user, such as signing out. GET requests

@@ -2,7 +2,8 @@ import { userId, type EpochSeconds, type InteractionRecord, type OAuthStorage } 
 
 import { redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
 import { refuse } from '../refusals.ts'
-import { identifyUser, loginOf, recallUser, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
+import { identifyUser, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
+import { requireNavigation } from './browser.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
 import { saveGrant } from './consent.ts'
 import { decideInteraction, type InteractionDecision } from './decide.ts'
@@ -30,6 +31,10 @@ export interface InteractionStep {
   readonly http: ServerRequest
   readonly handle: string
   readonly record: InteractionRecord
+  /** Whether somebody has signed in to it; otherwise the browser alone has the record. */
+  readonly isStored: boolean
+  /** The user who signed in to it, or has a session. */
+  readonly user: SignedInUser | undefined
   readonly request: AuthorizationRequest
   readonly now: EpochSeconds
 }
@@ -42,16 +47,16 @@ export async function completeInteraction(
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
-  const { request, record, handle } = step
+  const { request, handle } = step
+  requireNavigation(step.http)
   // RFC 6749 §3.3: only requested scopes count, so a manipulated form cannot grant more.
   const granted = answer.grantedScopes && request.consentScopes.filter((scope) => answer.grantedScopes?.includes(scope))
-  if (granted?.length === 0) return consumeAndDeny('user_denied', step, deps)
+  if (granted?.length === 0 && !isSignIn(answer)) return denyInteraction(step, deps)
 
-  const signedInUser = isSignIn(answer)
-    ? await identifyUser(answer, step.now, deps.storage)
-    : await recallUser(record.login, deps.storage)
+  const signedInUser = isSignIn(answer) ? await identifyUser(answer, step.now, deps.storage) : step.user
   if (isSignIn(answer) && signedInUser === undefined)
     return consumeAndDeny(await findDenialReason(answer, deps.storage), step, deps)
+  if (granted?.length === 0) return consumeAndDeny('user_denied', step, deps)
   const decision = await decideNext(step, signedInUser, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
   if (decision.kind === 'consent' && granted === undefined) return askConsent(decision.signedInUser, step, deps)
@@ -73,11 +78,18 @@ export async function completeInteraction(
   return authorizationResponse(code, request.target, deps.issuer)
 }
 
-/** Denies the request on behalf of the user. Consumes the interaction. */
-export const denyInteraction = (
+/**
+ * Denies the request on behalf of the user. Consumes the interaction, unless nobody has signed in to it: a stranger's
+ * denial is not worth a row in storage.
+ */
+export async function denyInteraction(
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
-): Promise<ServerResponse> => consumeAndDeny('user_denied', step, deps)
+): Promise<ServerResponse> {
+  requireNavigation(step.http)
+  if (step.user !== undefined || step.isStored) return consumeAndDeny('user_denied', step, deps)
+  return recordDenial('user_denied', step, deps)
+}
 
 /**
  * Consumes the interaction, and returns a denial to the client: by the user, or because the user is unknown or not
@@ -124,11 +136,16 @@ async function askConsent(
   deps: InteractionDependencies,
 ): Promise<ServerResponse> {
   const { digest, browserDigest, version } = step.record
+  const login = loginOf(signedInUser)
+  const isFirst =
+    !step.isStored &&
+    (await deps.storage.interactions.insert({ ...step.record, login, version: version + 1 })).outcome === 'inserted'
+  if (isFirst) return redirect(interactionLocation(deps.interactionUrls.consent, step.handle))
   const recorded = await deps.storage.interactions.recordLogin({
     digest,
     browserDigest,
     version,
-    login: loginOf(signedInUser),
+    login,
     now: step.now,
   })
   // RFC 6749 §4.1.2: an interaction issues one code; it was completed in another tab.
@@ -139,6 +156,8 @@ async function askConsent(
 
 async function consumeInteraction(step: InteractionStep, deps: InteractionDependencies): Promise<void> {
   const { digest, browserDigest } = step.record
+  // Of several requests that insert the row one succeeds, and of those that consume it one wins.
+  if (!step.isStored) await deps.storage.interactions.insert(step.record)
   const consumed = await deps.storage.interactions.consume(digest, browserDigest, step.now)
   // RFC 6749 §4.1.2: an interaction is completed once; a second submit must not issue a second code.
   if (consumed.outcome !== 'won') throw refuse('interaction_completed')

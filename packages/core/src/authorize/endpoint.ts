@@ -6,16 +6,19 @@ import {
   type ServerRequest,
   type ServerResponse,
 } from '@mintmark/internal'
-import type { EpochSeconds } from '@mintmark/storage-interface'
+import type { EpochSeconds, GrantRecord } from '@mintmark/storage-interface'
 
 import type { Journal } from '../events.ts'
 import { readForm, readQuery } from '../parameters.ts'
-import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
+import type { RateLimiter } from '../rate-limiter.ts'
+import { refuse } from '../refusals.ts'
+import { identifySession } from '../sessions/signed-in-user.ts'
+import { requireNavigation } from './browser.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
 import { decideInteraction, enforcePromptNone } from './decide.ts'
 import { identifyClient, verifyRedirect } from './proven-redirect.ts'
 import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
-import { authorizationResponse } from './response.ts'
+import { authorizationResponse, RedirectableError } from './response.ts'
 import { startInteraction, type InteractionDependencies } from './start-interaction.ts'
 
 export interface AuthorizationEndpointDependencies extends InteractionDependencies, IssueCodeDependencies {
@@ -23,7 +26,8 @@ export interface AuthorizationEndpointDependencies extends InteractionDependenci
   readonly clock: Clock
   readonly journal: Journal
   readonly rules: AuthorizationRequestRules
-  readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
+  /** Counts the codes of a grant that were issued without a page. */
+  readonly silentCodes: RateLimiter
 }
 
 /**
@@ -50,7 +54,7 @@ async function answer(
   now: EpochSeconds,
   deps: AuthorizationEndpointDependencies,
 ): Promise<ServerResponse> {
-  const signedInUser = await identifyUser(await deps.signedIn(request), now, deps.storage)
+  const signedInUser = await identifySession(await deps.signedIn(request), now, deps.storage)
   const decision = await decideInteraction(
     authorization,
     { signedInUser, startedAt: undefined },
@@ -63,10 +67,24 @@ async function answer(
     grant,
     signedInUser: { authentication },
   } = decision
+  requireNavigation(request)
+  await limitCodes(authorization, grant, now, deps)
   const subject = { request: authorization, grant, consented: authorization.consentScopes, authentication }
   const code = await issueCode(subject, now, deps)
   deps.journal.record(request, codeIssued(subject))
   return authorizationResponse(code, authorization.target, deps.issuer)
+}
+
+/** RFC 6819 §4.4.1.11: a signed-in browser must not fill the store with codes that no user waits for. */
+async function limitCodes(
+  { target }: AuthorizationRequest,
+  { grantId, clientId }: GrantRecord,
+  now: EpochSeconds,
+  { silentCodes }: AuthorizationEndpointDependencies,
+): Promise<void> {
+  const decision = await silentCodes.consume(`grant ${grantId}`, now)
+  // RFC 6749 §4.1.2.1: temporarily_unavailable.
+  if (!decision.allowed) throw new RedirectableError(refuse('codes_throttled', { clientId }), target)
 }
 
 /** Browsers withhold `SameSite=Lax` cookies from a cross-site POST, so the user would appear to be signed out. */

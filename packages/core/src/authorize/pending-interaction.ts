@@ -1,14 +1,8 @@
-import {
-  type Clock,
-  digestSecret,
-  type Endpoint,
-  redirect,
-  type ServerRequest,
-  type ServerResponse,
-} from '@mintmark/internal'
+import { type Clock, type Endpoint, redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
 import type { EpochSeconds, UserRecord } from '@mintmark/storage-interface'
 
 import { indexParameters } from '../parameters.ts'
+import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import { recallUser } from '../sessions/signed-in-user.ts'
 import { readBrowser, requireSameOrigin } from './browser.ts'
@@ -41,19 +35,29 @@ export async function findInteraction(
 ): Promise<PendingInteraction> {
   requireSameOrigin(request)
   const handle = request.url.searchParams.get('interaction') ?? ''
+  const sealed = await deps.seal.open(handle)
   const browser = await readBrowser(request, deps.browserCookie)
-  const digest = await digestSecret(handle)
-  const record = browser === undefined ? undefined : await deps.storage.interactions.find(digest, browser, now)
   // RFC 9700 §4.7: without this check, anybody who sees the URL could complete another user's sign-in.
-  if (record === undefined || record.browserDigest !== browser || !(now < record.expiresAt))
+  if (sealed === undefined || sealed.browserDigest !== browser || !(now < sealed.expiresAt))
+    throw refuse('interaction_unknown')
+  const stored = await deps.storage.interactions.find(sealed.digest, browser, now)
+  // RFC 6749 §4.1.2: an interaction issues one code.
+  if (stored === 'consumed') throw refuse('interaction_unknown')
+  // RFC 9700 §4.7: a faulty store must not return another browser's interaction, or one that has expired.
+  if (stored !== undefined && (stored.browserDigest !== browser || !(now < stored.expiresAt)))
     throw refuse('interaction_unknown')
 
+  const record = stored === undefined ? sealed : { ...sealed, login: stored.login, version: stored.version }
   const resources = record.resources.map((resource) => ['resource', resource] as const)
   const parameters = indexParameters([...Object.entries(record.parameters), ...resources])
   const client = await identifyClient(parameters, deps.storage)
   const redirect = verifyRedirect(parameters, client)
   const authorization = await parseAuthorizationRequest(parameters, { client, redirect }, deps.rules)
-  return pendingInteraction({ http: request, handle, record, request: authorization, now }, deps)
+  const visit = { signedIn: await deps.signedIn(request), isOfSession: stored === undefined }
+  const user = await recallUser(record.login, visit, deps.storage)
+  const isStored = stored !== undefined
+  const step = { http: request, handle, record, isStored, user, request: authorization, now }
+  return pendingInteraction(step, deps)
 }
 
 /** A requested scope, as a consent page shows it. */
@@ -100,8 +104,10 @@ async function pendingInteraction(
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<PendingInteraction> {
-  const { record, request } = step
-  const decision = await decideNext(step, await recallUser(record.login, deps.storage), deps)
+  const { http, request } = step
+  const decision = await decideNext(step, step.user, deps)
+  if (decision.kind === 'login' && http.method !== 'GET')
+    await limitAttempts(step, deps.interactionLimits.signInAttempts)
   const granted = decision.kind === 'login' ? [] : (decision.grant?.scopes ?? [])
 
   return {
@@ -121,6 +127,17 @@ async function pendingInteraction(
     complete: (answer) => completeInteraction(answer, step, deps),
     deny: () => denyInteraction(step, deps),
   }
+}
+
+/**
+ * Counts the forms that are sent to the sign-in page. It slows down guessing within one interaction; `limitSignIns` does so
+ * across all of them.
+ */
+async function limitAttempts({ record, now }: InteractionStep, limiter: RateLimiter): Promise<void> {
+  const decision = await limiter.consume(`interaction ${record.digest}`, now)
+  // RFC 6749 §10.10, RFC 6585 §4.
+  if (!decision.allowed)
+    throw refuse('sign_in_throttled', { clientId: record.clientId }, { retryAfter: decision.retryAfter })
 }
 
 /** A page of the host: shows a pending interaction on GET, and handles its form on POST. */

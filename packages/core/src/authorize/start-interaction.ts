@@ -7,21 +7,31 @@ import {
   type ServerRequest,
   type ServerResponse,
 } from '@mintmark/internal'
-import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
+import {
+  after,
+  type ClientId,
+  type DurationSeconds,
+  type EpochSeconds,
+  type OAuthStorage,
+} from '@mintmark/storage-interface'
 
 import type { Journal } from '../events.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
-import { loginOf } from '../sessions/signed-in-user.ts'
+import { loginOf, type SignedIn } from '../sessions/signed-in-user.ts'
 import { bindBrowser, type BrowserBinding } from './browser.ts'
 import type { InteractionDecision } from './decide.ts'
 import type { AuthorizationRequest } from './request.ts'
+import { RedirectableError } from './response.ts'
+import type { InteractionSeal } from './sealed-interaction.ts'
 
 export interface InteractionDependencies {
   readonly storage: OAuthStorage
   readonly journal: Journal
-  /** Limits how many interactions a browser starts. */
-  readonly startedInteractions: RateLimiter
+  /** The host's session. */
+  readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
+  readonly interactionLimits: InteractionLimits
+  readonly seal: InteractionSeal
   readonly random: Random
   readonly browserCookie: CookieDefinition
   readonly interactionLifetime: DurationSeconds
@@ -29,9 +39,20 @@ export interface InteractionDependencies {
   readonly interactionUrls: { readonly login: string; readonly consent: string }
 }
 
+/** Counts the requests that cost the server something before anybody has signed in. */
+interface InteractionLimits {
+  /** By browser. A browser without the cookie counts as a new one. */
+  readonly startedInteractions: RateLimiter
+  readonly startedInteractionsOfClient: RateLimiter
+  readonly startedInteractionsInTotal: RateLimiter
+  /** By interaction: forms that were sent to the sign-in page. */
+  readonly signInAttempts: RateLimiter
+}
+
 /**
- * Stores the request under a handle that is bound to the browser, and redirects to the host's page.
- * @throws OAuthError temporarily_unavailable — reason `interactions_throttled`: the browser has started too many.
+ * Seals the request into a handle that is bound to the browser, and redirects to the host's page. Nothing is stored.
+ * @throws OAuthError temporarily_unavailable — reason `interactions_throttled`: this browser, this client or all of them
+ *   have started too many; RedirectableError invalid_request — reason `request_too_large`.
  */
 export async function startInteraction(
   step: {
@@ -43,11 +64,10 @@ export async function startInteraction(
   deps: InteractionDependencies,
 ): Promise<ServerResponse> {
   const { authorization, decision, request } = step
-  const handle = randomSecret(deps.random)
   const browser = await bindBrowser(request, deps.browserCookie, deps.random)
-  await limitBrowser(browser, now, deps.startedInteractions)
-  await deps.storage.interactions.insert({
-    digest: await digestSecret(handle),
+  await limitStart({ browser, clientId: authorization.client.clientId }, now, deps.interactionLimits)
+  const handle = await deps.seal.seal({
+    digest: await digestSecret(randomSecret(deps.random)),
     browserDigest: browser.digest,
     clientId: authorization.client.clientId,
     parameters: authorization.parameters,
@@ -57,6 +77,8 @@ export async function startInteraction(
     expiresAt: after(now, deps.interactionLifetime),
     version: 1,
   })
+  // RFC 6749 §4.1.2.1: a request that cannot be processed is an invalid_request.
+  if (handle === undefined) throw new RedirectableError(refuse('request_too_large'), authorization.target)
   deps.journal.record(request, {
     type: 'interaction.started',
     kind: decision.kind,
@@ -65,12 +87,22 @@ export async function startInteraction(
   return redirect(interactionLocation(deps.interactionUrls[decision.kind], handle), browser.headers)
 }
 
-/** RFC 6819 §4.4.1.11: abandoned requests must not fill the store. */
-async function limitBrowser(browser: BrowserBinding, now: EpochSeconds, limiter: RateLimiter): Promise<void> {
-  const decision = await limiter.consume(`browser ${browser.digest}`, now)
-  if (decision.allowed) return
-  // RFC 6585 §4.
-  throw refuse('interactions_throttled', {}, { retryAfter: decision.retryAfter })
+/** RFC 6819 §4.4.1.11: abandoned requests must not exhaust the server. */
+async function limitStart(
+  { browser, clientId }: { readonly browser: BrowserBinding; readonly clientId: ClientId },
+  now: EpochSeconds,
+  limits: InteractionLimits,
+): Promise<void> {
+  const counters = [
+    [limits.startedInteractions, `browser ${browser.digest}`],
+    [limits.startedInteractionsOfClient, `client ${clientId}`],
+    [limits.startedInteractionsInTotal, 'total'],
+  ] as const
+  for (const [limiter, key] of counters) {
+    const decision = await limiter.consume(key, now)
+    // RFC 6585 §4.
+    if (!decision.allowed) throw refuse('interactions_throttled', { clientId }, { retryAfter: decision.retryAfter })
+  }
 }
 
 /** The URL of the host's page, with the handle of the interaction. */

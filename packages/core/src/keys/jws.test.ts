@@ -73,6 +73,7 @@ async function aRing(): Promise<{ deps: VerifyOwnJwtDependencies; signer: Signer
     algorithms: ['ES256'],
     signer: () => Promise.resolve(signer),
     publicKeys: () => Promise.resolve(published),
+    deriveSecrets: () => Promise.resolve([]),
   }
   return { deps: { issuer, keys, verifiedJwts: createVerifiedJwts() }, signer, published }
 }

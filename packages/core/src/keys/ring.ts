@@ -45,6 +45,12 @@ export interface KeyRing {
    * a key changes.
    */
   publicKeys(): Promise<readonly PublicKey[]>
+  /**
+   * Derives secrets of 32 bytes for a purpose, the same in every process of the issuer, such as with HKDF from a secret
+   * that only the host has. The first one protects what the server hands out, such as the state of a pending sign-in;
+   * the others, of earlier secrets, are still accepted.
+   */
+  deriveSecrets(purpose: string): Promise<readonly Uint8Array[]>
 }
 
 /** Whether the name is one of the signature algorithms for tokens. */

@@ -3,7 +3,8 @@ import type { OAuthStorage } from '@mintmark/storage-interface'
 
 import { isRuntimeAlgorithm, type KeyRing } from './ring.ts'
 import { parseKeySchedule, type KeySchedule, type KeyScheduleOptions } from './schedule.ts'
-import { guardVault, createSealedVault, type KeyVault, type SealingSecrets } from './vault.ts'
+import { parseSealingSecrets, type SealingKeyBytes, type SealingSecrets } from './sealing.ts'
+import { guardVault, createSealedVault, type KeyVault } from './vault.ts'
 
 /** A key ring kept in storage, for `rotateKeys`, `dropKey` and `listKeys`. */
 export interface StoredKeyRing extends KeyRing {
@@ -23,6 +24,7 @@ interface SealedKeysOptions {
    */
   readonly sealingKey: SealingSecrets
   readonly vault?: undefined
+  readonly issuerSecret?: undefined
 }
 
 interface VaultKeysOptions {
@@ -31,6 +33,12 @@ interface VaultKeysOptions {
    * @defaultValue None. Pass it or `sealingKey`.
    */
   readonly vault: KeyVault
+  /**
+   * 32 random bytes in base64url, or a list as for `sealingKey`. It authenticates the rows of the keys and protects
+   * pending sign-ins; it seals no private key.
+   * @defaultValue None. A vault gives no secret that all servers share.
+   */
+  readonly issuerSecret: SealingSecrets
   readonly sealingKey?: undefined
 }
 
@@ -66,6 +74,8 @@ interface StoredKeysBaseOptions {
 export interface StoredKeySettings {
   readonly storage: OAuthStorage
   readonly vault: KeyVault
+  /** The secrets that belong to the issuer, the current one first. */
+  readonly issuerSecrets: readonly SealingKeyBytes[]
   readonly algorithms: KeyRing['algorithms']
   readonly schedule: KeySchedule
   readonly rotation: 'manual' | 'automatic'
@@ -89,6 +99,7 @@ export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySet
     storage,
     algorithms,
     rotation,
+    issuerSecrets: parseSealingSecrets(options.vault === undefined ? options.sealingKey : options.issuerSecret),
     vault:
       options.vault === undefined
         ? createSealedVault(options.sealingKey, { issuer: storage.issuer, random })

@@ -11,6 +11,7 @@ import {
   type StoredKeySettings,
   type StoredKeysOptions,
 } from './settings.ts'
+import { deriveSecrets } from './sealing.ts'
 import type { KeyVault } from './vault.ts'
 
 /**
@@ -46,6 +47,7 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
       return openSigner(key, algorithm)
     },
     publicKeys: async () => (await currentView()).publicKeys,
+    deriveSecrets: (purpose) => deriveSecrets(settings.issuerSecrets, purpose, settings.storage.issuer),
   }
   const rotate = rotateInBackground(ring)
   return ring

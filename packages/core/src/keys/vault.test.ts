@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { aRing, published, signing } from '../../test/ring-under-test.ts'
 import type { Sign } from './ring.ts'
 import { rotateKeys } from './rotate.ts'
-import { importSealingKey, parseSealingKey, type KeyVault, type VaultKey } from './vault.ts'
+import { importSealingKey, parseSealingKey } from './sealing.ts'
+import type { KeyVault, VaultKey } from './vault.ts'
 
 type Jwk = VaultKey['publicJwk']
 

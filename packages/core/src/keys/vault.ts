@@ -1,16 +1,16 @@
 import type { Random } from '@mintmark/internal'
-import { type Brand, type JsonObject, StorageUnavailableError } from '@mintmark/storage-interface'
+import { type JsonObject, StorageUnavailableError } from '@mintmark/storage-interface'
 import type { KeyId } from '@mintmark/storage-interface/stores'
 import type { JWK } from 'jose'
-import * as base64url from 'jose/base64url'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { exportJWK } from 'jose/key/export'
 import { generateKeyPair } from 'jose/key/generate/keypair'
 import { importJWK } from 'jose/key/import'
 
 import { parseJsonObject } from '../json.ts'
-import type { Sign, SigningAlgorithm } from './ring.ts'
 import { createSigner } from './jws.ts'
+import type { Sign, SigningAlgorithm } from './ring.ts'
+import { importSealingKey, parseSealingSecrets, type SealingKey, type SealingSecrets } from './sealing.ts'
 
 /** A key pair that a vault created. */
 export interface VaultKey {
@@ -40,9 +40,6 @@ export interface KeyVault {
   open(key: VaultKey & { readonly keyId: KeyId; readonly algorithm: SigningAlgorithm }): Promise<Sign>
 }
 
-/** One sealing key; or a list, of which the first seals and the others only open. */
-export type SealingSecrets = string | readonly [current: string, ...previous: readonly string[]]
-
 /**
  * Stores private keys in their vault entries, sealed: `<id of the sealing key>.<sealed private JWK>`.
  * @throws TypeError at once when a secret is not 32 bytes.
@@ -51,7 +48,7 @@ export function createSealedVault(
   secrets: SealingSecrets,
   { issuer, random }: { readonly issuer: string; readonly random: Random },
 ): KeyVault {
-  const parsed = (typeof secrets === 'object' ? secrets : [secrets]).map(parseSealingKey)
+  const parsed = parseSealingSecrets(secrets)
   let importing: Promise<readonly SealingKey[]> | undefined
   const sealingKeys = (): Promise<readonly SealingKey[]> => (importing ??= Promise.all(parsed.map(importSealingKey)))
 
@@ -90,80 +87,6 @@ const sealContext = (issuer: string, kid: string): string => `signing-key ${issu
 
 const sealedWithAnother =
   'The stored signing keys were sealed with another sealing key. Start with the key that sealed them, or give both: [new, old].'
-
-/** Encrypts values that must be read again, such as private keys, with a key that only the host has. */
-interface SealingKey {
-  /** Identifies the key that a value was sealed with; reveals nothing about the key. */
-  readonly id: string
-  /**
-   * AES-256-GCM with `context` as additional authenticated data: a value that was moved to another row does not open.
-   */
-  seal(plaintext: string, context: string, random: Random): Promise<string>
-  /** @throws Error when the key or the context differs, or the value was altered. */
-  open(sealed: string, context: string): Promise<string>
-}
-
-/** 32 secret bytes, created only by `parseSealingKey`. */
-type SealingKeyBytes = Brand<Uint8Array<ArrayBuffer>, 'SealingKeyBytes'>
-
-/**
- * Parses a sealing key: 32 random bytes in base64url, 43 characters.
- * @throws TypeError that says how to create one.
- */
-export function parseSealingKey(secret: string): SealingKeyBytes {
-  const bytes = decodeBase64url(secret)
-  if (bytes?.length !== 32) {
-    throw new TypeError(
-      'The sealing key must be 32 random bytes in base64url (43 characters). Make one, once: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
-    )
-  }
-  return bytes as SealingKeyBytes
-}
-
-/** Imports a sealing key. */
-export async function importSealingKey(bytes: SealingKeyBytes): Promise<SealingKey> {
-  const key = await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
-  const fingerprint = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-
-  return {
-    id: base64url.encode(fingerprint.subarray(0, 9)),
-    async seal(plaintext, context, random) {
-      const nonce = new Uint8Array(random(nonceLength))
-      const ciphertext = await crypto.subtle.encrypt(algorithm(nonce, context), key, utf8(plaintext))
-      return base64url.encode(new Uint8Array([...nonce, ...new Uint8Array(ciphertext)]))
-    },
-    async open(sealed, context) {
-      const bytes = base64url.decode(sealed)
-      const nonce = new Uint8Array(bytes.subarray(0, nonceLength))
-      const plaintext = await crypto.subtle.decrypt(
-        algorithm(nonce, context),
-        key,
-        new Uint8Array(bytes.subarray(nonceLength)),
-      )
-      return new TextDecoder().decode(plaintext)
-    },
-  }
-}
-
-function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return new Uint8Array(base64url.decode(text))
-  } catch {
-    // The decoder throws on invalid base64url, and on an environment variable that is not set.
-    return undefined
-  }
-}
-
-const algorithm = (nonce: Uint8Array<ArrayBuffer>, context: string) => ({
-  name: 'AES-GCM',
-  iv: nonce,
-  additionalData: utf8(context),
-})
-
-const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
-
-/** 96 bits, as recommended for GCM (NIST SP 800-38D §5.2.1.1). */
-const nonceLength = 12
 
 /**
  * Wraps a host's vault so that its failures count as outages: requests that need it are answered 503 until it works

@@ -14,7 +14,7 @@ import { isUserActive } from '../tokens/status.ts'
 export interface SignedIn {
   /** The user's identifier in storage; the `sub` of their tokens. */
   readonly subject: string
-  /** When they last authenticated, in seconds since the epoch. A time in the future is an error. */
+  /** When they last authenticated, in seconds since the epoch. A session from the future counts as none. */
   readonly authTime: number
   /** How they authenticated, as values of RFC 8176, such as `['pwd']`. */
   readonly amr?: readonly string[] | undefined
@@ -45,15 +45,49 @@ export async function identifyUser(
   return user?.active === true ? { user, authentication } : undefined
 }
 
-/** Finds the user who signed in earlier in this interaction; `undefined` when they have been deactivated since. */
-export async function recallUser(
-  login: InteractionLogin | undefined,
+/**
+ * Finds the active user of the host's session. A session that was started in the future, by a server whose clock is
+ * ahead, counts as none: the user signs in again.
+ * @throws TypeError when `authTime` is not in seconds.
+ */
+export async function identifySession(
+  signedIn: SignedIn | undefined,
+  now: EpochSeconds,
   storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
-  if (login === undefined) return undefined
+  const isFuture = signedIn !== undefined && signedIn.authTime > now + clockSkew && signedIn.authTime < 10 * now
+  return isFuture ? undefined : identifyUser(signedIn, now, storage)
+}
+
+/**
+ * Finds the user who signed in earlier in this interaction; `undefined` when they have been deactivated since, or the
+ * session that they signed in with is over.
+ * @param visit the present request's session; `isOfSession` when the session alone identified the user.
+ */
+export async function recallUser(
+  login: InteractionLogin | undefined,
+  visit: { readonly signedIn: SignedIn | undefined; readonly isOfSession: boolean },
+  storage: OAuthStorage,
+): Promise<SignedInUser | undefined> {
+  if (login === undefined || !isStillSignedIn(login, visit)) return undefined
   const user = await storage.users.find(login.userId)
   if (user === undefined || !isUserActive(user, login.userGeneration)) return undefined
   return { user, authentication: login.authentication }
+}
+
+/**
+ * Whether the session of a sign-in is still the browser's. A host without sessions identifies nobody after the sign-in,
+ * and names none with it: then any other user's session refutes it.
+ */
+function isStillSignedIn(
+  { userId: user, authentication }: InteractionLogin,
+  { signedIn, isOfSession }: Parameters<typeof recallUser>[1],
+): boolean {
+  // OIDC Core §3.1.2.3: the user who consents is authenticated.
+  if (signedIn === undefined) return !isOfSession && authentication.sessionId === undefined
+  if (signedIn.subject !== user) return false
+  const { sessionId: session } = authentication
+  return session === undefined || signedIn.sessionId === undefined || signedIn.sessionId === session
 }
 
 export const loginOf = (signedInUser: SignedInUser): InteractionLogin => ({

@@ -83,7 +83,10 @@ export const oauthRecords: readonly RecordKind<OAuthStorage>[] = [
   kind('interactions', {
     make: (id) => anInteractionRecord({ digest: secretDigest(id) }),
     insert: (storage, interaction) => storage.interactions.insert(interaction),
-    read: (storage, id) => storage.interactions.find(secretDigest(id), aDigest('browser-1'), now),
+    read: async (storage, id) => {
+      const found = await storage.interactions.find(secretDigest(id), aDigest('browser-1'), now)
+      return typeof found === 'object' ? found : undefined
+    },
   }),
   kind('sessions', {
     make: (id) => aSessionRecord({ digest: secretDigest(id), sessionId: sessionId(id) }),

@@ -70,7 +70,7 @@ export function createMemoryInteractions(interactions: InteractionTable, schedul
     async find(digest, browserDigest, now) {
       await scheduler()
       const stored = findUnexpiredInteraction(interactions.get(digest), browserDigest, now)
-      return stored === undefined || stored.consumed ? undefined : stored.record
+      return stored?.consumed === true ? 'consumed' : stored?.record
     },
 
     async recordLogin({ digest, browserDigest, login, version, now }) {

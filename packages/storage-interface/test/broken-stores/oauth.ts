@@ -354,7 +354,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'interactions: of the writers who read one version, one records the login': breakStore('interactions', (honest) => ({
     recordLogin: async (change) => {
       const current = await honest.find(change.digest, change.browserDigest, change.now)
-      return honest.recordLogin({ ...change, version: current?.version ?? change.version })
+      return honest.recordLogin({ ...change, version: typeof current === 'object' ? current.version : change.version })
     },
   })),
   'interactions: an interaction is completed once, and replayed with the same record after that': breakStore(
@@ -368,7 +368,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     (honest, _storage, seen) => ({
       consume: async (digest, browserDigest, now) => {
         const record = await honest.find(digest, browserDigest, now)
-        if (record === undefined) return { outcome: 'absent' }
+        if (typeof record !== 'object') return { outcome: 'absent' }
         if (seen.has(digest)) return { outcome: 'replayed', record }
 
         await letOthersGoFirst()

@@ -19,7 +19,8 @@ export function createInteractionStore(database: Database): InteractionStore {
 
     async find(digest, browserDigest, now) {
       const [row] = await run(statements.find, { digest, browser_digest: browserDigest, now })
-      return row === undefined || isConsumed(row) ? undefined : table.read(row)
+      if (row === undefined) return undefined
+      return isConsumed(row) ? 'consumed' : table.read(row)
     },
 
     async recordLogin({ digest, browserDigest, login, version, now }) {

@@ -18,6 +18,8 @@ export function testKeyRing(): TestKeyRing {
     algorithms: ['ES256', 'RS256'],
     signer: (algorithm) => signerOf(algorithm === 'RS256' ? rsa : signing, algorithm),
     publicKeys: async () => shown,
+    // As public as the keys below.
+    deriveSecrets: async () => [new Uint8Array(32)],
     rotate() {
       signing = signing === first ? second : first
       published = [first, rsa, second]
