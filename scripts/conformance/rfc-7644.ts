@@ -219,7 +219,7 @@ export const rfc7644: Standard = {
       '3.7.4',
       'A request over the limits is 413',
       'one operation too many',
-      'a body of more than 1 MiB is 413, as a SCIM error',
+      'a body of more than 4 MiB is 413, as a SCIM error',
     ],
     [
       '3.8',

@@ -1,7 +1,8 @@
-import type { Endpoint, HttpService } from '@mintmark/core/http'
-import { readRequest } from '@mintmark/internal'
 import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:http'
-import { createAnswer } from './answer.ts'
+import { finished } from 'node:stream'
+
+import type { Endpoint, HttpService, ReadBody, ReceivedRequest, ServerResponse } from '@mintmark/core/http'
+import { readRequest } from '@mintmark/internal'
 
 /**
  * Answers a request of `node:http`, or leaves it alone.
@@ -98,3 +99,167 @@ function end(response: OutgoingMessage, status: 404 | 500): void {
   for (const name of response.getHeaderNames()) response.removeHeader(name)
   response.writeHead(status, { 'Cache-Control': 'no-store', 'Content-Length': 0 }).end()
 }
+
+/** A request that node:http received, and where the answer goes. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: OutgoingMessage
+  readonly url: URL
+}
+
+/** Lets a service answer a request. */
+type Answer = (exchange: Exchange, handle: HttpService['handle']) => Promise<void>
+
+/**
+ * Creates a function that lets a service answer. The service reads the body when it has decided that it needs it.
+ * The function throws Error when something else read the body first; TypeError when the answer has an impossible header;
+ * and what `handle` throws.
+ */
+function createAnswer(): Answer {
+  const lengthOf = createBodyLength()
+
+  return async ({ request, response, url }, handle) => {
+    requireRawBody(request)
+    const body: { state: 'unread' | 'read' | 'too_large' | 'aborted' } = { state: 'unread' }
+    const read: ReadBody = async (limit) => {
+      const bytes = await readBody(request, limit)
+      body.state = typeof bytes === 'string' ? bytes : 'read'
+      return bytes
+    }
+    const value = await handle({ ...receivedRequest(request, url, read), sent: (done) => finished(response, done) })
+    // The host may have answered meanwhile, for instance after a timeout. To a client that has left, writing does nothing.
+    if (body.state === 'aborted' || response.headersSent) return
+
+    const isClosing =
+      body.state === 'too_large' || (body.state === 'unread' && (value.status === 413 || hasLargeBody(request)))
+    writeHead(response, isClosing ? closing(value) : value, lengthOf(value))
+    if (isClosing) return hangUp(request, response, value.body)
+    // Node itself discards what is left of a small body, and the connection stays open.
+    response.end(request.method === 'HEAD' ? undefined : value.body)
+  }
+}
+
+/** @throws Error that says what to change, when something else read the body first. */
+function requireRawBody(message: IncomingMessage): void {
+  if (!mayHaveBody(message) || !wasTouched(message)) return
+  throw new Error(
+    'Mintmark needs the raw request body, and a body parser came first. Put Mintmark, and the pages of the host that ' +
+      'it serves, in front of express.json(), express.urlencoded() and the like.',
+  )
+}
+
+/** The bodies of GET and HEAD mean nothing (RFC 9110 §9.3.1) and are not read. */
+const mayHaveBody = ({ method }: IncomingMessage): boolean => method !== 'GET' && method !== 'HEAD'
+
+/**
+ * Whether the bytes are gone, or decoded, or a parser of Express has looked at the request and skipped it, which leaves
+ * `body` undefined. A parser skips by Content-Type: without the last test it would be up to the client when a wrong
+ * order of middleware shows, and now it shows at the first POST.
+ */
+const wasTouched = (message: IncomingMessage): boolean =>
+  message.readableDidRead || message.readableEncoding !== null || ('body' in message && message.body === undefined)
+
+/** From the raw list: Node's own collections drop repeated headers, and older ones throw on a header named `__proto__`. */
+function receivedRequest(message: IncomingMessage, url: URL, body: ReadBody): ReceivedRequest<IncomingMessage> {
+  const raw = message.rawHeaders
+  const headers = new Map<string, string>()
+  const repeatedHeaders = new Set<string>()
+  for (let at = 0; at < raw.length; at += 2) {
+    const key = raw[at]?.toLowerCase() ?? ''
+    const value = raw[at + 1] ?? ''
+    const before = headers.get(key)
+    if (before !== undefined) repeatedHeaders.add(key)
+    // RFC 9110 §5.3; cookies are the exception: a comma may be part of one (RFC 9113 §8.2.3).
+    headers.set(key, before === undefined ? value : before + (key === 'cookie' ? '; ' : ', ') + value)
+  }
+  return { method: message.method ?? '', url, headers, repeatedHeaders, host: message, body }
+}
+
+function readBody(message: IncomingMessage, limit: number): ReturnType<ReadBody> {
+  return new Promise((resolve) => {
+    let chunks: Buffer[] = []
+    let size = 0
+    message.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limit) {
+        chunks.push(chunk)
+        return
+      }
+      chunks = []
+      resolve('too_large')
+    })
+    finished(message, (error) => resolve(error ? 'aborted' : Buffer.concat(chunks)))
+  })
+}
+
+/** Whether the body that nobody reads is too large, or of unknown length, to be discarded for the sake of the connection. */
+function hasLargeBody({ method, headers }: IncomingMessage): boolean {
+  if (method === 'GET' || method === 'HEAD') return false
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > discardable
+}
+
+const discardable = 65_536
+
+const closing = (value: ServerResponse): ServerResponse => ({
+  ...value,
+  headers: [...value.headers, ['Connection', 'close']],
+})
+
+/**
+ * Counts the bytes of text, and of a frozen response only once: for Node counting 2 kB is as much work as checking and writing
+ * their headers.
+ */
+export function createBodyLength(): (response: ServerResponse) => number | undefined {
+  const counted = new WeakMap<ServerResponse, number>()
+  return (response) => {
+    const { body } = response
+    if (typeof body !== 'string') return body?.length
+    const known = counted.get(response)
+    if (known !== undefined) return known
+    const length = Buffer.byteLength(body)
+    if (Object.isFrozen(response)) counted.set(response, length)
+    return length
+  }
+}
+
+/**
+ * Sets status and headers; nothing is sent yet. They replace what the host had set under the same names, so that no policy
+ * or cache rule is sent twice; only cookies are added to the host's.
+ * @param length of the body in bytes; undefined when there is none.
+ * @throws TypeError ERR_INVALID_CHAR when a name or value cannot stand in a header, such as one with a line break.
+ */
+function writeHead(response: OutgoingMessage, { status, headers }: ServerResponse, length: number | undefined): void {
+  // Middleware that replaces `writeHead`, as on-headers does for sessions and compression, looks for headers that were set.
+  // Before 1.1.0 it misreads a list of them, and all are lost.
+  const isWatched = Object.hasOwn(response, 'writeHead')
+  if (length !== undefined && !isWatched && response.getHeaderNames().length === 0) {
+    // Nothing to replace: one call with all of them is faster than one call for each.
+    const namesAndValues: string[] = []
+    for (const [name, value] of headers) namesAndValues.push(name, value)
+    namesAndValues.push('Content-Length', String(length))
+    response.writeHead(status, namesAndValues)
+    return
+  }
+  response.statusCode = status
+  for (const [name] of headers) if (name.toLowerCase() !== 'set-cookie') response.removeHeader(name)
+  for (const [name, value] of headers) response.appendHeader(name, value)
+  if (length !== undefined) response.setHeader('Content-Length', length)
+}
+
+/**
+ * Answers and closes. For a moment before it discards what the client still sends: closing on unread bytes makes TCP send
+ * a reset, and the client would see that instead of the answer (RFC 9112 §9.6).
+ */
+function hangUp(request: IncomingMessage, response: OutgoingMessage, body: ServerResponse['body']): void {
+  // Without a body there is nothing to write: Node would hold back the head of a 204, or throw (`rejectNonStandardBodyWrites`).
+  if (body === undefined) response.flushHeaders()
+  else response.write(body)
+  request.resume()
+  const timer = setTimeout(() => response.end(), lingerMilliseconds)
+  finished(request, () => {
+    clearTimeout(timer)
+    response.end()
+  })
+}
+
+const lingerMilliseconds = 500

@@ -15,7 +15,8 @@ interface RateQuota {
 
 /** Counts attempts by key. With a limiter over Redis or a database, several servers share the counts. */
 export interface RateLimiter {
-  consume(key: string, now: EpochSeconds): Promise<RateDecision>
+  /** @param points how many attempts to count; 1 by default. */
+  consume(key: string, now: EpochSeconds, points?: number): Promise<RateDecision>
 }
 
 /**
@@ -31,12 +32,14 @@ export function createMemoryRateLimiter(limit: {
   const counts = new Map<string, { readonly startedAt: EpochSeconds; readonly count: number }>()
 
   return {
-    consume(key, now) {
+    consume(key, now, points = 1) {
       const known = counts.get(key)
       // A time before the window's start also starts a new window: if the clock is set back by an hour, no caller has
       // to wait for that hour.
       const isOpen = known !== undefined && now >= known.startedAt && now < known.startedAt + limit.window
-      const window = isOpen ? { startedAt: known.startedAt, count: known.count + 1 } : { startedAt: now, count: 1 }
+      const window = isOpen
+        ? { startedAt: known.startedAt, count: known.count + points }
+        : { startedAt: now, count: points }
       counts.delete(key)
       counts.set(key, window)
       forgetOldest(counts, maxKeys)
@@ -54,7 +57,7 @@ const maxKeys = 10_000
 export interface FlexibleLimiter {
   /** The number of attempts allowed in a window. */
   readonly points?: number
-  consume(key: string): Promise<unknown>
+  consume(key: string, points?: number): Promise<unknown>
 }
 
 /**
@@ -63,9 +66,9 @@ export interface FlexibleLimiter {
  * meanwhile.
  */
 export const toRateLimiter = (limiter: FlexibleLimiter): RateLimiter => ({
-  async consume(key) {
+  async consume(key, _, points) {
     try {
-      const counted = await limiter.consume(key)
+      const counted = await limiter.consume(key, points)
       return { allowed: true, quota: isCount(counted) ? quotaOf(counted, limiter) : undefined }
     } catch (error) {
       // The package throws a result when the limit is reached, and an Error when its store fails.

@@ -17,8 +17,8 @@ export {
   systemRandom,
 } from './crypto.ts'
 export { forgetOldest } from './forget-oldest.ts'
-export { createTurns } from './turns.ts'
-export type { Turns } from './turns.ts'
+export { createTurns, runAtOnce, runInTurns } from './turns.ts'
+export type { Pieces, Turns } from './turns.ts'
 export type { Random } from './crypto.ts'
 export { clearCookie, defineCookie, readCookie, setCookie } from './http/cookie.ts'
 export type { CookieDefinition } from './http/cookie.ts'
@@ -26,6 +26,7 @@ export type {
   CrossOrigin,
   RegisteredOrigins,
   Admission,
+  DeclaredBody,
   Endpoint,
   Exchange,
   HttpService,

@@ -11,6 +11,26 @@ export interface Turns {
   readonly next: () => Promise<void>
 }
 
+/** Work that yields wherever other requests may have a turn. */
+export type Pieces<Result> = Generator<void, Result, void>
+
+/** Does all pieces of a work without a pause. */
+export function runAtOnce<Result>(work: Pieces<Result>): Result {
+  for (;;) {
+    const step = work.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** Does the pieces of a work, and lets others have their turns. */
+export async function runInTurns<Result>(work: Pieces<Result>, turns: Turns): Promise<Result> {
+  for (;;) {
+    const step = work.next()
+    if (step.done === true) return step.value
+    if (turns.isOver()) await turns.next()
+  }
+}
+
 /** @param options for tests: the length of a turn in milliseconds, the clock, and what runs a function after other work. */
 export function createTurns({ length = 10, now = elapsed, later = afterOthers }: TurnsOptions = {}): Turns {
   const waiting: (() => void)[] = []
@@ -49,6 +69,7 @@ interface TurnsOptions {
 
 /** Some runtimes have no `setImmediate`; a timer is slower. */
 const afterOthers = (run: () => void): void => {
-  if (typeof setImmediate === 'function') setImmediate(run)
-  else setTimeout(run, 0)
+  const { setImmediate: immediate } = globalThis as { readonly setImmediate?: (run: () => void) => void }
+  if (immediate === undefined) setTimeout(run, 0)
+  else immediate(run)
 }

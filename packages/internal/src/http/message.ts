@@ -13,6 +13,11 @@ export interface RequestHead<Host = unknown> {
   readonly repeatedHeaders: ReadonlySet<string>
   /** The request as the host's framework has it: Express's or Node's request, or a Fetch `Request`. */
   readonly host: Host
+  /**
+   * Calls back when the answer has been sent, or the client has disconnected; an answer that is not read occupies memory.
+   * Undefined where the adapter cannot know.
+   */
+  readonly sent?: ((done: () => void) => void) | undefined
 }
 
 /** An HTTP request as a plain value. Adapters create it; endpoints depend on no framework. */

@@ -66,8 +66,8 @@ export interface ServiceOptions<Caller, Details> extends Pick<
   readonly find: (request: RequestHead) => Route<Caller, Details> | undefined
   /** Authenticates the caller from the head alone. What it throws is rendered. */
   readonly authenticate?: (request: RequestHead, route: Route<Caller, Details> | undefined) => Promise<Caller>
-  /** Counts the request against a rate limit. */
-  readonly admit?: (caller: Caller, request: RequestHead) => Promise<Admission>
+  /** Counts the request against limits, before its body is read. */
+  readonly admit?: (caller: Caller, request: RequestHead, body: DeclaredBody) => Promise<Admission>
   /** Throws unless the caller may use the route and the method. */
   readonly authorize?: (exchange: Exchange<Caller, Details>) => void
   readonly notFound: (exchange: Exchange<Caller, Details>) => ServerResponse
@@ -82,6 +82,14 @@ export interface Admission {
   readonly headers: readonly Header[]
   /** The error to render instead of an answer. */
   readonly refusal?: Error | undefined
+  /** Called when the request has been answered. */
+  readonly release?: (() => void) | undefined
+}
+
+/** The body that is about to be read. */
+export interface DeclaredBody {
+  /** The most bytes that it can have: its declared length, or the limit of the route without one; 0 without a body. */
+  readonly atMostBytes: number
 }
 
 /**
@@ -100,7 +108,11 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
     try {
       if (options.authenticate !== undefined && route?.isPublic !== true) {
         caller = await options.authenticate(received, route)
-        admission = await options.admit?.(caller, received)
+        admission = await options.admit?.(
+          caller,
+          received,
+          declaredBody(received, route?.bodyLimit ?? options.bodyLimit),
+        )
         if (admission?.refusal !== undefined) throw admission.refusal
       }
       const exchange = { request: received, caller, route }
@@ -117,6 +129,8 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
       }
     } catch (error) {
       response = options.renderError(error, { request: request ?? received, caller, route })
+    } finally {
+      admission?.release?.()
     }
     if (request !== undefined && route?.crossOrigin !== undefined)
       response = await share(response, route.crossOrigin, request)
@@ -166,10 +180,10 @@ export async function readRequest(
   limit: number,
 ): Promise<ServerRequest | 'too_large' | 'aborted'> {
   if (isBuffered(received)) return received
-  const { method, url, headers, repeatedHeaders, host, body: readBody } = received
+  const { method, url, headers, repeatedHeaders, host, sent, body: readBody } = received
   const body = hasBody(received) ? await readBody(limit) : noBody
   if (body === 'too_large' || body === 'aborted') return body
-  return { method, url, headers, repeatedHeaders, host, body }
+  return { method, url, headers, repeatedHeaders, host, sent, body }
 }
 
 /** Nobody receives it: the client has disconnected. */
@@ -184,6 +198,13 @@ const noBody = new Uint8Array()
 /** Whether the head declares a longer body than allowed. A body that is already in memory needs no such check. */
 const isDeclaredTooLarge = (received: ReceivedRequest, limit: number): boolean =>
   !isBuffered(received) && hasBody(received) && Number(received.headers.get('content-length')) > limit
+
+function declaredBody(received: ReceivedRequest, limit: number): DeclaredBody {
+  if (!hasBody(received)) return { atMostBytes: 0 }
+  if (isBuffered(received)) return { atMostBytes: received.body.length }
+  const declared = received.headers.get('content-length')
+  return { atMostBytes: declared === undefined ? limit : Math.min(Number(declared), limit) }
+}
 
 /**
  * Which other origins' scripts may read a route's answers (Fetch §3.3): all, or those that the request's client registered.

@@ -103,6 +103,4 @@ export interface BulkRequest {
 /** The limits of a message, as ServiceProviderConfig shows them (RFC 7643 §5, RFC 7644 §3.7.4). */
 export const bulkLimits = {
   maxOperations: 1000,
-  /** In bytes; applies to every message. */
-  maxPayloadSize: 1_048_576,
 } as const

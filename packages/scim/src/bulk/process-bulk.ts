@@ -44,8 +44,10 @@ const processBulk =
   (deps: BulkDependencies): ScimEndpoint =>
   async (call) => {
     const tolerances = createToleranceCounter(tolerancesOf(call.caller.provider.toleranceProfile))
-    const request = parseBulk(readMessage(call.request), tolerances)
+    const request = parseBulk(await readMessage(call.request, call.turns), tolerances)
     recordTolerances({ tolerances }, call, deps.journal)
+    // The request itself has been counted.
+    await call.countOperations(request.operations.length - 1)
     const results = await executeOperations(request, call, deps)
     return scimResponse(200, { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'], Operations: results })
   }
@@ -80,7 +82,7 @@ async function executeOperations(
     if (operation === undefined) continue
     const result = await executeOperation(operation, { ...deps, call, idOf, correlationId })
     results.set(operation, result)
-    if (results.size % operationsInATurn === 0) await yieldToEventLoop()
+    if (call.turns.isOver()) await call.turns.next()
     if (result.response !== undefined) errors += 1
     else if (operation.method === 'POST') identifiers.set(operation.bulkId, identifierIn(result))
     // RFC 7644 §3.7: failOnErrors is reached. When storage is unavailable, the remaining operations would fail as well.
@@ -97,9 +99,6 @@ function referencesOf({ path, data }: BulkOperation): readonly string[] {
 /** The `id` of a created resource: the last segment of its location. */
 const identifierIn = ({ location = '' }: BulkResult): string =>
   decodeURIComponent(location.slice(location.lastIndexOf('/') + 1))
-
-/** Operations run one after another, each with a disk sync, so five take some milliseconds. */
-const operationsInATurn = 5
 
 /** The result of an operation, as listed in `Operations` of the response (RFC 7644 §3.7). */
 interface BulkResult {
@@ -192,9 +191,3 @@ function shownIn({ headers }: ServerResponse, location: string | undefined): Pic
   const version = found.get('ETag')
   return { ...(address === undefined ? {} : { location: address }), ...(version === undefined ? {} : { version }) }
 }
-
-/**
- * Lets other requests run. With storage that answers synchronously, such as a file, one bulk request would otherwise block the
- * process.
- */
-const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0))

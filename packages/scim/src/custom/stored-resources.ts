@@ -1,5 +1,5 @@
 import type { Journal, Random } from '@mintmark/internal'
-import { randomIdentifier } from '@mintmark/internal'
+import { randomIdentifier, runInTurns } from '@mintmark/internal'
 import { type JsonObject, jsonText } from '@mintmark/storage-interface'
 import {
   type CustomResourceRecord,
@@ -66,12 +66,15 @@ export function storedType(
     references.check(document, before, { providerId: caller.provider.providerId, baseUrl })
 
   /** Repeated on the new state after a conflict, unless the request names a version. */
-  const write = (call: ScimCall, change: (document: JsonObject) => JsonObject): Promise<CustomResourceRecord> =>
+  const write = (
+    call: ScimCall,
+    change: (document: JsonObject) => JsonObject | Promise<JsonObject>,
+  ): Promise<CustomResourceRecord> =>
     untilSettled(async () => {
       const current = await find(call)
       checkPreconditions(call.request, versionOf(current))
       const before = documentOf(current)
-      const document = references.strip(change(before))
+      const document = references.strip(await change(before))
       // RFC 7644 §3.5.2.1: a write without changes keeps version and date.
       if (sameValue(before, document)) return current
       await checkReferences(document, before, call)
@@ -117,9 +120,9 @@ export function storedType(
       },
       replace: (document, call) => write(call, (current) => replaceResource(current, document, type).resource),
       patch: (parse, call) =>
-        write(call, (current) => {
-          const { assignments, context } = parse()
-          const { resource } = applyAssignments(current, assignments, context)
+        write(call, async (current) => {
+          const { assignments, context } = await parse()
+          const { resource } = await runInTurns(applyAssignments(current, assignments, context), call.turns)
           recordTolerances(context, call, journal)
           return resource
         }),

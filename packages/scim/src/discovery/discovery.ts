@@ -7,13 +7,14 @@ import { listLimits } from '../list/search-request.ts'
 import { readQuery, scimResponse } from '../message/scim-message.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
+import type { ScimLimits } from '../server/scim-limits.ts'
 import type { ScimCall, ScimCollection, ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
 import { nameKey } from '../values/text.ts'
 
 /** The routes of discovery (RFC 7644 §4), rendered once with the schemas of the host, and of what is not supported. */
 export function discoveryRoutes(
   resourceTypes: readonly ResourceType[],
-  offered: { readonly passwords: boolean },
+  offered: { readonly passwords: boolean; readonly limits: Pick<ScimLimits, 'payloadBytes'> },
 ): ScimRoutes {
   const schemas = resourceTypes.flatMap(({ schema, extensions }) => [schema, ...extensions.map((each) => each.schema)])
   const distinct = [...new Map(schemas.map((schema) => [schema.id, schema])).values()]
@@ -104,12 +105,18 @@ const withMeta = (resource: JsonObject, { resourceType }: Published, location: s
 
 /**
  * The content of `/ServiceProviderConfig` (RFC 7643 §5, RFC 9865 §4), without `meta`.
- * @param offered features that depend on the host: whether it accepts passwords.
+ * @param offered features that depend on the host: whether it accepts passwords, and its limits.
  */
-const serviceProviderConfig = ({ passwords }: { readonly passwords: boolean }): JsonObject => ({
+const serviceProviderConfig = ({
+  passwords,
+  limits,
+}: {
+  readonly passwords: boolean
+  readonly limits: Pick<ScimLimits, 'payloadBytes'>
+}): JsonObject => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
   patch: { supported: true },
-  bulk: { supported: true, maxOperations: bulkLimits.maxOperations, maxPayloadSize: bulkLimits.maxPayloadSize },
+  bulk: { supported: true, maxOperations: bulkLimits.maxOperations, maxPayloadSize: limits.payloadBytes },
   filter: { supported: true, maxResults: listLimits.maxCount },
   changePassword: { supported: passwords },
   sort: { supported: true },

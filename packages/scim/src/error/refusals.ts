@@ -106,6 +106,8 @@ export const refusals = {
     'RFC 7644 §3.12',
   ],
 
+  resource_too_large: [413, undefined, 'The resource is larger than this server stores.', 'RFC 9110 §15.5.14'],
+
   // Values: RFC 7644 §3.12 invalidValue and mutability.
   value_missing: [400, 'invalidValue', 'The operation needs a value.', 'RFC 7644 §3.12'],
   value_required: [400, 'invalidValue', 'A required attribute is missing or empty.', 'RFC 7644 §3.12'],
@@ -237,7 +239,12 @@ export const refusals = {
   // PATCH: RFC 7644 §3.5.2.
   operations_missing: [400, 'invalidSyntax', 'A PATCH request needs an Operations array.', 'RFC 7644 §3.5.2'],
   operations_empty: [400, 'invalidSyntax', 'A PATCH request needs at least one operation.', 'RFC 7644 §3.5.2'],
-  operations_too_many: [413, undefined, 'The PATCH request has too many operations.', 'RFC 7644 §3.5.2'],
+  operations_too_many: [
+    413,
+    undefined,
+    'The request has too many operations, or its operations compare too many values.',
+    'RFC 7644 §3.5.2',
+  ],
   operation_malformed: [
     400,
     'invalidSyntax',

@@ -57,7 +57,7 @@ const createGroup =
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.groupType)
     const parseContext = createCallContext(call, deps.groupType)
-    const { resource } = parseResource(readMessage(call.request), parseContext)
+    const { resource } = parseResource(await readMessage(call.request, call.turns), parseContext)
     recordTolerances(parseContext, call, deps.journal)
     const written = {
       state: groupState(resource, deps.groupType),
@@ -131,7 +131,7 @@ const replaceGroup =
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.groupType)
     const parseContext = createCallContext(call, deps.groupType)
-    const { resource } = parseResource(readMessage(call.request), parseContext)
+    const { resource } = parseResource(await readMessage(call.request, call.turns), parseContext)
     recordTolerances(parseContext, call, deps.journal)
     const given = getMember(resource, 'members')
     const members = { kind: 'replace', memberIds: readMemberIds(given) } as const
@@ -157,12 +157,12 @@ const patchGroup =
   (deps: GroupDependencies): ScimEndpoint =>
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.groupType)
-    const parse = createPatchParser(call, readMessage(call.request), deps.groupType)
+    const parse = createPatchParser(call, await readMessage(call.request, call.turns), deps.groupType)
     const group = await writeGroup(
       call,
       async (current) => {
-        const { assignments, context } = parse()
-        const write = await planGroupPatch(current, assignments, { context, storage: deps.storage })
+        const { assignments, context } = await parse()
+        const write = await planGroupPatch(current, assignments, { context, storage: deps.storage, turns: call.turns })
         recordTolerances(context, call, deps.journal)
         return write
       },

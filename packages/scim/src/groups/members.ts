@@ -1,14 +1,22 @@
-import type { JsonValue, ResolvedFilter, ScimStorage } from '@mintmark/storage-interface'
-import type { GroupMember, GroupRecord, MemberChange } from '@mintmark/storage-interface/stores'
+import { type Pieces, runInTurns, type Turns } from '@mintmark/internal'
+import { type JsonValue, matchesFilter, type ResolvedFilter, type ScimStorage } from '@mintmark/storage-interface'
+import {
+  comparisonsOf,
+  type GroupMember,
+  type GroupRecord,
+  type MemberChange,
+} from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignValue, parseListedElements } from '../patch/assign-value.ts'
 import type { Assignment } from '../patch/parse-patch.ts'
+import { createWorkBudget, type WorkBudget } from '../server/provider-load.ts'
+import { defaultLimits } from '../server/scim-limits.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import { getMember, isArray, isObject } from '../values/json.ts'
 import { groupDocument, type GroupWrite } from './write-group.ts'
-import { nameKey } from '../values/text.ts'
+import { foldCase, nameKey } from '../values/text.ts'
 
 /**
  * Plans the write of a PATCH (RFC 7644 §3.5.2). Membership changes are expressed as a delta, so that a group of ten thousand is
@@ -17,23 +25,68 @@ import { nameKey } from '../values/text.ts'
 export async function planGroupPatch(
   group: GroupRecord,
   assignments: readonly Assignment[],
-  { context, storage }: { readonly context: ParseContext; readonly storage: ScimStorage },
+  { context, storage, turns }: PlanContext,
 ): Promise<GroupWrite> {
   const attribute = context.resourceType.attributesByName.get('members')
   const ofMembers = assignments.filter(({ target }) => target.attribute === attribute)
+  const others = assignments.filter(({ target }) => target.attribute !== attribute)
   if (ofMembers.some(needsCurrentMembers)) {
-    const document = groupDocument(group, await loadAllMembers(group, { storage }))
-    const { resource } = applyAssignments(document, assignments, context)
+    // RFC 9110 §15.5.14: refused before the members are read once more.
+    const work = context.work ?? createWorkBudget(defaultLimits.work)
+    if (!work.spend(1)) throw refusal('operations_too_many')
+    const members = await loadAllMembers(group, { storage })
+    work.spend(members.length)
+    if (ofMembers.every(isRemovalByFilter)) {
+      const { resource } = await runInTurns(applyAssignments(groupDocument(group), others, context), turns)
+      const leaving = await runInTurns(selectMembers(members, ofMembers, work), turns)
+      return { document: resource, members: { kind: 'delta', add: [], remove: leaving }, readAt: group.version }
+    }
+    const { resource } = await runInTurns(applyAssignments(groupDocument(group, members), assignments, context), turns)
     return {
       document: resource,
       members: { kind: 'replace', memberIds: readMemberIds(getMember(resource, 'members')) },
       readAt: group.version,
     }
   }
-  const others = assignments.filter(({ target }) => target.attribute !== attribute)
-  const { resource } = applyAssignments(groupDocument(group), others, context)
-  return { document: resource, members: planMemberChange(ofMembers, context.tolerances), readAt: undefined }
+  const { resource } = await runInTurns(applyAssignments(groupDocument(group), others, context), turns)
+  const members = await runInTurns(planMemberChange(ofMembers, context.tolerances), turns)
+  return { document: resource, members, readAt: undefined }
 }
+
+interface PlanContext {
+  readonly context: ParseContext
+  readonly storage: ScimStorage
+  readonly turns: Turns
+}
+
+/** Whether an operation removes the members that a filter selects, as a whole. */
+const isRemovalByFilter = ({ op, target: { where, subAttribute }, value }: Assignment): boolean =>
+  op === 'remove' && where !== undefined && subAttribute === undefined && (value ?? null) === null
+
+/** The ids of the members that any of the removals selects. */
+function* selectMembers(
+  members: readonly GroupMember[],
+  removals: readonly Assignment[],
+  work: WorkBudget,
+): Pieces<readonly string[]> {
+  const filters = removals.flatMap(({ target }) => target.where?.filter ?? [])
+  const comparisons = filters.reduce(
+    (sum, filter) => sum + comparisonsOf(filter, { list: 0, equalities: 'together' }),
+    0,
+  )
+  // RFC 9110 §15.5.14: refused before anything is compared.
+  if (!work.spend((members.length * comparisons) / 12)) throw refusal('operations_too_many')
+
+  const matches = matchesFilter({ kind: 'or', operands: filters })
+  const selected: string[] = []
+  for (const [index, { memberId, type }] of members.entries()) {
+    if (matches({ value: memberId, type: foldCase(type) })) selected.push(memberId)
+    if (index % membersInPiece === 0) yield
+  }
+  return selected
+}
+
+const membersInPiece = 100
 
 /**
  * Whether an operation on members depends on the current members: it selects by more than ids, targets a sub-attribute, or gives
@@ -52,7 +105,10 @@ function needsCurrentMembers({ op, target, value }: Assignment): boolean {
  * @returns undefined when membership does not change.
  * @throws ScimError the reasons of `applyPatch`.
  */
-function planMemberChange(assignments: readonly Assignment[], tolerances: ToleranceCounter): MemberChange | undefined {
+function* planMemberChange(
+  assignments: readonly Assignment[],
+  tolerances: ToleranceCounter,
+): Pieces<MemberChange | undefined> {
   const belongs = new Map<string, boolean>()
   let isReplaced = false
   for (const assignment of assignments) {
@@ -62,6 +118,7 @@ function planMemberChange(assignments: readonly Assignment[], tolerances: Tolera
       isReplaced = true
     }
     for (const id of ids) belongs.set(id, kind !== 'leave')
+    yield
   }
   const add = [...belongs.keys()].filter((id) => belongs.get(id) === true)
   if (isReplaced) return { kind: 'replace', memberIds: add }

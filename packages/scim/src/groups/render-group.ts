@@ -1,3 +1,4 @@
+import { type Pieces, runInTurns, type Turns } from '@mintmark/internal'
 import type { ServerResponse } from '@mintmark/core/http'
 import { type JsonObject, jsonText, type JsonValue, type ScimStorage } from '@mintmark/storage-interface'
 import type { GroupId, GroupMember, GroupRecord, JsonText } from '@mintmark/storage-interface/stores'
@@ -22,29 +23,45 @@ interface Shown {
 /** Responds with a group (RFC 7644 §3.9). */
 export async function showGroup(
   group: GroupRecord,
-  { status, projection, call: { baseUrl } }: Shown,
+  { status, projection, call: { baseUrl, turns } }: Shown,
   { storage }: { readonly storage: ScimStorage },
 ): Promise<ServerResponse> {
   const { groupId } = group
   const members = await loadShownMembers([group], projection, { storage })
-  const shown = jsonText(projectResource(renderGroup(group, members?.get(groupId) ?? [], baseUrl), projection))
+  const rendering = renderGroup(group, { members: members?.get(groupId) ?? [], projection, baseUrl })
+  const shown = await runInTurns(rendering, turns)
   return resourceResponse(status, shown, { location: groupLocation(groupId, baseUrl), version: groupVersion(group) })
 }
 
-/**
- * The complete SCIM resource of a group (RFC 7643 §4.2), before a projection.
- * @param members empty when the projection does not show them: see `loadShownMembers`.
- */
-function renderGroup(group: GroupRecord, members: readonly GroupMember[], baseUrl: string): JsonObject {
+interface ShownGroup {
+  /** Empty when the projection does not show them: see `loadShownMembers`. */
+  readonly members: readonly GroupMember[]
+  readonly projection: Projection
+  readonly baseUrl: string
+}
+
+/** The JSON text of a group (RFC 7643 §4.2). Members are added piece by piece, because there may be a hundred thousand. */
+function* renderGroup(group: GroupRecord, { members, projection, baseUrl }: ShownGroup): Pieces<JsonText> {
   const { groupId, resource, externalId } = group
-  return toObject([
+  const complete = toObject([
     ...Object.entries(resource),
     ['id', groupId],
     ['externalId', externalId],
-    ['members', members.length === 0 ? undefined : members.map((member) => renderMember(member, baseUrl))],
     ['meta', JSON.parse(groupMeta(group, baseUrl)) as JsonObject],
   ])
+  const shown = jsonText(projectResource(complete, projection))
+  const pieces: string[] = []
+  for (let from = 0; from < members.length; from += membersInPiece) {
+    const piece = members.slice(from, from + membersInPiece).map((member) => renderMember(member, baseUrl))
+    const text = jsonText(projectResource({ members: piece }, projection))
+    // Without the object and the list around them; a projection may leave nothing of them.
+    if (text !== '{}') pieces.push(text.slice('{"members":['.length, -']}'.length))
+    yield
+  }
+  return pieces.length === 0 ? shown : (`${shown.slice(0, -1)},"members":[${pieces.join(',')}]}` as JsonText)
 }
+
+const membersInPiece = 100
 
 const groupMeta = (group: GroupRecord, baseUrl: string): JsonText =>
   renderMeta({
@@ -99,6 +116,7 @@ async function loadShownMembers(
 interface ListedGroupsDependencies {
   readonly storage: ScimStorage
   readonly groupType: ResourceType
+  readonly turns: Turns
 }
 
 /**
@@ -106,7 +124,7 @@ interface ListedGroupsDependencies {
  * are too many members, a page with a cursor is shortened.
  * @throws ScimError tooMany — reason `too_many_members`, for a page by index.
  */
-export function listedGroups({ storage, groupType }: ListedGroupsDependencies): ListedType {
+export function listedGroups({ storage, groupType, turns }: ListedGroupsDependencies): ListedType {
   const list: ListedType['list'] = async (query, showing) => {
     const { projection, baseUrl } = showing
     const outcome = await storage.groups.list(query)
@@ -122,8 +140,12 @@ export function listedGroups({ storage, groupType }: ListedGroupsDependencies): 
       return list({ ...query, page: { ...query.page, limit: fitting.length } }, showing)
     }
 
-    const resources = fitting.map((group) => renderGroup(group, members?.get(group.groupId) ?? [], baseUrl))
-    return { ...outcome, records: resources.map((resource) => jsonText(projectResource(resource, projection))) }
+    const records: JsonText[] = []
+    for (const group of fitting) {
+      const shown = { members: members?.get(group.groupId) ?? [], projection, baseUrl }
+      records.push(await runInTurns(renderGroup(group, shown), turns))
+    }
+    return { ...outcome, records }
   }
   return { resourceType: groupType, locationOf: groupLocation, list }
 }

@@ -1,5 +1,4 @@
-import type { Journal } from '@mintmark/internal'
-import type { Random } from '@mintmark/internal'
+import type { Journal, Random, Turns } from '@mintmark/internal'
 import { groupId, type JsonObject, type ScimStorage } from '@mintmark/storage-interface'
 import {
   type GroupChangeOutcome,
@@ -166,4 +165,5 @@ export interface GroupDependencies {
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
   readonly groupType: ResourceType
+  readonly turns: Turns
 }

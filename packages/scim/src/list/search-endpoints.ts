@@ -46,7 +46,7 @@ export function searchEndpoints(types: readonly ListedType[], deps: SearchDepend
     list: async (call) => answer(searchOfQuery(readQuery(call.request)), toleranceCounterOf(call), call),
     search: async (call) => {
       const tolerances = toleranceCounterOf(call)
-      return answer(parseSearch(readMessage(call.request), tolerances), tolerances, call)
+      return answer(parseSearch(await readMessage(call.request, call.turns), tolerances), tolerances, call)
     },
   }
 }

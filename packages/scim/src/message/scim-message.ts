@@ -1,5 +1,5 @@
 import { type Header, noStore, parseParameters, type ServerResponse } from '@mintmark/core/http'
-import { decodeBody, hasMediaType, type ServerRequest } from '@mintmark/internal'
+import { decodeBody, hasMediaType, runInTurns, type ServerRequest, type Turns } from '@mintmark/internal'
 import type { RateDecision } from '@mintmark/core/internal'
 import type { JsonText } from '@mintmark/storage-interface/stores'
 
@@ -14,13 +14,13 @@ import { nameKey } from '../values/text.ts'
  * The JSON of a request's body (RFC 7644 §3.8).
  * @throws ScimError 415 — reason `media_type`; the reasons of `parseJson`.
  */
-export function readMessage(request: ServerRequest): unknown {
+export async function readMessage(request: ServerRequest, turns: Turns): Promise<unknown> {
   // RFC 7644 §3.8: application/scim+json, and application/json.
   if (!hasMediaType(request, ['application/scim+json', 'application/json'])) throw refusal('media_type')
   const text = decodeBody(request.body)
   // RFC 8259 §8.1: JSON is UTF-8.
   if (text === undefined) throw refusal('body_malformed')
-  return parseJson(text)
+  return runInTurns(parseJson(text), turns)
 }
 
 /** The parameters of a query, by lower-case name. */

@@ -1,3 +1,4 @@
+import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
 import { comparisonsOf } from '@mintmark/storage-interface/stores'
 
@@ -6,6 +7,8 @@ import { completeResource } from '../resource/resource.ts'
 import { attributeLabel } from '../schema/find-attribute.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { AppliedTolerance, ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
+import { createWorkBudget } from '../server/provider-load.ts'
+import { defaultLimits } from '../server/scim-limits.ts'
 import { keepImmutableParts } from '../values/element-list.ts'
 import { getMember, isArray, isObject, sameValue, withMember } from '../values/json.ts'
 import { buildComplexValue } from '../values/read-value.ts'
@@ -35,16 +38,16 @@ export function applyPatch(
   context: ParseContext,
 ): PatchResult {
   const assignments = operations.flatMap((operation) => toAssignments(operation, context))
-  return applyAssignments(resource, assignments, context)
+  return runAtOnce(applyAssignments(resource, assignments, context))
 }
 
 /** `applyPatch` for operations that were already split into assignments. */
-export function applyAssignments(
+export function* applyAssignments(
   resource: JsonObject,
   assignments: readonly Assignment[],
   context: ParseContext,
-): PatchResult {
-  const patched = applyAll(resource, mergeAssignments(assignments), context)
+): Pieces<PatchResult> {
+  const patched = yield* applyAll(resource, mergeAssignments(assignments), context)
   const complete = completeResource(patched, context.resourceType)
   const changed = !sameValue(resource, complete)
   return { resource: changed ? complete : resource, changed, applied: context.tolerances.applied() }
@@ -101,20 +104,20 @@ const isPlainRemove = ({ op, target, value }: Assignment): boolean =>
 
 const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (isArray(value) ? value : [value ?? null])
 
-function applyAll(resource: JsonObject, assignments: readonly Assignment[], { tolerances }: ParseContext): JsonObject {
+function* applyAll(
+  resource: JsonObject,
+  assignments: readonly Assignment[],
+  { tolerances, work = createWorkBudget(defaultLimits.work) }: ParseContext,
+): Pieces<JsonObject> {
   let draft = resource
-  let values = 0
   for (const assignment of assignments) {
-    values += estimateWork(draft, assignment)
-    // RFC 9110 §15.5.14: each operation reads the whole list that it changes, and blocks other requests meanwhile.
-    if (values > maximumValues) throw refusal('operations_too_many')
+    // RFC 9110 §15.5.14: each operation reads the whole list that it changes.
+    if (!work.spend(estimateWork(draft, assignment))) throw refusal('operations_too_many')
     draft = applyAssignment(draft, assignment, tolerances)
+    yield
   }
   return draft
 }
-
-/** Values read in one request: about half a second of work. */
-const maximumValues = 1_000_000
 
 /** Applies one assignment to a copy of a resource. */
 function applyAssignment(resource: JsonObject, assignment: Assignment, tolerances: ToleranceCounter): JsonObject {
@@ -193,8 +196,8 @@ function estimateWork(resource: JsonObject, { target: { attribute, extension, wh
   const owner = extension === undefined ? resource : getMember(resource, extension)
   const list = isObject(owner) ? getMember(owner, attribute.name) : undefined
   if (!isArray(list)) return 0
-  return list.length * (1 + (where === undefined ? 0 : comparisonsOf(where.filter, work)) / 12)
+  return list.length * (1 + (where === undefined ? 0 : comparisonsOf(where.filter, comparing)) / 12)
 }
 
 /** `matchesFilter` evaluates any number of equalities with one look-up. */
-const work = { list: 0, equalities: 'together' } as const
+const comparing = { list: 0, equalities: 'together' } as const

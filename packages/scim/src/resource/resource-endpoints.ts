@@ -90,7 +90,7 @@ const createOne =
   ): ScimEndpoint =>
   async (call) => {
     const showing = showingOf(call, type)
-    return respond(await writes.create(readDocument(call, type, deps), call), { status: 201, showing }, type)
+    return respond(await writes.create(await readDocument(call, type, deps), call), { status: 201, showing }, type)
   }
 
 /** GET of one resource (RFC 7644 §3.4.1). */
@@ -114,7 +114,7 @@ const replaceOne =
   ): ScimEndpoint =>
   async (call) => {
     const showing = showingOf(call, type)
-    return respond(await writes.replace(readDocument(call, type, deps), call), { status: 200, showing }, type)
+    return respond(await writes.replace(await readDocument(call, type, deps), call), { status: 200, showing }, type)
   }
 
 /** PATCH (RFC 7644 §3.5.2): applies all operations or none, in one write. */
@@ -122,7 +122,7 @@ const patchOne =
   <Resource>(type: ServedType<Resource>, writes: TypeWrites<Resource>): ScimEndpoint =>
   async (call) => {
     const showing = showingOf(call, type)
-    const parse = createPatchParser(call, readMessage(call.request), type.listed.resourceType)
+    const parse = createPatchParser(call, await readMessage(call.request, call.turns), type.listed.resourceType)
     return respond(await writes.patch(parse, call), { status: 200, showing }, type)
   }
 
@@ -140,13 +140,13 @@ const showingOf = <Resource>({ request, baseUrl }: ScimCall, { listed }: ServedT
   baseUrl,
 })
 
-function readDocument<Resource>(
+async function readDocument<Resource>(
   call: ScimCall,
   { listed }: ServedType<Resource>,
   deps: ResourceEndpointDependencies,
-): JsonObject {
+): Promise<JsonObject> {
   const context = createCallContext(call, listed.resourceType)
-  const { resource } = parseResource(readMessage(call.request), context)
+  const { resource } = parseResource(await readMessage(call.request, call.turns), context)
   recordTolerances(context, call, deps.journal)
   return resource
 }

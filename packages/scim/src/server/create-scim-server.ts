@@ -1,9 +1,9 @@
+import { createMemoryRateLimiter, type RateLimiter } from '@mintmark/core'
 import { type HttpService } from '@mintmark/core/http'
-import { createJournal, identifierSeries, systemClock, systemRandom } from '@mintmark/internal'
+import { createJournal, createTurns, identifierSeries, systemClock, systemRandom } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
-import { bulkLimits } from '../bulk/parse-bulk.ts'
 import { bulkRoutes } from '../bulk/process-bulk.ts'
 import { customRoutes } from '../custom/custom-routes.ts'
 import { checkCustomTypes } from '../custom/custom-types.ts'
@@ -29,6 +29,7 @@ import { createClaimMapping } from '../users/write-user.ts'
 import { listedUsers, userRoutes } from '../users/user-endpoints.ts'
 import type { ScimServerOptions } from './scim-options.ts'
 import type { ScimRoutes } from './scim-call.ts'
+import { scimLimits, type ScimLimits } from './scim-limits.ts'
 import { createScimRouter } from './scim-router.ts'
 
 /** A SCIM 2.0 server (RFC 7643, RFC 7644) for all identity providers of one issuer. An adapter connects it to HTTP. */
@@ -47,7 +48,8 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
   const { issuer, storage } = options
   checkIssuer(options)
   requireStores(storage, { capability: 'scim', feature: 'createScimServer' })
-  const deps = scimDependencies(options)
+  const limits = scimLimits(options.limits)
+  const deps = scimDependencies(options, limits)
   const customTypes = checkCustomTypes(options.resourceTypes ?? [], [deps.userType, deps.groupType])
   const standard = [listedUsers(deps), listedGroups(deps)]
   const custom = customRoutes(customTypes, { ...deps, standard })
@@ -61,12 +63,14 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
     issuer,
     storage,
     accessTokens: options.accessTokens,
-    requestLimit: options.requestLimit,
+    requestLimit: options.requestLimit ?? defaultRequestLimit(),
+    limits,
+    turns: deps.turns,
     clock: deps.clock,
-    bodyLimit: bulkLimits.maxPayloadSize,
     routes: {
       ...discoveryRoutes([deps.userType, deps.groupType, ...customTypes.published], {
         passwords: options.password !== undefined,
+        limits,
       }),
       ...resources,
       '.search': { collection: { POST: searchEndpoints(listed, deps).search } },
@@ -99,7 +103,18 @@ function checkFilterLimits(limits: FilterLimits): FilterLimits {
   return limits
 }
 
-function scimDependencies(options: ScimServerOptions): SignInDependencies & GroupDependencies {
+/** Without the quota of a limit that the host has chosen: nobody has to adapt to it. */
+function defaultRequestLimit(): RateLimiter {
+  const limiter = createMemoryRateLimiter({ points: 12_000, window: 60 })
+  return {
+    async consume(...attempt) {
+      const { quota, ...decision } = await limiter.consume(...attempt)
+      return decision.allowed ? decision : { ...decision, quota }
+    },
+  }
+}
+
+function scimDependencies(options: ScimServerOptions, limits: ScimLimits): SignInDependencies & GroupDependencies {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
   const userType = options.userType ?? userResourceType
@@ -107,12 +122,13 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
     storage: options.storage,
     clock,
     random,
+    turns: createTurns(),
     listRevokedAccess: createRevocationLister(options),
     hooks: options,
     deprovisioningLimiter:
       options.deprovisioningLimit && createDeprovisioningLimiter(options.deprovisioningLimit, options),
     userType,
-    renderCache: createUserRenderCache(userType, options.issuer),
+    renderCache: createUserRenderCache(userType, options.issuer, limits),
     groupType: options.groupType ?? groupResourceType,
     claims: createClaimMapping(options),
     filterLimits: checkFilterLimits({ ...defaultFilterLimits, ...options.filterLimits }),

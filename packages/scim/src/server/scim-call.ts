@@ -1,5 +1,5 @@
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
-import { decodeSegment, type Journal } from '@mintmark/internal'
+import { decodeSegment, type Journal, runInTurns, type Pieces, type Turns } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
@@ -13,6 +13,7 @@ import {
   tolerancesOf,
 } from '../tolerance/tolerances.ts'
 import { isAllowedText } from '../values/text.ts'
+import type { WorkBudget } from './provider-load.ts'
 
 /** A request of an authenticated provider. */
 export interface ScimCall {
@@ -23,6 +24,15 @@ export interface ScimCall {
   /** The `id` in the URL; empty for a collection. */
   readonly id: string
   readonly now: EpochSeconds
+  /** Lets other requests have a turn in the middle of long work. */
+  readonly turns: Turns
+  /** The work that the request may still cause. */
+  readonly work: WorkBudget
+  /**
+   * Counts further operations of the request against the provider's request limit.
+   * @throws ScimError 429 — reason `too_many_requests`.
+   */
+  readonly countOperations: (operations: number) => Promise<void>
 }
 
 /** Handles a request. It throws refusals, which the router renders. */
@@ -45,6 +55,7 @@ export type ScimRoutes = Readonly<Record<string, ScimCollection>>
 export const createCallContext = (call: ScimCall, resourceType: ResourceType): ParseContext => ({
   resourceType,
   tolerances: toleranceCounterOf(call),
+  work: call.work,
 })
 
 /** The tolerances of the provider of a request. */
@@ -69,7 +80,7 @@ interface ParsedPatch {
 }
 
 /** Parses the PATCH of a request; called for each attempt to write it. */
-export type PatchParser = () => ParsedPatch
+export type PatchParser = () => Promise<ParsedPatch>
 
 /**
  * Parses the PATCH body of a request at the first call, so that a write that is retried parses it once. Not before the first call,
@@ -78,17 +89,21 @@ export type PatchParser = () => ParsedPatch
  */
 export function createPatchParser(call: ScimCall, body: unknown, resourceType: ResourceType): PatchParser {
   let parsed: ParsedPatch | undefined
-  return () => {
-    parsed ??= parse(body, createCallContext(call, resourceType))
+  return async () => {
+    parsed ??= await runInTurns(parse(body, createCallContext(call, resourceType)), call.turns)
     const { assignments, context } = parsed
     return { assignments, context: { ...context, tolerances: context.tolerances.fork() } }
   }
 }
 
-const parse = (body: unknown, context: ParseContext): ParsedPatch => ({
-  assignments: parsePatch(body, context.tolerances).flatMap((operation) => toAssignments(operation, context)),
-  context,
-})
+function* parse(body: unknown, context: ParseContext): Pieces<ParsedPatch> {
+  const assignments: Assignment[] = []
+  for (const operation of parsePatch(body, context.tolerances)) {
+    for (const assignment of toAssignments(operation, context)) assignments.push(assignment)
+    yield
+  }
+  return { assignments, context }
+}
 
 /** A parsed SCIM path below the tenant URL of a provider (RFC 7644 §3.2). */
 export interface ScimPath {

@@ -8,6 +8,7 @@ import type { AnsweredRequest, ScimEvent } from '../event/scim-event.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { AccessTokens } from '../providers/authenticate-provider.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
+import type { ScimLimits } from './scim-limits.ts'
 import type { ClaimChanges, ProvisioningHooks } from '../users/user-dependencies.ts'
 
 /** Options of `createScimServer`. Two members are required. */
@@ -64,16 +65,22 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly deprovisioningLimit?: DeprovisioningLimit
   /**
-   * Limits the requests of a provider, such as `memoryRateLimiter({ points: 600, window: 60 })`. Responses then have
-   * `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` headers.
-   * @defaultValue Any number. An initial synchronization makes many requests at once.
+   * Limits the requests of a provider, such as `createMemoryRateLimiter({ points: 600, window: 60 })`. Each operation of a
+   * Bulk request counts as a request. Responses have `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` headers.
+   * @defaultValue 12,000 in a minute, counted in the memory of this process. An initial synchronization makes many requests
+   * at once, and most identity providers send fewer than 100 a second.
    */
-  readonly requestLimit?: RateLimiter
+  readonly requestLimit?: RateLimiter | 'unlimited'
   /**
    * Limits on filters.
    * @defaultValue `{ length: 16384, parts: 1000 }`. Governance tools ask for some hundred users by id in one filter.
    */
   readonly filterLimits?: Partial<FilterLimits>
+  /**
+   * What one provider may use of the server at one time, and how large its messages and users may be.
+   * @defaultValue See the limits themselves.
+   */
+  readonly limits?: Partial<ScimLimits>
   readonly clock?: Clock
   readonly random?: Random
 }

@@ -1,5 +1,6 @@
 import type { RateLimiter } from '@mintmark/core'
 import {
+  type Admission,
   createService,
   type Clock,
   type HttpService,
@@ -7,9 +8,12 @@ import {
   type Route,
   type RouteEndpoint,
   type ServerResponse,
+  type Turns,
   withHeaders,
 } from '@mintmark/internal'
+import type { RateDecision } from '@mintmark/core/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
+import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import { refusal, type ScimError, toScimError } from '../error/scim-error.ts'
 import { rateLimitHeaders, renderRefusal } from '../message/scim-message.ts'
@@ -28,15 +32,17 @@ import {
   type ScimRoutes,
   tenantUrl,
 } from './scim-call.ts'
+import { createProviderLoad, createWorkBudget, type ProviderLoad } from './provider-load.ts'
+import type { ScimLimits } from './scim-limits.ts'
 
 interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly issuer: string
   readonly clock: Clock
   readonly routes: ScimRoutes
-  /** Counts the requests of each provider; undefined for no limit. */
-  readonly requestLimit: RateLimiter | undefined
-  /** In bytes. */
-  readonly bodyLimit: number
+  /** Counts the requests of each provider. */
+  readonly requestLimit: RateLimiter | 'unlimited'
+  readonly limits: ScimLimits
+  readonly turns: Turns
   /** Called for every refusal, before the response is sent. */
   readonly refused: (error: ScimError, request: RequestHead) => void
   /** Called for every response to an authenticated provider. */
@@ -52,7 +58,8 @@ interface Session {
 /** Creates the HTTP service. It authenticates the provider before it reveals which endpoints exist. */
 export function createScimRouter(deps: ScimRouterDependencies): HttpService {
   const root = new URL(scimRoot(deps.issuer))
-  const routes = routeTable(deps)
+  const load = createProviderLoad(deps.limits)
+  const routes = routeTable({ ...deps, load })
   const answered = (request: RequestHead, session: Session | undefined, response: ServerResponse | ScimError): void => {
     if (session === undefined) return
     const error = 'detail' in response ? response : undefined
@@ -61,7 +68,7 @@ export function createScimRouter(deps: ScimRouterDependencies): HttpService {
 
   return createService<Session, ScimPath>({
     origin: root.origin,
-    bodyLimit: deps.bodyLimit,
+    bodyLimit: deps.limits.payloadBytes,
     // RFC 9110 §15.5.14.
     tooLarge: () => renderRefusal(refusal('message_too_large')),
     serves: (path) => path.startsWith(root.pathname),
@@ -75,11 +82,13 @@ export function createScimRouter(deps: ScimRouterDependencies): HttpService {
       return { caller, now }
     },
     // RFC 6585 §4. Only authenticated requests count, so others cannot use up the limit of a provider.
-    async admit({ caller, now }) {
-      const decision = await deps.requestLimit?.consume(`scim ${caller.provider.providerId}`, now)
-      if (decision === undefined) return { headers: [] }
-      const headers = rateLimitHeaders(decision)
-      return decision.allowed ? { headers } : { headers, refusal: refusal('too_many_requests') }
+    async admit({ caller, now }, _, { atMostBytes }) {
+      const { providerId } = caller.provider
+      const decision = await countRequests({ providerId, now, count: 1 }, deps)
+      const headers = decision === undefined ? [] : rateLimitHeaders(decision)
+      if (decision?.allowed === false) return { headers, refusal: refusal('too_many_requests') }
+      const release = load.reserve(providerId, atMostBytes)
+      return release === undefined ? busyAdmission : { headers, release }
     },
     notFound() {
       // RFC 7644 §3.12. Without a SCIM error body, clients delete the resources that they have linked.
@@ -110,7 +119,7 @@ interface Collection {
   readonly named: ReadonlyMap<string, Methods>
 }
 
-function routeTable(deps: ScimRouterDependencies): ReadonlyMap<string, Collection> {
+function routeTable(deps: EndpointDependencies): ReadonlyMap<string, Collection> {
   const toMethods = (methods: ScimMethods): Methods =>
     new Map(Object.entries(methods).map(([method, endpoint]) => [method, toRouteEndpoint(endpoint, deps)]))
   return new Map(
@@ -126,13 +135,52 @@ function routeTable(deps: ScimRouterDependencies): ReadonlyMap<string, Collectio
 }
 
 const toRouteEndpoint =
-  (endpoint: ScimEndpoint, deps: ScimRouterDependencies): RouteEndpoint<Session, ScimPath> =>
+  (endpoint: ScimEndpoint, deps: EndpointDependencies): RouteEndpoint<Session, ScimPath> =>
   async (request, { caller, now }, { id }) => {
-    const baseUrl = tenantUrl(deps.issuer, caller.provider.providerId)
-    const response = await endpoint({ request, caller, baseUrl, id, now })
-    deps.answered(answeredRequest({ request, caller, now }, response))
-    return response
+    const { providerId } = caller.provider
+    const leave = await deps.load.enter(providerId)
+    // RFC 6585 §4: more requests wait than the provider could still be answered in time.
+    if (leave === undefined) throw refusal('too_many_requests')
+    try {
+      const response = await endpoint({
+        request,
+        caller,
+        baseUrl: tenantUrl(deps.issuer, providerId),
+        id,
+        now,
+        turns: deps.turns,
+        work: createWorkBudget(deps.limits.work),
+        async countOperations(count) {
+          const decision = await countRequests({ providerId, now, count }, deps)
+          // RFC 6585 §4.
+          if (decision?.allowed === false) throw refusal('too_many_requests')
+        },
+      })
+      const bytes = response.body?.length ?? 0
+      if (bytes > largeResponse) request.sent?.(deps.load.hold(providerId, bytes))
+      deps.answered(answeredRequest({ request, caller, now }, response))
+      return response
+    } finally {
+      leave()
+    }
   }
+
+interface EndpointDependencies extends ScimRouterDependencies {
+  readonly load: ProviderLoad
+}
+
+/** In bytes. A smaller response is sent at once. */
+const largeResponse = 65_536
+
+const busyAdmission: Admission = { headers: [['Retry-After', '1']], refusal: refusal('too_many_requests') }
+
+async function countRequests(
+  { providerId, now, count }: { readonly providerId: ProviderId; readonly now: EpochSeconds; readonly count: number },
+  { requestLimit }: Pick<ScimRouterDependencies, 'requestLimit'>,
+): Promise<RateDecision | undefined> {
+  if (requestLimit === 'unlimited' || count === 0) return undefined
+  return requestLimit.consume(`scim ${providerId}`, now, count)
+}
 
 function methodsAt({ collection, id }: ScimPath, routes: ReadonlyMap<string, Collection>): Methods | undefined {
   const found = routes.get(collection)

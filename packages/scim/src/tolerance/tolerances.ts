@@ -1,3 +1,4 @@
+import type { WorkBudget } from '../server/provider-load.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 
 /** A deviation from the RFCs that some identity provider depends on. */
@@ -281,6 +282,8 @@ function counterFrom(enabled: Tolerances, used: ReadonlyMap<Tolerance, number>):
 export interface ParseContext {
   readonly resourceType: ResourceType
   readonly tolerances: ToleranceCounter
+  /** The work that a PATCH may cause; by default that of one request. */
+  readonly work?: WorkBudget
 }
 
 /** Creates the context of one request, with a counter of its own. */

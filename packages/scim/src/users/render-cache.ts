@@ -15,11 +15,13 @@ import type {
   ProvisionedState,
 } from '@mintmark/storage-interface/stores'
 
+import { refusal } from '../error/scim-error.ts'
 import { projectResource, renderMeta } from '../resource/project-resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { enterpriseUserSchema } from '../schema/user-schema.ts'
 import { scimRoot, tenantUrl } from '../server/scim-call.ts'
+import { defaultLimits, type ScimLimits } from '../server/scim-limits.ts'
 import { getMember, isObject, sameValue, withMember } from '../values/json.ts'
 
 /**
@@ -42,6 +44,7 @@ type StoredResource = Pick<ProvisionedState, 'resource' | 'resourceForm'>
 export function createUserRenderCache(
   { defaultProjection }: Pick<ResourceType, 'defaultProjection'>,
   issuer: string,
+  { resourceBytes }: Pick<ScimLimits, 'resourceBytes'> = defaultLimits,
 ): UserRenderCache {
   const key = checksum(JSON.stringify([textVersion, defaultProjection, [...excludedAttributes], scimRoot(issuer)]))
   const appended = appendedProjection(defaultProjection)
@@ -61,12 +64,18 @@ export function createUserRenderCache(
       const complete = withManagerReference(resource, (user) => userLocation(user, baseUrl))
       const shown = projectResource(complete, defaultProjection)
       // A resource with attributes that responses leave out by default is stored complete and without a key.
-      return sameValue(complete, shown)
-        ? { resource: jsonText(shown), resourceForm: key }
-        : { resource: jsonText(resource), resourceForm: undefined }
+      const isShown = sameValue(complete, shown)
+      const text = jsonText(isShown ? shown : resource)
+      // RFC 9110 §15.5.14: a page shows up to 200 users, and a search reads thousands.
+      if (isLongerThan(resourceBytes, text)) throw refusal('resource_too_large')
+      return { resource: text, resourceForm: isShown ? key : undefined }
     },
   }
 }
+
+/** A character has at most three bytes in UTF-8. */
+const isLongerThan = (bytes: number, text: string): boolean =>
+  text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes
 
 /** The resource that the provider wrote: without `manager.$ref`, which `toStored` adds for responses. */
 export const readStoredResource = ({ resource }: StoredResource): JsonObject =>

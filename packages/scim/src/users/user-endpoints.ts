@@ -1,4 +1,5 @@
 import type { ServerResponse } from '@mintmark/core/http'
+import { runInTurns } from '@mintmark/internal'
 import { type ProvisionedUserRecord, type ScimStorage } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
@@ -62,7 +63,7 @@ const createUser =
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.userType)
     const parseContext = createCallContext(call, deps.userType)
-    const { resource } = parseResource(readMessage(call.request), parseContext)
+    const { resource } = parseResource(await readMessage(call.request, call.turns), parseContext)
     recordTolerances(parseContext, call, deps.journal)
     const { providerId } = call.caller.provider
     const user = await createOrLink(userState(resource, { providerId, active: true, claims: {} }, deps), call, deps)
@@ -117,7 +118,7 @@ const replaceUser =
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.userType)
     const parseContext = createCallContext(call, deps.userType)
-    const { resource } = parseResource(readMessage(call.request), parseContext)
+    const { resource } = parseResource(await readMessage(call.request, call.turns), parseContext)
     recordTolerances(parseContext, call, deps.journal)
     const user = await writeUser(call, (document) => replaceResource(document, resource, deps.userType).resource, deps)
     return showUser(user, { status: 200, projection, call }, deps)
@@ -131,13 +132,13 @@ const patchUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.userType)
-    const parse = createPatchParser(call, readMessage(call.request), deps.userType)
+    const parse = createPatchParser(call, await readMessage(call.request, call.turns), deps.userType)
     const user = await writeUser(
       call,
-      (document) => {
-        const { assignments, context } = parse()
+      async (document) => {
+        const { assignments, context } = await parse()
         requireActive(assignments)
-        const { resource } = applyAssignments(document, assignments, context)
+        const { resource } = await runInTurns(applyAssignments(document, assignments, context), call.turns)
         recordTolerances(context, call, deps.journal)
         return resource
       },

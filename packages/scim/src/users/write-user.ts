@@ -33,14 +33,14 @@ import type { ClaimChanges, ProposedChange, UserDependencies, UserStateDependenc
  */
 export function writeUser(
   call: ScimCall,
-  change: (document: JsonObject) => JsonObject,
+  change: (document: JsonObject) => JsonObject | Promise<JsonObject>,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord> {
   const writer = createUserWriter(call, deps.journal)
   return untilSettled(async () => {
     const user = await findUser(call, deps)
     checkPreconditions(call.request, userVersion(user))
-    const written = userState(change(userDocument(user)), user, deps)
+    const written = userState(await change(userDocument(user)), user, deps)
     return writeState(user, written, { writer, deps })
   })
 }

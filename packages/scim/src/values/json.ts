@@ -1,3 +1,4 @@
+import type { Pieces } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
@@ -66,8 +67,8 @@ export function sameValue(one: JsonValue | undefined, other: JsonValue | undefin
  * not report them (RFC 8259 §4).
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`; 413 — reason `body_too_large`.
  */
-export function parseJson(text: string): unknown {
-  refuseRepeatedMembers(text)
+export function* parseJson(text: string): Pieces<unknown> {
+  yield* refuseRepeatedMembers(text)
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -76,10 +77,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Scans the text once. Malformed JSON may pass, because `JSON.parse` refuses it. */
-function refuseRepeatedMembers(text: string): void {
+/**
+ * Scans the text once, before it is parsed in one go: what would take too long to parse is refused here. Malformed JSON may
+ * pass, because `JSON.parse` refuses it.
+ */
+function* refuseRepeatedMembers(text: string): Pieces<void> {
   // The member names seen so far, for each open object and array.
   const open: (Set<string> | undefined)[] = []
+  let values = 0
+  let tokens = 0
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at]
     if (character === '{' || character === '[') open.push(undefined)
@@ -90,16 +96,23 @@ function refuseRepeatedMembers(text: string): void {
       if (isName(text, end + 1)) open.push(withName(text.slice(at, end + 1), open.pop()))
       at = end
     }
+    if (character === ',' || character === '{' || character === '[') values += 1
     // RFC 7644 §3.12 invalidSyntax: no schema is nested so deeply. Refused before anything is parsed.
     if (open.length > maximumTextDepth) throw refusal('body_too_deep')
+    // RFC 9110 §15.5.14: nested containers count twice, so that this is no stricter than `parseJsonObject`.
+    if (values > 2 * maximumValues) throw refusal('body_too_large')
+    tokens += 1
+    if (tokens % 1000 === 0) yield
   }
 }
 
 /** The position of the closing quote. */
 function endOfString(text: string, from: number): number | undefined {
-  for (let at = from; at < text.length; at += 1) {
-    if (text[at] === '"') return at
-    if (text[at] === '\\') at += 1
+  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text[at - 1 - backslashes] === '\\') backslashes += 1
+    // An even number of backslashes escapes each other.
+    if (backslashes % 2 === 0) return at
   }
   return undefined
 }

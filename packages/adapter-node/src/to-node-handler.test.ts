@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBodyLength } from './answer.ts'
+import { createBodyLength } from './to-node-handler.ts'
 
 test.each([
   ['text', 'é!', 3],
