@@ -20,25 +20,27 @@ export function parseBulk(body: unknown, tolerances: ToleranceCounter): BulkRequ
   if (!isArray(list)) throw refusal('bulk_operations_missing')
   // RFC 7644 §3.7.4: 413, before any operation is parsed.
   if (list.length > bulkLimits.maxOperations) throw refusal('bulk_too_large')
-  const operations = list.map(readOperation)
+  const operations = list.map((operation) => readOperation(operation, tolerances))
   refuseRepeatedIds(operations)
   return { operations, failOnErrors: readFailOnErrors(members.get('failonerrors')?.value ?? undefined) }
 }
 
-function readOperation(operation: JsonValue): BulkOperation {
+function readOperation(operation: JsonValue, tolerances: ToleranceCounter): BulkOperation {
   // RFC 7644 §3.7: an operation is an object.
   if (!isObject(operation)) throw refusal('bulk_operation_malformed')
   const members = membersByName(operation)
-  const method = textOf(members, 'method')
+  const given = textOf(members, 'method')
+  const method = methodOf(given, tolerances)
   const path = textOf(members, 'path')
-  // RFC 7644 §3.7: method and path are required; the method is POST, PUT, PATCH or DELETE.
-  if (!isMethod(method) || path === undefined) throw refusal('bulk_operation_malformed')
+  // RFC 7644 §3.7: method and path are required.
+  if (given === undefined || !methodName.test(given) || path === undefined) throw refusal('bulk_operation_malformed')
   const bulkId = textOf(members, 'bulkId')
   const sent = {
     path,
     version: textOf(members, 'version'),
     data: method === 'DELETE' ? undefined : (members.get('data')?.value ?? undefined),
   }
+  if (method === 'other') return { ...sent, method, given, bulkId }
   if (method !== 'POST') return { ...sent, method, bulkId }
   // RFC 7644 §3.7: required with POST, because it tells the client which resource was created.
   if (bulkId === undefined || bulkId === '') throw refusal('bulk_id_missing')
@@ -67,11 +69,28 @@ function readFailOnErrors(value: JsonValue | undefined): number {
   return value
 }
 
-const isMethod = (method: string | undefined): method is BulkOperation['method'] =>
+/** RFC 7644 §3.7: POST, PUT, PATCH or DELETE. */
+function methodOf(given: string | undefined, tolerances: ToleranceCounter): BulkOperation['method'] {
+  if (isMethod(given)) return given
+  const upper = given?.toUpperCase()
+  return isMethod(upper) && tolerances.admits('operation-name-case') ? upper : 'other'
+}
+
+const isMethod = (method: string | undefined): method is Exclude<BulkOperation['method'], 'other'> =>
   method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
 
+/** The response repeats the method of an operation, so that it is limited to what a method can be. */
+const methodName = /^[A-Za-z]{1,16}$/
+
 /** One operation of a bulk request, as sent (RFC 7644 §3.7). */
-export type BulkOperation = Creation | Change
+export type BulkOperation = Creation | Change | Unsupported
+
+/** An operation with a method that Bulk does not have. Only this operation fails (RFC 7644 §3.7.3). */
+interface Unsupported extends Sent {
+  readonly method: 'other'
+  readonly given: string
+  readonly bulkId: string | undefined
+}
 
 interface Creation extends Sent {
   readonly method: 'POST'

@@ -102,7 +102,7 @@ const identifierIn = ({ location = '' }: BulkResult): string =>
 
 /** The result of an operation, as listed in `Operations` of the response (RFC 7644 §3.7). */
 interface BulkResult {
-  readonly method: BulkOperation['method']
+  readonly method: string
   readonly bulkId?: string
   readonly location?: string
   readonly version?: string
@@ -127,12 +127,15 @@ interface BulkContext {
 
 /** Runs one operation through the endpoint that a single request would reach. A refusal becomes the result of the operation. */
 async function executeOperation(operation: BulkOperation, context: BulkContext): Promise<BulkResult> {
-  const { method, bulkId } = operation
+  const { bulkId } = operation
+  const method = operation.method === 'other' ? operation.given : operation.method
   const { call, resources, idOf, journal } = context
   const named = bulkId === undefined ? { method } : { method, bulkId }
   let location: string | undefined
   let { request } = call
   try {
+    // RFC 7644 §3.7: POST, PUT, PATCH or DELETE.
+    if (operation.method === 'other') throw refusal('bulk_operation_malformed')
     const target = resolveTarget(operation, resources, idOf)
     request = requestOf(operation, target, context)
     if (method !== 'POST') location = call.baseUrl + target.path

@@ -15,7 +15,7 @@ const toleranceDefinitions = [
   {
     name: 'operation-name-case',
     seenAt: ['Entra'],
-    description: 'op is "Add", "Replace" or "Remove", in any case.',
+    description: 'op is "Add", "Replace" or "Remove", in any case. So is the method of a bulk operation.',
   },
   {
     name: 'operation-name-missing',
