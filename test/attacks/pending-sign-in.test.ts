@@ -1,0 +1,208 @@
+import { createMemoryRateLimiter, createStoredKeys } from '@mintmark/core'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { answerInteraction, authorize, browserCookie, browserCookies, signedInAs } from '../support/flow.ts'
+import { refused, refusedByRedirect, refusedOnPage } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeEach(async () => {
+  under = await startServer()
+})
+afterEach(() => under.close())
+
+const consent = 'scope=openid&scope=profile'
+const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
+const codes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+
+/** Sends the form of an interaction's page with exactly these cookies and headers. */
+const post = (started: Reply, cookie: string, form: string, headers: Record<string, string> = {}): Promise<Reply> =>
+  under.send({
+    method: 'POST',
+    path: started.location.pathname + started.location.search,
+    headers: { cookie, origin: under.issuer, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: form,
+  })
+
+describe('a sign-out ends the sign-ins that are pending in its session (OIDC Core §3.1.2.3)', () => {
+  it.each([
+    ['nobody is signed in', () => ''],
+    ['another user has signed in', () => signedInAs(under, 'U9')],
+  ])('the consent page asks for a new sign-in when %s', async (_, sessionOf) => {
+    const started = await authorize(under, { prompt: 'consent' })
+
+    const reply = await post(started, `${browserCookie(started)}; ${sessionOf()}`, consent)
+
+    expect(reply.location.pathname).toBe('/login')
+    expect(codes()).toBe(0)
+    expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
+  })
+
+  it('a session that is dated in the future counts as none', async () => {
+    const ahead = signedInAs(under, 'U1', -3600)
+
+    const started = await authorize(under, {}, { cookie: ahead })
+    const silent = await authorize(under, { prompt: 'none' }, { cookie: ahead })
+
+    expect(started.location.pathname).toBe('/login')
+    expect(silent.location.searchParams.get('error')).toBe('login_required')
+  })
+})
+
+describe('nothing completes on a request that is not a navigation (RFC 6749 §3.1)', () => {
+  const others = [
+    ['a script', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+    ['a program', { 'sec-fetch-mode': 'cors' }],
+    ['an image', { 'sec-fetch-dest': 'image' }],
+    ['a prefetch', { 'sec-purpose': 'prefetch' }],
+    ['a prerendered page', { 'sec-fetch-mode': 'navigate', 'sec-purpose': 'prefetch;prerender' }],
+    ['a router', { rsc: '1' }],
+    ['a prefetching router', { 'next-router-prefetch': '1' }],
+  ] as const
+
+  it.each(others)('%s completes no interaction', async (_, headers) => {
+    const started = await authorize(under, { prompt: 'consent' })
+
+    for (const form of [consent, 'deny'])
+      await refusedOnPage(under, {
+        send: () => post(started, browserCookies(started), form, headers),
+        reason: 'not_a_navigation',
+      })
+
+    expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
+  })
+
+  it.each(others)('%s gets no code from an earlier consent', async (_, headers) => {
+    await answerInteraction(under, await authorize(under), consent)
+
+    await refusedOnPage(under, { send: () => authorize(under, {}, headers), reason: 'not_a_navigation' })
+
+    expect(
+      codeOf(await authorize(under, {}, { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })),
+    ).not.toBeNull()
+  })
+})
+
+describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', () => {
+  it('an authorization request, its page and a denial store nothing', async () => {
+    const before = under.dump()
+
+    const started = await authorize(under, { state: 's'.repeat(1000) }, { cookie: '' })
+    await under.send({
+      path: started.location.pathname + started.location.search,
+      headers: { cookie: browserCookie(started) },
+    })
+    await post(started, browserCookie(started), 'deny')
+
+    expect(under.dump()).toBe(before)
+  })
+
+  it('a request that does not fit into an address is refused', async () => {
+    const state = 's'.repeat(2048)
+    const claims = JSON.stringify({ userinfo: { name: { values: ['x'.repeat(3900)] } } })
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request', at: 'https://app.test/cb' },
+      {
+        send: () => authorize(under, { state, claims }, { cookie: '' }),
+        reason: 'request_too_large',
+      },
+    )
+  })
+
+  it.each([
+    ['startedInteractionsOfClient', { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, 303],
+    ['startedInteractionsInTotal', { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, 429],
+  ] as const)('%s limits browsers without a cookie', async (limit, otherClient, status) => {
+    const limited = await startServer({ rateLimits: { [limit]: createMemoryRateLimiter({ points: 3, window: 60 }) } })
+    for (let started = 0; started < 3; started += 1) await authorize(limited, {}, { cookie: '' })
+
+    const refusal = await refused(limited, {
+      send: () => authorize(limited, {}, { cookie: '' }),
+      reason: 'interactions_throttled',
+    })
+
+    expect([refusal.status, refusal.header('retry-after')]).toEqual([429, '60'])
+    expect((await authorize(limited, otherClient, { cookie: '' })).status).toBe(status)
+    await limited.close()
+  })
+
+  it('one interaction takes fifty sign-in attempts', async () => {
+    const started = await authorize(under, {}, { cookie: '' })
+    for (let tried = 0; tried < 50; tried += 1) await post(started, browserCookie(started), '')
+
+    const refusal = await refused(under, {
+      send: () => post(started, browserCookie(started), `subject=U1&auth_time=${under.clock.now()}`),
+      reason: 'sign_in_throttled',
+    })
+
+    expect(refusal.status).toBe(429)
+  })
+
+  it('a signed-in browser gets a hundred codes a minute without a page, for each client', async () => {
+    await answerInteraction(under, await authorize(under), consent)
+    for (let silent = 0; silent < 100; silent += 1) await authorize(under)
+
+    await refusedByRedirect(
+      under,
+      { error: 'temporarily_unavailable', at: 'https://app.test/cb' },
+      { send: () => authorize(under), reason: 'codes_throttled' },
+    )
+
+    under.clock.advance(60)
+    expect(codeOf(await authorize(under))).not.toBeNull()
+  })
+})
+
+describe('the handle of a pending sign-in cannot be forged (RFC 9700 §4.7)', () => {
+  const withHandle = (started: Reply, handle: string): Promise<Reply> =>
+    under.send({
+      method: 'POST',
+      path: `${started.location.pathname}?interaction=${encodeURIComponent(handle)}`,
+      headers: { cookie: browserCookies(started), origin: under.issuer },
+      body: consent,
+    })
+
+  it.each([
+    [
+      'with one byte changed',
+      (handle: string) => handle.slice(0, 40) + (handle[40] === 'A' ? 'B' : 'A') + handle.slice(41),
+    ],
+    ['truncated', (handle: string) => handle.slice(0, -4)],
+    ['of another sealing key', (handle: string) => `${'A'.repeat(12)}${handle.slice(12)}`],
+    ['without its key', (handle: string) => handle.slice(13)],
+  ])('%s', async (_, change) => {
+    const started = await authorize(under, { prompt: 'consent' })
+    const handle = started.location.searchParams.get('interaction') ?? ''
+
+    await refusedOnPage(under, { send: () => withHandle(started, change(handle)), reason: 'interaction_unknown' })
+  })
+
+  it('another spelling of the same handle completes the interaction once', async () => {
+    const started = await authorize(under, { prompt: 'consent' })
+    const handle = started.location.searchParams.get('interaction') ?? ''
+    await answerInteraction(under, started, consent)
+
+    const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const spellings = [...digits].map((last) => handle.slice(0, -1) + last)
+    for (const spelling of spellings) expect((await withHandle(started, spelling)).status).toBe(400)
+    expect(codes()).toBe(1)
+  })
+
+  it('a server with another sealing key does not open it', async () => {
+    const storage = createMemoryStorage({ issuer: under.issuer })
+    const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32, 9).toString('base64url') })
+    const other = await startServer({ keys })
+    const started = await authorize(under, { prompt: 'consent' })
+
+    const reply = await other.send({
+      path: started.location.pathname + started.location.search,
+      headers: { cookie: browserCookies(started) },
+    })
+
+    expect([reply.status, other.lastReason()]).toEqual([400, 'interaction_unknown'])
+    await other.close()
+  })
+})
