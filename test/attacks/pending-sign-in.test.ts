@@ -100,13 +100,13 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
   })
 
   it('a request that does not fit into an address is refused', async () => {
-    const state = 's'.repeat(2048)
+    const state = 's'.repeat(1024)
     const claims = JSON.stringify({ userinfo: { name: { values: ['x'.repeat(3900)] } } })
     await refusedByRedirect(
       under,
       { error: 'invalid_request', at: 'https://app.test/cb' },
       {
-        send: () => authorize(under, { state, claims }, { cookie: '' }),
+        send: () => authorize(under, { state, nonce: state, claims }, { cookie: '' }),
         reason: 'request_too_large',
       },
     )
