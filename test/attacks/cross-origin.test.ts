@@ -178,7 +178,7 @@ describe('origins that are allowed', () => {
       resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } },
     })
     onTestFinished(() => own.close())
-    const { access_token } = await tokensFor(own, 'P', { resource: 'https://api.test', scope: 'openid api.read' })
+    const { access_token } = await tokensFor(own, 'P', { scope: 'openid api.read' })
 
     const reply = await own.send({
       path: '/userinfo',

@@ -165,7 +165,7 @@ describe('a complete storage outage', () => {
 
     expect([after.status, after.text, after.header('etag')]).toEqual([200, before.text, before.header('etag')])
     expectUnavailable(await introspect(under, tokens.access_token))
-    expectUnavailable(await serviceToken(under))
+    expectUnavailable(await refresh(under, tokens.refresh_token))
     under.probe.failWhen(undefined)
     expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
   })

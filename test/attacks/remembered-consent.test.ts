@@ -1,8 +1,9 @@
 import { clientId } from '@mintmark/storage-interface'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
-import { answerInteraction, authorize, type Change } from '../support/flow.ts'
+import { answerInteraction, authorize, redeem, type Change } from '../support/flow.ts'
 import { expectServing, refusedByRedirect } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -47,5 +48,73 @@ describe('another program on the device can impersonate a native app (RFC 8252 �
     const reply = await authorize(under, { client_id: 'N', redirect_uri: 'https://app.test/native' })
 
     expect(reply.location.searchParams.get('code')).not.toBeNull()
+  })
+})
+
+describe('a decision on the consent page replaces earlier consent (OIDC Core §3.1.2.4)', () => {
+  const scope = 'openid profile email'
+  const allowAll = 'scope=openid&scope=profile&scope=email'
+  const consentPage = () => authorize(under, { scope, prompt: 'consent' })
+  const silently = () => authorize(under, { scope, prompt: 'none' })
+
+  it.each([
+    ['unchecked scopes', 'scope=openid'],
+    ['a denied request', 'deny=1'],
+  ])('the client does not get %s again without asking', async (_, decision) => {
+    await answerInteraction(under, await consentPage(), allowAll)
+    expect((await silently()).location.searchParams.get('code')).not.toBeNull()
+
+    await answerInteraction(under, await consentPage(), decision)
+
+    await refusedByRedirect(under, { error: 'consent_required' }, { send: silently, reason: 'consent_required' })
+    expect((await authorize(under, { scope })).location.pathname).toBe('/consent')
+  })
+})
+
+describe('consent to one API is not consent to another one (RFC 8707 §3)', () => {
+  const scope = 'openid api.read'
+  const [notes, payments] = ['https://api.test', 'https://payments.test']
+  const resources = {
+    [notes]: { name: 'Notes', scopes: ['api.read'] },
+    [payments]: { name: 'Payments', scopes: ['api.read'] },
+    'https://other.test': { scopes: ['api.write'] },
+  }
+
+  it('asks again, names the API, and the token is for it alone', async () => {
+    const own = await startServer({ resources })
+    onTestFinished(() => own.close())
+    const ask = (change: Change) => authorize(own, { scope, ...change })
+    await answerInteraction(own, await ask({ resource: notes }), 'scope=openid&scope=api.read')
+    expect((await ask({ resource: notes, prompt: 'none' })).location.searchParams.get('code')).not.toBeNull()
+
+    await refusedByRedirect(
+      own,
+      { error: 'consent_required' },
+      { send: () => ask({ resource: payments, prompt: 'none' }), reason: 'consent_required' },
+    )
+    const asked = await ask({ resource: payments })
+    const page = await own.send({
+      path: asked.location.pathname + asked.location.search,
+      headers: { cookie: asked.cookies },
+    })
+    expect(page.json['resources']).toEqual([{ uri: payments, name: 'Payments', granted: false }])
+    const allowed = await answerInteraction(own, asked, 'scope=openid&scope=api.read')
+    const code = allowed.location.searchParams.get('code') ?? ''
+    const { access_token } = (await redeem(own, code)).json as { readonly access_token: string }
+
+    expect(decodeJwt(access_token)).toMatchObject({ aud: payments, scope })
+    const userinfo = await own.send({ path: '/userinfo', headers: { authorization: `Bearer ${access_token}` } })
+    expect([userinfo.status, own.lastReason()]).toEqual([401, 'access_token_audience'])
+  })
+
+  it('an API that has none of the scopes of the client is refused (RFC 8707 §2)', async () => {
+    const own = await startServer({ resources })
+    onTestFinished(() => own.close())
+
+    await refusedByRedirect(
+      own,
+      { error: 'invalid_target' },
+      { send: () => authorize(own, { scope, resource: 'https://other.test' }), reason: 'resource_not_registered' },
+    )
   })
 })

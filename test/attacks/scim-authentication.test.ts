@@ -2,7 +2,7 @@ import { addProviderSecret, revokePreviousProviderSecrets, registerIdentityProvi
 import { providerId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { basic, encode, postForm } from '../support/flow.ts'
+import { basic, obtainTokens } from '../support/flow.ts'
 import { scimRefused, type ScimRefusal } from '../support/scim-refused.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
 
@@ -172,15 +172,8 @@ describe('SCIM: secrets of providers', () => {
 })
 
 describe('SCIM: access tokens of this server', () => {
-  const tokenOfM = async (form: Readonly<Record<string, string>>) => {
-    const reply = await postForm(site.oauth, '/token', encode({ grant_type: 'client_credentials', ...form }), {
-      authorization: basic('M', site.oauth.clients.M.secret),
-    })
-    return String(reply.json['access_token'])
-  }
-
   it('rejects a token without the scope with 403', async () => {
-    const token = await tokenOfM({ scope: 'api.read' })
+    const { access_token: token = '' } = await obtainTokens(site.oauth)
 
     await scimRefused(site, { status: 403, reason: 'scope_missing', secrets: [token] }, () =>
       site.send({ headers: { authorization: `Bearer ${token}` } }),

@@ -69,6 +69,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       verifiedJwts,
       scopes,
       resources,
+      identityScopes: settings.identityScopes,
       responseModes: [queryResponseMode, formPostResponseMode],
     },
     clientAuthentication: [

@@ -175,6 +175,11 @@ export interface ScopeOption {
 
 /** An API that access tokens may be meant for. */
 interface ResourceOption {
+  /**
+   * Its name on the consent page.
+   * @defaultValue Its identifier. Users then see an address.
+   */
+  readonly name?: string
   /** The scope values that this API understands; each must be among `scopes`. */
   readonly scopes: readonly string[]
   /**

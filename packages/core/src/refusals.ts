@@ -121,7 +121,9 @@ export const refusals = {
   ],
   /** The server does not know a requested resource. */
   resource_unknown: ['invalid_target', 'A requested resource is not known to this server.', 'RFC 8707 §2'],
-  /** The server no longer knows a resource that was granted. */
+  /** The client is not registered for a requested resource, nor for one of its scope values. */
+  resource_not_registered: ['invalid_target', 'The client is not registered for a requested resource.', 'RFC 8707 §2'],
+  /** The server no longer knows a resource that was granted, or the client may no longer use it. */
   'resource_unknown:granted': [
     'invalid_target',
     'The granted resource is no longer known to this server.',

@@ -88,7 +88,15 @@ function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): Resourc
     const unknown = option.scopes.find((scope) => !scopes.has(scope))
     if (unknown !== undefined)
       throw new TypeError(`Invalid options: resources: the scope ${unknown} of ${uri} is not among scopes.`)
-    return [uri, { uri, ...option, accessTokenLifetime: option.accessTokenLifetime ?? parsed.lifetimes.accessToken }]
+    return [
+      uri,
+      {
+        uri,
+        ...option,
+        name: option.name ?? uri,
+        accessTokenLifetime: option.accessTokenLifetime ?? parsed.lifetimes.accessToken,
+      },
+    ]
   })
   return new Map(resources)
 }
@@ -199,6 +207,7 @@ const optionsSchema = z.strictObject({
     z.record(
       resourceUri,
       z.strictObject({
+        name: z.optional(nonEmpty),
         scopes: z.array(scopeName),
         accessTokenLifetime: z.optional(z.pipe(duration, z.transform(seconds))),
         accessTokenFormat: z.prefault(z.enum(['jwt', 'opaque']), 'jwt'),

@@ -27,6 +27,13 @@ describe('consentPage', () => {
     expect(text).toContain('you go on to notes.test')
   })
 
+  test('names the APIs that get the access (RFC 8707 §3)', () => {
+    const resources = [{ name: 'Payments <b>' }, { name: 'Notes' }]
+
+    expect(textOf(tokensOf(aConsent({ resources })))).toContain('This is for Payments <b>, Notes')
+    expect(textOf(tokensOf(aConsent()))).not.toContain('This is for')
+  })
+
   test('every scope but openid can be unchecked (RFC 6749 §3.3)', () => {
     const inputs = tagsNamed(tokensOf(aConsent()), 'input')
 

@@ -12,8 +12,14 @@ interface ConsentPageInput extends LanguageChoice {
   readonly redirectUri: string
   /** The requested scopes, each with its sentence; `granted` when the person allowed it before. */
   readonly scopes: readonly ConsentScope[]
+  /** The APIs that the client requests access to; the pending interaction has them. */
+  readonly resources?: readonly ConsentResource[] | undefined
   /** How the signed-in person knows the account: the pending interaction says it, or the host knows better. */
   readonly accountName: string | undefined
+}
+
+interface ConsentResource {
+  readonly name: string
 }
 
 interface ConsentScope {
@@ -30,6 +36,7 @@ export function consentPage({
   client,
   redirectUri,
   scopes,
+  resources = [],
   accountName,
   ...language
 }: ConsentPageInput): ServerResponse {
@@ -48,6 +55,7 @@ ${accountName && html`<p>${consent.signedInAs(html`<bdi class="name">${accountNa
 <legend>${consent.scopesLegend}</legend>
 <ul class="scopes">${scopes.map((scope) => scopeRow(scope, consent))}</ul>
 </fieldset>
+${resources.length === 0 ? undefined : html`<p class="fine">${consent.resources(namesOf(resources))}</p>`}
 <p class="fine">${consent.destination[destination.kind](html`<bdi class="name">${destination.name}</bdi>`)}</p>
 <div class="choice">
 <button type="submit" name="decision" value="deny">${icon('cross')}${consent.deny}</button>
@@ -56,6 +64,9 @@ ${accountName && html`<p>${consent.signedInAs(html`<bdi class="name">${accountNa
 </form>`
   return page({ messages, title: consent.title, status: 200, formAction: { redirectUri }, body })
 }
+
+const namesOf = (resources: readonly ConsentResource[]): Fragment =>
+  html`${resources.map(({ name }, index) => html`${index === 0 ? undefined : ', '}<bdi class="name">${name}</bdi>`)}`
 
 function scopeRow(scope: ConsentScope, consent: Messages['consent']): Fragment {
   const sentence = Object.hasOwn(consent.scopes, scope.name) ? consent.scopes[scope.name] : scope.description

@@ -5,7 +5,7 @@ import { refuse } from '../refusals.ts'
 import { identifyUser, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { requireNavigation } from './browser.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
-import { saveGrant } from './consent.ts'
+import { saveGrant, withdrawConsent } from './consent.ts'
 import { decideInteraction, type InteractionDecision } from './decide.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { authorizationErrorResponse, authorizationResponse } from './response.ts'
@@ -56,7 +56,7 @@ export async function completeInteraction(
   const signedInUser = isSignIn(answer) ? await identifyUser(answer, step.now, deps.storage) : step.user
   if (isSignIn(answer) && signedInUser === undefined)
     return consumeAndDeny(await findDenialReason(answer, deps.storage), step, deps)
-  if (granted?.length === 0) return consumeAndDeny('user_denied', step, deps)
+  if (granted?.length === 0) return denyInteraction({ ...step, user: signedInUser }, deps)
   const decision = await decideNext(step, signedInUser, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
   if (decision.kind === 'consent' && granted === undefined) return askConsent(decision.signedInUser, step, deps)
@@ -67,7 +67,13 @@ export async function completeInteraction(
     decision.kind === 'ready' && granted === undefined
       ? decision.grant
       : await saveGrant(
-          { clientId: request.client.clientId, signedInUser: decision.signedInUser, scopes: consented },
+          {
+            clientId: request.client.clientId,
+            signedInUser: decision.signedInUser,
+            scopes: consented,
+            resources: request.consentResources,
+            shown: shownOf(request),
+          },
           step.now,
           deps,
         )
@@ -80,16 +86,30 @@ export async function completeInteraction(
 
 /**
  * Denies the request on behalf of the user. Consumes the interaction, unless nobody has signed in to it: a stranger's
- * denial is not worth a row in storage.
+ * denial is not worth a row in storage. Earlier consent to what was on the page is removed, so that the next request asks
+ * again (OIDC Core §3.1.2.4).
  */
 export async function denyInteraction(
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
   requireNavigation(step.http)
-  if (step.user !== undefined || step.isStored) return consumeAndDeny('user_denied', step, deps)
-  return recordDenial('user_denied', step, deps)
+  const { user, request } = step
+  if (user === undefined && !step.isStored) return recordDenial('user_denied', step, deps)
+  const denied = await consumeAndDeny('user_denied', step, deps)
+  if (user !== undefined)
+    await withdrawConsent(
+      { clientId: request.client.clientId, signedInUser: user, shown: shownOf(request) },
+      deps.storage,
+    )
+  return denied
 }
+
+/** What a consent page shows. */
+const shownOf = ({ consentScopes, consentResources }: AuthorizationRequest) => ({
+  scopes: consentScopes,
+  resources: consentResources,
+})
 
 /**
  * Consumes the interaction, and returns a denial to the client: by the user, or because the user is unknown or not

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { registerClient } from '../clients/registration.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
-import { createConnectedApps, saveGrant } from './consent.ts'
+import { createConnectedApps, saveGrant, withdrawConsent } from './consent.ts'
 
 const now = epochSeconds(1000)
 
@@ -36,10 +36,18 @@ function aPerson(generation: number): SignedInUser {
   return { user, authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined } }
 }
 
+const shown = { scopes: ['openid', 'email', 'phone'], resources: ['https://api.test'] }
+
 async function consentOn(existing: GrantRecord, generation: number) {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   await storage.grants.insert(existing)
-  const consent = { clientId: clientId('A'), signedInUser: aPerson(generation), scopes: ['openid', 'email'] }
+  const consent = {
+    clientId: clientId('A'),
+    signedInUser: aPerson(generation),
+    scopes: ['openid', 'email'],
+    resources: [],
+    shown,
+  }
   const saved = await saveGrant(consent, now, { storage, random: systemRandom })
   return { saved, status: await storage.grants.findUnrevoked(userId('U1'), clientId('A')) }
 }
@@ -50,6 +58,26 @@ describe('consent', () => {
 
     expect(saved).toMatchObject({ grantId: 'g1', scopes: ['openid', 'email'] })
     expect(status).toEqual(saved)
+  })
+
+  it('replaces what was on the page, and keeps the rest (OIDC Core §3.1.2.4)', async () => {
+    const before = { scopes: ['openid', 'phone', 'profile'], resources: ['https://api.test', 'https://other.test'] }
+
+    const { saved, status } = await consentOn(aGrant(before), 0)
+
+    expect(saved).toMatchObject({ scopes: ['openid', 'profile', 'email'], resources: ['https://other.test'] })
+    expect(status).toEqual(saved)
+  })
+
+  it('that is denied is no longer remembered, and the grant stays (OIDC Core §3.1.2.4)', async () => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    await storage.grants.insert(aGrant({ scopes: ['openid', 'phone', 'profile'] }))
+
+    await withdrawConsent({ clientId: clientId('A'), signedInUser: aPerson(0), shown }, storage)
+    await withdrawConsent({ clientId: clientId('B'), signedInUser: aPerson(0), shown }, storage)
+
+    const grant = await storage.grants.findUnrevoked(userId('U1'), clientId('A'))
+    expect(grant).toMatchObject({ grantId: 'g1', scopes: ['profile'], version: 2 })
   })
 
   it('revokes consent from before a deactivation', async () => {
@@ -91,7 +119,7 @@ it('lists the apps that a user has connected', async () => {
   const { apps } = await aPersonWithAnApp()
 
   expect(await apps.list('U1')).toEqual([
-    { grantId: 'g1', clientId: 'A', clientName: 'App', scopes: ['openid'], since: 50 },
+    { grantId: 'g1', clientId: 'A', clientName: 'App', scopes: ['openid'], resources: [], since: 50 },
   ])
 })
 

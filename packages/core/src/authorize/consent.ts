@@ -17,14 +17,28 @@ interface SaveGrantDependencies {
   readonly random: Random
 }
 
+/** Scope values, and the APIs that they are for. */
+interface ConsentScope {
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
+}
+
+/** A decision of a user about a client. */
+interface Consent extends ConsentScope {
+  readonly clientId: ClientId
+  readonly signedInUser: SignedInUser
+  /** What the user could decide on. The decision replaces it in an existing grant (OIDC Core §3.1.2.4). */
+  readonly shown: ConsentScope
+}
+
 /**
- * Records a user's consent: in a new grant, or by adding scopes to the existing grant between the user and the client.
- * Two tabs that consent at the same time result in one grant with the scopes of both.
+ * Records a user's consent: in a new grant, or by replacing what the user decided on in the existing grant between the user
+ * and the client. Two tabs that decide at the same time about different scopes result in one grant with both decisions.
  * @returns `undefined` when the user was deactivated and reactivated since they were identified: this consent does not
  *   count, and consent given after the reactivation stays.
  */
 export async function saveGrant(
-  consent: { readonly clientId: ClientId; readonly signedInUser: SignedInUser; readonly scopes: readonly string[] },
+  consent: Consent,
   now: EpochSeconds,
   deps: SaveGrantDependencies,
 ): Promise<GrantRecord | undefined> {
@@ -34,7 +48,7 @@ export async function saveGrant(
     userId: consent.signedInUser.user.userId,
     userGeneration: consent.signedInUser.user.generation,
     scopes: consent.scopes,
-    resources: [],
+    resources: consent.resources,
     createdAt: now,
     revokedAt: undefined,
     version: 1,
@@ -43,34 +57,52 @@ export async function saveGrant(
     const inserted = await deps.storage.grants.insert(fresh)
     if (inserted.outcome === 'inserted') return fresh
     if (inserted.record.userGeneration > fresh.userGeneration) return 'outlived'
-    return widen(inserted.record, fresh, deps.storage)
+    if (inserted.record.userGeneration === fresh.userGeneration)
+      return replaceShown(inserted.record, consent, deps.storage)
+    // Consent of an older generation of the user does not count any more.
+    await deps.storage.grants.revoke(inserted.record.grantId, now)
+    return undefined
   })
   return saved === 'outlived' ? undefined : saved
 }
 
 /**
- * Adds scopes to the existing grant. Returns `undefined` when the grant changed meanwhile, or was of an older
- * generation and has been revoked.
+ * Removes what a user denied from the consent that they gave earlier, so that it is not granted without asking. Tokens that
+ * were issued under it stay: users revoke them by disconnecting the client.
  */
-async function widen(
+export async function withdrawConsent(
+  denied: Pick<Consent, 'clientId' | 'signedInUser' | 'shown'>,
+  storage: OAuthStorage,
+): Promise<void> {
+  const { userId, generation } = denied.signedInUser.user
+  await untilSettled(async () => {
+    const grant = await storage.grants.findUnrevoked(userId, denied.clientId)
+    if (grant?.userGeneration !== generation) return 'absent'
+    return replaceShown(grant, { shown: denied.shown, scopes: [], resources: [] }, storage)
+  })
+}
+
+/** Replaces what was shown by what was granted of it. Returns `undefined` when the grant changed meanwhile. */
+async function replaceShown(
   existing: GrantRecord,
-  fresh: GrantRecord,
+  decision: ConsentScope & { readonly shown: ConsentScope },
   storage: OAuthStorage,
 ): Promise<GrantRecord | undefined> {
-  if (existing.userGeneration !== fresh.userGeneration) {
-    await storage.grants.revoke(existing.grantId, fresh.createdAt)
-    return undefined
+  const replace = (member: keyof ConsentScope): readonly string[] => {
+    const kept = existing[member].filter(
+      (value) => !decision.shown[member].includes(value) || decision[member].includes(value),
+    )
+    return [...new Set([...kept, ...decision[member]])]
   }
-  const scopes = [...new Set([...existing.scopes, ...fresh.scopes])]
-  if (scopes.length === existing.scopes.length) return existing
-  const swapped = await storage.grants.replaceConsent({
-    grantId: existing.grantId,
-    scopes,
-    resources: existing.resources,
-    version: existing.version,
-  })
+  const [scopes, resources] = [replace('scopes'), replace('resources')]
+  if (isSame(scopes, existing.scopes) && isSame(resources, existing.resources)) return existing
+  const { grantId, version } = existing
+  const swapped = await storage.grants.replaceConsent({ grantId, scopes, resources, version })
   return swapped.outcome === 'swapped' ? swapped.record : undefined
 }
+
+const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((value, index) => value === other[index])
 
 /** A client with access to a user's account, for an account page. */
 export interface ConnectedApp {
@@ -79,6 +111,8 @@ export interface ConnectedApp {
   readonly clientId: string
   readonly clientName: string
   readonly scopes: readonly string[]
+  /** The APIs that the user consented to, by their identifiers. */
+  readonly resources: readonly string[]
   readonly since: EpochSeconds
 }
 
@@ -105,8 +139,8 @@ export function createConnectedApps(deps: { readonly storage: OAuthStorage; read
       const grants = await storage.grants.listByUser(userId(subject))
       const statuses = await Promise.all(grants.map((grant) => storage.status.ofGrant(grant.grantId)))
       return statuses.filter(isGrantActive).map(({ grant, client: { clientName } }) => {
-        const { grantId: id, clientId, scopes, createdAt } = grant
-        return { grantId: id, clientId, clientName, scopes, since: createdAt }
+        const { grantId: id, clientId, scopes, resources, createdAt } = grant
+        return { grantId: id, clientId, clientName, scopes, resources, since: createdAt }
       })
     },
     async disconnect(subject, grant) {

@@ -27,7 +27,10 @@ export async function decideInteraction(
   const grant = await findActiveGrant(request, signedInUser, deps.storage)
   if (grant === undefined || request.prompt.has('consent') || isImpersonable(request))
     return { kind: 'consent', signedInUser, grant }
-  const isCovered = request.consentScopes.every((scope) => grant.scopes.includes(scope))
+  // RFC 8707 §3: consent to an API is not consent to another one that has the same scope values.
+  const isCovered =
+    request.consentScopes.every((scope) => grant.scopes.includes(scope)) &&
+    request.consentResources.every((uri) => grant.resources.includes(uri))
   return isCovered ? { kind: 'ready', signedInUser, grant } : { kind: 'consent', signedInUser, grant }
 }
 

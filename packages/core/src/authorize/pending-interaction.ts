@@ -69,6 +69,15 @@ interface RequestedScope {
   readonly granted: boolean
 }
 
+/** An API that the client requests access to, as a consent page shows it. */
+interface RequestedResource {
+  /** Its identifier (RFC 8707). */
+  readonly uri: string
+  readonly name: string
+  /** Whether the user has consented to it before. */
+  readonly granted: boolean
+}
+
 /** A pending authorization request, as the host's page sees it. */
 export interface PendingInteraction {
   /** The next step. */
@@ -77,6 +86,8 @@ export interface PendingInteraction {
   /** The verified redirect URI of the client. */
   readonly redirectUri: string
   readonly scopes: readonly RequestedScope[]
+  /** The APIs that the tokens are for. A consent page names them, because APIs may share scope values (RFC 8707 §3). */
+  readonly resources: readonly RequestedResource[]
   /** The user who has signed in to this interaction, if any. */
   readonly subject: string | undefined
   /** The user's own name for the account, from its claims. Encode it when you show it. */
@@ -102,13 +113,13 @@ export interface PendingInteraction {
 /** Describes the interaction for the host's page. */
 async function pendingInteraction(
   step: InteractionStep,
-  deps: CompleteInteractionDependencies,
+  deps: FindInteractionDependencies,
 ): Promise<PendingInteraction> {
   const { http, request } = step
   const decision = await decideNext(step, step.user, deps)
   if (decision.kind === 'login' && http.method !== 'GET')
     await limitAttempts(step, deps.interactionLimits.signInAttempts)
-  const granted = decision.kind === 'login' ? [] : (decision.grant?.scopes ?? [])
+  const grant = decision.kind === 'login' ? undefined : decision.grant
 
   return {
     kind: decision.kind === 'login' ? 'login' : 'consent',
@@ -117,7 +128,12 @@ async function pendingInteraction(
     scopes: request.consentScopes.map((name) => ({
       name,
       description: deps.scopes.get(name)?.description ?? name,
-      granted: granted.includes(name),
+      granted: grant?.scopes.includes(name) === true,
+    })),
+    resources: request.consentResources.map((uri) => ({
+      uri,
+      name: deps.rules.resources.get(uri)?.name ?? uri,
+      granted: grant?.resources.includes(uri) === true,
     })),
     subject: decision.kind === 'login' ? undefined : decision.signedInUser.user.userId,
     accountName: decision.kind === 'login' ? undefined : accountNameOf(decision.signedInUser.user),

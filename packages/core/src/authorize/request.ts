@@ -4,7 +4,7 @@ import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { idTokenAlgorithm } from '../keys/jws.ts'
 import { type Parameters, refuseRepeated, spaceSeparated } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
-import { requestedResources, type ResourceRegistry } from '../token/grant.ts'
+import { requestedResources, type ResourceRules } from '../token/grant.ts'
 import {
   isEssential,
   parseClaimsRequest,
@@ -37,7 +37,10 @@ export interface AuthorizationRequest {
   readonly scopes: readonly string[]
   /** The scope values that need consent: `scopes`, and those that contain individually requested claims. */
   readonly consentScopes: readonly string[]
+  /** The APIs that the tokens are for. */
   readonly resources: readonly string[]
+  /** Those that need consent: all but this server. */
+  readonly consentResources: readonly string[]
   readonly codeChallenge: CodeChallenge
   readonly nonce: string | undefined
   readonly prompt: ReadonlySet<Prompt>
@@ -57,10 +60,9 @@ export interface AuthorizationRequest {
 }
 
 /** The server's rules for authorization requests. */
-export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies {
+export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies, ResourceRules {
   readonly responseModes: readonly ResponseMode[]
   readonly scopes: ScopeRegistry
-  readonly resources: ResourceRegistry
 }
 
 /**
@@ -99,13 +101,15 @@ async function parseRest(
   if (scopes.includes('openid')) idTokenAlgorithm(client, rules.keys)
   const claimsRequest = scopes.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
   const hinted = await hintedSubject(parameters.get('id_token_hint'), rules)
+  const resources = requestedResources({ named: parameters.all('resource'), scopes, client }, rules)
   const acr = requestedValues(claimsRequest, 'id_token', 'acr')
   return {
     client,
     target,
     scopes,
     consentScopes: [...new Set([...scopes, ...scopesOfRequestedClaims(claimsRequest, client, rules.scopes)])],
-    resources: requestedResources(parameters.all('resource'), rules.resources),
+    resources,
+    consentResources: resources.filter((uri) => uri !== rules.issuer),
     codeChallenge: parseCodeChallenge(parameters, client),
     nonce: parameters.get('nonce'),
     prompt: parsePrompt(parameters.get('prompt')),

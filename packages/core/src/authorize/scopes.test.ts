@@ -15,6 +15,10 @@ describe('the claims parameter', () => {
     '{"id_token":"x"}',
     '{"userinfo":{"name":1}}',
     '{"userinfo":{"name":[]}}',
+    '{"id_token":{"acr":{"essential":"true"}}}',
+    '{"id_token":{"acr":{"essential":null}}}',
+    '{"id_token":{"sub":{"values":"U1"}}}',
+    '{"userinfo":{"name":true}}',
   ])('refuses %s (OIDC Core §5.5)', (text) => {
     expect(() => parseClaimsRequest(text)).toThrow(OAuthError)
   })

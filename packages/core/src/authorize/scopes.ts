@@ -174,7 +174,15 @@ const destinations: readonly ClaimsDestination[] = ['id_token', 'userinfo']
 
 function isOptionalClaims(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return true
-  return isJsonObject(value) && Object.values(value).every((claim) => claim === null || isJsonObject(claim))
+  return isJsonObject(value) && Object.values(value).every((claim) => claim === null || isClaimDemand(claim))
+}
+
+/** OIDC Core §5.5.1: a demand that is misspelled must not become no demand. Other members may be present, and are ignored. */
+function isClaimDemand(claim: JsonValue): boolean {
+  if (!isJsonObject(claim)) return false
+  const essential = own(claim, 'essential')
+  const values = own(claim, 'values')
+  return (essential === undefined || typeof essential === 'boolean') && (values === undefined || isList(values))
 }
 
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)

@@ -1,11 +1,12 @@
 import { seconds } from '@mintmark/storage-interface'
+import { aClientRecord } from '@mintmark/storage-interface/fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { resolveTarget, type Resource, type TokenTargetDependencies } from './grant.ts'
+import { requestedResources, resolveTarget, type Resource, type TokenTargetDependencies } from './grant.ts'
 
 const resource = (uri: string, change: Partial<Resource> = {}): readonly [string, Resource] => [
   uri,
-  { uri, scopes: [`${uri}:read`], accessTokenLifetime: seconds(600), accessTokenFormat: 'jwt', ...change },
+  { uri, name: uri, scopes: [`${uri}:read`], accessTokenLifetime: seconds(600), accessTokenFormat: 'jwt', ...change },
 ]
 
 const deps: TokenTargetDependencies = {
@@ -20,9 +21,11 @@ const deps: TokenTargetDependencies = {
   ]),
 }
 
+const client = aClientRecord({ scopes: ['openid', 'profile', 'a:read', 'b:read', 'c:read', 'own'] })
+
 describe('the target of an access token', () => {
   it('has the default audience and every scope without a resource (RFC 8707 §2)', () => {
-    expect(resolveTarget({ scopes: ['a:read'], resources: [] }, deps)).toEqual({
+    expect(resolveTarget({ scopes: ['a:read'], resources: [], client }, deps)).toEqual({
       audience: ['https://default.test'],
       scopes: ['a:read'],
       lifetime: 600,
@@ -30,28 +33,97 @@ describe('the target of an access token', () => {
     })
   })
 
-  it('adds the userinfo endpoint as an audience with openid (OIDC Core §5.3)', () => {
-    const { audience } = resolveTarget({ scopes: ['openid'], resources: ['a'] }, deps)
+  it('adds the userinfo endpoint as an audience with openid if no resource was named (OIDC Core §5.3)', () => {
+    const { audience } = resolveTarget({ scopes: ['openid'], resources: [], client }, deps)
 
-    expect(audience).toEqual(['a', 'https://as.test'])
+    expect(audience).toEqual(['https://default.test', 'https://as.test'])
   })
 
   it('drops scopes of other resources, and keeps identity scopes (RFC 8707 §2.2)', () => {
-    const { scopes } = resolveTarget({ scopes: ['openid', 'profile', 'a:read', 'b:read'], resources: ['a'] }, deps)
+    const { scopes } = resolveTarget(
+      { scopes: ['openid', 'profile', 'a:read', 'b:read'], resources: ['a'], client },
+      deps,
+    )
 
     expect(scopes).toEqual(['openid', 'profile', 'a:read'])
   })
 
   it('is not widened to the default audience when the granted resource is no longer registered (RFC 8707 §2.2)', () => {
-    expect(() => resolveTarget({ scopes: ['openid', 'a:read'], resources: ['gone'] }, deps)).toThrow(
+    expect(() => resolveTarget({ scopes: ['openid', 'a:read'], resources: ['gone'], client }, deps)).toThrow(
       expect.objectContaining({ code: 'invalid_target', reason: 'resource_unknown' }),
     )
-    expect(resolveTarget({ scopes: ['a:read'], resources: ['gone', 'a'] }, deps).audience).toEqual(['a'])
+    expect(resolveTarget({ scopes: ['a:read'], resources: ['gone', 'a'], client }, deps).audience).toEqual(['a'])
   })
 
   it('has all audiences, the shortest lifetime, and is opaque when one of several resources requires it', () => {
-    const target = resolveTarget({ scopes: [], resources: ['a', 'b', 'c'] }, deps)
+    const target = resolveTarget({ scopes: [], resources: ['a', 'b', 'c'], client }, deps)
 
     expect(target).toEqual({ audience: ['a', 'b', 'c'], scopes: [], lifetime: 60, format: 'opaque' })
+  })
+
+  it('is the named resource alone, also with openid (RFC 8707 §2.2)', () => {
+    const target = resolveTarget({ scopes: ['openid', 'a:read'], resources: ['a'], client }, deps)
+
+    expect(target).toMatchObject({ audience: ['a'], scopes: ['openid', 'a:read'] })
+  })
+
+  it('is this server alone when that is the named resource (RFC 8707 §2.2)', () => {
+    const target = resolveTarget({ scopes: ['openid', 'a:read', 'own'], resources: [deps.issuer], client }, deps)
+
+    expect(target).toMatchObject({ audience: [deps.issuer], scopes: ['openid'], lifetime: 600 })
+  })
+
+  it('excludes an API that the client may no longer request tokens for (RFC 8707 §2)', () => {
+    const scopes = ['a:read', 'b:read']
+    const narrowed = { ...client, resources: ['a'] }
+
+    expect(resolveTarget({ scopes, resources: ['a', 'b'], client: narrowed }, deps)).toMatchObject({
+      audience: ['a'],
+      scopes: ['a:read'],
+    })
+    expect(() => resolveTarget({ scopes, resources: ['b'], client: narrowed }, deps)).toThrow(
+      expect.objectContaining({ code: 'invalid_target', reason: 'resource_unknown' }),
+    )
+  })
+})
+
+describe('the resources of a request', () => {
+  const ask = (named: readonly string[], scopes: readonly string[], change = {}) =>
+    requestedResources({ named, scopes, client: { ...client, ...change } }, deps)
+
+  it('are those it names, if the client is registered for one of their scopes (RFC 8707 §2)', () => {
+    expect(ask(['a', 'a', 'b'], ['openid'])).toEqual(['a', 'b'])
+    expect(() => ask(['a'], ['openid'], { scopes: ['openid', 'b:read'] })).toThrow(
+      expect.objectContaining({ code: 'invalid_target', reason: 'resource_not_registered' }),
+    )
+  })
+
+  it('are only those that the client is registered for, if it is registered for any (RFC 8707 §2)', () => {
+    expect(ask(['b'], ['openid'], { resources: ['b'], scopes: ['openid'] })).toEqual(['b'])
+    expect(() => ask(['a'], ['a:read'], { resources: ['b'] })).toThrow(
+      expect.objectContaining({ reason: 'resource_not_registered' }),
+    )
+    expect(() => ask(['b'], ['b:read'], { resources: [] })).toThrow(
+      expect.objectContaining({ reason: 'resource_not_registered' }),
+    )
+  })
+
+  it.each([
+    ['the one API that defines all requested scopes', ['a:read'], {}, ['a']],
+    ['it and this server, with openid', ['openid', 'profile', 'a:read'], {}, ['a', 'https://as.test']],
+    ['none, when two APIs define them', ['a:read', 'b:read'], {}, []],
+    ['none, when no API defines one of them', ['a:read', 'own'], {}, []],
+    ['none, with identity scopes only', ['openid', 'profile'], {}, []],
+    ['none, when the client is not registered for the API', ['a:read'], { resources: ['b'] }, []],
+  ])('without a named one are %s (RFC 8707 §2)', (_, scopes, change, expected) => {
+    expect(ask([], scopes, change)).toEqual(expected)
+  })
+
+  it('without a named one are none when two APIs share the scope (RFC 8707 §2)', () => {
+    const shared = { ...deps, resources: new Map([resource('a'), resource('d', { scopes: ['a:read'] })]) }
+    const request = { named: [], scopes: ['a:read'], client }
+
+    expect(requestedResources(request, shared)).toEqual([])
+    expect(requestedResources({ ...request, client: { ...client, resources: ['d'] } }, shared)).toEqual(['d'])
   })
 })

@@ -13,6 +13,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { FamilyId, FamilyStatus } from '@mintmark/storage-interface/stores'
 
+import { registeredScopes } from '../authorize/scopes.ts'
 import { isCurrent, signJwt, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import { refuse } from '../refusals.ts'
@@ -165,9 +166,10 @@ const isNonEmptyString = (value: unknown): value is string => typeof value === '
 /**
  * What an active access token depends on: the client alone, or the user's token family with its grant, client and user.
  */
-type AccessTokenStatus =
-  | { readonly kind: 'client'; readonly client: ClientRecord }
-  | { readonly kind: 'user'; readonly family: Active<FamilyStatus> }
+type AccessTokenStatus = {
+  /** The scope values of the token that the client is still registered for (RFC 6749 §3.3). */
+  readonly scopes: readonly string[]
+} & ({ readonly kind: 'client' } | { readonly kind: 'user'; readonly family: Active<FamilyStatus> })
 
 /**
  * Checks everything that an access token depends on: the token itself, its family, grant, client and user.
@@ -182,12 +184,13 @@ export async function statusOfAccessToken(
   if (token.format === 'jwt' && (await storage.revocations.isTokenRevoked(token.tokenId, now))) return undefined
   if (token.familyId === undefined) {
     const client = await storage.clients.find(token.clientId)
-    return client === undefined || client.disabledAt !== undefined ? undefined : { kind: 'client', client }
+    if (client === undefined || client.disabledAt !== undefined) return undefined
+    return { kind: 'client', scopes: registeredScopes(token.scopes, client) }
   }
   const status = await storage.status.ofFamily(token.familyId)
   if (!isFamilyActive(status, now)) return undefined
   const isOwn = status.client.clientId === token.clientId && status.user.userId === token.subject
-  return isOwn ? { kind: 'user', family: status } : undefined
+  return isOwn ? { kind: 'user', family: status, scopes: registeredScopes(token.scopes, status.client) } : undefined
 }
 
 /** What an active access token allows at the host's own endpoints. */
@@ -213,8 +216,8 @@ export async function findActiveAccessToken(
   if (verified === undefined || !verified.audience.includes(deps.issuer)) return undefined
   const status = await statusOfAccessToken(verified, now, deps.storage)
   if (status === undefined) return undefined
-  const { subject, clientId, scopes, expiresAt } = verified
-  return { subject, clientId, scopes, expiresAt }
+  const { subject, clientId, expiresAt } = verified
+  return { subject, clientId, scopes: status.scopes, expiresAt }
 }
 
 /** Returns the client that an access token of this server was issued to. A JWT may have expired or been revoked. */

@@ -88,7 +88,7 @@ export async function introspectToken(
   // RFC 7662 §4: a caller learns nothing about tokens for others.
   if (accessToken === undefined || !mayIntrospect(caller, accessToken)) return inactive
   const status = await statusOfAccessToken(accessToken, now, deps.storage)
-  return status === undefined ? inactive : describeAccessToken(accessToken)
+  return status === undefined ? inactive : describeAccessToken(accessToken, status.scopes)
 }
 
 async function describeRefreshToken(
@@ -115,9 +115,9 @@ async function describeRefreshToken(
 }
 
 /** The claims of RFC 7662 §2.2, without our internal ones. */
-function describeAccessToken(token: VerifiedAccessToken): JsonObject {
-  const { family: _family, grant: _grant, generation: _generation, ...claims } = token.claims
-  return { ...claims, active: true, token_type: 'Bearer' }
+function describeAccessToken(token: VerifiedAccessToken, scopes: readonly string[]): JsonObject {
+  const { family: _family, grant: _grant, generation: _generation, scope: _scope, ...claims } = token.claims
+  return { ...claims, ...(scopes.length > 0 && { scope: scopes.join(' ') }), active: true, token_type: 'Bearer' }
 }
 
 const mayIntrospect = (caller: ClientRecord, token: VerifiedAccessToken): boolean =>

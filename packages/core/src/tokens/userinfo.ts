@@ -35,9 +35,9 @@ export const userinfoEndpoint =
   async (request) => {
     const now = deps.clock()
     const token = await verifyBearer(readBearerToken(request), now, deps)
-    const status = await requireActiveUser(token, now, deps.storage)
-    requireOpenid(token)
-    const claims = await userinfoClaims(token, status, deps)
+    const { family: status, scopes } = await requireActiveUser(token, now, deps.storage)
+    requireOpenid(scopes)
+    const claims = await userinfoClaims(scopes, status, deps)
     const { client, user } = status
     deps.journal.record(request, { type: 'userinfo.answered', clientId: client.clientId, userId: user.userId })
     return userinfoResponse(claims, client, deps)
@@ -62,25 +62,30 @@ async function requireActiveUser(
   token: VerifiedAccessToken,
   now: EpochSeconds,
   storage: OAuthStorage,
-): Promise<Active<FamilyStatus>> {
+): Promise<ActiveTokenOfUser> {
   const status = await statusOfAccessToken(token, now, storage)
   if (status === undefined) throw refuse('access_token_inactive')
   // OIDC Core §5.3: a client's own token has no user.
   if (status.kind !== 'user') throw refuse('access_token_without_user')
-  return status.family
+  return status
 }
 
-function requireOpenid(token: VerifiedAccessToken): void {
+interface ActiveTokenOfUser {
+  readonly family: Active<FamilyStatus>
+  readonly scopes: readonly string[]
+}
+
+function requireOpenid(scopes: readonly string[]): void {
   // OIDC Core §5.3: the token must have been issued for OpenID Connect.
-  if (!token.scopes.includes('openid')) throw refuse('openid_not_granted')
+  if (!scopes.includes('openid')) throw refuse('openid_not_granted')
 }
 
 async function userinfoClaims(
-  token: VerifiedAccessToken,
+  scopes: readonly string[],
   { user, family, client }: Active<FamilyStatus>,
   deps: UserinfoEndpointDependencies,
 ): Promise<JsonObject> {
-  const release = { user, client, scopes: token.scopes, claimsRequest: family.claimsRequest }
+  const release = { user, client, scopes, claimsRequest: family.claimsRequest }
   const claims = await releaseClaims({ ...release, destination: 'userinfo' }, deps)
   return { ...claims, sub: user.userId }
 }

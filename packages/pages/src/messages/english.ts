@@ -12,6 +12,7 @@ export const english: Messages = {
     scopesLegend: 'It asks for this:',
     alwaysIncluded: 'Always part of signing in',
     grantedBefore: 'You allowed this before',
+    resources: (names) => html`This is for ${names}`,
     destination: {
       website: (name) => html`Whatever you choose, you go on to ${name}`,
       device: (name) => html`Whatever you choose, you go on to a program on this device at ${name}`,

@@ -12,6 +12,7 @@ export const german: Messages = {
     scopesLegend: 'Darum wird gebeten:',
     alwaysIncluded: 'Gehört immer zur Anmeldung',
     grantedBefore: 'Das haben Sie schon einmal erlaubt',
+    resources: (names) => html`Das gilt für ${names}`,
     destination: {
       website: (name) => html`Wie Sie auch entscheiden, es geht weiter zu ${name}`,
       device: (name) => html`Wie Sie auch entscheiden, es geht weiter zu einem Programm auf diesem Gerät unter ${name}`,

@@ -21,6 +21,8 @@ export interface Messages {
     readonly scopesLegend: string
     readonly alwaysIncluded: string
     readonly grantedBefore: string
+    /** The APIs that get the access. */
+    readonly resources: (names: Fragment) => Fragment
     readonly destination: Readonly<Record<RedirectDestination['kind'], (name: Fragment) => Fragment>>
     readonly deny: string
     readonly allow: string

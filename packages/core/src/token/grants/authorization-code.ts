@@ -34,8 +34,8 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
         // RFC 6749 §5.2: codes of deactivated users, revoked grants and disabled clients are refused.
         throw refuse('grant_inactive')
       }
-      const resources = narrowResources(presentation.resources, code.resources)
-      const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources }, deps)
+      const resources = narrowResources(presentation.resources, code, deps.issuer)
+      const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources, client }, deps)
       const refreshToken = await createFamily({ code, client, accessTokenLifetime: target.lifetime }, now, deps)
 
       const { grantId, familyId, authentication, claimsRequest, nonce } = code
@@ -48,10 +48,10 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
 async function refuseUngrantedResources(
   { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
   now: EpochSeconds,
-  deps: RedeemCodeDependencies,
+  deps: RedeemCodeDependencies & { readonly issuer: string },
 ): Promise<void> {
   const code = await deps.storage.codes.find(await digestSecret(presentation.code), client.clientId, now)
-  if (code !== undefined && isIntact(code)) narrowResources(presentation.resources, code.resources)
+  if (code !== undefined && isIntact(code)) narrowResources(presentation.resources, code, deps.issuer)
 }
 
 interface CreateFamilyDependencies {

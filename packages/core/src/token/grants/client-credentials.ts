@@ -21,8 +21,8 @@ export const clientCredentialsGrant = (deps: TokenTargetDependencies): GrantType
     decide(form, client) {
       const evidence = proveServiceAccount(client)
       const scopes = serviceScopes(form.get('scope'), client, deps.identityScopes)
-      const resources = requestedResources(form.all('resource'), deps.resources)
-      const target = resolveTarget({ scopes, resources }, deps)
+      const resources = requestedResources({ named: form.all('resource'), scopes, client }, deps)
+      const target = resolveTarget({ scopes, resources, client }, deps)
       return Promise.resolve({ evidence, client, target, forUser: undefined, refreshToken: undefined })
     },
   })

@@ -42,8 +42,8 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       // OIDC Core §11: the client may have lost offline access since.
       if (!mayRefresh(status.family.scopes, client)) throw unknownToken(client, status.family)
       const scopes = narrowScopes(form.get('scope'), registeredScopes(status.family.scopes, client))
-      const resources = narrowResources(form.all('resource'), status.family.resources)
-      const target = resolveTarget({ scopes, resources }, deps)
+      const resources = narrowResources(form.all('resource'), status.family, deps.issuer)
+      const target = resolveTarget({ scopes, resources, client }, deps)
       const rotated = await rotateRefreshToken({ presented, digests, client }, now, deps)
 
       const { grantId, familyId, authentication, claimsRequest } = rotated.family
