@@ -12,6 +12,7 @@ await test('accepts a token of the issuer', async () => {
     tokenEndpointAuthMethod: 'none',
     redirectUris: ['https://app.example/callback'],
     scopes: ['openid'],
+    resources: ['https://api.example.com'],
   })
   const api = createResourceServer({
     issuer: issuer.issuer,

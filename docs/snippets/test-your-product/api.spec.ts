@@ -35,6 +35,6 @@ void test('a token without the scope is refused', async () => {
 })
 
 void test('a token for another API is refused', async () => {
-  const { access_token } = await issuer.signIn({ subject: 'ann', clientId: 'app' })
+  const { access_token } = await issuer.signIn({ subject: 'ann', clientId: 'app', scope: 'openid' })
   assert.equal((await get(access_token)).status, 401)
 })
