@@ -1,10 +1,10 @@
-// Runs the tests of test/interop and writes docs/compatibility.md from what passed.
+// Runs the tests of test/interop and the clients of test/foreign-clients, and writes docs/compatibility.md from what passed.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
-import { compatibilityPage } from './compatibility-page.ts'
+import { compatibilityPage, type ForeignOutcomes } from './compatibility-page.ts'
 
 interface Report {
   readonly testResults: readonly {
@@ -18,14 +18,19 @@ const reportFile = join(folder, 'report.json')
 const vitest = 'node_modules/vitest/vitest.mjs'
 const options = ['run', '--config', 'vitest.workspace.ts', '--project', 'flows', 'test/interop/']
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`]
-const { status } = spawnSync(process.execPath, [vitest, ...options, ...reporters], { stdio: 'inherit' })
-if (status === 0) {
+const tests = spawnSync(process.execPath, [vitest, ...options, ...reporters], { stdio: 'inherit' })
+const outcomesFile = join(folder, 'foreign-clients.json')
+const command = ['--conditions=@mintmark/source', 'test/foreign-clients/main.ts', '--report', outcomesFile]
+const clients = spawnSync(process.execPath, command, { stdio: 'inherit' })
+// A page of a run with failures would promise what is not so.
+const succeeded = tests.status === 0 && clients.status === 0
+if (succeeded) {
   const { testResults } = JSON.parse(readFileSync(reportFile, 'utf8')) as Report
-  writeFileSync('docs/compatibility.md', compatibilityPage(passedTests(testResults)))
+  const outcomes = JSON.parse(readFileSync(outcomesFile, 'utf8')) as ForeignOutcomes
+  writeFileSync('docs/compatibility.md', compatibilityPage(passedTests(testResults), outcomes))
 }
 rmSync(folder, { recursive: true })
-// A page of a run with failures would promise what is not so.
-process.exitCode = status ?? 1
+process.exitCode = succeeded ? 0 : 1
 
 function passedTests(results: Report['testResults']): ReadonlyMap<string, readonly string[]> {
   return new Map(

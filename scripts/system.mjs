@@ -30,7 +30,7 @@ const testPrograms = [
   },
 ]
 
-/** A command that succeeds when the program is there, for what is not a program on the PATH. */
+/** `check` is a command that succeeds if the program is available. Otherwise its name is looked up on the PATH. */
 const foreignPrograms = [
   { program: 'javac', debianPackage: 'default-jdk-headless', purpose: 'the clients in Java' },
   { program: 'mvn', debianPackage: 'maven', purpose: 'the clients in Java' },

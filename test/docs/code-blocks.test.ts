@@ -9,6 +9,7 @@ const fences = readPages().flatMap((page) => fencesOf(page))
 it('every block has a language, and TypeScript blocks use one name for it', () => {
   const languages: ReadonlySet<string> = new Set([
     'ts',
+    'java',
     'sh',
     'json',
     'sql',

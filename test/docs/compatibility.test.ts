@@ -3,10 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 import { installedVersion } from '../../scripts/compatibility-page.ts'
+import { foreignRoles, pinnedVersion } from '../foreign-clients/foreign-client.ts'
+import { foreignClients } from '../foreign-clients/foreign-clients.ts'
 import { triedSoftware } from '../interop/tried-software.ts'
 
 const page = readFileSync('docs/compatibility.md', 'utf8')
-const flows = [...page.matchAll(/^- (.*)$/gm)].map(([, flow = '']) => flow)
+const [inTests = '', inOtherLanguages = ''] = page.split(`## ${foreignRoles[0]}`)
+const flows = linesOf(inTests)
 const files = readdirSync('test/interop').flatMap((name) =>
   name.endsWith('.test.ts') ? [name.slice(0, -'.test.ts'.length)] : [],
 )
@@ -27,6 +30,19 @@ describe('docs/compatibility.md (update with `pnpm compatibility`)', () => {
     expect(titlesOf(file).filter((title) => !flows.some((flow) => title.test(flow)))).toEqual([])
   })
 
+  it.each(foreignClients)('names $name with its pinned version and setting', (client) => {
+    expect(inOtherLanguages).toContain(`### ${client.name} ${pinnedVersion(client) ?? ''}`)
+    expect(inOtherLanguages).toContain(client.setUp ?? 'It needs no particular setting.')
+  })
+
+  it('has lines only for the checks of clients in other languages', () => {
+    const checks = foreignClients.flatMap((client) => client.checks)
+
+    expect(linesOf(inOtherLanguages).filter((line) => !checks.includes(line) && !line.startsWith('Fails: '))).toEqual(
+      [],
+    )
+  })
+
   it('has no line for a test that no longer exists', () => {
     const titles = files.flatMap((file) => titlesOf(file))
 
@@ -43,6 +59,10 @@ function titlesOf(file: string): readonly RegExp[] {
   const source = [own, ...suites].join('\n')
   const calls = source.matchAll(/\b(?:it|test)(?:\.each\((?:.*?)\n?\s*\](?: as const)?\))?\(\s*(['"`])([^\n]*?)\1,/gs)
   return [...calls].map(([, , title = '']) => new RegExp(`^${escapeRegExp(title).replaceAll('%s', '.*')}$`))
+}
+
+function linesOf(text: string): readonly string[] {
+  return [...text.matchAll(/^- (.*)$/gm)].map(([, line = '']) => line)
 }
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)

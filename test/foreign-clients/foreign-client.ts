@@ -17,6 +17,8 @@ export interface ForeignClient {
   readonly packages: readonly string[]
   /** The path of the redirect URI, for a program that serves it on its own port. The runner serves it for the others. */
   readonly callback?: string
+  /** The same for a second registration, which authenticates with `private_key_jwt` and names the token endpoint as audience. */
+  readonly assertionCallback?: string
   /** How the SCIM server treats deviations of this client; by default as the product does. */
   readonly toleranceProfile?: ToleranceProfile
   /** What the program checks. It must report each of these and no other. */

@@ -5,6 +5,18 @@ const [client, api, scim] = foreignRoles
 /** The table behind `pnpm foreign-clients` and docs/compatibility.md. */
 export const foreignClients: readonly ForeignClient[] = [
   {
+    folder: 'keycloak',
+    name: 'Keycloak as a broker',
+    role: client,
+    toolchain: 'keycloak',
+    packages: ['keycloak-quarkus-dist'],
+    callback: '/realms/broker/broker/mintmark/endpoint',
+    checks: [
+      "signs a user in; the ID token's signature, nonce and issuer are valid",
+      'creates its own user with the names and the email address',
+    ],
+  },
+  {
     folder: 'rust-openidconnect',
     name: 'openidconnect (Rust)',
     role: client,
@@ -71,10 +83,27 @@ export const foreignClients: readonly ForeignClient[] = [
     toolchain: 'java',
     packages: ['spring-boot-starter-parent'],
     callback: '/login/oauth2/code/mintmark',
+    assertionCallback: '/login/oauth2/code/jwt',
+    setUp:
+      'With `private_key_jwt`, register it with `allowTokenEndpointAudience: true`: the audience of its assertions is the URL of the token endpoint.',
     checks: [
-      "signs a user in; the ID token's signature and nonce are valid",
+      'signs a user in with private_key_jwt',
+      "signs a user in with a secret; the ID token's signature and nonce are valid",
       'calls userinfo',
       'refreshes and gets a new refresh token',
+    ],
+  },
+  {
+    folder: 'next-auth',
+    name: 'next-auth 4 with Next.js',
+    role: client,
+    toolchain: 'npm',
+    packages: ['next-auth', 'next'],
+    callback: '/api/auth/callback/mintmark',
+    checks: [
+      'signs a user in; state and the ID token are valid',
+      'gets the profile from the ID token',
+      'rejects a response with another state',
     ],
   },
   {
@@ -96,6 +125,8 @@ export const foreignClients: readonly ForeignClient[] = [
     role: api,
     toolchain: 'java',
     packages: ['spring-boot-starter-parent'],
+    setUp:
+      'Its default decoder rejects the type `at+jwt` of RFC 9068. Define the decoder of [protect an API](how-to/protect-an-api.md#spring-security).',
     checks: [
       'accepts an access token for its audience',
       'rejects an access token for another audience',

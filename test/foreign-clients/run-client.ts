@@ -3,13 +3,15 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
+import { registerClient } from '@mintmark/core'
 import { registerIdentityProvider } from '@mintmark/scim'
 import { epochSeconds } from '@mintmark/storage-interface'
+import { exportJWK, generateKeyPair } from 'jose'
 
 import { openBrowser } from '../interop/user-browser.ts'
 import { openWebApp } from '../interop/web-app.ts'
 import { freePort } from '../support/free-port.ts'
-import { startLoopbackServer } from '../support/server-under-test.ts'
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { pinnedVersion, type ForeignClient } from './foreign-client.ts'
 import { toolchainOf, type Command } from './toolchains.ts'
 import { verdictOn, type CheckResult, type Verdict } from './verdict.ts'
@@ -64,8 +66,8 @@ export async function runClient(client: ForeignClient, limits: Limits): Promise<
 
 /**
  * Runs the program against a new server. The program gets its settings as environment variables and writes lines:
- * `passed TITLE`, `failed TITLE: reason`, `version TEXT`, or `visit URL`, which opens the address in the browser of a
- * signed-in user who consents to everything. The final page of the browser is the answer, as one line of JSON.
+ * `passed TITLE`, `failed TITLE: reason` or `version TEXT`. `visit URL` and `post URL FORM` use the browser of a signed-in
+ * user who consents to everything. The final page of the browser is the answer, as one line of JSON.
  */
 async function conversation(
   client: ForeignClient,
@@ -102,20 +104,26 @@ async function conversation(
       PORT: String(port),
       MACHINE_ID: 'M',
       MACHINE_SECRET: under.clients.M.secret,
+      ...(await assertionClient(
+        under,
+        client.assertionCallback && `http://localhost:${port}${client.assertionCallback}`,
+      )),
       SCIM_URL: `${under.issuer}/scim/v2/enterprise-idps/foreign`,
       SCIM_TOKEN: secret,
       OUTPUT: program.output,
     },
     async onLine(line) {
-      const [, verb, rest = ''] = /^(passed|failed|version|visit) (.*)$/.exec(line) ?? []
+      const [, verb, rest = ''] = /^(passed|failed|version|visit|post) (.*)$/.exec(line) ?? []
       if (verb === 'passed') reported.push({ title: rest })
       if (verb === 'version') version = rest
       if (verb === 'failed') {
         const title = client.checks.find((check) => rest.startsWith(`${check}: `)) ?? rest
         reported.push({ title, failure: rest.slice(title.length + 2) })
       }
-      if (verb !== 'visit') return undefined
-      const { url, status: pageStatus, text } = await browser.open(rest)
+      if (verb !== 'visit' && verb !== 'post') return undefined
+      const [address = '', form] = rest.split(' ')
+      const page = form === undefined ? browser.open(address) : browser.submit(address, new URLSearchParams(form))
+      const { url, status: pageStatus, text } = await page
       return JSON.stringify({ url: url.href, status: pageStatus, text })
     },
   })
@@ -129,6 +137,28 @@ async function conversation(
     log: [log, 'Refused by the server:', ...refusals].join('\n'),
     problems: status === 0 ? verdict.problems : [...verdict.problems, `the program exited with ${status}`],
   }
+}
+
+/** Registers a client for `private_key_jwt` and returns the settings of its program. */
+async function assertionClient(
+  { storage }: ServerUnderTest,
+  redirectUri: string | undefined,
+): Promise<Readonly<Record<string, string>>> {
+  if (redirectUri === undefined) return {}
+  const pair = await generateKeyPair('RS256', { extractable: true })
+  const header = { alg: 'RS256', kid: 'k1' }
+  const registration = {
+    clientName: 'Assertions',
+    tokenEndpointAuthMethod: 'private_key_jwt',
+    allowTokenEndpointAudience: true,
+    redirectUris: [redirectUri],
+    grantTypes: ['authorization_code'],
+    scopes: ['openid', 'profile'],
+    jwks: { keys: [{ ...(await exportJWK(pair.publicKey)), ...header }] },
+  } as const
+  const { client } = await registerClient(registration, { storage })
+  const key = { ...(await exportJWK(pair.privateKey)), ...header }
+  return { JWT_CLIENT_ID: client.clientId, JWT_KEY: JSON.stringify(key) }
 }
 
 interface Started {

@@ -83,10 +83,26 @@ export const toolchains = {
     // Installed beside a copy of the sources: a folder in this workspace would be pnpm's.
     download: (output) => [
       ['cp', '-R', '.', output],
-      ['npm', 'ci', '--prefix', output, '--no-audit', '--no-fund', '--loglevel=error'],
+      ['npm', 'install', '--prefix', output, '--no-audit', '--no-fund', '--loglevel=error'],
     ],
     build: () => [],
     run: (output) => [process.execPath, join(output, 'client.mjs')],
+  },
+  keycloak: {
+    programs: ['java', 'mvn'],
+    download: (output) => [
+      [
+        'mvn',
+        '-q',
+        '-B',
+        'dependency:unpack-dependencies',
+        `-DoutputDirectory=${join(output, 'dist')}`,
+        `-DmarkersDirectory=${join(output, 'markers')}`,
+      ],
+    ],
+    build: () => [],
+    run: () => [process.execPath, 'client.mjs'],
+    isExclusive: true,
   },
   debian: {
     programs: ['apache2'],

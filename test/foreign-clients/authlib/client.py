@@ -65,7 +65,7 @@ def revoke():
     endpoint = oauth.default.server_metadata["revocation_endpoint"]
     answer = back_channel().revoke_token(endpoint, tokens["default"]["refresh_token"], "refresh_token")
     expect(answer.status_code, 200)
-    expect(oauth.default.get("userinfo", token=tokens["default"]).status_code, 404)
+    expect(oauth.default.get(oauth.default.server_metadata["userinfo_endpoint"], token=tokens["default"]).status_code, 401)
 
 
 def back_channel():

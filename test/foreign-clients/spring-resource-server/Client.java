@@ -48,10 +48,10 @@ public class Client {
     System.exit(0);
   }
 
-  /** As docs/how-to/protect-an-api.md shows it. */
+  // #region decoder
   @Bean
   JwtDecoder jwtDecoder() {
-    return decoderFor(resource);
+    return decoderFor("https://api.test");
   }
 
   private static JwtDecoder decoderFor(String audience) {
@@ -66,6 +66,7 @@ public class Client {
             .build());
     return decoder;
   }
+  // #endregion decoder
 
   @GetMapping("/me")
   String me(Principal principal) {

@@ -1,16 +1,19 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.nimbusds.jose.jwk.JWK;
 import java.time.Duration;
 import java.util.Map;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.security.oauth2.client.OAuth2AuthorizeRequest;
-import org.springframework.security.oauth2.client.OAuth2AuthorizedClientManager;
 import org.springframework.security.oauth2.client.OAuth2AuthorizedClientProviderBuilder;
 import org.springframework.security.oauth2.client.annotation.RegisteredOAuth2AuthorizedClient;
 import org.springframework.security.oauth2.client.OAuth2AuthorizedClient;
+import org.springframework.security.oauth2.client.endpoint.NimbusJwtClientAuthenticationParametersConverter;
+import org.springframework.security.oauth2.client.endpoint.RestClientAuthorizationCodeTokenResponseClient;
 import org.springframework.security.oauth2.client.registration.ClientRegistrationRepository;
 import org.springframework.security.oauth2.client.web.DefaultOAuth2AuthorizedClientManager;
 import org.springframework.security.oauth2.client.web.OAuth2AuthorizedClientRepository;
@@ -31,9 +34,17 @@ public class Client {
     System.setProperty(registration + "client-id", System.getenv("CLIENT_ID"));
     System.setProperty(registration + "client-secret", System.getenv("CLIENT_SECRET"));
     System.setProperty(registration + "scope", "openid,profile,offline_access");
+    registration = "spring.security.oauth2.client.registration.jwt.";
+    System.setProperty(registration + "provider", "mintmark");
+    System.setProperty(registration + "client-id", System.getenv("JWT_CLIENT_ID"));
+    System.setProperty(registration + "client-authentication-method", "private_key_jwt");
+    System.setProperty(registration + "scope", "openid,profile");
     SpringApplication.run(Client.class);
-    Checks.report("signs a user in; the ID token's signature and nonce are valid", () -> {
-      Map<String, Object> page = open("/");
+    Checks.report("signs a user in with private_key_jwt", () -> {
+      Checks.expect("U1", open("/oauth2/authorization/jwt").get("sub"));
+    });
+    Checks.report("signs a user in with a secret; the ID token's signature and nonce are valid", () -> {
+      Map<String, Object> page = open("/oauth2/authorization/mintmark");
       Checks.expect("U1", page.get("sub"));
     });
     Checks.report("calls userinfo", () -> Checks.expect("Ann Lee", open("/").get("name")));
@@ -41,33 +52,41 @@ public class Client {
     System.exit(0);
   }
 
+  @Autowired private ClientRegistrationRepository registrations;
+  @Autowired private OAuth2AuthorizedClientRepository clients;
+
   /** The ID token that signed the user in, and the name from userinfo. */
-  @GetMapping("/")
-  Map<String, Object> home(@AuthenticationPrincipal OidcUser user) {
-    return Map.of("sub", user.getIdToken().getSubject(), "name", user.getUserInfo().getClaim("name"));
+  @GetMapping(path = "/", produces = "text/html")
+  String home(@AuthenticationPrincipal OidcUser user) throws Exception {
+    return json(Map.of("sub", user.getIdToken().getSubject(), "name", user.getUserInfo().getClaim("name")));
   }
 
-  @GetMapping("/refresh")
-  Map<String, Object> refresh(
-      OAuth2AuthorizedClientManager manager,
-      @RegisteredOAuth2AuthorizedClient("mintmark") OAuth2AuthorizedClient client,
-      Authentication authentication) {
-    var request = OAuth2AuthorizeRequest.withAuthorizedClient(client).principal(authentication).build();
-    String before = client.getRefreshToken().getTokenValue();
-    return Map.of("renewed", !before.equals(manager.authorize(request).getRefreshToken().getTokenValue()));
-  }
-
-  /** Every token counts as expired, so that each use refreshes. */
-  @Bean
-  OAuth2AuthorizedClientManager manager(
-      ClientRegistrationRepository registrations, OAuth2AuthorizedClientRepository clients) {
+  /** Every token counts as expired here, so that each use refreshes. */
+  @GetMapping(path = "/refresh", produces = "text/html")
+  String refresh(
+      @RegisteredOAuth2AuthorizedClient("mintmark") OAuth2AuthorizedClient client, Authentication authentication)
+      throws Exception {
     var manager = new DefaultOAuth2AuthorizedClientManager(registrations, clients);
     manager.setAuthorizedClientProvider(
         OAuth2AuthorizedClientProviderBuilder.builder()
-            .authorizationCode()
             .refreshToken(refresh -> refresh.clockSkew(Duration.ofDays(1)))
             .build());
-    return manager;
+    var request = OAuth2AuthorizeRequest.withAuthorizedClient(client).principal(authentication).build();
+    String before = client.getRefreshToken().getTokenValue();
+    return json(Map.of("renewed", !before.equals(manager.authorize(request).getRefreshToken().getTokenValue())));
+  }
+
+  /** Signs assertions. Their audience is the token endpoint, and this version has no option for another one. */
+  @Bean
+  RestClientAuthorizationCodeTokenResponseClient tokenResponseClient() throws Exception {
+    JWK key = JWK.parse(System.getenv("JWT_KEY"));
+    var client = new RestClientAuthorizationCodeTokenResponseClient();
+    client.addParametersConverter(new NimbusJwtClientAuthenticationParametersConverter<>(registration -> key));
+    return client;
+  }
+
+  private static String json(Map<String, Object> value) throws Exception {
+    return new ObjectMapper().writeValueAsString(value);
   }
 
   @SuppressWarnings("unchecked")
