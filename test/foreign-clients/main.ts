@@ -14,7 +14,7 @@ const { values } = parseArgs({
     /** Only the clients of these folders. */
     only: { type: 'string', multiple: true },
     /** The time after which no client is downloaded, built or started. */
-    minutes: { type: 'string', default: '20' },
+    minutes: { type: 'string', default: '10' },
     /** A file for the outcomes, as JSON. */
     report: { type: 'string' },
     /** Prints what each program wrote. */
@@ -23,10 +23,10 @@ const { values } = parseArgs({
 })
 
 const wanted = foreignClients.filter(({ folder }) => values.only?.includes(folder) ?? true)
-// It says what it installs. Where it cannot install, the clients that need it are not run.
-spawnSync(process.execPath, ['scripts/system.mjs', 'foreign-clients'], { stdio: 'inherit' })
-
 const signal = AbortSignal.timeout(Number(values.minutes) * 60_000)
+// It says what it installs. Where it cannot install, the clients that need it are not run.
+spawnSync(process.execPath, ['scripts/system.mjs', 'foreign-clients'], { stdio: 'inherit', timeout: 4 * 60_000 })
+
 let lastDownload: Promise<unknown> = Promise.resolve()
 const limits = {
   signal,

@@ -81,13 +81,7 @@ async function conversation(
     callback === undefined ? {} : { redirectUris: [`http://localhost:${port}${callback}`] },
   )
   app.serve((_request, response) => void response.end('signed in'))
-  const { secret } = await registerIdentityProvider(
-    {
-      providerId: 'foreign',
-      ...(client.toleranceProfile !== undefined && { toleranceProfile: client.toleranceProfile }),
-    },
-    { storage: under.storage },
-  )
+  const { secret } = await registerIdentityProvider({ providerId: 'foreign' }, { storage: under.storage })
 
   const reported: CheckResult[] = []
   let version = pinnedVersion(client) ?? ''

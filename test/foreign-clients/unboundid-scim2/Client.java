@@ -110,12 +110,16 @@ public class Client {
     UserResource two = scim.create("Users", userNamed("member2"));
     GroupResource created =
         scim.create("Groups", new GroupResource().setDisplayName("Team").setMembers(List.of(member(one))));
-    GroupResource patched = scim.modifyRequest(created).addValues("members", member(two)).invoke();
+    GroupResource patched =
+        scim.modifyRequest(created).attributes("members").addValues("members", member(two)).invoke();
     Checks.expect(2, patched.getMembers().size());
     GroupResource smaller =
-        scim.modifyRequest(patched).removeValues("members[value eq \"" + one.getId() + "\"]").invoke();
+        scim.modifyRequest(created)
+            .attributes("members")
+            .removeValues("members[value eq \"" + one.getId() + "\"]")
+            .invoke();
     Checks.expect(two.getId(), smaller.getMembers().get(0).getValue());
-    scim.delete(smaller);
+    scim.delete(created);
   }
 
   private void paging() throws Exception {
