@@ -44,7 +44,9 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         revokedAt: now,
       })
     const generation = active ? user.generation : user.generation + 1
-    const record = users.put(id, { ...user, active, generation, updatedAt: now, version: user.version + 1 })
+    const block = active ? {} : { blockedAt: now, activeAfterBlock: true }
+    const lifecycle = { active, blockedAt: undefined, activeAfterBlock: undefined, ...block, generation }
+    const record = users.put(id, { ...user, ...lifecycle, updatedAt: now, version: user.version + 1 })
     return { outcome: 'changed', record: record ?? user } as const
   }
 
@@ -94,7 +96,8 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
     users: {
       async insert(user) {
         if (users.has(user.userId)) return { outcome: 'taken' }
-        users.put(user.userId, { ...user, active: true, generation: 0, updatedAt: user.createdAt, version: 1 })
+        const notBlocked = { active: true, providerId: undefined, blockedAt: undefined, activeAfterBlock: undefined }
+        users.put(user.userId, { ...user, ...notBlocked, generation: 0, updatedAt: user.createdAt, version: 1 })
         return { outcome: 'inserted' }
       },
       find: async (id) => users.get(id),

@@ -41,6 +41,8 @@ export const identityProviders = defineRecord(
     clientIds: list(id(clientId)),
     /** The name of the tolerance profile that its requests are parsed with. */
     toleranceProfile: text,
+    /** The e-mail domains that belong to the customer, in lower case. Addresses of its users below them count as verified. */
+    verifiedDomains: list(text),
     /** `undefined` until it deprovisions a user. */
     deprovisioning: storedAs('offboarding', optional(object(deprovisioningFields))),
     /** From this time on its requests are refused; `undefined` while it is enabled. */

@@ -9,7 +9,17 @@ import {
 } from './values.ts'
 import type { ListOutcome, ListQuery } from './resource-list.ts'
 import { users } from './user.ts'
-import { defineRecord, flag, id, jsonText, optional, searchable, text, type RecordOf } from './records/define-record.ts'
+import {
+  defineRecord,
+  flag,
+  id,
+  jsonText,
+  optional,
+  searchable,
+  text,
+  time,
+  type RecordOf,
+} from './records/define-record.ts'
 
 /** The state of a user as the provider sends it, written in one step with the kill switch. */
 export interface ProvisionedState {
@@ -60,6 +70,11 @@ export const provisionedUsers = defineRecord(
       externalIdKey: optional(text),
       userNameKey: optional(text),
       comparable: searchable,
+      // The keys of a user that a provider removed or released, so that a sign-in does not create the user again.
+      formerSince: optional(time),
+      formerProviderId: optional(text),
+      formerExternalIdKey: optional(text),
+      formerUserNameKey: optional(text),
     },
   },
 )
@@ -116,7 +131,8 @@ export interface ProvisionedUserChange {
 export interface ProvisionedUserStore {
   /**
    * Inserts a user with generation 0 and version 1. Law: `userName` and `externalId` are unique within a provider,
-   * and an identifier is used once, ever, as in `UserStore.insert`.
+   * and an identifier is used once, ever, as in `UserStore.insert`. Law: a user with the `externalId` or the `userName` of one who was
+   * removed while blocked is blocked from the start.
    */
   insert(
     user: NewProvisionedUser,
@@ -129,8 +145,11 @@ export interface ProvisionedUserStore {
 
   findByExternalId(providerId: ProviderId, externalId: string): Promise<ProvisionedUserRecord | undefined>
 
+  /** Whether a user of the provider with this `externalId` was removed or released, by the provider or by the host. */
+  hasRemoved(providerId: ProviderId, externalId: string): Promise<boolean>
+
   /**
-   * Replaces the whole state. Law: clearing `active` advances the generation by one in the same write, and
+   * Replaces the whole state. Law: of a blocked user `activeAfterBlock` changes instead of `active`. Law: clearing `active` advances the generation by one in the same write, and
    * nothing else does: from that moment nothing that was issued to the user before is honoured.
    * `UPDATE users SET active = ?, generation = generation + (CASE WHEN active AND NOT ? THEN 1 ELSE 0 END), … WHERE … AND version = ?`
    */

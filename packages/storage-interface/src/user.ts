@@ -1,4 +1,4 @@
-import { userId, type UserId, type JsonObject, type EpochSeconds } from './values.ts'
+import { providerId, userId, type UserId, type JsonObject, type EpochSeconds } from './values.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
 import type { ListOutcome, ListQuery } from './resource-list.ts'
 import { defineRecord, flag, id, integer, json, key, optional, time, type RecordOf } from './records/define-record.ts'
@@ -8,7 +8,14 @@ export const users = defineRecord(
   'users',
   {
     userId: key(id(userId)),
+    /** Whether the user may sign in. Always false while the user is blocked. */
     active: flag,
+    /** The identity provider (IdP) that provisions the user; `undefined` for a user of the host. */
+    providerId: optional(id(providerId)),
+    /** Since when the host blocks the user. Only the host sets and clears it; no identity provider can make a blocked user active. */
+    blockedAt: optional(time),
+    /** What `active` becomes when the block is lifted; `undefined` while the user is not blocked. */
+    activeAfterBlock: optional(flag),
     /** Advances by one when the user is deactivated, removed or released by their identity provider, and at no other time. Starts at 0. */
     generation: integer,
     /** What is known of the user, by OIDC claim name (OIDC Core §5.1). */
@@ -18,7 +25,7 @@ export const users = defineRecord(
     /** Advances by one with each write to the row. Starts at 1. */
     version: integer,
   },
-  { storedOnly: { removedAt: optional(time) }, tombstone: { active: false, claims: {} } },
+  { storedOnly: { removedAt: optional(time) }, tombstone: { active: false, activeAfterBlock: undefined, claims: {} } },
 )
 
 /**
@@ -65,12 +72,17 @@ export interface UserStore {
   }): Promise<SwapOutcome<UserRecord>>
 
   /**
-   * Law: from the moment this answers, nothing that was issued to the user before is honoured.
-   * `UPDATE users SET active = false, generation = generation + 1, … WHERE issuer = ? AND user_id = ? AND active`
+   * Blocks the user. Law: from the moment this answers, nothing that was issued to the user before is honoured, and no method of
+   * `ProvisionedUserStore` makes the user active. `activeAfterBlock` becomes the value of `active`.
+   * `UPDATE users SET active = false, generation = generation + 1, … WHERE issuer = ? AND user_id = ? AND blocked_at IS NULL`;
+   * the generation of a user who was inactive before stays.
    */
   deactivate(userId: UserId, now: EpochSeconds): Promise<LifecycleOutcome>
 
-  /** Law: nothing that was issued before a deactivation is honoured again. `UPDATE users SET active = true, … WHERE NOT active` */
+  /**
+   * Lifts a block: `active` becomes `activeAfterBlock`, which is false when the identity provider has deactivated the user as well. A
+   * user who is inactive and not blocked becomes active. Law: nothing that was issued before a deactivation is honoured again.
+   */
   reactivate(userId: UserId, now: EpochSeconds): Promise<LifecycleOutcome>
 
   /**

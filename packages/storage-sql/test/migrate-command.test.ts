@@ -22,6 +22,7 @@ const all = [
   '0012-client-choices',
   '0013-indexed-values',
   '0014-indexed-value-statistics',
+  '0015-tenants',
 ]
 
 test('mintmark-migrate print prints the whole schema and changes nothing', async () => {

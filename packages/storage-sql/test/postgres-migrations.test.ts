@@ -23,6 +23,7 @@ const all = [
   '0012-client-choices',
   '0013-indexed-values',
   '0014-indexed-value-statistics',
+  '0015-tenants',
 ]
 
 test('migrates an empty PostgreSQL database, once', async () => {
@@ -54,6 +55,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0012-client-choices ed1762a0aaf7c97e0d34aa59bfeef5bbe825328a94abc4a90a2ebe5b60bc966b",
       "0013-indexed-values 1cf1e0809e70e6ce77d9e1b59a793dc5e6b8116857b4477eeb030bf2a1e742fa",
       "0014-indexed-value-statistics e2c1bb2376705be77f23f760a7471729e20d12d7b43c628bb7e1fd24520cc8f3",
+      "0015-tenants 5e7bee06532df87fc85346b0a819c5c0c1854558cec4bef772cfecc5e87f457c",
     ]
   `)
 })

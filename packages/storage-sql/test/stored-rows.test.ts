@@ -35,9 +35,13 @@ describe.for([
 
     const rows = await present.rows()
     expect(rows.length).toBeGreaterThan(40)
-    expect(rows).toStrictEqual(await earlier.rows())
+    expect(rows.map(withoutFormerKeys)).toStrictEqual(await earlier.rows())
   })
 })
+
+/** Earlier versions did not keep the keys of a user whom a provider removed. */
+const withoutFormerKeys = (row: string): string =>
+  row.replace(/, '?[0-9]+'?, 'provider-full', 'removed', 'removed'\);$/, ', NULL, NULL, NULL, NULL);')
 
 const fixture = (engine: string): string =>
   readFileSync(new URL(`./fixtures/${engine}-0009.sql`, import.meta.url), 'utf8')

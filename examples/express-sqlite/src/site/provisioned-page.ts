@@ -8,10 +8,7 @@ type UserList = Awaited<ReturnType<ScimStorage['provisionedUsers']['list']>>
 type ListedUser = Extract<UserList, { readonly outcome: 'listed' }>['records'][number]
 
 /** The provisioned users, and commands that provision one from a terminal. */
-export function provisionedPage(
-  list: UserList,
-  provider: ProviderCredentials,
-): string {
+export function provisionedPage(list: UserList, provider: ProviderCredentials): string {
   const users = list.outcome === 'listed' ? list.records : []
   return htmlDocument(
     'Provisioned accounts',

@@ -57,6 +57,11 @@ export const refusals = {
     'The identifier is too long, empty, or has characters that an identifier does not have.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
+  domain_invalid: [
+    400,
+    'A verified domain is a host name with a dot, such as example.com. A provider has at most 100.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
   identifier_taken: [409, 'The identifier is, or was, in use. Choose another one.', 'RFC 9110 §15.5.5 and §15.5.10'],
   invalid_redirect_uri: [400, 'A redirect URI cannot be registered.', 'RFC 9110 §15.5.5 and §15.5.10'],
   invalid_client_metadata: [400, 'The client would not be usable.', 'RFC 9110 §15.5.5 and §15.5.10'],
@@ -147,6 +152,7 @@ export function toAdminError(thrown: unknown): AdminError {
 
 const providerReasons = {
   invalid_identifier: 'identifier_invalid',
+  invalid_domain: 'domain_invalid',
   identifier_taken: 'identifier_taken',
   provider_unknown: 'provider_unknown',
   too_many_secrets: 'too_many_secrets',

@@ -21,6 +21,7 @@ const members = {
   display_name: z.string().min(1).max(200),
   tolerance_profile: z.enum(Object.keys(toleranceProfiles) as [ToleranceProfile, ...ToleranceProfile[]]),
   client_ids: texts(1024),
+  verified_domains: texts(253),
 }
 
 /** The identifier has letters, digits and hyphens: it is a part of the SCIM Tenant URL. */
@@ -38,6 +39,7 @@ const providerAnswer = z.strictObject({
   display_name: z.string(),
   tolerance_profile: z.string(),
   client_ids: z.array(identifier),
+  verified_domains: z.array(z.string()),
   secrets: z.array(secretAnswer),
   offboarding: z
     .strictObject({ window_started_at: seconds, count: z.int(), held_at: seconds.exactOptional() })

@@ -6,6 +6,7 @@ import {
   type ProviderRegistration,
   type ToleranceProfile,
 } from '@mintmark/scim'
+import { verifiedDomains } from '@mintmark/scim/engine'
 import { clientId, providerId } from '@mintmark/storage-interface'
 import { type IdentityProviderRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
@@ -29,6 +30,8 @@ export interface ProviderChange {
   readonly toleranceProfile?: ToleranceProfile | undefined
   /** Clients that may authenticate with an access token of ours that has the scope `scim`, beside the secret. */
   readonly clientIds?: readonly string[] | undefined
+  /** The e-mail domains that belong to the customer. They apply to users that are written from now on. */
+  readonly verifiedDomains?: readonly string[] | undefined
 }
 
 /** An identity provider, and its Secret Token, which cannot be read again. */
@@ -70,6 +73,8 @@ export const updateProvider = (
             displayName: change.displayName ?? before.displayName,
             toleranceProfile: change.toleranceProfile ?? before.toleranceProfile,
             clientIds: change.clientIds?.map(clientId) ?? before.clientIds,
+            verifiedDomains:
+              (change.verifiedDomains && verifiedDomains(change.verifiedDomains)) ?? before.verifiedDomains,
           }),
           context,
         )

@@ -26,6 +26,9 @@ function aGrant(change: Partial<GrantRecord> = {}): GrantRecord {
 function aPerson(generation: number): SignedInUser {
   const user = {
     userId: userId('U1'),
+    providerId: undefined,
+    blockedAt: undefined,
+    activeAfterBlock: undefined,
     active: true,
     generation,
     claims: {},

@@ -6,6 +6,9 @@ import { isUserActive } from './status.ts'
 const now = epochSeconds(1_790_000_000)
 const user: UserRecord = {
   userId: userId('U1'),
+  providerId: undefined,
+  blockedAt: undefined,
+  activeAfterBlock: undefined,
   active: true,
   generation: 3,
   claims: {},

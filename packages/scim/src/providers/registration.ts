@@ -7,6 +7,7 @@ import {
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 
+import { isEmailAddress } from '../values/text.ts'
 import { tenantUrl } from '../server/scim-call.ts'
 import type { ToleranceProfile } from '../tolerance/tolerances.ts'
 
@@ -29,6 +30,12 @@ export interface ProviderRegistration {
    * @defaultValue None. The secret suffices.
    */
   readonly clientIds?: readonly string[]
+  /**
+   * The e-mail domains that belong to the customer, such as `example.com`. Addresses of the provider's users in exactly these domains
+   * count as verified (`email_verified`, OIDC Core §5.1). Prove that a domain is the customer's before you enter it.
+   * @defaultValue None. A provider can write any address.
+   */
+  readonly verifiedDomains?: readonly string[]
 }
 
 /** A registered provider, with what its administrator enters in the identity provider's console. */
@@ -67,6 +74,7 @@ export async function registerIdentityProvider(
     secrets: [await secretRecord(secret, now)],
     clientIds: (registration.clientIds ?? []).map(clientId),
     toleranceProfile: registration.toleranceProfile ?? 'general',
+    verifiedDomains: verifiedDomains(registration.verifiedDomains ?? []),
     deprovisioning: undefined,
     disabledAt: undefined,
     createdAt: now,
@@ -75,6 +83,17 @@ export async function registerIdentityProvider(
   const { outcome } = await storage.identityProviders.insert(provider)
   if (outcome === 'taken') throw new ProviderError('identifier_taken')
   return { provider, tenantUrl: tenantUrl(storage.issuer, id), secret }
+}
+
+/**
+ * The domains in lower case, each once.
+ * @throws ProviderError `invalid_domain`.
+ */
+export function verifiedDomains(given: readonly string[]): readonly string[] {
+  const domains = [...new Set(given.map((domain) => domain.toLowerCase()))]
+  if (domains.length > 100 || !domains.every((domain) => isEmailAddress(`a@${domain}`)))
+    throw new ProviderError('invalid_domain')
+  return domains
 }
 
 /** A new secret as stored: only its digest. */
@@ -144,7 +163,8 @@ const maximumActive = 4
 const newProviderSecret = (provider: ProviderId, random: Random): string => `mmscim_${provider}_${randomSecret(random)}`
 
 /** Why the administration of an identity provider failed. */
-type ProviderErrorReason = 'invalid_identifier' | 'identifier_taken' | 'provider_unknown' | 'too_many_secrets'
+type ProviderErrorReason =
+  'invalid_identifier' | 'invalid_domain' | 'identifier_taken' | 'provider_unknown' | 'too_many_secrets'
 
 /** A failed administration of an identity provider, with a reason that an administrator can fix. */
 export class ProviderError extends Error {
@@ -159,6 +179,7 @@ export class ProviderError extends Error {
 
 const sentences: Readonly<Record<ProviderErrorReason, string>> = {
   invalid_identifier: 'The identifier of an identity provider has 1 to 64 letters, digits and hyphens.',
+  invalid_domain: 'A verified domain is a host name with a dot, such as example.com. A provider has at most 100.',
   identifier_taken: 'There is, or was, an identity provider with this identifier. Choose another one.',
   provider_unknown: 'There is no such identity provider.',
   too_many_secrets: 'The identity provider has as many live secrets as it may have. End one of them first.',

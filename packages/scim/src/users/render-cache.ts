@@ -119,6 +119,8 @@ const sampleUser: ListedUserRecord = {
   externalId: 'x',
   adopted: false,
   active: true,
+  blockedAt: undefined,
+  activeAfterBlock: undefined,
   generation: 0,
   version: 1,
   createdAt: epochSeconds(0),

@@ -88,3 +88,13 @@ function isDayOfMonth(date: string): boolean {
 }
 
 const dateTime = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/
+
+/**
+ * Whether a text is exactly one e-mail address: an addr-spec of RFC 5322 §3.4.1 without quotes, comments and address literals, whose
+ * domain is a host name with a dot. OIDC Core §5.1 requires an addr-spec.
+ */
+export const isEmailAddress = (text: string): boolean =>
+  text.length <= 254 && /^[^@]{1,64}@/.test(text) && addrSpec.test(text)
+
+const addrSpec =
+  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i

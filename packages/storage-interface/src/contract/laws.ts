@@ -19,7 +19,7 @@ import { memberLaws, memberRaceLaws } from './laws/group-member-laws.ts'
 import { membershipLaws, organizationLaws } from './laws/organization-laws.ts'
 import { opaqueTokenLaws, sessionLaws } from './laws/session-laws.ts'
 import { providerIsolationLaws, provisioningIsolationLaws } from './laws/provider-isolation-laws.ts'
-import { provisionedChangeLaws, provisionedUserLaws } from './laws/provisioned-user-laws.ts'
+import { blockedUserLaws, provisionedChangeLaws, provisionedUserLaws } from './laws/provisioned-user-laws.ts'
 import { provisionedLinkLaws, provisionedRemovalLaws } from './laws/provisioned-removal-laws.ts'
 import { provisioningRoundTripLaws } from './laws/provisioning-round-trip-laws.ts'
 import { purgeLaws } from './laws/purge-laws.ts'
@@ -58,6 +58,7 @@ export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
   ...identityProviderLaws,
   ...provisionedUserLaws,
   ...provisionedChangeLaws,
+  ...blockedUserLaws,
   ...provisionedLinkLaws,
   ...provisionedRemovalLaws,
   ...provisioningRevocationLaws,

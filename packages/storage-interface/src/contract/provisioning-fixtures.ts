@@ -33,6 +33,7 @@ export const aProviderRecord = (overrides: Partial<IdentityProviderRecord> = {})
   secrets: [{ digest: aDigest('provider-secret-1'), createdAt: now, expiresAt: undefined, lastUsedAt: undefined }],
   clientIds: [clientId('client-1')],
   toleranceProfile: 'standard',
+  verifiedDomains: [],
   deprovisioning: undefined,
   disabledAt: undefined,
   createdAt: now,
@@ -77,6 +78,8 @@ export const freshAccount = ({
 }: NewProvisionedUser): ProvisionedUserRecord => ({
   userId: id,
   active: state.active,
+  blockedAt: undefined,
+  activeAfterBlock: undefined,
   generation: 0,
   claims: state.claims,
   createdAt,
@@ -94,6 +97,9 @@ export const freshAccount = ({
 export const accountOf = ({
   userId: id,
   active,
+  providerId: provider,
+  blockedAt,
+  activeAfterBlock,
   generation,
   claims,
   createdAt,
@@ -102,6 +108,9 @@ export const accountOf = ({
 }: ProvisionedUserRecord): UserRecord => ({
   userId: id,
   active,
+  providerId: provider,
+  blockedAt,
+  activeAfterBlock,
   generation,
   claims,
   createdAt,

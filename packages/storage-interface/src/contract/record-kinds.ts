@@ -55,7 +55,16 @@ export const oauthRecords: readonly RecordKind<OAuthStorage>[] = [
     read: (storage, id) => storage.clients.find(clientId(id)),
   }),
   kind('users', {
-    make: (id) => ({ ...aUser({ userId: userId(id) }), active: true, generation: 0, updatedAt: now, version: 1 }),
+    make: (id) => ({
+      ...aUser({ userId: userId(id) }),
+      active: true,
+      providerId: undefined,
+      blockedAt: undefined,
+      activeAfterBlock: undefined,
+      generation: 0,
+      updatedAt: now,
+      version: 1,
+    }),
     insert: (storage, { userId: id, claims, createdAt }) => storage.users.insert({ userId: id, claims, createdAt }),
     read: (storage, id) => storage.users.find(userId(id)),
   }),

@@ -1,6 +1,14 @@
 import { knownMembers } from '../filter/find-candidates.ts'
 import { compareText } from '../filter/matches-filter.ts'
-import { type ProviderId, type UserId, groupId as asGroupId, userId as asUserId, type JsonObject } from '../values.ts'
+import {
+  type EpochSeconds,
+  type JsonObject,
+  type ProviderId,
+  type UserId,
+  groupId as asGroupId,
+  userId as asUserId,
+} from '../values.ts'
+import type { UserRecord } from '../user.ts'
 import type {
   GroupReference,
   ListedUserRecord,
@@ -23,7 +31,9 @@ import {
   type UserTable,
   type UserTables,
   endGeneration,
+  formerKey,
   presentRow,
+  rememberFormer,
   removeUser,
   userNameOf,
   withActive,
@@ -126,8 +136,19 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
       const key = takenKey(users, user)
       if (key !== undefined) return { outcome: 'taken', key }
 
-      const { active, claims } = state
-      const record = { userId, active, generation: 0, claims, createdAt, updatedAt: createdAt, version: 1 }
+      const blockedAt = formerBlock(users, user)
+      const record: UserRecord = {
+        userId,
+        active: blockedAt === undefined && state.active,
+        providerId,
+        blockedAt,
+        activeAfterBlock: blockedAt === undefined ? undefined : state.active,
+        generation: 0,
+        claims: state.claims,
+        createdAt,
+        updatedAt: createdAt,
+        version: 1,
+      }
       const provisioning: Provisioning = { providerId, ...said(state), adopted: false }
       return { outcome: 'inserted', record: write(tables, { record, provisioning }) }
     },
@@ -143,6 +164,11 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
       const userId = holderOf(users.byProvider, providerId, ['externalId', externalId])
       const row = userId && ownRow(users, providerId, userId)
       return row && provisionedRecord(groups, row)
+    },
+
+    async hasRemoved(providerId, externalId) {
+      await scheduler()
+      return users.former.has(formerKey(providerId, 'externalId', externalId))
     },
 
     async compareAndSwap(change) {
@@ -164,7 +190,13 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
 
       const inactive = withActive(row.record, false, request.now)
       // It advances also when the user was inactive before: nothing issued before the release is honoured afterwards.
-      const record = { ...inactive, generation: row.record.generation + 1 }
+      const record: UserRecord = {
+        ...inactive,
+        providerId: undefined,
+        activeAfterBlock: row.record.blockedAt === undefined ? undefined : false,
+        generation: row.record.generation + 1,
+      }
+      rememberFormer(users, row)
       writeUser(users, { record, provisioning: undefined })
       endGeneration(tables, row.record, record)
       endMemberships(groups, request.userId, request.now)
@@ -199,12 +231,30 @@ function swap(
   const key = takenKey(tables.users, { providerId, userId, state })
   if (key !== undefined) return { outcome: 'taken', key }
 
-  const record = { ...withActive(row.record, state.active, now), claims: state.claims }
+  const isBlocked = row.record.blockedAt !== undefined
+  const record = {
+    ...withActive(row.record, state.active && !isBlocked, now),
+    providerId,
+    activeAfterBlock: isBlocked ? state.active : undefined,
+    claims: state.claims,
+  }
   endGeneration(tables, row.record, record)
   return {
     outcome: 'swapped',
     record: write(tables, { record, provisioning: { providerId, ...said(state), adopted } }),
   }
+}
+
+/** The block of a former user whose `externalId` or, failing that, `userName` a new user has. */
+function formerBlock(users: UserTable, { providerId, state }: NewProvisionedUser): EpochSeconds | undefined {
+  const blockOf = (name: 'externalId' | 'userName', text: string | undefined): EpochSeconds | undefined => {
+    const former = text === undefined ? undefined : users.former.get(formerKey(providerId, name, text))
+    if (former === undefined) return undefined
+    // A released user is still there, and the host may have lifted the block since.
+    const present = presentRow(users, former.userId)
+    return present === undefined ? former.blockedAt : present.record.blockedAt
+  }
+  return blockOf('externalId', state.externalId) ?? blockOf('userName', userNameOf(state.comparable))
 }
 
 const said = ({ externalId, resource, resourceForm, comparable }: ProvisionedState) => ({

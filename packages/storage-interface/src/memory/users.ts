@@ -47,12 +47,35 @@ export interface UserTable {
   /** The users that were not removed. */
   readonly byAge: RowsByAge<UserId>
   readonly byProvider: ProviderIndex<UserId>
+  /** The last user whom a provider or the host removed, by the `formerKey` of an `externalId` or a `userName`. */
+  readonly former: Map<string, FormerUser>
+}
+
+/** A user who was removed or released. */
+interface FormerUser {
+  readonly userId: UserId
+  readonly blockedAt: EpochSeconds | undefined
+}
+
+/** The key of `UserTable.former`. */
+export const formerKey = (providerId: ProviderId, name: 'externalId' | 'userName', text: string): string =>
+  JSON.stringify([providerId, name, text])
+
+/** Remembers the keys of a user who leaves the provider. */
+export function rememberFormer(users: UserTable, { record, provisioning }: PresentUser): void {
+  if (provisioning === undefined) return
+  const { providerId, externalId, comparable } = provisioning
+  const former = { userId: record.userId, blockedAt: record.blockedAt }
+  if (externalId !== undefined) users.former.set(formerKey(providerId, 'externalId', externalId), former)
+  const userName = userNameOf(comparable)
+  if (userName !== undefined) users.former.set(formerKey(providerId, 'userName', userName), former)
 }
 
 export const createUserTable = (): UserTable => ({
   byId: new Map(),
   byAge: createRowsByAge(),
   byProvider: createProviderIndex(),
+  former: new Map(),
 })
 
 /** The user and its provider state, unless it was removed. */
@@ -121,7 +144,16 @@ export function createMemoryUsers(tables: UserTables, scheduler: SchedulerHook):
       await scheduler()
       if (users.byId.has(user.userId)) return { outcome: 'taken' }
 
-      const record = { ...user, active: true, generation: 0, updatedAt: user.createdAt, version: 1 }
+      const record = {
+        ...user,
+        active: true,
+        providerId: undefined,
+        blockedAt: undefined,
+        activeAfterBlock: undefined,
+        generation: 0,
+        updatedAt: user.createdAt,
+        version: 1,
+      }
       writeUser(users, { record, provisioning: undefined })
       return { outcome: 'inserted' }
     },
@@ -148,12 +180,14 @@ export function createMemoryUsers(tables: UserTables, scheduler: SchedulerHook):
 
     async deactivate(userId, now) {
       await scheduler()
-      return changeActive(tables, { userId, active: false, now })
+      return changeLifecycle(tables, userId, (record) =>
+        record.blockedAt === undefined ? blocked(record, now) : record,
+      )
     },
 
     async reactivate(userId, now) {
       await scheduler()
-      return changeActive(tables, { userId, active: true, now })
+      return changeLifecycle(tables, userId, (record) => unblocked(record, now))
     },
 
     async remove(userId, now) {
@@ -196,23 +230,39 @@ const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserId, Use
 
 /** Removes a user and its memberships. */
 export function removeUser({ users, groups, revocations }: UserTables, userId: UserId, now: EpochSeconds): void {
+  const row = presentRow(users, userId)
+  if (row !== undefined) rememberFormer(users, row)
   tombstoneUser(users, userId)
   endMemberships(groups, userId, now)
   writeRevocation(revocations, { kind: 'account', userId }, now)
 }
 
-function changeActive(
+/** @param change returns the same record when nothing changes. */
+function changeLifecycle(
   tables: UserTables,
-  change: { readonly userId: UserId; readonly active: boolean; readonly now: EpochSeconds },
+  userId: UserId,
+  change: (record: UserRecord) => UserRecord,
 ): LifecycleOutcome {
   const { users } = tables
-  const current = presentRow(users, change.userId)
+  const current = presentRow(users, userId)
   if (current === undefined) return { outcome: 'absent' }
-  if (current.record.active === change.active) return { outcome: 'unchanged', record: current.record }
+  const record = change(current.record)
+  if (record === current.record) return { outcome: 'unchanged', record }
 
-  const record = withActive(current.record, change.active, change.now)
   endGeneration(tables, current.record, record)
   return { outcome: 'changed', record: writeUser(users, { ...current, record }).record }
+}
+
+const blocked = (record: UserRecord, now: EpochSeconds): UserRecord => ({
+  ...withActive(record, false, now),
+  blockedAt: now,
+  activeAfterBlock: record.active,
+})
+
+function unblocked(record: UserRecord, now: EpochSeconds): UserRecord {
+  if (record.active) return record
+  const active = record.blockedAt === undefined ? true : (record.activeAfterBlock ?? true)
+  return { ...withActive(record, active, now), blockedAt: undefined, activeAfterBlock: undefined }
 }
 
 /** The next version of a user. The generation advances when an active user becomes inactive, and never otherwise. */

@@ -45,6 +45,7 @@ describe('columns', () => {
       'secret_uses',
       'client_ids',
       'tolerance_profile',
+      'verified_domains',
       'offboarding',
       'disabled_at',
       'created_at',

@@ -40,8 +40,8 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
     if (query.sort?.direction !== 'descending') return list(query)
     return list({ ...query, sort: { ...query.sort, direction: 'ascending' } })
   }),
-  'sorting: a row without a value is last when ascending, and a descending list is the reverse': listing((query, list) =>
-    list(query.sort === undefined ? query : { ...query, filter: present(query.sort.attribute) }),
+  'sorting: a row without a value is last when ascending, and a descending list is the reverse': listing(
+    (query, list) => list(query.sort === undefined ? query : { ...query, filter: present(query.sort.attribute) }),
   ),
   'sorting: numbers and booleans have their own order': storing((value) =>
     typeof value === 'number' ? String(value) : value,

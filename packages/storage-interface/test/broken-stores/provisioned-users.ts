@@ -6,8 +6,55 @@ import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts
 const inserted = { outcome: 'inserted' } as const
 const removed = { outcome: 'removed' } as const
 
+/** Lifts the block of a user whom a provider writes. */
+const lifting = breakStore('provisionedUsers', (honest, storage) => ({
+  compareAndSwap: async (change) => {
+    const user = await honest.find(change.providerId, change.userId)
+    const swapped = await honest.compareAndSwap(change)
+    if (user?.blockedAt === undefined || swapped.outcome !== 'swapped' || !change.state.active) return swapped
+    await storage.users.reactivate(change.userId, change.now)
+    return swapped
+  },
+}))
+
+/** Keeps no block after a removal, or one for ever. */
+const forgettingBlocks = (isKept: boolean): BrokenStore =>
+  breakStore('provisionedUsers', (honest, storage, seen) => ({
+    remove: async (request) => {
+      const user = await honest.find(request.providerId, request.userId)
+      if (user?.blockedAt !== undefined) seen.set('block', true)
+      return honest.remove(request)
+    },
+    insert: async (user) => {
+      const result = await honest.insert(user)
+      if (isKept && seen.has('block')) await storage.users.deactivate(user.userId, user.createdAt)
+      if (!isKept) await storage.users.reactivate(user.userId, user.createdAt)
+      return result
+    },
+  }))
+
 /** One broken store for each law of identity providers and of their users. */
 export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
+  'provisioned users: no change by the provider makes a blocked user active': lifting,
+  'provisioned users: a block that races with changes by the provider is not lost': lifting,
+  "provisioned users: lifting a block restores the provider's decision": breakStore('users', (honest) => ({
+    reactivate: async (id, now) => {
+      await honest.reactivate(id, now)
+      return honest.reactivate(id, now)
+    },
+  })),
+  'provisioned users: a user whom the provider deactivated can be blocked': breakStore('users', (honest) => ({
+    deactivate: async (id, now) => {
+      const record = await honest.find(id)
+      return record?.active === false ? { outcome: 'unchanged', record } : honest.deactivate(id, now)
+    },
+  })),
+  'provisioned users: a user who is removed while blocked stays blocked when created again': forgettingBlocks(false),
+  'provisioned users: a block that the host has lifted is not inherited': forgettingBlocks(true),
+  'provisioned users: a removed or released externalId is remembered per provider': breakStore(
+    'provisionedUsers',
+    () => ({ hasRemoved: () => Promise.resolve(false) }),
+  ),
   'identity providers: an identifier is inserted at most once, and the first record stays': breakStore(
     'identityProviders',
     (honest) => ({ insert: async (provider) => (await honest.insert(provider), inserted) }),

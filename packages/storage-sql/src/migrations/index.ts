@@ -12,6 +12,7 @@ import { customResourceStatistics } from './0011-custom-resource-statistics.ts'
 import { clientChoices } from './0012-client-choices.ts'
 import { indexedValues } from './0013-indexed-values.ts'
 import { indexedValueStatistics } from './0014-indexed-value-statistics.ts'
+import { tenants } from './0015-tenants.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   clientChoices,
   indexedValues,
   indexedValueStatistics,
+  tenants,
 ]

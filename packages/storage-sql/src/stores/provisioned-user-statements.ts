@@ -28,8 +28,11 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
   const change = (p: Parameter<ChangeValue>) =>
     query
       .updateTable('mintmark_users')
-      .set(parameters(p, contentColumns))
+      .set(parameters(p, unguardedColumns))
       .set((set) => ({
+        // Only the host lifts a block: of a blocked user, `active` stays false.
+        active: sql`case when blocked_at is null then ${p('active')} else active end`,
+        active_after_block: sql`case when blocked_at is null then active_after_block else ${p('active')} end`,
         generation: sql`generation + case when active = ${p('was_active')} then ${p('advance')} else 0 end`,
         updated_at: p('now'),
         version: set('version', '+', 1),
@@ -45,8 +48,10 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
     query
       .updateTable('mintmark_users')
       .set(withoutProvider)
+      .set(formerKeys(p))
       .set((set) => ({
         active: p('active'),
+        active_after_block: sql`case when blocked_at is null then active_after_block else false end`,
         generation: set('generation', '+', 1),
         updated_at: p('now'),
         version: set('version', '+', 1),
@@ -63,14 +68,25 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       query
         .insertInto('mintmark_users')
         .values({
-          ...parameters(p, ['issuer', 'user_id', 'provider_id', 'adopted', 'created_at', ...stateColumns]),
+          ...parameters(p, [
+            'issuer',
+            'user_id',
+            'provider_id',
+            'adopted',
+            'created_at',
+            ...keyColumns,
+            ...unguardedColumns,
+          ]),
+          active: sql`case when ${formerBlock(p)} is null then ${p('active')} else false end`,
+          blocked_at: formerBlock(p),
+          active_after_block: sql`case when ${formerBlock(p)} is null then null else ${p('active')} = true end`,
           generation: 0,
           updated_at: p('created_at'),
           version: 1,
           removed_at: null,
         })
         .onConflict((conflict) => conflict.doNothing())
-        .returning('version'),
+        .returning(lifecycleColumns),
     ),
 
     find: compileStatement((p: Parameter<UserKey>) =>
@@ -106,6 +122,13 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       leave(p).set({ claims: p('claims'), removed_at: p('now') }),
     ),
 
+    hasRemoved: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) => sql`select 1 from mintmark_users
+        where issuer = ${p('issuer')} and former_provider_id = ${p('provider_id')}
+        and former_external_id_key = ${p('external_id_key')} limit 1`,
+    ),
+
     findVersion: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
       query
         .selectFrom('mintmark_users')
@@ -135,6 +158,19 @@ export const groupsOfUser: Expression<unknown> = sql`select membership.group_id 
   from mintmark_group_members as membership
   where membership.issuer = mintmark_users.issuer and membership.member_id = mintmark_users.user_id`
 
+/**
+ * When the host blocked the last removed user who had the `externalId`, or the `userName`, of a new one; NULL unless it did. A
+ * released user is still there, and the host may have lifted the block since.
+ */
+function formerBlock(
+  p: Parameter<'issuer' | 'provider_id' | 'external_id_key' | 'user_name_key'>,
+): Expression<SqlValue> {
+  const blockOf = (column: string, key: SqlValue) => sql`(select former.blocked_at from mintmark_users as former
+    where former.issuer = ${p('issuer')} and former.former_provider_id = ${p('provider_id')} and ${sql.ref(column)} = ${key}
+    order by former.former_since desc limit 1)`
+  return sql`coalesce(${blockOf('former.former_external_id_key', p('external_id_key'))}, ${blockOf('former.former_user_name_key', p('user_name_key'))})`
+}
+
 const exists = (condition: Expression<unknown>, p: Parameter<'issuer'>): Expression<SqlValue> =>
   sql`exists (select 1 from mintmark_users where issuer = ${p('issuer')} and ${condition})`
 
@@ -155,11 +191,11 @@ export const listedUserColumns = columnsOf(listedFields).map(({ name }) => name)
 /** The columns of `stateRow` that are unique within a provider. */
 const keyColumns = ['external_id_key', 'user_name_key'] as const
 
-/** The others, which no index contains. */
-const contentColumns = ['active', 'claims', 'external_id', 'resource', 'resource_form', 'comparable'] as const
+/** The others but `active`, which no index contains and every change replaces. */
+const unguardedColumns = ['claims', 'external_id', 'resource', 'resource_form', 'comparable'] as const
 
 /** The columns of `stateRow`: everything that a change may set. */
-export const stateColumns = [...contentColumns, ...keyColumns] as const
+export const stateColumns = ['active', ...unguardedColumns, ...keyColumns] as const
 
 /** The columns of a user without a provider. */
 export const withoutProvider = {
@@ -173,7 +209,16 @@ export const withoutProvider = {
   comparable: null,
 } as const
 
+/** Keeps the keys of a user who leaves the provider; those of a user who has left before stay. */
+export const formerKeys = (p: Parameter<'now'>) => ({
+  former_since: sql<SqlValue>`case when provider_id is null then former_since else ${p('now')} end`,
+  former_provider_id: sql<SqlValue>`coalesce(provider_id, former_provider_id)`,
+  former_external_id_key: sql<SqlValue>`case when provider_id is null then former_external_id_key else external_id_key end`,
+  former_user_name_key: sql<SqlValue>`case when provider_id is null then former_user_name_key else user_name_key end`,
+})
+
 // A writer has the resource already, a kilobyte: RETURNING asks only for the columns that the store decides.
 
 /** The columns of a changed user that the change does not contain, beside `groups`. */
-const assignedColumns = ['generation', 'created_at', 'adopted'] as const
+const lifecycleColumns = ['active', 'blocked_at', 'active_after_block'] as const
+const assignedColumns = ['generation', 'created_at', 'adopted', ...lifecycleColumns] as const

@@ -46,6 +46,7 @@ export function createProvisionedUserStore(
   const columns = createColumnReader(engine)
   const read = provisionedUserReader(engine)
   const readChanged = changedUserReader(engine)
+  const readLifecycle = lifecycleReader(engine)
 
   /** Finds which key of a user belongs to another user: the first of those asked about. */
   async function findTaken(account: KeyedUser, asked: readonly TakenKey[]): Promise<TakenKey | undefined> {
@@ -124,7 +125,7 @@ export function createProvisionedUserStore(
       }
       return untilSettled(async () => {
         const [row] = await run(statements.insert, values)
-        if (row !== undefined) return { outcome: 'inserted', record: insertedUser(user) }
+        if (row !== undefined) return { outcome: 'inserted', record: { ...insertedUser(user), ...readLifecycle(row) } }
 
         const key = await findTaken(user, ['id', 'externalId', 'userName'])
         return key === undefined ? undefined : { outcome: 'taken', key }
@@ -140,6 +141,11 @@ export function createProvisionedUserStore(
       const key = { provider_id: providerId, external_id_key: indexKey(externalId) }
       const [row] = await run(statements.findByExternalId, key)
       return row === undefined ? undefined : read(row)
+    },
+
+    async hasRemoved(providerId, externalId) {
+      const key = { provider_id: providerId, external_id_key: indexKey(externalId) }
+      return (await run(statements.hasRemoved, key)).length > 0
     },
 
     compareAndSwap: (change) =>
@@ -242,10 +248,12 @@ const userNameKey = ({ userName }: JsonObject): string | null =>
 function changedUserReader(engine: SqlEngine): (change: ProvisionedUserChange, row: SqlRow) => ProvisionedUserRecord {
   const columns = createColumnReader(engine)
   const readGroups = groupsReader(engine)
+  const readLifecycle = lifecycleReader(engine)
   return ({ providerId, userId, version, state, now }, row) => ({
     userId,
     providerId,
     ...recordOf(state),
+    ...readLifecycle(row),
     generation: columns.integer(row, 'generation'),
     adopted: columns.flag(row, 'adopted'),
     createdAt: columns.integer(row, 'created_at') as EpochSeconds,
@@ -255,8 +263,29 @@ function changedUserReader(engine: SqlEngine): (change: ProvisionedUserChange, r
   })
 }
 
+/** Whether a user is active and blocked: the store decides it, not the provider alone. */
+function lifecycleReader(
+  engine: SqlEngine,
+): (row: SqlRow) => Pick<ProvisionedUserRecord, 'active' | 'blockedAt' | 'activeAfterBlock'> {
+  const columns = createColumnReader(engine)
+  return (row) => {
+    const active = columns.flag(row, 'active')
+    const isBlocked = columns.has(row, 'blocked_at')
+    if (!isBlocked) return { active, blockedAt: undefined, activeAfterBlock: undefined }
+    const activeAfterBlock = columns.has(row, 'active_after_block')
+      ? columns.flag(row, 'active_after_block')
+      : undefined
+    return { active, blockedAt: columns.integer(row, 'blocked_at') as EpochSeconds, activeAfterBlock }
+  }
+}
+
 /** The record of a new user. Its identifier is new, so it is in no group. */
-const insertedUser = ({ providerId, userId, state, createdAt }: NewProvisionedUser): ProvisionedUserRecord => ({
+const insertedUser = ({
+  providerId,
+  userId,
+  state,
+  createdAt,
+}: NewProvisionedUser): Omit<ProvisionedUserRecord, 'active' | 'blockedAt' | 'activeAfterBlock'> => ({
   userId,
   providerId,
   ...recordOf(state),
@@ -269,8 +298,7 @@ const insertedUser = ({ providerId, userId, state, createdAt }: NewProvisionedUs
 })
 
 /** Only filters use the comparable form. */
-const recordOf = ({ active, externalId, resource, resourceForm, claims }: ProvisionedState) => ({
-  active,
+const recordOf = ({ externalId, resource, resourceForm, claims }: ProvisionedState) => ({
   externalId,
   resource,
   resourceForm,

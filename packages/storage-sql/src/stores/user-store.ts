@@ -1,11 +1,12 @@
 import { type EpochSeconds, type UserId } from '@mintmark/storage-interface'
 import { untilSettled, type LifecycleOutcome, type SearchableUserStore } from '@mintmark/storage-interface/stores'
 import { users } from '@mintmark/storage-interface/records'
+import { sql } from 'kysely'
 import { type Database, compileStatement, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { createUserListKind } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
-import { withoutProvider } from './provisioned-user-statements.ts'
+import { formerKeys, withoutProvider } from './provisioned-user-statements.ts'
 
 export function createUserStore(
   database: Database,
@@ -24,13 +25,25 @@ export function createUserStore(
       const [found] = await run(statements.find, { user_id: userId })
       if (found === undefined) return { outcome: 'absent' }
       const record = table.read(found)
-      return record.active === active ? { outcome: 'unchanged', record } : undefined
+      const isSettled = active ? record.active : record.blockedAt !== undefined
+      return isSettled ? { outcome: 'unchanged', record } : undefined
     })
   }
 
   return {
     async insert({ userId, claims, createdAt }) {
-      const user = { userId, active: true, generation: 0, claims, createdAt, updatedAt: createdAt, version: 1 }
+      const user = {
+        userId,
+        active: true,
+        providerId: undefined,
+        blockedAt: undefined,
+        activeAfterBlock: undefined,
+        generation: 0,
+        claims,
+        createdAt,
+        updatedAt: createdAt,
+        version: 1,
+      }
       return { outcome: (await table.insert(user)) ? 'inserted' : 'taken' }
     },
 
@@ -106,22 +119,31 @@ function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
       present(p)
         .set((set) => ({
           active: p('active'),
-          generation: set('generation', '+', 1),
+          active_after_block: sql`active`,
+          blocked_at: p('now'),
+          generation: sql`generation + case when active = ${p('was_active')} then 1 else 0 end`,
+          updated_at: p('now'),
+          version: set('version', '+', 1),
+        }))
+        .where('blocked_at', 'is', null),
+    ),
+
+    reactivate: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'was_active' | 'now'>) =>
+      present(p)
+        .set((set) => ({
+          active: sql`case when blocked_at is null then ${p('active')} else coalesce(active_after_block, true) end`,
+          active_after_block: null,
+          blocked_at: null,
           updated_at: p('now'),
           version: set('version', '+', 1),
         }))
         .where('active', '=', p('was_active')),
     ),
 
-    reactivate: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'was_active' | 'now'>) =>
-      present(p)
-        .set((set) => ({ active: p('active'), updated_at: p('now'), version: set('version', '+', 1) }))
-        .where('active', '=', p('was_active')),
-    ),
-
     remove: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'claims' | 'now'>) =>
       present(p)
         .set(withoutProvider)
+        .set(formerKeys(p))
         .set((set) => ({
           active: p('active'),
           generation: set('generation', '+', 1),

@@ -510,6 +510,7 @@ const provisionedRecord = ({ providerId: owner, userId: id, state, createdAt }: 
   const { comparable: _, ...shown } = state
   return {
     userId: id,
+    ...unblocked,
     providerId: owner,
     ...shown,
     generation: 0,
@@ -526,6 +527,11 @@ const groupRecord = ({ providerId: owner, groupId: id, state, createdAt }: NewGr
   return { groupId: id, providerId: owner, ...shown, createdAt, updatedAt: createdAt, version: 1 }
 }
 
+const unblocked = { providerId: undefined, blockedAt: undefined, activeAfterBlock: undefined }
+
+/** Of a user whom the host has deactivated. */
+const blocked = { active: false, blockedAt: now, activeAfterBlock: true }
+
 /** What `readRecords` returns of a database that `writeRecords` has filled. */
 export const writtenRecords: Readonly<Record<string, unknown>> = {
   clients: [
@@ -535,8 +541,8 @@ export const writtenRecords: Readonly<Record<string, unknown>> = {
   removedClient: undefined,
   providers: [countingProvider, fullProvider, sparseProvider],
   users: [
-    { ...fullUser, active: true, generation: 0, updatedAt: fullUser.createdAt, version: 1 },
-    { ...sparseUser, active: false, generation: 1, updatedAt: now, version: 2 },
+    { ...fullUser, ...unblocked, active: true, generation: 0, updatedAt: fullUser.createdAt, version: 1 },
+    { ...sparseUser, ...unblocked, ...blocked, generation: 1, updatedAt: now, version: 2 },
   ],
   removedUser: undefined,
   grants: [fullGrant, sparseGrant],

@@ -22,7 +22,8 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
 
       const result = await storage.provisionedUsers.adopt({ ...adoption, version: 2, now: nowPlus(2) })
 
-      const record = { ...freshAccount(ada), adopted: true, generation: 1, updatedAt: nowPlus(2), version: 3 }
+      const block = { active: false, blockedAt: nowPlus(1), activeAfterBlock: true }
+      const record = { ...freshAccount(ada), ...block, adopted: true, generation: 1, updatedAt: nowPlus(2), version: 3 }
       same(result, { outcome: 'swapped', record }, 'the outcome')
       same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'the account as read')
       const { state } = ada
@@ -119,6 +120,24 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
+  law('provisioned users: a removed or released externalId is remembered per provider', async ({ storage, same }) => {
+    const grace = aProvisionedUser('grace')
+    await storage.provisionedUsers.insert(ada)
+    await storage.provisionedUsers.insert(grace)
+    const hasRemoved = (label: string, id = ada.providerId) =>
+      storage.provisionedUsers.hasRemoved(id, `external-${label}`)
+    same(await hasRemoved('ada'), false, 'before')
+
+    await storage.provisionedUsers.release(request)
+    await storage.users.remove(grace.userId, nowPlus(1))
+
+    same([await hasRemoved('ada'), await hasRemoved('grace')], [true, true], 'after the release and the removal')
+    same(await hasRemoved('ada', providerId('provider-2')), false, 'for another provider')
+    same(await hasRemoved('joan'), false, 'a user who was never there')
+    await storage.users.remove(ada.userId, nowPlus(10))
+    same(await hasRemoved('ada'), true, 'after the host has removed the released user too')
+  }),
+
   law('provisioned users: releasing an inactive user advances the generation too', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     await storage.users.deactivate(ada.userId, nowPlus(1))
@@ -210,7 +229,8 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
     const find = () => storage.provisionedUsers.find(ada.providerId, ada.userId)
 
     await storage.users.deactivate(ada.userId, nowPlus(1))
-    const inactive = { ...freshAccount(ada), groups, active: false, generation: 1, updatedAt: nowPlus(1), version: 2 }
+    const block = { active: false, blockedAt: nowPlus(1), activeAfterBlock: true }
+    const inactive = { ...freshAccount(ada), ...block, groups, generation: 1, updatedAt: nowPlus(1), version: 2 }
     same(await find(), inactive, 'after a deactivation')
     const stale = { providerId: ada.providerId, userId: ada.userId, version: 1, state: ada.state, now }
     same(
@@ -221,7 +241,8 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
     await storage.users.replaceClaims({ userId: ada.userId, claims: { name: 'Ada' }, version: 2, now: nowPlus(2) })
     same(await find(), { ...inactive, claims: { name: 'Ada' }, updatedAt: nowPlus(2), version: 3 }, 'after new claims')
     await storage.users.reactivate(ada.userId, nowPlus(3))
-    const active = { ...inactive, active: true, claims: { name: 'Ada' }, updatedAt: nowPlus(3), version: 4 }
+    const free = { active: true, blockedAt: undefined, activeAfterBlock: undefined }
+    const active = { ...inactive, ...free, claims: { name: 'Ada' }, updatedAt: nowPlus(3), version: 4 }
     same(await find(), active, 'after a reactivation')
   }),
 
@@ -250,7 +271,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
       }
       same(await standing(), [inactive, inactive, inactive], 'after a deactivation')
       await storage.provisionedUsers.release(request)
-      const released = { ...inactive, generation: 2, version: 3 }
+      const released = { ...inactive, providerId: undefined, generation: 2, version: 3 }
       same(await standing(), [released, released, released], 'after the provider has let go of it')
       await storage.provisionedUsers.adopt({ ...request, version: 3, state: ada.state })
       await storage.provisionedUsers.remove(request)

@@ -34,7 +34,7 @@ export const userLaws: readonly StorageLaw[] = [
 
   law('users: deactivation advances the generation once and is reported to one caller', async ({ storage, same }) => {
     await storage.users.insert(user)
-    const inactive: UserRecord = { ...fresh, active: false, generation: 1, updatedAt: nowPlus(1), version: 2 }
+    const inactive: UserRecord = { ...fresh, ...block, generation: 1, updatedAt: nowPlus(1), version: 2 }
 
     same(await storage.users.deactivate(user.userId, nowPlus(1)), { outcome: 'changed', record: inactive }, 'the first')
     same(
@@ -104,7 +104,7 @@ export const userLaws: readonly StorageLaw[] = [
 
     const result = await storage.users.replaceClaims({ userId: user.userId, claims, version: 2, now: nowPlus(2) })
 
-    const expected: UserRecord = { ...fresh, active: false, generation: 1, claims, updatedAt: nowPlus(2), version: 3 }
+    const expected: UserRecord = { ...fresh, ...block, generation: 1, claims, updatedAt: nowPlus(2), version: 3 }
     same(result, { outcome: 'swapped', record: expected }, 'the outcome')
     same(await storage.users.find(user.userId), expected, 'the account as read')
   }),
@@ -139,4 +139,16 @@ export const userLaws: readonly StorageLaw[] = [
 ]
 
 const user = aUser()
-const fresh: UserRecord = { ...user, active: true, generation: 0, updatedAt: now, version: 1 }
+const fresh: UserRecord = {
+  ...user,
+  active: true,
+  providerId: undefined,
+  blockedAt: undefined,
+  activeAfterBlock: undefined,
+  generation: 0,
+  updatedAt: now,
+  version: 1,
+}
+
+/** Of a user deactivated at `nowPlus(1)`. */
+const block = { active: false, blockedAt: nowPlus(1), activeAfterBlock: true }
