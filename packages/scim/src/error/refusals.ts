@@ -59,6 +59,7 @@ export const refusals = {
     'The resource refers to one that this identity provider does not have.',
     'RFC 7643 §2.3.7',
   ],
+  group_name_taken: [409, 'uniqueness', 'The displayName belongs to another group.', 'RFC 7644 §3.12'],
   member_unknown: [
     400,
     'invalidValue',

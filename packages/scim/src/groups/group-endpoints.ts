@@ -35,6 +35,7 @@ import {
   groupDocument,
   groupOfOutcome,
   groupState,
+  requireFreeName,
   writeGroup,
 } from './write-group.ts'
 
@@ -63,6 +64,7 @@ const createGroup =
       state: groupState(resource, deps.groupType),
       memberIds: readMemberIds(getMember(resource, 'members')),
     }
+    await requireFreeName(written.state.displayName, call, deps)
     const group = await createOrReplace(written, call, deps)
     return showGroup(group, { status: 201, projection, call }, deps)
   }

@@ -17,6 +17,7 @@ import { comparableResource } from '../resource/resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import { getText, sameValue, toObject } from '../values/json.ts'
+import { foldCase } from '../values/text.ts'
 import { groupVersion } from './render-group.ts'
 
 /** The write that a request makes to a group. */
@@ -46,6 +47,8 @@ export function writeGroup(
     checkPreconditions(call.request, groupVersion(group))
     const { document, members, readAt } = await plan(group)
     const state = changedState(group, groupState(document, deps.groupType))
+    if (state !== undefined && foldCase(state.displayName) !== foldCase(group.displayName))
+      await requireFreeName(state.displayName, call, deps)
     const isPinned = state !== undefined || call.request.headers.has('if-match')
     const outcome = await changeGroup(
       group,
@@ -54,6 +57,29 @@ export function writeGroup(
     )
     return outcome.outcome === 'conflict' ? undefined : groupOfOutcome(outcome)
   })
+}
+
+/**
+ * Refuses a name that another group of the provider has, where the host wants unique names. RFC 7643 §4.2 does not. The name is
+ * looked up before the write, so two simultaneous requests can both succeed.
+ * @throws ScimError 409 — reason `group_name_taken`.
+ */
+export async function requireFreeName(
+  displayName: string,
+  { caller }: ScimCall,
+  { storage, uniqueGroupNames }: GroupDependencies,
+): Promise<void> {
+  const { providerId } = caller.provider
+  if (!uniqueGroupNames(providerId)) return
+  const attribute = { extension: undefined, name: 'displayName', subName: undefined, multiValued: false }
+  const found = await storage.groups.list({
+    providerId,
+    filter: { kind: 'text', attribute, operator: 'eq', value: foldCase(displayName) },
+    sort: undefined,
+    page: { kind: 'index', offset: 0, limit: 1 },
+  })
+  // RFC 7644 §3.12 uniqueness. Too many groups to search are not known to be free of the name.
+  if (found.outcome === 'tooMany' || found.total > 0) throw refusal('group_name_taken')
 }
 
 interface GroupChange {
@@ -166,4 +192,5 @@ export interface GroupDependencies {
   readonly journal: Journal<ScimOccurrence>
   readonly groupType: ResourceType
   readonly turns: Turns
+  readonly uniqueGroupNames: (providerId: string) => boolean
 }

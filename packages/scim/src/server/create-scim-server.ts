@@ -131,6 +131,7 @@ function scimDependencies(options: ScimServerOptions, limits: ScimLimits): SignI
     renderCache: createUserRenderCache(userType, options.issuer, limits),
     groupType: options.groupType ?? groupResourceType,
     claims: createClaimMapping(options),
+    uniqueGroupNames: options.uniqueGroupNames ?? (() => false),
     filterLimits: checkFilterLimits({ ...defaultFilterLimits, ...options.filterLimits }),
     journal: createJournal<ScimOccurrence, EpochSeconds>(options.onEvent ?? reportScimFaults(console), {
       clock,

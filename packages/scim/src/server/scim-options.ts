@@ -72,6 +72,12 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly requestLimit?: RateLimiter | 'unlimited'
   /**
+   * Whether two groups of a provider may not have the same name, so that the second receives 409. Microsoft's SCIM validator
+   * requires it; Entra itself allows groups with equal names.
+   * @defaultValue `false` for all providers. RFC 7643 §4.2 does not make names unique.
+   */
+  readonly uniqueGroupNames?: (providerId: string) => boolean
+  /**
    * Limits on filters.
    * @defaultValue `{ length: 16384, parts: 1000 }`. Governance tools ask for some hundred users by id in one filter.
    */

@@ -158,7 +158,8 @@ const jsonNumber = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,16})?$/
  * plus sign, and an e-mail address is never a number.
  */
 function textOf({ name }: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue {
-  return Number.isSafeInteger(json) && name !== 'value' && tolerances.admits('text-as-number') ? String(json) : json
+  const isInteger = typeof json === 'number' && Number.isSafeInteger(json)
+  return isInteger && name !== 'value' && tolerances.admits('text-as-number') ? String(json) : json
 }
 
 function readText(attribute: Attribute, json: JsonValue): string {
