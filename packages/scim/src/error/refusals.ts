@@ -24,6 +24,7 @@ export const refusals = {
   provider_mismatch: [403, undefined, notForProvider, 'RFC 6750 §3.1'],
   scope_missing: [403, undefined, notForProvider, 'RFC 6750 §3.1'],
   client_not_of_provider: [403, undefined, notForProvider, 'RFC 6750 §3.1'],
+  user_not_of_provider: [403, undefined, notForProvider, 'RFC 7644 §6'],
 
   // URL, method and media type: RFC 7644 §3.2, §3.8, §3.12; RFC 9110 §13 and §15.5.
   path_not_found: [404, undefined, 'There is nothing at this address.', 'RFC 7644 §3.12'],

@@ -1,7 +1,15 @@
 import type { AuthorizationServer } from '@mintmark/core'
 import type { RequestHead } from '@mintmark/core/http'
 import { digestSecret, equalInConstantTime, isSecretUseDue } from '@mintmark/internal'
-import { type Brand, type ClientId, type EpochSeconds, providerId, type ScimStorage } from '@mintmark/storage-interface'
+import {
+  type Brand,
+  type ClientId,
+  type EpochSeconds,
+  providerId,
+  type ScimStorage,
+  userId,
+  type UserId,
+} from '@mintmark/storage-interface'
 import type { IdentityProviderRecord, ProviderId, SecretRecord } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
@@ -13,13 +21,27 @@ export interface AuthenticateProviderDependencies {
   readonly storage: ScimStorage
   /** Undefined when only provider secrets are accepted. */
   readonly accessTokens: AccessTokens | undefined
+  /** Undefined when no user may consent to provisioning. */
+  readonly mayProvision: MayProvision | undefined
+}
+
+/** Whether a user may let a client provision for a provider. */
+export type MayProvision = (consent: ProvisioningConsent) => boolean | Promise<boolean>
+
+/** A request with the access token that a user gave to a client of the provider. */
+interface ProvisioningConsent {
+  readonly providerId: ProviderId
+  /** The user who consented. Active; not necessarily a user of the provider. */
+  readonly userId: UserId
+  readonly clientId: ClientId
 }
 
 /**
  * Authenticates a provider, and requires the tenant URL to be its own (RFC 7644 §2, §6).
  * @param addressed the provider id in the URL, not validated.
  * @throws ScimError 401 — reasons `credentials_missing`, `credentials_malformed`, `secret_unknown`, `secret_expired`,
- * `provider_disabled`, `access_token_invalid`; 403 — reasons `provider_mismatch`, `scope_missing`, `client_not_of_provider`; 400
+ * `provider_disabled`, `access_token_invalid`; 403 — reasons `provider_mismatch`, `scope_missing`, `client_not_of_provider`,
+ * `user_not_of_provider`; 400
  * — reason `credentials_twice`.
  */
 export async function authenticateProvider(
@@ -69,15 +91,32 @@ async function authenticateClient(
   const found = await deps.accessTokens?.accessToken(token)
   // RFC 6750 §3.1 invalid_token.
   if (found === undefined) throw refusal('access_token_invalid')
-  // RFC 6750 §3.1 insufficient_scope: the token must be issued to a client itself (not to a user) with the scope `scim`.
-  if (found.subject !== found.clientId || !found.scopes.includes('scim')) throw refusal('scope_missing')
+  const { clientId, subject, scopes } = found
+  // RFC 6750 §3.1 insufficient_scope. Without the hook, the token must be issued to a client itself and not to a user.
+  if (!scopes.includes('scim') || (subject !== clientId && deps.mayProvision === undefined))
+    throw refusal('scope_missing')
 
   const provider = await deps.storage.identityProviders.find(providerId(addressed))
   // RFC 7644 §6: the response is the same whether the provider exists or not.
-  if (provider === undefined || provider.disabledAt !== undefined || !provider.clientIds.includes(found.clientId)) {
+  if (provider === undefined || provider.disabledAt !== undefined || !provider.clientIds.includes(clientId)) {
     throw refusal('client_not_of_provider')
   }
-  return { provider, by: { kind: 'client', clientId: found.clientId } } as ScimCaller
+  if (subject !== clientId)
+    await authorizeUser({ providerId: provider.providerId, userId: userId(subject), clientId }, deps)
+  return { provider, by: { kind: 'client', clientId } } as ScimCaller
+}
+
+/**
+ * Requires the user who consented to be an administrator of the provider, by the judgement of the host. One client may serve all
+ * customers, as in Okta's catalogue, so the client does not say whose directory it is. Asked for every request: the answer changes
+ * when the user loses the role.
+ */
+async function authorizeUser(
+  consent: ProvisioningConsent,
+  { mayProvision }: AuthenticateProviderDependencies,
+): Promise<void> {
+  // RFC 7644 §6 and RFC 9700 §2.3: the consent of any other user must not open the directory.
+  if ((await mayProvision?.(consent)) !== true) throw refusal('user_not_of_provider')
 }
 
 /** Records that a secret is in use, for administrators: at most one write per hour, whose failure does not fail the request. */

@@ -63,6 +63,7 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
     issuer,
     storage,
     accessTokens: options.accessTokens,
+    mayProvision: options.mayProvision,
     requestLimit: options.requestLimit ?? defaultRequestLimit(),
     limits,
     turns: deps.turns,

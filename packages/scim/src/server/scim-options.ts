@@ -6,7 +6,7 @@ import type { CustomResourceType } from '../custom/custom-types.ts'
 import type { DeprovisioningLimit } from '../deprovisioning/deprovisioning-limiter.ts'
 import type { AnsweredRequest, ScimEvent } from '../event/scim-event.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
-import type { AccessTokens } from '../providers/authenticate-provider.ts'
+import type { AccessTokens, MayProvision } from '../providers/authenticate-provider.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ScimLimits } from './scim-limits.ts'
 import type { ClaimChanges, ProvisioningHooks } from '../users/user-dependencies.ts'
@@ -22,6 +22,13 @@ export interface ScimServerOptions extends ProvisioningHooks {
    * @defaultValue None. Every provider has its own secret.
    */
   readonly accessTokens?: AccessTokens
+  /**
+   * Whether a user may let a client provision for a provider, with an access token that the client received by the authorization
+   * code grant. Asked for every request with such a token, after the client was found among the provider's `clientIds`. Return
+   * `true` only for administrators of that customer.
+   * @defaultValue Nobody may. A client of a provider needs a token of its own or the secret.
+   */
+  readonly mayProvision?: MayProvision
   /**
    * The resource type of users, with extensions of the host.
    * @defaultValue `userResourceType`. It is the user of RFC 7643 with the enterprise extension.

@@ -25,7 +25,7 @@ describe('with uniqueGroupNames', () => {
       expect(reply).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } })
       expect(scim.lastReason()).toBe('group_name_taken')
     }
-    expect(await scim.send({ path: '/Groups' })).toMatchObject({
+    expect(await scim.send({ path: '/Groups?sortBy=displayName' })).toMatchObject({
       body: { totalResults: 2, Resources: [{ displayName: 'Ops' }, { displayName: 'Sales' }] },
     })
     expect(await rename(scim, ops, 'OPS')).toMatchObject({ status: 204 })
