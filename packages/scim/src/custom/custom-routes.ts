@@ -7,6 +7,7 @@ import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import { resourceRoutes, type ServedType } from '../resource/resource-endpoints.ts'
 import type { ScimCollection } from '../server/scim-call.ts'
+import type { ScimLimits } from '../server/scim-limits.ts'
 import { nameKey } from '../values/text.ts'
 import type { CustomTypes } from './custom-types.ts'
 import { createReferences } from './references.ts'
@@ -15,6 +16,7 @@ import { suppliedType } from './supplied-resources.ts'
 
 interface CustomRouteDependencies {
   readonly filterLimits: FilterLimits
+  readonly limits: Pick<ScimLimits, 'resourceBytes'>
   readonly storage: ScimStorage
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>

@@ -20,10 +20,13 @@ import type { RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
 import { recordTolerances, type ScimCall } from '../server/scim-call.ts'
+import type { ScimLimits } from '../server/scim-limits.ts'
+import { isLongerThan } from '../users/render-cache.ts'
 import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
 import type { References } from './references.ts'
 
 interface StoredTypeDependencies {
+  readonly limits: Pick<ScimLimits, 'resourceBytes'>
   readonly store: CustomResourceStore
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
@@ -33,7 +36,7 @@ interface StoredTypeDependencies {
 /** Serves the resources of a type that directories write. */
 export function storedType(
   type: ResourceType,
-  { store, random, journal, references }: StoredTypeDependencies,
+  { limits, store, random, journal, references }: StoredTypeDependencies,
 ): ServedType<CustomResourceRecord> {
   const { name: resourceType, endpoint } = type
   const locationOf = (id: string, baseUrl: string): string => `${baseUrl}${endpoint}/${encodeURIComponent(id)}`
@@ -81,7 +84,12 @@ export function storedType(
 
       const { version, resourceId } = current
       const key = { ...ownerOf(call.caller), resourceId }
-      const outcome = await store.compareAndSwap({ ...key, version, state: stateOf(document, type), now: call.now })
+      const outcome = await store.compareAndSwap({
+        ...key,
+        version,
+        state: stateOf(document, type, limits),
+        now: call.now,
+      })
       if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
       if (outcome.outcome === 'taken') throw takenKey(outcome.key)
       record('changed', call, resourceId)
@@ -103,10 +111,11 @@ export function storedType(
     find,
     show: async (found, showing) => render(found, showing),
     writes: {
+      patchAnswer: 'resource',
       async create(given, call) {
         const document = references.strip(given)
         await checkReferences(document, {}, call)
-        const state = stateOf(document, type)
+        const state = stateOf(document, type, limits)
         return untilSettled(async () => {
           const resourceId = randomIdentifier(random)
           const outcome = await store.insert({ ...ownerOf(call.caller), resourceId, state, createdAt: call.now })
@@ -150,8 +159,14 @@ const documentOf = ({ resource, resourceId, externalId }: CustomResourceRecord):
   toObject([...Object.entries(resource), ['id', resourceId], ['externalId', externalId]])
 
 /** The columns to store. @param document with names spelled as in the schema. */
-function stateOf(document: JsonObject, type: ResourceType): CustomResourceState {
+function stateOf(
+  document: JsonObject,
+  type: ResourceType,
+  { resourceBytes }: Pick<ScimLimits, 'resourceBytes'>,
+): CustomResourceState {
   const resource = toObject(Object.entries(document).filter(([name]) => !excluded.has(name)))
+  // RFC 9110 §15.5.14: as for users.
+  if (isLongerThan(resourceBytes, JSON.stringify(resource))) throw refusal('resource_too_large')
   const comparable = comparableResource(resource, type)
   return {
     externalId: getText(document, 'externalId'),

@@ -1,36 +1,24 @@
 import { type Pieces, runInTurns, type Turns } from '@mintmark/internal'
-import type { ServerResponse } from '@mintmark/core/http'
 import { type JsonObject, jsonText, type JsonValue, type ScimStorage } from '@mintmark/storage-interface'
 import type { GroupId, GroupMember, GroupRecord, JsonText } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { listLimits } from '../list/search-request.ts'
 import type { ListedType } from '../list/type-searches.ts'
-import { resourceResponse } from '../message/scim-message.ts'
 import { includesAttribute, projectResource, renderMeta } from '../resource/project-resource.ts'
-import type { Projection } from '../schema/projection.ts'
+import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import type { ScimCall } from '../server/scim-call.ts'
 import { userLocation } from '../users/render-cache.ts'
 import { toObject } from '../values/json.ts'
 
-interface Shown {
-  readonly status: 200 | 201
-  readonly projection: Projection
-  readonly call: ScimCall
-}
-
-/** Responds with a group (RFC 7644 §3.9). */
+/** A group as the JSON text of a response (RFC 7644 §3.9). */
 export async function showGroup(
   group: GroupRecord,
-  { status, projection, call: { baseUrl, turns } }: Shown,
-  { storage }: { readonly storage: ScimStorage },
-): Promise<ServerResponse> {
-  const { groupId } = group
+  { projection, baseUrl }: RenderContext,
+  { storage, turns }: { readonly storage: ScimStorage; readonly turns: Turns },
+): Promise<JsonText> {
   const members = await loadShownMembers([group], projection, { storage })
-  const rendering = renderGroup(group, { members: members?.get(groupId) ?? [], projection, baseUrl })
-  const shown = await runInTurns(rendering, turns)
-  return resourceResponse(status, shown, { location: groupLocation(groupId, baseUrl), version: groupVersion(group) })
+  return runInTurns(renderGroup(group, { members: members?.get(group.groupId) ?? [], projection, baseUrl }), turns)
 }
 
 interface ShownGroup {

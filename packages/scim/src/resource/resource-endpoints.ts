@@ -14,6 +14,7 @@ import {
   readProjection,
   readQuery,
   resourceResponse,
+  scimContent,
 } from '../message/scim-message.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { RenderContext } from '../schema/projection.ts'
@@ -53,6 +54,8 @@ interface TypeWrites<Resource> {
   /** @param parse called for each attempt to write. */
   readonly patch: (parse: PatchParser, call: ScimCall) => Promise<Resource>
   readonly remove: (call: ScimCall) => Promise<unknown>
+  /** The response to a PATCH that names no attributes: the resource, or 204 when showing it is expensive (RFC 7644 §3.5.2). */
+  readonly patchAnswer: 'resource' | 'noContent'
 }
 
 interface ResourceEndpointDependencies {
@@ -123,7 +126,12 @@ const patchOne =
   async (call) => {
     const showing = showingOf(call, type)
     const parse = createPatchParser(call, await readMessage(call.request, call.turns), type.listed.resourceType)
-    return respond(await writes.patch(parse, call), { status: 200, showing }, type)
+    const resource = await writes.patch(parse, call)
+    const isPlain = showing.projection === type.listed.resourceType.defaultProjection
+    // SCIM-SDK's client expects a content type in every response that is not of a DELETE (seen in 1.30.0).
+    if (isPlain && writes.patchAnswer === 'noContent')
+      return emptyResponse([scimContent, ['ETag', type.versionOf(resource)]])
+    return respond(resource, { status: 200, showing }, type)
   }
 
 /** DELETE (RFC 7644 §3.6). */

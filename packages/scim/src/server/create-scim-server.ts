@@ -12,10 +12,10 @@ import { discoveryRoutes } from '../discovery/discovery.ts'
 import { createRevocationLister, notifyAnswered, recordRefusal, type ScimOccurrence } from '../event/scim-event.ts'
 import { reportScimFaults } from '../event/log-scim-events.ts'
 import { defaultFilterLimits, type FilterLimits } from '../filter/parse-filter.ts'
-import { groupRoutes } from '../groups/group-endpoints.ts'
-import { listedGroups } from '../groups/render-group.ts'
+import { servedGroups } from '../groups/group-endpoints.ts'
 import type { GroupDependencies } from '../groups/write-group.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
+import { resourceRoutes } from '../resource/resource-endpoints.ts'
 import { groupResourceType } from '../schema/group-schema.ts'
 import { userResourceType } from '../schema/user-schema.ts'
 import {
@@ -51,12 +51,13 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
   const limits = scimLimits(options.limits)
   const deps = scimDependencies(options, limits)
   const customTypes = checkCustomTypes(options.resourceTypes ?? [], [deps.userType, deps.groupType])
-  const standard = [listedUsers(deps), listedGroups(deps)]
-  const custom = customRoutes(customTypes, { ...deps, standard })
+  const groups = servedGroups(deps)
+  const standard = [listedUsers(deps), groups.listed]
+  const custom = customRoutes(customTypes, { ...deps, standard, limits })
   const listed = [...standard, ...custom.map((type) => type.listed)]
   const resources: ScimRoutes = {
     users: userRoutes(deps),
-    groups: groupRoutes(deps),
+    groups: resourceRoutes(groups, deps),
     ...Object.fromEntries(custom.map(({ path, routes }) => [path, routes])),
   }
   const router = createScimRouter({

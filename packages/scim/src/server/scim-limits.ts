@@ -21,7 +21,7 @@ export interface ScimLimits {
    */
   readonly work: number
   /**
-   * The largest user that is stored, in bytes of JSON.
+   * The largest user or resource of a custom type that is stored, in bytes of JSON.
    * @defaultValue 262144 (256 KiB). A user with several pictures in data URLs fits.
    */
   readonly resourceBytes: number

@@ -74,7 +74,7 @@ export function createUserRenderCache(
 }
 
 /** A character has at most three bytes in UTF-8. */
-const isLongerThan = (bytes: number, text: string): boolean =>
+export const isLongerThan = (bytes: number, text: string): boolean =>
   text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes
 
 /** The resource that the provider wrote: without `manager.$ref`, which `toStored` adds for responses. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, test } from 'vitest'
 
-import { oktaRoleResourceType, type ScimRefusalReason } from '../../src/index.ts'
+import { oktaRoleResourceType, type ScimRefusalReason, type ScimServerOptions } from '../../src/index.ts'
 import { aDevice, deviceSchema, deviceType, roles, warrantySchema } from '../fixtures/custom-types.ts'
 import { patchOp } from '../fixtures/directory-under-test.ts'
 import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
@@ -14,11 +14,11 @@ interface Site extends ScimUnderTest {
   patch(id: string, ...operations: readonly object[]): Promise<ScimReply>
 }
 
-async function start(): Promise<Site> {
+async function start(options: Partial<ScimServerOptions> = {}): Promise<Site> {
   const database = createMemoryDatabase()
   const storage = createMemoryStorage({ issuer, database })
   const resourceTypes = [deviceType, { resourceType: oktaRoleResourceType, resources: roles }]
-  const scim = await startScim({ storage, resourceTypes })
+  const scim = await startScim({ storage, resourceTypes, ...options })
   // The first use of a secret is recorded.
   for (const provider of ['T1', 'T2']) await scim.send({ path: '/Devices', provider })
   return {
@@ -203,6 +203,19 @@ describe('a stored type', () => {
     await site.create({ externalId: 'd-1', serialNumber: 'S1' }, 'T2')
     expect((await site.patch(first, { op: 'remove', path: 'serialNumber' })).status).toBe(200)
     await site.create({ serialNumber: 'S1' })
+  })
+
+  test('refuses a resource that is larger than the limit (RFC 9110 §15.5.14)', async () => {
+    const site = await start({ limits: { resourceBytes: 300 } })
+    const id = await site.create()
+    const tags = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(30))
+
+    await refused(site, [413, undefined, 'resource_too_large'], () =>
+      site.send({ method: 'POST', path: '/Devices', body: aDevice({ tags }) }),
+    )
+    await refused(site, [413, undefined, 'resource_too_large'], () =>
+      site.patch(id, { op: 'add', path: 'tags', value: tags }),
+    )
   })
 
   test('never shows an attribute that is never returned, and one returned on request only then (RFC 7643 §7)', async () => {
