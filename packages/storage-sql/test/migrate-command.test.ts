@@ -23,6 +23,7 @@ const all = [
   '0013-indexed-values',
   '0014-indexed-value-statistics',
   '0015-tenants',
+  '0016-group-changes',
 ]
 
 test('mintmark-migrate print prints the whole schema and changes nothing', async () => {

@@ -46,6 +46,7 @@ const all = [
   '0013-indexed-values',
   '0014-indexed-value-statistics',
   '0015-tenants',
+  '0016-group-changes',
 ]
 
 test('migrates an empty database, once', async () => {
@@ -78,6 +79,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0013-indexed-values c87eb983c94eff037e430f830bc7382dbfbe717b32aaecc4de278b37e5a5ec9f",
       "0014-indexed-value-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0015-tenants e57203f1dec1252ed702262d2de84380bef9c0e312d20f93f4be80fba886aa2a",
+      "0016-group-changes da6b7f37e3f30d00c61910d99e77c5c5ed1383e373f877fea50c00cc5af9def0",
     ]
   `)
 })

@@ -24,6 +24,7 @@ const all = [
   '0013-indexed-values',
   '0014-indexed-value-statistics',
   '0015-tenants',
+  '0016-group-changes',
 ]
 
 test('migrates an empty PostgreSQL database, once', async () => {
@@ -56,6 +57,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0013-indexed-values 1cf1e0809e70e6ce77d9e1b59a793dc5e6b8116857b4477eeb030bf2a1e742fa",
       "0014-indexed-value-statistics e2c1bb2376705be77f23f760a7471729e20d12d7b43c628bb7e1fd24520cc8f3",
       "0015-tenants 5e7bee06532df87fc85346b0a819c5c0c1854558cec4bef772cfecc5e87f457c",
+      "0016-group-changes 3f3857c4cbf65b52c6335ee35107d7c05bf4dedb3754329f7984ba0e419a0e51",
     ]
   `)
 })

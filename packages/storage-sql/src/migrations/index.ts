@@ -13,6 +13,7 @@ import { clientChoices } from './0012-client-choices.ts'
 import { indexedValues } from './0013-indexed-values.ts'
 import { indexedValueStatistics } from './0014-indexed-value-statistics.ts'
 import { tenants } from './0015-tenants.ts'
+import { groupChanges } from './0016-group-changes.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   indexedValues,
   indexedValueStatistics,
   tenants,
+  groupChanges,
 ]

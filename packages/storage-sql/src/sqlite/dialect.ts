@@ -9,6 +9,7 @@ import {
   type StatementLifetime,
   UniqueViolationError,
 } from '../dialect.ts'
+import { createQueues } from '../in-line.ts'
 import { createRecentMap } from '../recent-map.ts'
 import { placesOf, rowsByPlace } from '../row.ts'
 import { sqlite } from './engine.ts'
@@ -81,8 +82,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
       )
     },
 
-    // One connection that runs one statement at a time: nothing waits with it.
-    oneAtATime: (_, work) => work(),
+    oneAtATime: createQueues(5000),
 
     async atomically(statements) {
       convertErrors(() => {

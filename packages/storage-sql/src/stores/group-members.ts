@@ -1,7 +1,8 @@
 import { groupId as asGroupId } from '@mintmark/storage-interface'
 import type { GroupId, GroupMember, GroupStore } from '@mintmark/storage-interface/stores'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Expression, type RawBuilder, sql } from 'kysely'
-import { type Database, compileSql, type Parameter } from '../database.ts'
+import { type Database, compileSql, type Parameter, type Statement } from '../database.ts'
 import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
 import { isProviders, createColumnReader } from '../row.ts'
 
@@ -78,7 +79,20 @@ export const isAmong = (
   }: { readonly engine: SqlEngine; readonly column: Expression<unknown>; readonly values: Expression<unknown> },
 ): RawBuilder<boolean> => engine.keyAmong({ issuerColumn: sql`issuer`, issuer: sql`${p('issuer')}`, column }, values)
 
-/** Reads the members of groups with one statement, however many groups there are. */
+/** Adds listed users and groups of the provider. Others are left out. */
+export const addMembers = ({ query, engine }: Pick<Database, 'query' | 'engine'>): Statement<MemberValue> =>
+  compileSql(query, (p: Parameter<MemberValue>) => {
+    const values = engine.listed(sql`${p('joining')}`)
+    const owned = (column: Expression<unknown>) => sql`${isAmong(p, { engine, column, values })} and ${isProviders(p)}`
+    return sql`insert into mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
+      select member.issuer, ${p('provider_id')}, ${p('group_id')}, member.id, member.type from (
+        select issuer, user_id as id, 'User' as type from mintmark_users where ${owned(sql`user_id`)}
+        union all
+        select issuer, group_id, 'Group' from mintmark_groups where ${owned(sql`group_id`)}
+      ) as member where true on conflict do nothing`
+  })
+
+/** Reads the members of groups with one statement, however many groups there are; those of a large group in slices. */
 export function createMembersOf(database: Database): GroupStore['membersOf'] {
   const { engine, run } = database
   const statements = memberStatements(database)
@@ -101,14 +115,51 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
     return members
   }
 
+  /** Undefined when the group was changed between two slices. */
+  async function readSlices(values: GroupKey): Promise<readonly SqlRow[] | undefined> {
+    const rows: SqlRow[] = []
+    let version: unknown
+    for (let after = ''; ;) {
+      const slice = await run(statements.slice, { ...values, after })
+      const [first] = slice
+      const last = slice.at(-1)
+      // A group without a row has no members.
+      if (first === undefined || last === undefined) return rows
+      const seen = columns.integer(first, 'version')
+      if (version !== undefined && seen !== version) return undefined
+      version = seen
+      for (const row of slice) rows.push(row)
+      if (slice.length < membersInRead) return rows
+      after = columns.text(last, 'member_id')
+      await nextTurn()
+    }
+  }
+
+  async function readOne(values: GroupKey): Promise<readonly SqlRow[]> {
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const rows = await readSlices(values)
+      if (rows !== undefined) return rows
+    }
+    // It is changed all the time: one statement sees one moment.
+    return run(statements.all, { ...values, groups: engine.encodeSearchable([values.group_id]) })
+  }
+
   return async (providerId, groupIds, limit) => {
-    const values = { provider_id: providerId, groups: engine.encodeSearchable(groupIds) }
-    const isOfAll = limit === undefined || groupIds.length < 2
-    return isOfAll
+    const [groupId] = groupIds
+    if (groupId === undefined) return new Map()
+    const key = { provider_id: providerId }
+    if (groupIds.length === 1) return membersIn(await readOne({ ...key, group_id: groupId }), groupIds)
+    const values = { ...key, groups: engine.encodeSearchable(groupIds) }
+    return limit === undefined
       ? membersIn(await run(statements.all, values), groupIds)
       : membersIn(await run(statements.within, { ...values, limit }), [])
   }
 }
+
+type GroupKey = Readonly<Record<'provider_id' | 'group_id', string>>
+
+/** A read of so many takes a few milliseconds. */
+const membersInRead = 2000
 
 type MembersValue = 'issuer' | 'provider_id' | 'groups'
 
@@ -122,15 +173,27 @@ function memberStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
       query,
       (p: Parameter<MembersValue>) =>
         sql`${membersOf(p, engine.listed(sql`${p('groups')}`))} order by group_id, member_id`,
+      'long',
+    ),
+
+    /** The next members of a group in the order of their identifiers, with the version of the group at that moment. */
+    slice: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'provider_id' | 'group_id' | 'after'>) =>
+        sql`select group_id, member_id, member_type, (select version from mintmark_groups where ${inGroup(p)}) as version
+          from mintmark_group_members where ${inGroup(p)} and member_id > ${p('after')}
+          order by member_id limit ${sql.lit(membersInRead)}`,
     ),
 
     /**
      * As many groups as the limit allows: no group is counted further than that. Each returned group also has a row
      * without a member.
      */
-    within: compileSql(query, (p: Parameter<MembersValue | 'limit'>) => {
-      const limit = sql`cast(${p('limit')} as bigint)`
-      return sql`with sized as materialized (
+    within: compileSql(
+      query,
+      (p: Parameter<MembersValue | 'limit'>) => {
+        const limit = sql`cast(${p('limit')} as bigint)`
+        return sql`with sized as materialized (
         select value as id, place, (select count(*) from (
           select 1 from mintmark_group_members where issuer = ${p('issuer')} and group_id = asked.value and ${isProviders(p)}
           limit ${limit} + 1
@@ -140,6 +203,8 @@ function memberStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
         where place = 1 or upto <= ${limit}
       ) select id as group_id, null as member_id, null as member_type from fitting
         union all ${membersOf(p, sql`select id from fitting`)} order by group_id, member_id`
-    }),
+      },
+      'long',
+    ),
   }
 }

@@ -5,7 +5,16 @@ import { sql, type Expression } from 'kysely'
 import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
 import type { SqlEngine, SqlValue } from '../dialect.ts'
 import { indexKeyOrNull, isProviders } from '../row.ts'
-import { inGroup, isAmong, isLeaving, memberPlan, type MemberChangeKind, type MemberValue } from './group-members.ts'
+import { isSettled, membersInSlice } from './group-changes.ts'
+import {
+  addMembers,
+  inGroup,
+  isAmong,
+  isLeaving,
+  memberPlan,
+  type MemberChangeKind,
+  type MemberValue,
+} from './group-members.ts'
 
 type Group = 'issuer' | 'provider_id' | 'group_id'
 type Versions = 'least_version' | 'greatest_version'
@@ -81,23 +90,20 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     lock: compileSql(
       query,
       (p: Parameter<Group | Versions>) =>
-        sql`select group_id from mintmark_groups where ${isAtVersion(p)} ${sql.raw(engine.types.lockRows)}`,
+        sql`select group_id from mintmark_groups where ${isAtVersion(p)} and ${isSettled(p)} ${sql.raw(engine.types.lockRows)}`,
     ),
 
     delta: memberStatements('delta'),
     replace: memberStatements('replace'),
 
-    addMembers: compileSql(query, (p: Parameter<MemberValue>) => {
-      const values = engine.listed(sql`${p('joining')}`)
-      const owned = (column: Expression<unknown>) =>
-        sql`${isAmong(p, { engine, column, values })} and ${isProviders(p)}`
-      return sql`insert into mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
-        select member.issuer, ${p('provider_id')}, ${p('group_id')}, member.id, member.type from (
-          select issuer, user_id as id, 'User' as type from mintmark_users where ${owned(sql`user_id`)}
-          union all
-          select issuer, group_id, 'Group' from mintmark_groups where ${owned(sql`group_id`)}
-        ) as member where true on conflict do nothing`
-    }),
+    addMembers: addMembers({ query, engine }),
+
+    /** Whether a group has more members than one transaction may write. */
+    exceedsSlice: compileSql(
+      query,
+      (p: Parameter<Group>) => sql`select count(*) as members from (
+      select 1 from mintmark_group_members where ${inGroup(p)} limit ${sql.lit(membersInSlice + 1)}) as counted`,
+    ),
 
     /** Changes only the version and the time. */
     touch: compileStatement((p: Parameter<Group | Versions | 'now'>) => change(p)),

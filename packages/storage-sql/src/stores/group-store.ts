@@ -14,7 +14,8 @@ import { listedGroups } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
 import { providerOf } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
-import { createMembersOf } from './group-members.ts'
+import { createGroupChanges, membersInSlice } from './group-changes.ts'
+import { createMembersOf, type MemberValue } from './group-members.ts'
 import { groupStatements, groupStateRow } from './group-statements.ts'
 
 export function createGroupStore(database: Database, { scanLimit }: { readonly scanLimit: number }): GroupStore {
@@ -22,6 +23,28 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
   const statements = groupStatements(database)
   const columns = createColumnReader(engine)
   const read = groupReader(engine)
+  const changes = createGroupChanges(database)
+  const membersOf = createMembersOf(database)
+  const change = createGroupChange(database, { statements, changes, membersOf })
+
+  /** Explains why a group was not inserted. @returns `undefined` if what was read does not explain it. */
+  async function notInserted(values: Parameters<typeof run<MemberValue | 'external_id_key'>>[1]) {
+    const [row] = await run(statements.findTaken, values)
+    if (row === undefined || columns.flag(row, 'id_taken')) return { outcome: 'taken', key: 'id' } as const
+    if (columns.flag(row, 'external_id_taken')) return { outcome: 'taken', key: 'externalId' } as const
+    return columns.integer(row, 'unknown') > 0 ? ({ outcome: 'memberUnknown' } as const) : undefined
+  }
+
+  /** A large group loses its members first, because its rows would be removed in one statement. */
+  async function emptyLargeGroup({ providerId, groupId, version, now }: Removal) {
+    const [counted] = await run(statements.exceedsSlice, { provider_id: providerId, group_id: groupId })
+    if (counted === undefined || columns.integer(counted, 'members') <= membersInSlice) return undefined
+    const members = { kind: 'replace', memberIds: [] } as const
+    const outcome = await change({ providerId, groupId, version, state: undefined, members, now })
+    // Without a state and members nothing can be taken or unknown.
+    if (outcome.outcome === 'taken' || outcome.outcome === 'memberUnknown') return undefined
+    return outcome.outcome === 'unchanged' ? undefined : outcome
+  }
 
   return {
     list: createLister(database, { kind: listedGroups, read, owner: providerOf }, { scanLimit }),
@@ -42,15 +65,25 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
         step(statements.addMembers, values),
         step(statements.find, values),
       ]
+      const isLarge = memberIds.length > membersInSlice
       return untilSettled(async () => {
+        if (isLarge) {
+          const { joining, unknown } = await changes.examineJoining({ providerId, groupId }, memberIds)
+          if (unknown !== undefined) return notInserted({ ...values, joining: engine.encodeSearchable([unknown]) })
+          const written = changes.write({ providerId, groupId, joining, leaving: [] })
+          const rows = await transact([
+            step(statements.insert, values, 'guard'),
+            written.step,
+            step(statements.find, values),
+          ])
+          const [inserted] = rows ?? []
+          if (inserted === undefined) return notInserted({ ...values, joining: engine.encodeSearchable([]) })
+          await written.carryOut()
+          return { outcome: 'inserted', record: read(inserted) }
+        }
         const rows = memberIds.length === 0 ? await run(statements.insert, values) : await transact(steps)
         const [inserted] = rows ?? []
-        if (inserted !== undefined) return { outcome: 'inserted', record: read(inserted) }
-
-        const [row] = await run(statements.findTaken, values)
-        if (row === undefined || columns.flag(row, 'id_taken')) return { outcome: 'taken', key: 'id' }
-        if (columns.flag(row, 'external_id_taken')) return { outcome: 'taken', key: 'externalId' }
-        return columns.integer(row, 'unknown') > 0 ? { outcome: 'memberUnknown' } : undefined
+        return inserted === undefined ? notInserted(values) : { outcome: 'inserted', record: read(inserted) }
       })
     },
 
@@ -65,14 +98,21 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
       return row === undefined ? undefined : read(row)
     },
 
-    membersOf: createMembersOf(database),
+    async membersOf(providerId, groupIds, limit) {
+      await changes.finish(providerId, groupIds)
+      return membersOf(providerId, groupIds, limit)
+    },
 
-    change: createGroupChange(database, statements),
+    change,
 
-    async remove({ providerId, groupId, version, now }) {
+    async remove({ providerId, groupId, version: expected, now }) {
+      const emptied = await emptyLargeGroup({ providerId, groupId, version: expected, now })
+      if (emptied !== undefined && emptied.outcome !== 'swapped') return emptied
+      const version = expected === undefined ? undefined : (emptied?.record.version ?? expected)
       const values = { provider_id: providerId, group_id: groupId, ...versionRange(version), now }
       const steps = [
         step(statements.lockForRemoval, values, 'guard'),
+        changes.forget(providerId, groupId),
         step(statements.touchParents, values),
         step(statements.endMemberships, values),
         // Last, because it locks the total.
@@ -94,10 +134,12 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
 
 type Change = Parameters<GroupStore['change']>[0]
 
+type Removal = Parameters<GroupStore['remove']>[0]
+
 /** Changes groups and their members: one transaction to write, one read to explain why nothing was written. */
 function createGroupChange(
   { engine, run, step, transact, oneAtATime }: Database,
-  statements: ReturnType<typeof groupStatements>,
+  { statements, changes, membersOf }: GroupChangeDependencies,
 ): GroupStore['change'] {
   const columns = createColumnReader(engine)
   const read = groupReader(engine)
@@ -126,13 +168,19 @@ function createGroupChange(
     ]
   }
 
-  async function write(change: Change): Promise<readonly SqlRow[] | 'duplicate' | undefined> {
+  const write = (change: Change): Promise<readonly SqlRow[] | 'duplicate' | undefined> => {
+    // Without members it is one row and one statement.
+    const { members, state } = change
+    return members === undefined && state !== undefined
+      ? orDuplicate(() => run(statements.write, changeValues(change)))
+      : transactUnique(stepsOf(change))
+  }
+
+  const transactUnique = (steps: readonly SqlStep[]) => orDuplicate(() => transact(steps))
+
+  async function orDuplicate<Rows>(work: () => Promise<Rows>): Promise<Rows | 'duplicate'> {
     try {
-      // Without members it is one row and one statement.
-      const { members, state } = change
-      return members === undefined && state !== undefined
-        ? await run(statements.write, changeValues(change))
-        : await transact(stepsOf(change))
+      return await work()
     } catch (error) {
       if (error instanceof UniqueViolationError) return 'duplicate'
       throw error
@@ -152,8 +200,70 @@ function createGroupChange(
     return isChange ? undefined : { outcome: 'unchanged', record: read(row) }
   }
 
+  /** Whether a change may write more members than one transaction does. */
+  async function mayBeLarge({ providerId, groupId, members }: Change): Promise<boolean> {
+    if (members === undefined) return false
+    if (members.kind === 'delta') return members.add.length + members.remove.length > membersInSlice
+    if (members.memberIds.length > membersInSlice) return true
+    const [counted] = await run(statements.exceedsSlice, { provider_id: providerId, group_id: groupId })
+    return counted !== undefined && columns.integer(counted, 'members') > membersInSlice
+  }
+
+  /** The members that join and leave, as the group is now. */
+  async function examine({ providerId, groupId }: Change, members: MemberChange) {
+    const group = { providerId, groupId }
+    const { joining, leaving } = memberLists(members)
+    const found = await changes.examineJoining(group, joining)
+    if (members.kind === 'delta') return { ...found, leaving: await changes.examineLeaving(group, leaving) }
+    const present = await membersOf(providerId, [groupId])
+    const wanted = new Set(joining)
+    const left = (present.get(groupId) ?? []).flatMap(({ memberId }) => (wanted.has(memberId) ? [] : [memberId]))
+    return { ...found, leaving: left }
+  }
+
+  /**
+   * Writes down who joins and who leaves, at the version at which that was found out, and carries it out.
+   * @returns `undefined` if the group was changed meanwhile.
+   */
+  async function changeMany(change: Change, members: MemberChange): Promise<GroupChangeOutcome | undefined> {
+    const { providerId, groupId } = change
+    const [row] = await run(statements.find, { provider_id: providerId, group_id: groupId })
+    if (row === undefined) return { outcome: 'absent' }
+    const { version } = read(row)
+    if (change.version !== undefined && change.version !== version) return { outcome: 'conflict' }
+
+    const { joining, leaving, unknown } = await examine(change, members)
+    if (unknown !== undefined) return explain({ ...change, members: { kind: 'delta', add: [unknown], remove: [] } })
+    const exact = { ...change, version, members: { kind: 'delta', add: joining, remove: leaving } } as const
+    if (joining.length + leaving.length <= membersInSlice) {
+      const written = await write(exact)
+      if (written === 'duplicate') return { outcome: 'taken', key: 'externalId' }
+      const [swapped] = written ?? []
+      if (swapped !== undefined) return { outcome: 'swapped', record: read(swapped) }
+      const outcome = await explain(exact)
+      // The version is ours unless the caller gave one.
+      return outcome?.outcome === 'conflict' && change.version === undefined ? undefined : outcome
+    }
+
+    const noted = changes.write({ providerId, groupId, joining, leaving })
+    const values = changeValues({ ...exact, members: undefined })
+    const rows = await transactUnique([
+      step(statements.lock, values, 'guard'),
+      noted.step,
+      step(change.state === undefined ? statements.touch : statements.write, values, 'guard'),
+    ])
+    if (rows === 'duplicate') return { outcome: 'taken', key: 'externalId' }
+    const [swapped] = rows ?? []
+    if (swapped === undefined) return undefined
+    await noted.carryOut()
+    return { outcome: 'swapped', record: read(swapped) }
+  }
+
   const settle = (change: Change): Promise<GroupChangeOutcome> =>
     untilSettled(async () => {
+      const { providerId, groupId, members } = change
+      if (members !== undefined) await changes.finish(providerId, [groupId])
+      if (members !== undefined && (await mayBeLarge(change))) return changeMany(change, members)
       const written = await write(change)
       if (written === 'duplicate') return { outcome: 'taken', key: 'externalId' }
       const [row] = written ?? []
@@ -161,6 +271,12 @@ function createGroupChange(
     })
 
   return (change) => oneAtATime(change.groupId, () => settle(change))
+}
+
+interface GroupChangeDependencies {
+  readonly statements: ReturnType<typeof groupStatements>
+  readonly changes: ReturnType<typeof createGroupChanges>
+  readonly membersOf: GroupStore['membersOf']
 }
 
 /** The parameters of the statements about members. */

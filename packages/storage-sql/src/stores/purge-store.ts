@@ -3,13 +3,16 @@ import { type PurgeStore } from '@mintmark/storage-interface/stores'
 import { sql, type RawBuilder } from 'kysely'
 import { type Database, compileSql, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
+import { createGroupChanges } from './group-changes.ts'
 
 /**
  * Each table's oldest rows are deleted by one statement, which finds them by their time in an index: the cost of a call
  * depends on its limit, not on the size of the tables. Every statement is complete by itself, so a call may be
  * interrupted between any two.
  */
-export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
+export function createPurgeStore(database: Database): PurgeStore {
+  const { query, engine, run } = database
+  const groupChanges = createGroupChanges(database)
   const earlier = (now: SqlValue): RawBuilder<unknown> => {
     const clock = sql.raw(engine.types.now)
     // As a subquery it is evaluated once, whatever the number of rows.
@@ -26,6 +29,7 @@ export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
 
   return {
     async purgeExpired({ now, limit }) {
+      await groupChanges.finishAny()
       let removed = 0
       for (const statement of statements) {
         const rows = await run(statement, { now, limit: limit - removed })

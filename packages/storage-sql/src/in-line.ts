@@ -1,4 +1,5 @@
-import { asStorageError, withTimeout, TimedOutError } from './connection.ts'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { withTimeout, TimedOutError } from './postgres/connection.ts'
 
 /** Runs work of one name one after the other, and other work beside it. */
 type InLine = <T>(name: string, work: () => Promise<T>) => Promise<T>
@@ -28,6 +29,7 @@ async function turn(before: Promise<unknown>, timeoutMilliseconds: number): Prom
   try {
     await withTimeout(before, timeoutMilliseconds)
   } catch (error) {
-    throw error instanceof TimedOutError ? asStorageError('late', error) : error
+    if (!(error instanceof TimedOutError)) throw error
+    throw new StorageUnavailableError('Earlier changes of the same group take too long', { cause: error })
   }
 }

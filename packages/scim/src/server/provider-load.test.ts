@@ -1,0 +1,75 @@
+import { providerId } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+
+import { createProviderLoad, createWorkBudget } from './provider-load.ts'
+
+const acme = providerId('acme')
+const other = providerId('other')
+
+test('processes a few requests of a provider at once, and the others in their order', async () => {
+  const load = createProviderLoad({ requestsAtOnce: 2, bytesAtOnce: 100 })
+  const order: number[] = []
+  const leaves = [0, 1, 2, 3].map(async (number) => {
+    const leave = await load.enter(acme)
+    order.push(number)
+    return leave
+  })
+
+  const leaveFirst = await leaves[0]
+  await leaves[1]
+  expect(order).toEqual([0, 1])
+  leaveFirst?.()
+  leaveFirst?.()
+  await leaves[2]
+
+  expect(order).toEqual([0, 1, 2])
+})
+
+test('a provider waits for none of the requests of another', async () => {
+  const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100 })
+  await load.enter(acme)
+  void load.enter(acme)
+
+  expect(await load.enter(other)).toBeTypeOf('function')
+})
+
+test('refuses a request when too many wait (RFC 6585 §4)', () => {
+  const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100 })
+  const entered = Array.from({ length: 201 }, () => load.enter(acme))
+
+  expect(entered.every((each) => each !== undefined)).toBe(true)
+  expect(load.enter(acme)).toBeUndefined()
+})
+
+test('refuses a body when the bodies of the provider exceed their memory, but reads a large one alone', () => {
+  const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100 })
+
+  const large = load.reserve(acme, 500)
+  expect(large).toBeTypeOf('function')
+  expect(load.reserve(acme, 1)).toBeUndefined()
+  expect(load.reserve(other, 100)).toBeTypeOf('function')
+  large?.()
+
+  expect(load.reserve(acme, 60)).toBeTypeOf('function')
+  expect(load.reserve(acme, 60)).toBeUndefined()
+})
+
+test('requests wait until responses that are too large in total have been sent', async () => {
+  const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100 })
+  const sent = load.hold(acme, 101)
+  let isEntered = false
+  const entered = load.enter(acme)?.then(() => (isEntered = true))
+  await Promise.resolve()
+
+  expect(isEntered).toBe(false)
+  sent()
+  await entered
+
+  expect(isEntered).toBe(true)
+})
+
+test('a budget of work is spent once, and a refused part of the work costs nothing', () => {
+  const work = createWorkBudget(10)
+
+  expect([work.spend(6), work.spend(5), work.spend(4), work.spend(1)]).toEqual([true, false, true, false])
+})

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import type { GroupId, ProviderId } from '@mintmark/storage-interface/stores'
+import { sql, type Expression } from 'kysely'
+import { compileSql, type Database, type Parameter } from '../database.ts'
+import type { SqlStep } from '../dialect.ts'
+import { createColumnReader } from '../row.ts'
+import { addMembers, inGroup, isAmong, isLeaving, memberPlan, type MemberValue } from './group-members.ts'
+
+/** A change of more members than one transaction may write. It is written as a whole, and then carried out in slices. */
+export interface LargeChange {
+  readonly providerId: ProviderId
+  readonly groupId: GroupId
+  /** Users and groups of the provider that are no members. */
+  readonly joining: readonly string[]
+  /** Members. */
+  readonly leaving: readonly string[]
+}
+
+/** A transaction writes no more members than this: it blocks all other writes of SQLite, and its event loop. */
+export const membersInSlice = 250
+
+/**
+ * Writes of many members. A transaction of twenty thousand rows takes a second, in which a process on SQLite does nothing
+ * else and no process writes. So a large change is first written down, in the transaction that changes the group's
+ * version. From then on it counts. Its rows follow in short transactions, each of which is complete by itself; readers of
+ * the members carry out the rest before they read. After a crash the next reader does.
+ */
+export function createGroupChanges(database: Database) {
+  const { engine, run, step, transact } = database
+  const statements = changeStatements(database)
+  const columns = createColumnReader(engine)
+  const running = new Map<string, Promise<void>>()
+
+  /** Carries a written change out. Every slice checks that nobody else has finished it. */
+  async function carryOut({ providerId, groupId, joining, leaving }: LargeChange, changeId: string): Promise<void> {
+    const key = { provider_id: providerId, group_id: groupId, change_id: changeId }
+    const none = { joining: engine.encodeSearchable([]), leaving: engine.encodeSearchable([]) }
+    const slices = [
+      ...slicesOf(leaving).map((ids) => [
+        step(statements.takeAway, { ...key, ...none, leaving: engine.encodeSearchable(ids) }),
+      ]),
+      ...slicesOf(joining).map((ids) => {
+        const values = { ...key, ...none, joining: engine.encodeSearchable(ids) }
+        return [step(statements.keepJoining, values), step(statements.addMembers, values)]
+      }),
+      [step(statements.finish, key)],
+    ]
+    for (const slice of slices) {
+      const rows = await transact([step(statements.keep, key, 'guard'), ...slice])
+      if (rows === undefined) return
+      await nextTurn()
+    }
+  }
+
+  function carryOutOnce(change: LargeChange, changeId: string): Promise<void> {
+    const started = running.get(changeId) ?? carryOut(change, changeId).finally(() => void running.delete(changeId))
+    running.set(changeId, started)
+    return started
+  }
+
+  return {
+    /** Carries out what was written about the groups before. */
+    async finish(providerId: ProviderId, groupIds: readonly GroupId[]): Promise<void> {
+      const rows = await run(statements.findPending, { groups: engine.encodeSearchable(groupIds) })
+      for (const row of rows) {
+        const change = {
+          providerId,
+          groupId: columns.text(row, 'group_id') as GroupId,
+          joining: JSON.parse(columns.text(row, 'joining')) as readonly string[],
+          leaving: JSON.parse(columns.text(row, 'leaving')) as readonly string[],
+        }
+        await carryOutOnce(change, columns.text(row, 'change_id'))
+      }
+    },
+
+    /** Carries out what a process wrote that has ended since. */
+    async finishAny(): Promise<void> {
+      for (const row of await run(statements.findAny, {}))
+        await this.finish(columns.text(row, 'provider_id') as ProviderId, [columns.text(row, 'group_id') as GroupId])
+    },
+
+    /** A step that writes the change down, and a function that carries it out after the transaction. */
+    write(change: LargeChange): { readonly step: SqlStep; readonly carryOut: () => Promise<void> } {
+      const changeId = randomUUID()
+      const values = {
+        provider_id: change.providerId,
+        group_id: change.groupId,
+        change_id: changeId,
+        joining: JSON.stringify(change.joining),
+        leaving: JSON.stringify(change.leaving),
+      }
+      return {
+        step: step(statements.write, values),
+        async carryOut() {
+          try {
+            await carryOutOnce(change, changeId)
+          } catch (error) {
+            // It is written: the next reader carries it out.
+            if (!(error instanceof StorageUnavailableError)) throw error
+          }
+        },
+      }
+    },
+
+    /** The identifiers that are no members yet, in slices; `unknown` is one that the provider does not have. */
+    async examineJoining(
+      { providerId, groupId }: Pick<LargeChange, 'providerId' | 'groupId'>,
+      ids: readonly string[],
+    ): Promise<{ readonly joining: readonly string[]; readonly unknown: string | undefined }> {
+      const joining: string[] = []
+      for (const slice of slicesOf([...new Set(ids)])) {
+        const values = {
+          provider_id: providerId,
+          group_id: groupId,
+          joining: engine.encodeSearchable(slice),
+          leaving: engine.encodeSearchable([]),
+        }
+        for (const row of await run(statements.examine, values)) {
+          const id = columns.text(row, 'id')
+          if (!columns.flag(row, 'known')) return { joining: [], unknown: id }
+          joining.push(id)
+        }
+        await nextTurn()
+      }
+      return { joining, unknown: undefined }
+    },
+
+    /** Those of the identifiers that are members. */
+    async examineLeaving(
+      { providerId, groupId }: Pick<LargeChange, 'providerId' | 'groupId'>,
+      ids: readonly string[],
+    ): Promise<readonly string[]> {
+      const leaving: string[] = []
+      for (const slice of slicesOf([...new Set(ids)])) {
+        const values = {
+          provider_id: providerId,
+          group_id: groupId,
+          joining: engine.encodeSearchable([]),
+          leaving: engine.encodeSearchable(slice),
+        }
+        for (const row of await run(statements.members, values)) leaving.push(columns.text(row, 'member_id'))
+        await nextTurn()
+      }
+      return leaving
+    },
+
+    /** Removes what was written about a group that is removed. */
+    forget: (providerId: ProviderId, groupId: GroupId): SqlStep =>
+      step(statements.forget, { provider_id: providerId, group_id: groupId }),
+  }
+}
+
+function slicesOf(ids: readonly string[]): readonly (readonly string[])[] {
+  const slices: (readonly string[])[] = []
+  for (let from = 0; from < ids.length; from += membersInSlice) slices.push(ids.slice(from, from + membersInSlice))
+  return slices
+}
+
+/** Whether nothing is left to be carried out. */
+export const isSettled = (p: Parameter<'issuer' | 'group_id'>): Expression<boolean> =>
+  sql<boolean>`not exists (select 1 from mintmark_group_changes where issuer = ${p('issuer')} and group_id = ${p('group_id')})`
+
+type Key = 'issuer' | 'provider_id' | 'group_id' | 'change_id'
+
+function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
+  const isThis = (p: Parameter<Key>) =>
+    sql`issuer = ${p('issuer')} and group_id = ${p('group_id')} and change_id = ${p('change_id')}`
+  return {
+    findPending: compileSql(query, (p: Parameter<'issuer' | 'groups'>) => {
+      const groups = engine.listed(sql`${p('groups')}`)
+      return sql`select group_id, change_id, joining, leaving from mintmark_group_changes
+        where ${isAmong(p, { engine, column: sql`group_id`, values: groups })}`
+    }),
+    findAny: compileSql(
+      query,
+      (p: Parameter<'issuer'>) =>
+        sql`select provider_id, group_id from mintmark_group_changes where issuer = ${p('issuer')} and group_id > '' order by group_id limit 10`,
+    ),
+    write: compileSql(
+      query,
+      (p: Parameter<Key | 'joining' | 'leaving'>) =>
+        sql`insert into mintmark_group_changes (issuer, provider_id, group_id, change_id, joining, leaving)
+        values (${p('issuer')}, ${p('provider_id')}, ${p('group_id')}, ${p('change_id')}, ${p('joining')}, ${p('leaving')})`,
+    ),
+    /** Others who carry it out wait. */
+    keep: compileSql(
+      query,
+      (p: Parameter<Key>) =>
+        sql`select change_id from mintmark_group_changes where ${isThis(p)} ${sql.raw(engine.types.lockForRemoval)}`,
+    ),
+    finish: compileSql(query, (p: Parameter<Key>) => sql`delete from mintmark_group_changes where ${isThis(p)}`),
+    forget: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'provider_id' | 'group_id'>) =>
+        sql`delete from mintmark_group_changes where issuer = ${p('issuer')} and group_id = ${p('group_id')}`,
+    ),
+    takeAway: compileSql(
+      query,
+      (p: Parameter<MemberValue>) =>
+        sql`delete from mintmark_group_members where ${inGroup(p)} and ${isLeaving(p, { engine, kind: 'delta' })}`,
+    ),
+    addMembers: addMembers({ query, engine }),
+    /** A user that is removed at the same time waits, and its membership is removed as well. */
+    keepJoining: compileSql(query, (p: Parameter<MemberValue>) => {
+      const plan = memberPlan(p, { engine, kind: 'delta', rows: 'kept' })
+      return sql`${plan.with} select ${plan.unknown} as unknown`
+    }),
+    examine: compileSql(query, (p: Parameter<MemberValue>) => {
+      const plan = memberPlan(p, { engine, kind: 'delta', rows: 'read' })
+      return sql`${plan.with} select id, case when id in (select user_id from accounts) or id in (select group_id from other_groups)
+        then ${sql.lit(engine.encodeFlag(true))} else ${sql.lit(engine.encodeFlag(false))} end as known from joining`
+    }),
+    members: compileSql(
+      query,
+      (p: Parameter<MemberValue>) =>
+        sql`select member_id from mintmark_group_members where ${inGroup(p)} and ${isLeaving(p, { engine, kind: 'delta' })}`,
+    ),
+  }
+}

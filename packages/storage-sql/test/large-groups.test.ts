@@ -1,0 +1,183 @@
+import { StorageUnavailableError, userId, type AdminStorage } from '@mintmark/storage-interface'
+import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { membersInSlice } from '../src/stores/group-changes.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+const issuer = 'https://issuer.example'
+const { providerId, groupId, createdAt: now } = aGroup('staff')
+const many = 3 * membersInSlice
+const ids = Array.from({ length: many }, (_, index) => `user-${index}`)
+
+describe.for([
+  { name: 'SQLite', open: openSqlite },
+  { name: 'PostgreSQL', open: openPostgres },
+])('a change of many members, on $name', ({ open }) => {
+  test('is carried out in transactions that write no more than a slice', async () => {
+    const { dialect, written } = recording(await open())
+    const storage = await withUsers(dialect)
+    await storage.groups.insert(aGroup('staff'))
+    written.length = 0
+
+    const added = await storage.groups.change(changing({ kind: 'delta', add: ids, remove: [] }))
+    const removed = await storage.groups.change(changing({ kind: 'replace', memberIds: ['user-1'] }))
+
+    expect([added, removed]).toMatchObject([
+      { outcome: 'swapped', record: { version: 2 } },
+      { outcome: 'swapped', record: { version: 3 } },
+    ])
+    expect(await membersOf(storage)).toEqual(['user-1'])
+    expect(written.length).toBeGreaterThan(3)
+    expect(Math.max(...written)).toBeLessThanOrEqual(membersInSlice)
+  })
+
+  test('counts as a whole when the process is killed in the middle: the next reader carries out the rest', async () => {
+    const sound = await open()
+    const { dialect, failAfter } = failing(sound)
+    const storage = await withUsers(dialect)
+    await storage.groups.insert(aGroup('staff'))
+    // The change is written down, and one slice is carried out.
+    failAfter(2)
+
+    const outcome = await storage.groups.change(changing({ kind: 'delta', add: ids, remove: [] }))
+
+    const other = await createSqlStorage({ dialect: sound, issuer })
+    expect(outcome).toMatchObject({ outcome: 'swapped', record: { version: 2 } })
+    expect(await membersOf(other)).toEqual(ids.toSorted())
+  })
+
+  test('counts as a whole when nobody reads the group: a purge carries out the rest', async () => {
+    const sound = await open()
+    const { dialect, failAfter } = failing(sound)
+    const storage = await withUsers(dialect)
+    await storage.groups.insert(aGroup('staff'))
+    failAfter(2)
+    await storage.groups.change(changing({ kind: 'delta', add: ids, remove: [] }))
+
+    const other = await createSqlStorage({ dialect: sound, issuer })
+    await other.purge.purgeExpired({ now, limit: 10 })
+
+    const last = await other.provisionedUsers.find(providerId, userId(`user-${many - 1}`))
+    expect(last?.groups).toEqual([{ groupId, displayName: aGroup('staff').state.displayName }])
+  })
+
+  test('with an unknown member writes nothing', async () => {
+    const storage = await withUsers(await open())
+    await storage.groups.insert(aGroup('staff', { memberIds: ['user-1'] }))
+
+    const outcome = await storage.groups.change(changing({ kind: 'replace', memberIds: [...ids, 'nobody'] }))
+
+    expect(outcome).toEqual({ outcome: 'memberUnknown' })
+    expect(await membersOf(storage)).toEqual(['user-1'])
+    expect((await storage.groups.find(providerId, groupId))?.version).toBe(1)
+  })
+
+  test('inserts and removes a large group', async () => {
+    const { dialect, written } = recording(await open())
+    const storage = await withUsers(dialect)
+    written.length = 0
+
+    const inserted = await storage.groups.insert(aGroup('staff', { memberIds: ids }))
+    const members = await membersOf(storage)
+    const removed = await storage.groups.remove({ providerId, groupId, version: 1, now })
+
+    expect(inserted.outcome).toBe('inserted')
+    expect(members).toEqual(ids.toSorted())
+    expect(removed).toEqual({ outcome: 'removed' })
+    expect((await storage.provisionedUsers.find(providerId, userId('user-1')))?.groups).toEqual([])
+    expect(written.length).toBeGreaterThan(3)
+    expect(Math.max(...written)).toBeLessThanOrEqual(membersInSlice)
+  })
+
+  test('is not lost among concurrent changes of single members', async () => {
+    const storage = await withUsers(await open())
+    await storage.groups.insert(aGroup('staff'))
+    const [first = '', ...others] = ids
+
+    await Promise.all([
+      storage.groups.change(changing({ kind: 'delta', add: others, remove: [] })),
+      storage.groups.change(changing({ kind: 'delta', add: [first], remove: [] })),
+      storage.groups.change(changing({ kind: 'delta', add: [], remove: ['user-2'] })),
+    ])
+
+    expect(await membersOf(storage)).toEqual(expect.arrayContaining(ids.filter((id) => id !== 'user-2')))
+  })
+})
+
+async function withUsers(dialect: SqlDialect): Promise<AdminStorage> {
+  const storage = await createSqlStorage({ dialect, issuer })
+  await Promise.all(ids.map((id) => storage.provisionedUsers.insert(aProvisionedUser(id, { userId: userId(id) }))))
+  return storage
+}
+
+const changing = (
+  members: Parameters<AdminStorage['groups']['change']>[0]['members'],
+): Parameters<AdminStorage['groups']['change']>[0] => ({
+  providerId,
+  groupId,
+  version: undefined,
+  state: undefined,
+  members,
+  now,
+})
+
+async function membersOf(storage: AdminStorage): Promise<readonly string[]> {
+  const members = await storage.groups.membersOf(providerId, [groupId])
+  return (members.get(groupId) ?? []).map(({ memberId }) => memberId).toSorted()
+}
+
+/** A database that counts the members that each statement writes. */
+function recording(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly written: number[] } {
+  const written: number[] = []
+  const note = (statement: string, parameters: readonly unknown[]): void => {
+    if (!/^(insert into|delete from) mintmark_group_members/.test(statement)) return
+    const lists = parameters.filter((value) => typeof value === 'string' && value.startsWith('['))
+    written.push(...lists.map((list) => (JSON.parse(String(list)) as unknown[]).length))
+  }
+  return {
+    written,
+    dialect: {
+      ...dialect,
+      transact: async (steps) => {
+        for (const { statement, parameters } of steps) note(statement, parameters)
+        return dialect.transact(steps)
+      },
+    },
+  }
+}
+
+/** A database that fails after some more transactions. */
+function failing(dialect: SqlDialect): {
+  readonly dialect: SqlDialect
+  readonly failAfter: (transactions: number) => void
+} {
+  let left = Number.POSITIVE_INFINITY
+  return {
+    failAfter: (transactions) => {
+      left = transactions
+    },
+    dialect: {
+      ...dialect,
+      transact: async (steps) => {
+        if (left === 0) throw new StorageUnavailableError('The process is gone')
+        left -= 1
+        return dialect.transact(steps)
+      },
+    },
+  }
+}
+
+function openSqlite(): Promise<SqlDialect> {
+  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
+  onTestFinished(() => dialect.close())
+  return Promise.resolve(dialect)
+}
+
+async function openPostgres(): Promise<SqlDialect> {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  return toPostgresDialect(database.pool(), { migrate: 'on-open' })
+}
