@@ -138,7 +138,10 @@ describe('every other error is returned to the client, with state and iss (RFC 6
   ] as const satisfies readonly (readonly [string, Change, string, string])[])(
     '%s',
     async (_, change, error, reason) => {
-      await refusedByRedirect(under, { error }, { send: () => authorize(under, change), reason })
+      const types = 'response_type' in change ? (change.response_type ?? '').split(' ') : []
+      const part = types.some((type) => type === 'token' || type === 'id_token') ? 'fragment' : 'query'
+
+      await refusedByRedirect(under, { error, part }, { send: () => authorize(under, change), reason })
     },
   )
 
@@ -238,6 +241,30 @@ describe('prompt=none never shows a page (OIDC Core §3.1.2.6)', () => {
   })
 })
 
+it.each([
+  ['form_post and its state', { response_mode: 'form_post', state: 'in-object' }, 'in-object'],
+  ['a parameter before the object', { response_mode: 'form_post', state: 'in-object' }, 's1'],
+])('a refused request object says how its error is returned: %s (OIDC Core §6.1)', async (_, claims, state) => {
+  const object = `${encodePart({ alg: 'none' })}.${encodePart(claims)}.`
+
+  const reply = await authorize(under, { request: object, state: state === 's1' ? 's1' : undefined })
+
+  expect([reply.status, under.lastReason()]).toEqual([200, 'parameter_unsupported'])
+  expect(reply.text).toContain('name="error" value="request_not_supported"')
+  expect(reply.text).toContain(`name="state" value="${state}"`)
+})
+
+it.each(['x', '..', 'a.b.c', `${'A'.repeat(9000)}.e30.`])(
+  'a request object that cannot be read does not change where the error goes: %.20s (OIDC Core §6.1)',
+  async (request) => {
+    await refusedByRedirect(
+      under,
+      { error: 'request_not_supported' },
+      { send: () => authorize(under, { request }), reason: 'parameter_unsupported' },
+    )
+  },
+)
+
 it('returns an error by the requested response mode, with iss', async () => {
   const reply = await authorize(under, { response_mode: 'form_post', prompt: 'xyz' })
 
@@ -261,3 +288,5 @@ it('tells a client that is not registered for the code grant (RFC 6749 §4.1.2.1
 })
 
 it('a normal request still succeeds afterwards', () => expectServing(under))
+
+const encodePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

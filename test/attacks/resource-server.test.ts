@@ -167,7 +167,7 @@ describe('a forged or malformed JWT at an API', () => {
   it('claims of one token are never used for another (RFC 8725 §3.10)', async () => {
     const person = accessToken.token
     const service = tokensOf(await serviceToken(site, { resource: 'https://api.test' })).access_token
-    const rule = introspecting.api.require()
+    const rule = introspecting.api.requireAnyToken()
 
     for (let round = 0; round < 100; round += 1) {
       const tokens = await Promise.all([person, service, person].map((token) => rule.admit([`Bearer ${token}`])))
@@ -287,6 +287,12 @@ describe('the scope of an access token', () => {
       expect(() => api.api.require(scope)).toThrow(TypeError)
     },
   )
+
+  it('require without a scope is an error at start-up, not a route for every token (RFC 6750 §3.1)', () => {
+    const none: readonly string[] = []
+
+    expect(() => api.api.require(...(none as readonly [string]))).toThrow(/requireAnyToken/)
+  })
 
   it('a token without scope is enough where no scope is required (RFC 9068 §2.2.3)', async () => {
     const token = await withClaims({ scope: undefined })

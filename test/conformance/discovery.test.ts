@@ -1,5 +1,5 @@
 import { importJWK } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -36,6 +36,40 @@ describe('discovery document', () => {
       claims_parameter_supported: true,
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     })
+  })
+
+  it('lists the algorithms of client assertions for every endpoint that accepts them (RFC 8414 §2)', async () => {
+    const document = await metadata()
+
+    for (const endpoint of ['token', 'introspection', 'revocation']) {
+      expect(document[`${endpoint}_endpoint_auth_methods_supported`]).toContain('private_key_jwt')
+      expect(document[`${endpoint}_endpoint_auth_signing_alg_values_supported`]).toEqual(
+        expect.arrayContaining(['ES256', 'RS256']) as string[],
+      )
+    }
+  })
+
+  it('has what the host states about its pages, and nothing else (OIDC Discovery §3)', async () => {
+    const own = await startServer({
+      discovery: {
+        acrValues: ['urn:mfa'],
+        uiLocales: ['en', 'de-AT'],
+        serviceDocumentation: 'https://as.test/docs',
+        policyUri: 'https://as.test/policy',
+        termsUri: 'https://as.test/terms',
+      },
+    })
+    onTestFinished(() => own.close())
+    const stated = {
+      acr_values_supported: ['urn:mfa'],
+      ui_locales_supported: ['en', 'de-AT'],
+      service_documentation: 'https://as.test/docs',
+      op_policy_uri: 'https://as.test/policy',
+      op_tos_uri: 'https://as.test/terms',
+    }
+
+    expect((await own.send({ path: '/.well-known/openid-configuration' })).json).toMatchObject(stated)
+    expect(Object.keys(await metadata()).filter((name) => name in stated)).toEqual([])
   })
 
   it('lists every claim that may be released, each once (OIDC Discovery §3)', async () => {

@@ -222,7 +222,7 @@ describe('authorization endpoint: common server errors', () => {
     for (const type of ['token', 'id_token', 'code id_token', 'code token', 'code id_token token', 'none']) {
       await refusedByRedirect(
         under,
-        { error: 'unsupported_response_type' },
+        { error: 'unsupported_response_type', part: type === 'none' ? 'query' : 'fragment' },
         {
           reason: 'response_type_unsupported',
           send: () => authorize(under, { response_type: type }),

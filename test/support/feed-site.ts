@@ -100,7 +100,8 @@ export function protectApi(
     api,
     refusals,
     async present(token, ...scopes) {
-      const rule = api.require(...scopes)
+      const [scope, ...more] = scopes
+      const rule = scope === undefined ? api.requireAnyToken() : api.require(scope, ...more)
       try {
         await rule.admit([`Bearer ${token}`])
         return 'admitted'

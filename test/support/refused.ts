@@ -80,11 +80,19 @@ export async function refusedOnPage(under: ServerUnderTest, refusal: Refusal, st
 /** Asserts an error that the client receives through the browser (RFC 6749 §4.1.2.1, RFC 9207 §2). */
 export async function refusedByRedirect(
   under: ServerUnderTest,
-  answer: { readonly error: string; readonly at?: string; readonly state?: string | null },
+  answer: {
+    readonly error: string
+    readonly at?: string
+    readonly state?: string | null
+    /** Where the parameters are. Default: the query. */
+    readonly part?: 'query' | 'fragment'
+  },
   refusal: Refusal,
 ): Promise<Reply> {
   const reply = await refused(under, refusal)
-  const parameters = reply.location.searchParams
+  const { location } = reply
+  const isFragment = answer.part === 'fragment'
+  const parameters = isFragment ? new URLSearchParams(location.hash.slice(1)) : location.searchParams
 
   expect([reply.status, parameters.get('error')]).toEqual([303, answer.error])
   expect(reply.location.origin + reply.location.pathname).toBe(answer.at ?? 'https://app.test/cb')
@@ -94,7 +102,7 @@ export async function refusedByRedirect(
   expect(
     [...parameters.keys()].filter((name) => !['error', 'error_description', 'state', 'iss'].includes(name)),
   ).toEqual([])
-  expect(reply.location.hash).toBe('')
+  expect(isFragment ? location.search : location.hash).toBe('')
   expect(reply.header('referrer-policy')).toBe('no-referrer')
   expect(reply.header('cache-control')).toBe('no-store')
   expect(reply.cookies).toEqual([])

@@ -30,6 +30,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
   IntrospectionEndpointDependencies &
   RevocationEndpointDependencies &
   UserinfoEndpointDependencies & {
+    readonly discovery: ServerSettings['discovery']
     readonly pages: AuthorizationServerOptions['pages']
     readonly revocationFeed: RevocationFeed | undefined
   }
@@ -56,6 +57,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     journal: openJournal(options.onEvent ?? reportFaults(console), { clock, random }),
     signedIn: options.signedIn,
     mapClaims: options.claims,
+    discovery: settings.discovery,
     browserCookie: defineBrowserCookie(issuer),
     interactionUrls: settings.interactionUrls,
     pages: options.pages,

@@ -99,6 +99,18 @@ export interface AuthorizationServerOptions {
     readonly public?: number
   }
   /**
+   * What discovery publishes about the host's own pages (OIDC Discovery §3).
+   * @defaultValue Nothing. Only the host knows its pages.
+   */
+  readonly discovery?: DiscoveryOptions
+  /**
+   * Where the claims of the scope values `profile` and `email` are returned. Claims that a request names individually are
+   * returned where it asks for them.
+   * @defaultValue `id_token_and_userinfo`. Many clients read name and e-mail address from the ID token. With `userinfo`
+   * the ID token has only protocol claims (OIDC Core §5.4).
+   */
+  readonly scopeClaims?: 'id_token_and_userinfo' | 'userinfo'
+  /**
    * Renders the page that a user sees when an error cannot be returned to the client.
    * @defaultValue A plain page without style. It needs nothing from the host; `errorPage` of `@mintmark/pages` looks better.
    */
@@ -160,6 +172,35 @@ export interface AuthorizationServerOptions {
    * requests need a proxy, which then has to keep them out of your network.
    */
   readonly fetch?: typeof globalThis.fetch
+}
+
+/** What discovery publishes about the host's own pages (OIDC Discovery §3). Addresses are https, or http on loopback. */
+export interface DiscoveryOptions {
+  /**
+   * The authentication contexts that the sign-in page can satisfy: `acr_values_supported`.
+   * @defaultValue Left out. Only the host knows its contexts.
+   */
+  readonly acrValues?: readonly string[] | undefined
+  /**
+   * The languages of the host's pages: `ui_locales_supported`.
+   * @defaultValue Left out. Only the host knows its languages.
+   */
+  readonly uiLocales?: readonly string[] | undefined
+  /**
+   * Documentation for developers of clients: `service_documentation`.
+   * @defaultValue Left out. There is none by itself.
+   */
+  readonly serviceDocumentation?: string | undefined
+  /**
+   * What clients may do with users' data: `op_policy_uri`.
+   * @defaultValue Left out. There is none by itself.
+   */
+  readonly policyUri?: string | undefined
+  /**
+   * The terms of service for clients: `op_tos_uri`.
+   * @defaultValue Left out. There is none by itself.
+   */
+  readonly termsUri?: string | undefined
 }
 
 /** One of the host's own scope values. */

@@ -6,7 +6,7 @@ import { isResourceUri } from './clients/metadata.ts'
 import type { ServerOccurrence } from './events.ts'
 import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
-import type { AuthorizationServerOptions, Lifetimes } from './options.ts'
+import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
 import { inWords } from './schema-messages.ts'
 import type { Resource, ResourceRegistry } from './token/grant.ts'
 
@@ -22,6 +22,7 @@ export interface ServerSettings {
   readonly accessTokenAlgorithm: SigningAlgorithm
   readonly lifetimes: Readonly<Record<keyof Lifetimes, DurationSeconds>>
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
+  readonly discovery: DiscoveryOptions
   /** For how long the revocation feed keeps an entry; `undefined` without the feed. */
   readonly feedRetention: DurationSeconds | undefined
 }
@@ -37,7 +38,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
 
   refuseShortRetirement(parsed, options.keys)
   const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)
-  const scopes = scopeRegistry(parsed.scopes)
+  const scopes = scopeRegistry(parsed.scopes, parsed.scopeClaims)
   return {
     issuer: options.issuer,
     issuerUrl,
@@ -49,6 +50,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     accessTokenAlgorithm: accessTokenAlgorithm(options),
     lifetimes: parsed.lifetimes,
     retryWindow: parsed.refreshRetryWindow,
+    discovery: parsed.discovery,
     feedRetention: feedRetention(parsed),
   }
 }
@@ -73,14 +75,17 @@ function pageUrls(
   return { login: login.href, consent: consent.href }
 }
 
-function scopeRegistry(own: ParsedOptions['scopes']): ScopeRegistry {
+function scopeRegistry(own: ParsedOptions['scopes'], claimsIn: ParsedOptions['scopeClaims']): ScopeRegistry {
   const definitions = Object.entries(own).map(([name, option]) => {
     // OIDC Core §5.4: the standard defines which claims these release, so the host cannot redefine them.
     if (standardScopes.has(name)) throw new TypeError(`Invalid options: scopes: ${name} is defined by OpenID Connect.`)
     const { description, claims } = typeof option === 'string' ? { description: option, claims: [] } : option
     return [name, { description, claims, idTokenClaims: [], isIdentity: claims.length > 0 }] as const
   })
-  return new Map([...standardScopes, ...definitions])
+  const registry = [...standardScopes, ...definitions]
+  return claimsIn === 'userinfo'
+    ? new Map(registry.map(([name, scope]) => [name, { ...scope, idTokenClaims: [] }]))
+    : new Map(registry)
 }
 
 function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): ResourceRegistry {
@@ -185,6 +190,12 @@ const scopeName = z.string().check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/))
 
 const nonEmpty = z.string().check(z.minLength(1))
 
+const publicUrl = z.string().check(
+  z.refine((url) => URL.canParse(url) && /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(url), {
+    error: 'must be an https address',
+  }),
+)
+
 /**
  * Strict, because a misspelled name, or a name from another version, would otherwise leave a default in force without a
  * warning.
@@ -239,6 +250,19 @@ const optionsSchema = z.strictObject({
     {},
   ),
   refreshRetryWindow: z.prefault(z.strictObject({ confidential: retryWindow(10), public: retryWindow(30) }), {}),
+  discovery: z.prefault(
+    z.strictObject({
+      acrValues: z.optional(z.array(nonEmpty).check(z.minLength(1))),
+      uiLocales: z.optional(
+        z.array(z.string().check(z.regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/))).check(z.minLength(1)),
+      ),
+      serviceDocumentation: z.optional(publicUrl),
+      policyUri: z.optional(publicUrl),
+      termsUri: z.optional(publicUrl),
+    }),
+    {},
+  ),
+  scopeClaims: z.prefault(z.enum(['id_token_and_userinfo', 'userinfo']), 'id_token_and_userinfo'),
   renderErrorPage: z.optional(callable),
   onEvent: z.optional(callable),
   rateLimits: z.optional(

@@ -27,6 +27,8 @@ export function requireScopes(token: AccessTokenClaims, scopes: readonly string[
 
 /** @throws TypeError when one of them is not a scope value, which no token could ever have (RFC 6749 §3.3). */
 export function checkScopeNames(scopes: readonly string[]): void {
+  if (scopes.length === 0)
+    throw new TypeError('require needs a scope value. To admit every token for this API, use requireAnyToken().')
   const wrong = scopes.find((scope) => !/^[\x21\x23-\x5B\x5D-\x7E]+$/.test(scope))
   if (wrong !== undefined)
     throw new TypeError(`${JSON.stringify(wrong)} is not a scope value: give each value by itself, without spaces.`)

@@ -1,7 +1,7 @@
 import type { VerifiedAccessToken } from './access-token.ts'
 import type { JsonResponse } from './refusals.ts'
 import { metadataHeaders } from './resource-metadata.ts'
-import type { ResourceServer } from './resource-server.ts'
+import type { AccessRule, ResourceServer } from './resource-server.ts'
 
 /** The part of a node:http request that is used; Express and Connect have it too. */
 interface NodeRequest {
@@ -28,7 +28,9 @@ type ExpressMiddleware = (
 
 interface ExpressGuard {
   /** Middleware that admits requests whose token has all the scope values, and refuses the others. */
-  require(...scopes: readonly string[]): ExpressMiddleware
+  require(...scopes: readonly [string, ...string[]]): ExpressMiddleware
+  /** Middleware that admits requests with any valid token for this API, whatever it allows. */
+  requireAnyToken(): ExpressMiddleware
   /**
    * The token of an admitted request.
    * @throws Error when the request has not passed a middleware of `require`.
@@ -53,20 +55,22 @@ interface ExpressGuard {
 export function protectExpress(api: ResourceServer): ExpressGuard {
   const admitted = new WeakMap<object, VerifiedAccessToken>()
 
-  return {
-    require(...scopes) {
-      const rule = api.require(...scopes)
-      return async (request, response, next) => {
-        try {
-          admitted.set(request, await rule.admit(authorizationOf(request)))
-        } catch (error) {
-          const refusal = rule.renderRefusal(error)
-          // Any other error is a failure, which the host handles.
-          return refusal === undefined ? next(error) : send(response, refusal)
-        }
-        next()
+  const enforce =
+    (rule: AccessRule): ExpressMiddleware =>
+    async (request, response, next) => {
+      try {
+        admitted.set(request, await rule.admit(authorizationOf(request)))
+      } catch (error) {
+        const refusal = rule.renderRefusal(error)
+        // Any other error is a failure, which the host handles.
+        return refusal === undefined ? next(error) : send(response, refusal)
       }
-    },
+      next()
+    }
+
+  return {
+    require: (...scopes) => enforce(api.require(...scopes)),
+    requireAnyToken: () => enforce(api.requireAnyToken()),
     token(request) {
       const token = admitted.get(request)
       if (token === undefined)

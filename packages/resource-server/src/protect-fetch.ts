@@ -1,6 +1,6 @@
 import type { VerifiedAccessToken } from './access-token.ts'
 import { metadataHeaders } from './resource-metadata.ts'
-import type { ResourceServer } from './resource-server.ts'
+import type { AccessRule, ResourceServer } from './resource-server.ts'
 
 /** A handler from Request to Response, with whatever else the runtime or framework passes. */
 type FetchHandler<Rest extends readonly unknown[]> = (request: Request, ...rest: Rest) => Promise<Response>
@@ -14,7 +14,12 @@ type GuardedHandler<Rest extends readonly unknown[]> = (
 
 interface FetchGuard {
   /** Wraps a handler: requests whose token has all the scope values reach it, the others are refused. */
-  require<Rest extends readonly unknown[]>(scopes: readonly string[], handler: GuardedHandler<Rest>): FetchHandler<Rest>
+  require<Rest extends readonly unknown[]>(
+    scopes: readonly [string, ...string[]],
+    handler: GuardedHandler<Rest>,
+  ): FetchHandler<Rest>
+  /** Wraps a handler: requests with any valid token for this API reach it, whatever the token allows. */
+  requireAnyToken<Rest extends readonly unknown[]>(handler: GuardedHandler<Rest>): FetchHandler<Rest>
   /** Serves the metadata; `undefined` for every other request. */
   metadata(request: Request): Response | undefined
 }
@@ -32,24 +37,8 @@ interface FetchGuard {
  */
 export function protectFetch(api: ResourceServer): FetchGuard {
   return {
-    require(scopes, handler) {
-      const rule = api.require(...scopes)
-      return async (request, ...rest) => {
-        let token: VerifiedAccessToken
-        try {
-          // Headers joins repeated headers with a comma, which no bearer token contains (Fetch §2.2.2).
-          token = await rule.admit(
-            [...request.headers].flatMap(([name, value]) => (name === 'authorization' ? [value] : [])),
-          )
-        } catch (error) {
-          const refusal = rule.renderRefusal(error)
-          // Any other error is a failure, which the host handles.
-          if (refusal === undefined) throw error
-          return new Response(refusal.body, refusal)
-        }
-        return handler(request, token, ...rest)
-      }
-    },
+    require: (scopes, handler) => guarded(api.require(...scopes), handler),
+    requireAnyToken: (handler) => guarded(api.requireAnyToken(), handler),
     metadata({ method, url }) {
       if (api.metadata === undefined || new URL(url).pathname !== api.metadata.path) return undefined
       return ['GET', 'HEAD'].includes(method)
@@ -58,3 +47,21 @@ export function protectFetch(api: ResourceServer): FetchGuard {
     },
   }
 }
+
+const guarded =
+  <Rest extends readonly unknown[]>(rule: AccessRule, handler: GuardedHandler<Rest>): FetchHandler<Rest> =>
+  async (request, ...rest) => {
+    let token: VerifiedAccessToken
+    try {
+      // Headers joins repeated headers with a comma, which no bearer token contains (Fetch §2.2.2).
+      token = await rule.admit(
+        [...request.headers].flatMap(([name, value]) => (name === 'authorization' ? [value] : [])),
+      )
+    } catch (error) {
+      const refusal = rule.renderRefusal(error)
+      // Any other error is a failure, which the host handles.
+      if (refusal === undefined) throw error
+      return new Response(refusal.body, refusal)
+    }
+    return handler(request, token, ...rest)
+  }

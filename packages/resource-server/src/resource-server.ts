@@ -15,16 +15,21 @@ export interface ResourceServer {
   /** The metadata that this API publishes for clients; `undefined` when its identifier is not a URL. */
   readonly metadata: ResourceMetadata | undefined
   /**
-   * A rule that requires all of these scope values.
-   * @throws TypeError when one of them is not a scope value.
+   * A rule that requires all of these scope values, at least one.
+   * @throws TypeError when one of them is not a scope value, or when there is none.
    */
-  require(...scopes: readonly string[]): AccessRule
+  require(...scopes: readonly [string, ...string[]]): AccessRule
+  /**
+   * A rule that admits every valid token for this API, whatever it allows. A client gets such tokens with any of its
+   * scope values, or without one.
+   */
+  requireAnyToken(): AccessRule
   /** Stops what runs in the background: following the revocation feed. */
   stop(): void
 }
 
 /** Admits requests by their access token. */
-interface AccessRule {
+export interface AccessRule {
   /**
    * Verifies the token of a request, and that it has the required scope values.
    * @param authorization the values of all Authorization headers of the request.
@@ -45,23 +50,26 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   const metadata = resourceMetadata(options)
   const verifier = createTokenVerifier(options)
 
+  const ruleFor = (scopes: readonly string[]): AccessRule => ({
+    async admit(authorization) {
+      const token = await verifier.verify(readBearerToken(authorization))
+      requireScopes(token, scopes)
+      return token
+    },
+    renderRefusal(error) {
+      if (!(error instanceof AccessRefusedError)) return undefined
+      notify(options.onRefusal, error)
+      return renderAccessRefusal(error, { scopes, metadataUrl: metadata?.url })
+    },
+  })
+
   return {
     metadata,
     require(...scopes) {
       checkScopeNames(scopes)
-      return {
-        async admit(authorization) {
-          const token = await verifier.verify(readBearerToken(authorization))
-          requireScopes(token, scopes)
-          return token
-        },
-        renderRefusal(error) {
-          if (!(error instanceof AccessRefusedError)) return undefined
-          notify(options.onRefusal, error)
-          return renderAccessRefusal(error, { scopes, metadataUrl: metadata?.url })
-        },
-      }
+      return ruleFor(scopes)
     },
+    requireAnyToken: () => ruleFor([]),
     stop: () => verifier.stop(),
   }
 }

@@ -55,7 +55,8 @@ export const authorizationSuite: Suite = (reach) => {
       body,
     })
 
-    expect([reply.status, reply.location.searchParams.get('error')]).toEqual([303, 'unsupported_response_type'])
+    const error = new URLSearchParams(reply.location.hash.slice(1)).get('error')
+    expect([reply.status, error]).toEqual([303, 'unsupported_response_type'])
   })
 
   it.each([

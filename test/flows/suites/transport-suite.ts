@@ -92,7 +92,7 @@ export const transportSuite: Suite = (reach) => {
 
     const reply = await authorize(reach(), { state, response_type: 'token' })
 
-    expect(reply.location.searchParams.get('state')).toBe(state)
+    expect(new URLSearchParams(reply.location.hash.slice(1)).get('state')).toBe(state)
     expect(reply.cookies).toEqual([])
   })
 

@@ -1,3 +1,5 @@
+import { decodeJwt } from 'jose/jwt/decode'
+
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
@@ -27,7 +29,13 @@ import {
   type Prompt,
 } from './parameters.ts'
 import type { VerifiedRedirect } from './proven-redirect.ts'
-import { queryResponseMode, RedirectableError, type ResponseMode, type ResponseTarget } from './response.ts'
+import {
+  fragmentResponseMode,
+  queryResponseMode,
+  RedirectableError,
+  type ResponseMode,
+  type ResponseTarget,
+} from './response.ts'
 
 /** A validated authorization request (RFC 6749 §4.1.1, OIDC Core §3.1.2.1). */
 export interface AuthorizationRequest {
@@ -124,16 +132,46 @@ async function parseRest(
   }
 }
 
-/** The target for errors: `state` as received, and the requested response mode if it is supported. */
+/**
+ * The target for errors: `state` as received, and the requested response mode if it is supported. A request object is
+ * refused, and yet says how the client expects the error, so both are read from it where the parameters lack them (OIDC Core
+ * §6.1). Its signature does not matter: anybody can send the same values as parameters.
+ */
 function responseTarget(
   parameters: Parameters,
   redirect: VerifiedRedirect,
   responseModes: readonly ResponseMode[],
 ): ResponseTarget {
-  const responseMode = responseModes.find(({ mode }) => mode === parameters.get('response_mode')) ?? queryResponseMode
-  const state = parameters.isRepeated('state') ? undefined : parameters.get('state')
+  const object = requestObject(parameters.get('request'))
+  const textOf = (name: string): string | undefined => {
+    const value = object[name]
+    return parameters.get(name) ?? (typeof value === 'string' && value !== '' ? value : undefined)
+  }
+  const requested = textOf('response_mode')
+  const responseMode =
+    responseModes.find(({ mode }) => mode === requested) ?? defaultResponseMode(textOf('response_type'))
+  const state = parameters.isRepeated('state') ? undefined : textOf('state')
   return { redirect, responseMode, state: state !== undefined && isEchoable(state) ? state : undefined }
 }
+
+/** OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5: the default of types that return tokens is the fragment. */
+const defaultResponseMode = (responseType: string | undefined): ResponseMode =>
+  spaceSeparated(responseType).some((type) => type === 'token' || type === 'id_token')
+    ? fragmentResponseMode
+    : queryResponseMode
+
+function requestObject(jwt: string | undefined): Readonly<Record<string, unknown>> {
+  if (jwt === undefined || jwt.length > maxRequestObject) return {}
+  try {
+    return decodeJwt(jwt)
+  } catch {
+    // jose throws on text that is not a JWT.
+    return {}
+  }
+}
+
+/** In characters. */
+const maxRequestObject = 8192
 
 function requireCodeResponse(parameters: Parameters, client: ClientRecord): void {
   const responseType = parameters.get('response_type')

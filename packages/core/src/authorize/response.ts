@@ -63,6 +63,17 @@ export const queryResponseMode: ResponseMode = {
 }
 
 /**
+ * `fragment`: in the fragment of the redirect URI. Only errors use it, for response types that are not supported.
+ */
+export const fragmentResponseMode: ResponseMode = {
+  mode: 'fragment',
+  respond(target, parameters) {
+    const fragment = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+    return redirect(`${target}#${fragment}`)
+  },
+}
+
+/**
  * `form_post`: a page that posts the parameters to the client (OAuth 2.0 Form Post Response Mode §2). Without scripts,
  * the user presses its button.
  */

@@ -20,6 +20,7 @@ it('lists a claim once when several scopes release it (OIDC Discovery §3)', () 
     grants: [],
     clientAuthentication: [],
     responseModes: [],
+    discovery: {},
     scopes: new Map([...standardScopes, ['staff', staff]]),
     keys: createStoredKeys({ storage: createMemoryStorage({ issuer: 'https://as.test' }), sealingKey: 'A'.repeat(43) }),
   }

@@ -5,6 +5,7 @@ import type { ScopeRegistry } from '../authorize/scopes.ts'
 import type { ClientAuthentication } from '../clients/authenticate.ts'
 import { assertionAlgorithms } from '../clients/methods.ts'
 import type { KeyRing } from '../keys/ring.ts'
+import type { DiscoveryOptions } from '../options.ts'
 import type { GrantType } from '../token/grant.ts'
 import { idTokenClaims } from '../tokens/protocol-claims.ts'
 import { publicDocument, type PublicDocument } from './public-document.ts'
@@ -27,7 +28,17 @@ export interface MetadataSources {
   readonly responseModes: readonly ResponseMode[]
   readonly scopes: ScopeRegistry
   readonly keys: KeyRing
+  readonly discovery: DiscoveryOptions
 }
+
+/** What the host states about itself in the metadata; JSON omits absent members. */
+const statementsOf = (stated: DiscoveryOptions) => ({
+  acr_values_supported: stated.acrValues,
+  ui_locales_supported: stated.uiLocales,
+  service_documentation: stated.serviceDocumentation,
+  op_policy_uri: stated.policyUri,
+  op_tos_uri: stated.termsUri,
+})
 
 /** The endpoints by their metadata names (RFC 8414 §2, OIDC Discovery §3). */
 export type EndpointName =
@@ -54,6 +65,9 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     introspection_signing_alg_values_supported: sources.keys.algorithms,
     token_endpoint_auth_methods_supported: authMethods,
     token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    // RFC 8414 §2: required where private_key_jwt is among the methods.
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     introspection_endpoint_auth_methods_supported: authMethods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: authMethods,
     claim_types_supported: ['normal'],
@@ -64,6 +78,7 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
+    ...statementsOf(sources.discovery),
   }
 }
 

@@ -82,6 +82,8 @@ interface ClaimsContext {
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly destination: ClaimsDestination
+  /** The claims that may be released, by the reason: a granted scope contains them, or the request names them (OIDC Core §5.5). */
+  readonly requested: { readonly byScope: readonly string[]; readonly byName: readonly string[] }
 }
 
 /**
@@ -111,16 +113,21 @@ export interface ReleaseClaimsDependencies {
  * released just because a user has it. Protocol claims are never released.
  */
 export async function releaseClaims(release: ClaimsRelease, deps: ReleaseClaimsDependencies): Promise<JsonObject> {
-  const known = await knownClaims(release, deps.mapClaims)
+  const requested = releasableNames(release, deps.scopes)
+  const known = await knownClaims(release, requested, deps.mapClaims)
   const released: Record<string, JsonValue> = {}
-  for (const name of releasableNames(release, deps.scopes)) {
+  for (const name of new Set([...requested.byScope, ...requested.byName])) {
     const value = Object.hasOwn(known, name) ? known[name] : undefined
     if (value !== undefined && value !== null && !protocolClaims.has(name)) released[name] = value
   }
   return released
 }
 
-async function knownClaims(release: ClaimsRelease, mapClaims: MapClaims | undefined): Promise<JsonObject> {
+async function knownClaims(
+  release: ClaimsRelease,
+  requested: ClaimsContext['requested'],
+  mapClaims: MapClaims | undefined,
+): Promise<JsonObject> {
   const { user, client, scopes, destination } = release
   if (mapClaims === undefined) return user.claims
   const mapped = await mapClaims({
@@ -129,17 +136,16 @@ async function knownClaims(release: ClaimsRelease, mapClaims: MapClaims | undefi
     clientId: client.clientId,
     scopes,
     destination,
+    requested,
   })
   return { ...user.claims, ...mapped }
 }
 
-function releasableNames(release: ClaimsRelease, registry: ScopeRegistry): ReadonlySet<string> {
+function releasableNames(release: ClaimsRelease, registry: ScopeRegistry): ClaimsContext['requested'] {
   const member = release.destination === 'id_token' ? 'idTokenClaims' : 'claims'
   const byScope = release.scopes.flatMap((scope) => registry.get(scope)?.[member] ?? [])
   const byName = requestedClaimNames(release.claimsRequest, release.destination)
-  return new Set(
-    byName.length === 0 ? byScope : [...byScope, ...namesAllowedToClient(byName, release.client, registry)],
-  )
+  return { byScope, byName: byName.length === 0 ? byName : namesAllowedToClient(byName, release.client, registry) }
 }
 
 /**

@@ -1,0 +1,53 @@
+import { decodeJwt } from 'jose'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { startServer } from '../support/server-under-test.ts'
+import { tokensFor, userinfo } from '../support/token-calls.ts'
+
+const scope = 'openid profile email'
+
+async function claimsWith(options: Parameters<typeof startServer>[0], change: Readonly<Record<string, string>> = {}) {
+  const under = await startServer(options)
+  onTestFinished(() => under.close())
+  const tokens = await tokensFor(under, 'A', { scope, ...change })
+  return { idToken: decodeJwt(tokens.id_token), userinfo: (await userinfo(under, tokens.access_token)).json }
+}
+
+it('by default the claims of a scope are in the ID token too (OIDC Core §5.4)', async () => {
+  const { idToken, userinfo } = await claimsWith({})
+
+  expect(idToken).toMatchObject({ name: 'Ann Lee', email: 'ann@example.test' })
+  expect(userinfo).toMatchObject({ name: 'Ann Lee', email: 'ann@example.test' })
+})
+
+it('with scopeClaims userinfo the ID token has those that the request names, and no others (OIDC Core §5.4, §5.5)', async () => {
+  const claims = JSON.stringify({ id_token: { email: null } })
+  const options = { scopeClaims: 'userinfo' } as const
+
+  const byScope = await claimsWith(options)
+  const byName = await claimsWith(options, { claims })
+
+  expect(byScope.idToken).not.toHaveProperty('name')
+  expect(byScope.idToken).not.toHaveProperty('email')
+  expect(byScope.userinfo).toMatchObject({ name: 'Ann Lee', email: 'ann@example.test' })
+  expect(byName.idToken).toMatchObject({ email: 'ann@example.test' })
+  expect(byName.idToken).not.toHaveProperty('name')
+})
+
+it('the claims mapper receives why each claim is requested (OIDC Core §5.4, §5.5)', async () => {
+  const seen: unknown[] = []
+  await claimsWith(
+    {
+      claims: ({ destination, requested }) => {
+        seen.push([destination, requested])
+        return {}
+      },
+    },
+    { claims: JSON.stringify({ id_token: { nickname: null, unheard_of: null } }) },
+  )
+
+  expect(seen).toEqual([
+    ['id_token', { byScope: ['name', 'given_name', 'family_name', 'email', 'email_verified'], byName: ['nickname'] }],
+    ['userinfo', { byScope: expect.arrayContaining(['nickname', 'email']) as unknown, byName: [] }],
+  ])
+})
