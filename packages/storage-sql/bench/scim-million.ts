@@ -1,8 +1,9 @@
-// What a look-up, a page and a change cost when a provider has a thousand accounts, and when it has a million: `pnpm scim-million [rows]`.
+// What a look-up, a page and a change cost when a provider has a thousand users, and when it has a million: `pnpm scim-million [rows]`.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AdminStorage, epochSeconds, providerId, type ResolvedFilter, userId } from '@mintmark/storage-interface'
+import type { FilterAttribute, SortKey, TextOperator } from '@mintmark/storage-interface/stores'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
@@ -12,14 +13,14 @@ import { startPostgres } from '../test/support/postgres-server.ts'
 
 const most = Number(process.argv[2] ?? 1_000_000)
 const samples = 300
+/** Of searches, which may read a whole index. */
+const fewSamples = 7
+const sizes = process.argv.includes('--most-only') ? [most] : [1000, most]
 const acme = providerId('provider-1')
 const issuer = 'https://issuer.example'
 
-await overSqlite()
-await overPostgres()
-
 async function overSqlite(): Promise<void> {
-  for (const rows of [1000, most]) {
+  for (const rows of sizes) {
     const folder = await mkdtemp(join(tmpdir(), 'mintmark-scim-'))
     const dialect = openSqliteDialect(join(folder, 'test.db'), { migrate: 'on-open', synchronous: 'normal' })
     await measure(dialect, 'SQLite', rows)
@@ -30,9 +31,13 @@ async function overSqlite(): Promise<void> {
 
 async function overPostgres(): Promise<void> {
   const server = await startPostgres()
-  for (const rows of [1000, most]) {
+  for (const rows of sizes) {
     const database = await makeDatabase(server.url)
-    await measure(toPostgresDialect(database.pool(), { migrate: 'on-open' }), 'PostgreSQL', rows)
+    await measure(
+      toPostgresDialect(database.pool(), { migrate: 'on-open', timeoutMilliseconds: 60_000 }),
+      'PostgreSQL',
+      rows,
+    )
     await database.remove()
   }
   await server.stop()
@@ -41,13 +46,98 @@ async function overPostgres(): Promise<void> {
 async function measure(dialect: SqlDialect, engine: string, rows: number): Promise<void> {
   const storage = await createSqlStorage({ dialect, issuer })
   await fillProvider(dialect, { issuer, rows })
-  if (dialect.engine.name === 'postgres') await dialect.all('ANALYZE', [])
+  if (dialect.engine.name === 'postgres') await dialect.all('VACUUM ANALYZE', [])
 
   for (const [name, work] of Object.entries(workOn(storage, rows))) {
     for (let warm = 0; warm < 20; warm += 1) await work(1 + ((warm * 37) % rows))
-    console.log(`${engine}, ${rows} accounts: ${name}, median ${await medianOf(work, rows)} ms`)
+    console.log(`${engine}, ${rows} users: ${name}, median ${await medianOf(work, rows, samples)} ms`)
+  }
+  for (const [name, work] of Object.entries(searchesOf(storage, rows))) {
+    await work(1)
+    console.log(`${engine}, ${rows} users: ${name}, median ${await medianOf(work, rows, fewSamples)} ms`)
   }
 }
+
+/** The filters and orders of identity providers that read a range of an index, or a whole one. */
+function searchesOf(storage: AdminStorage, rows: number): Readonly<Record<string, (n: number) => Promise<unknown>>> {
+  const search = async (query: { readonly filter?: ResolvedFilter; readonly sort?: SortKey }) => {
+    const outcome = await storage.provisionedUsers.list({
+      providerId: acme,
+      filter: undefined,
+      sort: undefined,
+      page: { kind: 'index', offset: 0, limit: 100 },
+      maxBytes: 8 * 1024 * 1024,
+      ...query,
+    })
+    if (outcome.outcome !== 'listed') throw new Error('The storage refused the search')
+  }
+  const changedSince = (time: number): ResolvedFilter => ({
+    kind: 'number',
+    attribute: attribute('meta.lastModified'),
+    operator: 'ge',
+    value: time * 1000,
+  })
+  const active: ResolvedFilter = { kind: 'boolean', attribute: attribute('active'), operator: 'eq', value: true }
+  const and = (...operands: readonly ResolvedFilter[]): ResolvedFilter => ({ kind: 'and', operands })
+  const last = 1_700_000_000 + rows
+  const sorted = (path: string, direction: SortKey['direction'] = 'ascending'): { readonly sort: SortKey } => ({
+    sort: { attribute: attribute(path), elementPart: undefined, direction },
+  })
+  return {
+    'meta.lastModified ge …, 1,000 changed': () => search({ filter: changedSince(last - 999) }),
+    'meta.lastModified ge …, all changed': () => search({ filter: changedSince(0) }),
+    'active eq true and (meta.lastModified ge … and meta.lastModified le …), 1,000 changed': () =>
+      search({
+        filter: and(active, {
+          kind: 'and',
+          operands: [changedSince(last - 999), { ...changedSince(last), operator: 'le' } as ResolvedFilter],
+        }),
+      }),
+    'active eq true': () => search({ filter: active }),
+    'userName sw, 1 in 90': () => search({ filter: text('userName', 'sw', 'person.42') }),
+    'userName co': (n) => search({ filter: text('userName', 'co', `.${n}@`) }),
+    'displayName eq, not found': () => search({ filter: text('displayName', 'eq', 'nobody') }),
+    'displayName co, not found': () => search({ filter: text('displayName', 'co', 'nobody') }),
+    'name.familyName eq, 1 in 1,000': () => search({ filter: text('name.familyName', 'eq', 'person 42') }),
+    'employeeNumber eq, not found': () =>
+      search({
+        filter: {
+          ...text('employeeNumber', 'eq', '4711'),
+          attribute: {
+            ...attribute('employeeNumber'),
+            extension: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
+          },
+        } as ResolvedFilter,
+      }),
+    'emails co': (n) =>
+      search({ filter: { kind: 'element', attribute: several('emails'), where: text('value', 'co', `.${n}@work`) } }),
+    'phoneNumbers.value eq': (n) =>
+      search({
+        filter: { kind: 'element', attribute: several('phoneNumbers'), where: text('value', 'eq', `tel:+47-555-${n}`) },
+      }),
+    'sortBy userName': () => search(sorted('userName')),
+    'sortBy userName descending': () => search(sorted('userName', 'descending')),
+    'sortBy name.familyName': () => search(sorted('name.familyName')),
+    'sortBy displayName': () => search(sorted('displayName')),
+    'sortBy externalId': () => search(sorted('externalId')),
+    'sortBy id': () => search(sorted('id')),
+    'sortBy meta.created descending': () => search(sorted('meta.created', 'descending')),
+    'sortBy meta.lastModified descending': () => search(sorted('meta.lastModified', 'descending')),
+    'active eq true, sortBy meta.lastModified': () => search({ filter: active, ...sorted('meta.lastModified') }),
+  }
+}
+
+const attribute = (path: string): FilterAttribute => {
+  const [name = '', subName] = path.split('.')
+  return { extension: undefined, name, subName, multiValued: false }
+}
+const several = (name: string): FilterAttribute => ({ ...attribute(name), multiValued: true })
+const text = (path: string, operator: TextOperator, value: string): ResolvedFilter => ({
+  kind: 'text',
+  attribute: attribute(path),
+  operator,
+  value,
+})
 
 function workOn(storage: AdminStorage, rows: number): Readonly<Record<string, (n: number) => Promise<unknown>>> {
   const list = (filter: ResolvedFilter | undefined, limit: number) =>
@@ -110,13 +200,16 @@ async function deactivate(storage: AdminStorage, n: number): Promise<void> {
   if (outcome !== 'swapped') throw new Error(`The account ${n} was not changed: ${outcome}`)
 }
 
-async function medianOf(work: (n: number) => Promise<unknown>, rows: number): Promise<string> {
+async function medianOf(work: (n: number) => Promise<unknown>, rows: number, count: number): Promise<string> {
   const times: number[] = []
-  for (let sample = 0; sample < samples; sample += 1) {
+  for (let sample = 0; sample < count; sample += 1) {
     const started = performance.now()
     // Spread over all of them, in no order.
     await work(1 + ((sample * 7919) % rows))
     times.push(performance.now() - started)
   }
-  return (times.toSorted((one, other) => one - other)[samples >> 1] ?? 0).toFixed(3)
+  return (times.toSorted((one, other) => one - other)[count >> 1] ?? 0).toFixed(3)
 }
+
+await overSqlite()
+await overPostgres()

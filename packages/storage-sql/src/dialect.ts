@@ -41,9 +41,8 @@ export interface SqlEngine {
     /** The path of a value in a `searchable` column; with `part`, of that part of each element of a list. */
     readonly pathOf: (names: readonly string[], part?: string) => string
     /**
-     * A query for the indexed values of a row of `mintmark_users`: `attribute`, `is_absent`, `value`, which is cut to 200
-     * characters, `is_exact`, whether that says all about the attribute, and `is_unique`. With `from`, of all rows of that
-     * table that have a provider, after the columns `issuer`, `provider_id`, `created_at` and `user_id`.
+     * A query for the indexed values of a row of `mintmark_users`: `attribute`, `kind`, `value` and `is_unique`. With `from`,
+     * of all rows of that table that have a provider, after the columns `issuer`, `provider_id`, `created_at` and `user_id`.
      */
     readonly indexedValues: (values: SqlIndexedValues) => string
     /** A statement that deletes the rows of a table whose key consists of columns of a row and of rows of a query. */

@@ -40,9 +40,9 @@ test('law: memory, SQLite and PostgreSQL find the same accounts by any filter, i
         shown(await provisionedUsers.list(query), ({ userId: id }: ListedUserRecord) => id),
       ),
     ),
-    { numRuns: 20 },
+    { numRuns: 10 },
   )
-}, 120_000)
+}, 240_000)
 
 test('law: memory, SQLite and PostgreSQL find the same groups by any filter, in any order', async () => {
   const names = ['group-0', 'group-2', 'external-1', 'name-0', 'name-1', 'user-2', 'user-5', 'user', 'group']
@@ -56,7 +56,7 @@ test('law: memory, SQLite and PostgreSQL find the same groups by any filter, in 
     ),
     { numRuns: 10 },
   )
-}, 120_000)
+}, 240_000)
 
 interface Population {
   readonly people: readonly Resource[]

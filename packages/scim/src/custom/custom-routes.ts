@@ -4,6 +4,7 @@ import { requireStores } from '@mintmark/storage-interface/stores'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
+import type { PageLimits } from '../list/search-request.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import { resourceRoutes, type ServedType } from '../resource/resource-endpoints.ts'
 import type { ScimCollection } from '../server/scim-call.ts'
@@ -17,6 +18,7 @@ import { suppliedType } from './supplied-resources.ts'
 interface CustomRouteDependencies {
   readonly filterLimits: FilterLimits
   readonly limits: Pick<ScimLimits, 'resourceBytes'>
+  readonly pageLimits: PageLimits
   readonly storage: ScimStorage
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>

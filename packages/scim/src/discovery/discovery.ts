@@ -3,7 +3,7 @@ import { type JsonObject, jsonText } from '@mintmark/storage-interface'
 import { bulkLimits } from '../bulk/parse-bulk.ts'
 import { refusal } from '../error/scim-error.ts'
 import { listResponse } from '../list/search-endpoints.ts'
-import { listLimits } from '../list/search-request.ts'
+import type { PageLimits } from '../list/search-request.ts'
 import { readQuery, scimResponse } from '../message/scim-message.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
@@ -14,7 +14,11 @@ import { nameKey } from '../values/text.ts'
 /** The routes of discovery (RFC 7644 §4), rendered once with the schemas of the host, and of what is not supported. */
 export function discoveryRoutes(
   resourceTypes: readonly ResourceType[],
-  offered: { readonly passwords: boolean; readonly limits: Pick<ScimLimits, 'payloadBytes'> },
+  offered: {
+    readonly passwords: boolean
+    readonly limits: Pick<ScimLimits, 'payloadBytes'>
+    readonly pageLimits: PageLimits
+  },
 ): ScimRoutes {
   const schemas = resourceTypes.flatMap(({ schema, extensions }) => [schema, ...extensions.map((each) => each.schema)])
   const distinct = [...new Map(schemas.map((schema) => [schema.id, schema])).values()]
@@ -110,14 +114,16 @@ const withMeta = (resource: JsonObject, { resourceType }: Published, location: s
 const serviceProviderConfig = ({
   passwords,
   limits,
+  pageLimits,
 }: {
   readonly passwords: boolean
   readonly limits: Pick<ScimLimits, 'payloadBytes'>
+  readonly pageLimits: PageLimits
 }): JsonObject => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
   patch: { supported: true },
   bulk: { supported: true, maxOperations: bulkLimits.maxOperations, maxPayloadSize: limits.payloadBytes },
-  filter: { supported: true, maxResults: listLimits.maxCount },
+  filter: { supported: true, maxResults: pageLimits.maxCount },
   changePassword: { supported: passwords },
   sort: { supported: true },
   etag: { supported: true },
@@ -125,9 +131,9 @@ const serviceProviderConfig = ({
     cursor: true,
     index: true,
     defaultPaginationMethod: 'index',
-    defaultPageSize: listLimits.defaultCount,
-    maxPageSize: listLimits.maxCount,
-    cursorTimeout: listLimits.cursorLifetime,
+    defaultPageSize: pageLimits.defaultCount,
+    maxPageSize: pageLimits.maxCount,
+    cursorTimeout: pageLimits.cursorLifetime,
   },
   authenticationSchemes: [
     {

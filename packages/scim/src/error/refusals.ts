@@ -207,6 +207,12 @@ export const refusals = {
     'The filter asks for more work than this server does for one request. Make it more selective.',
     'RFC 7644 §3.4.2',
   ],
+  page_too_large: [
+    400,
+    'tooMany',
+    'The resources are larger than a page. Ask for fewer by count, use a cursor, or exclude attributes.',
+    'RFC 7644 §3.4.2',
+  ],
   too_many_members: [
     400,
     'tooMany',

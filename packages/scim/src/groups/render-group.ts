@@ -3,7 +3,6 @@ import { type JsonObject, jsonText, type JsonValue, type ScimStorage } from '@mi
 import type { GroupId, GroupMember, GroupRecord, JsonText } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import { listLimits } from '../list/search-request.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import { includesAttribute, projectResource, renderMeta } from '../resource/project-resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
@@ -85,21 +84,25 @@ type LoadedMembers = ReadonlyMap<GroupId, readonly GroupMember[]>
 /**
  * Loads the members of groups in one read, or nothing when the response does not show them, as when Entra looks a group up with
  * `excludedAttributes=members` (RFC 7644 §3.9): there may be tens of thousands.
- * @returns undefined when members are not shown. Groups beyond the limit `listLimits.maxMembers` are missing from the map.
+ * @param deps.bytes the bytes for members; any number by default.
+ * @returns undefined when members are not shown. Groups beyond the bytes are missing from the map; the first never is.
  */
 async function loadShownMembers(
   groups: readonly GroupRecord[],
   projection: Projection,
-  { storage }: { readonly storage: ScimStorage },
+  { storage, bytes }: { readonly storage: ScimStorage; readonly bytes?: number | undefined },
 ): Promise<LoadedMembers | undefined> {
   const [group] = groups
   if (group === undefined || !includesAttribute('members', projection)) return undefined
   return storage.groups.membersOf(
     group.providerId,
     groups.map(({ groupId }) => groupId),
-    listLimits.maxMembers,
+    bytes === undefined ? undefined : Math.max(1, Math.floor(bytes / memberBytes)),
   )
 }
+
+/** A member in a response: a UUID twice, and the address of a tenant. */
+const memberBytes = 200
 
 interface ListedGroupsDependencies {
   readonly storage: ScimStorage
@@ -117,7 +120,7 @@ export function listedGroups({ storage, groupType, turns }: ListedGroupsDependen
     const { projection, baseUrl } = showing
     const outcome = await storage.groups.list(query)
     if (outcome.outcome === 'tooMany') return outcome
-    const members = await loadShownMembers(outcome.records, projection, { storage })
+    const members = await loadShownMembers(outcome.records, projection, { storage, bytes: query.maxBytes })
     const fitting =
       members === undefined ? outcome.records : outcome.records.filter(({ groupId }) => members.has(groupId))
     if (fitting.length < outcome.records.length) {

@@ -12,6 +12,7 @@ import {
 import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
+import type { PageLimits } from '../list/search-request.ts'
 import { checkPreconditions } from '../message/scim-message.ts'
 import { comparableResource } from '../resource/resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -187,6 +188,7 @@ export const groupDocument = (
 /** Dependencies of the group endpoints. */
 export interface GroupDependencies {
   readonly filterLimits: FilterLimits
+  readonly pageLimits: PageLimits
   readonly storage: ScimStorage
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>

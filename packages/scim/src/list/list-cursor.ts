@@ -7,7 +7,6 @@ import type { ScimCaller } from '../providers/authenticate-provider.ts'
 import { isActiveSecret } from '../providers/registration.ts'
 import { isArray } from '../values/json.ts'
 import { isAllowedText } from '../values/text.ts'
-import { listLimits } from './search-request.ts'
 
 /** The position at which the next page begins. */
 export interface CursorPosition {
@@ -24,6 +23,8 @@ interface CursorScope {
   readonly query: string
   readonly count: number
   readonly now: EpochSeconds
+  /** In seconds. */
+  readonly lifetime: number
 }
 
 /**
@@ -49,7 +50,7 @@ export async function verifyListCursor(cursor: string, walk: CursorScope): Promi
   if (!signatures.some((own) => equalInConstantTime(`${payload}.${own}`, cursor))) throw refusal('cursor_invalid')
   const { place, count, issuedAt } = readPayload(payload)
   // RFC 9865 §2.1 expiredCursor.
-  if (walk.now - issuedAt >= listLimits.cursorLifetime) throw refusal('cursor_expired')
+  if (walk.now - issuedAt >= walk.lifetime) throw refusal('cursor_expired')
   // RFC 9865 §2: all parameters except the cursor must stay the same.
   if (count !== walk.count) throw refusal('count_changed')
   return place

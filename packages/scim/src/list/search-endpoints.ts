@@ -10,7 +10,7 @@ import { recordTolerances, type ScimCall, type ScimEndpoint, toleranceCounterOf 
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { mintListCursor, verifyListCursor } from './list-cursor.ts'
 import { pageByCursor, pageByIndex } from './list-pages.ts'
-import { pageRequest, parseSearch, searchOfQuery, type SearchRequest } from './search-request.ts'
+import { type PageLimits, pageRequest, parseSearch, searchOfQuery, type SearchRequest } from './search-request.ts'
 import { type ListedType, type TypeSearch, typeSearches } from './type-searches.ts'
 import { nameKey } from '../values/text.ts'
 
@@ -24,6 +24,7 @@ interface SearchEndpoints {
 
 interface SearchDependencies {
   readonly filterLimits: FilterLimits
+  readonly pageLimits: PageLimits
   readonly journal: Journal<ScimOccurrence>
 }
 
@@ -39,7 +40,7 @@ export function searchEndpoints(types: readonly ListedType[], deps: SearchDepend
       filterLimits: deps.filterLimits,
     })
     recordTolerances({ tolerances }, call, deps.journal)
-    return listResponse(await findPage(request, searches, call))
+    return listResponse(await findPage(request, searches, { call, limits: deps.pageLimits }))
   }
 
   return {
@@ -51,16 +52,21 @@ export function searchEndpoints(types: readonly ListedType[], deps: SearchDepend
   }
 }
 
-async function findPage(request: SearchRequest, searches: readonly TypeSearch[], call: ScimCall): Promise<ListedPage> {
-  const page = pageRequest(request)
+async function findPage(
+  request: SearchRequest,
+  searches: readonly TypeSearch[],
+  { call, limits }: { readonly call: ScimCall; readonly limits: PageLimits },
+): Promise<ListedPage> {
+  const page = pageRequest(request, limits)
+  const { bytes, cursorLifetime: lifetime } = limits
   const { count } = page
   if (page.kind === 'index') {
     const { startIndex } = page
-    return { ...(await pageByIndex(searches, { offset: startIndex - 1, count }, call)), startIndex }
+    return { ...(await pageByIndex(searches, { offset: startIndex - 1, count, bytes }, call)), startIndex }
   }
-  const walk = { caller: call.caller, query: queryText(searches), count, now: call.now }
+  const walk = { caller: call.caller, query: queryText(searches), count, now: call.now, lifetime }
   const place = page.cursor === '' ? { type: 0, after: undefined } : await verifyListCursor(page.cursor, walk)
-  const found = await pageByCursor(searches, { place, count }, call)
+  const found = await pageByCursor(searches, { place, count, bytes }, call)
   return { ...found, nextCursor: found.next === undefined ? undefined : await mintListCursor(found.next, walk) }
 }
 

@@ -17,6 +17,7 @@ import {
   scimContent,
 } from '../message/scim-message.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
+import type { PageLimits } from '../list/search-request.ts'
 import type { RenderContext } from '../schema/projection.ts'
 import {
   createCallContext,
@@ -60,6 +61,7 @@ interface TypeWrites<Resource> {
 
 interface ResourceEndpointDependencies {
   readonly filterLimits: FilterLimits
+  readonly pageLimits: PageLimits
   readonly journal: Journal<ScimOccurrence>
 }
 

@@ -16,6 +16,7 @@ import { servedGroups } from '../groups/group-endpoints.ts'
 import type { GroupDependencies } from '../groups/write-group.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import { resourceRoutes } from '../resource/resource-endpoints.ts'
+import { defaultPageLimits, type PageLimits } from '../list/search-request.ts'
 import { groupResourceType } from '../schema/group-schema.ts'
 import { userResourceType } from '../schema/user-schema.ts'
 import {
@@ -73,6 +74,7 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
       ...discoveryRoutes([deps.userType, deps.groupType, ...customTypes.published], {
         passwords: options.password !== undefined,
         limits,
+        pageLimits: deps.pageLimits,
       }),
       ...resources,
       '.search': { collection: { POST: searchEndpoints(listed, deps).search } },
@@ -97,10 +99,10 @@ function checkIssuer({ issuer, storage }: Pick<ScimServerOptions, 'issuer' | 'st
 }
 
 /** The numbers are limits on work, so that a mistake in one of them would disable it. */
-function checkFilterLimits(limits: FilterLimits): FilterLimits {
+function checkLimits<Limits extends FilterLimits | PageLimits>(option: string, limits: Limits, most: number): Limits {
   for (const [name, limit] of Object.entries(limits)) {
-    if (!Number.isSafeInteger(limit) || limit < 1 || limit > 1_000_000)
-      throw new TypeError(`filterLimits.${name} is an integer from 1 to 1000000.`)
+    if (!Number.isSafeInteger(limit) || limit < 1 || limit > most)
+      throw new TypeError(`${option}.${name} is an integer from 1 to ${most}.`)
   }
   return limits
 }
@@ -134,7 +136,8 @@ function scimDependencies(options: ScimServerOptions, limits: ScimLimits): SignI
     groupType: options.groupType ?? groupResourceType,
     claims: createClaimMapping(options),
     uniqueGroupNames: options.uniqueGroupNames ?? (() => false),
-    filterLimits: checkFilterLimits({ ...defaultFilterLimits, ...options.filterLimits }),
+    filterLimits: checkLimits('filterLimits', { ...defaultFilterLimits, ...options.filterLimits }, 1_000_000),
+    pageLimits: checkLimits('pageLimits', { ...defaultPageLimits, ...options.pageLimits }, 1_000_000_000),
     journal: createJournal<ScimOccurrence, EpochSeconds>(options.onEvent ?? reportScimFaults(console), {
       clock,
       newIdentifier: identifierSeries(random),

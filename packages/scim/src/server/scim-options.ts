@@ -7,6 +7,7 @@ import type { DeprovisioningLimit } from '../deprovisioning/deprovisioning-limit
 import type { AnsweredRequest, ScimEvent } from '../event/scim-event.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { AccessTokens, MayProvision } from '../providers/authenticate-provider.ts'
+import type { PageLimits } from '../list/search-request.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ScimLimits } from './scim-limits.ts'
 import type { ClaimChanges, ProvisioningHooks } from '../users/user-dependencies.ts'
@@ -94,6 +95,11 @@ export interface ScimServerOptions extends ProvisioningHooks {
    * @defaultValue See the limits themselves.
    */
   readonly limits?: Partial<ScimLimits>
+  /**
+   * Limits on pages of lists.
+   * @defaultValue `{ defaultCount: 100, maxCount: 200, bytes: 8388608, cursorLifetime: 3600 }`. Okta imports a hundred groups at once.
+   */
+  readonly pageLimits?: Partial<PageLimits>
   readonly clock?: Clock
   readonly random?: Random
 }

@@ -6,6 +6,7 @@ import type { ProviderId } from '@mintmark/storage-interface/stores'
 import type { DeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
 import type { RevocationLister, ScimOccurrence } from '../event/scim-event.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
+import type { PageLimits } from '../list/search-request.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { UserRenderCache } from './render-cache.ts'
 
@@ -23,6 +24,7 @@ export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>
 /** Dependencies of the user endpoints. */
 export interface UserDependencies extends UserStateDependencies {
   readonly filterLimits: FilterLimits
+  readonly pageLimits: PageLimits
   readonly storage: ScimStorage
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>

@@ -5,6 +5,7 @@ import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
+import { includesAttribute } from '../resource/project-resource.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import {
   checkPreconditions,
@@ -210,7 +211,8 @@ export const listedUsers = ({ storage, userType, renderCache }: ListedUsersDepen
   resourceType: userType,
   locationOf: userLocation,
   async list(query, showing) {
-    const outcome = await storage.provisionedUsers.list(query)
+    const shown = includesAttribute('groups', showing.projection) ? query : { ...query, without: 'groups' as const }
+    const outcome = await storage.provisionedUsers.list(shown)
     if (outcome.outcome === 'tooMany') return outcome
     const records = outcome.records.map((user) => renderCache.render(user, showing))
     return { ...outcome, records }

@@ -22,16 +22,16 @@ test('reads the members of a hundred groups at once, and not at all when they ar
 test('refuses a page by index with too many members, because a client that continues by count would miss groups (RFC 7644 §3.4.2.4)', async () => {
   const directory = await startDirectory(0)
   const memberIds = await addPeople(directory, 5000)
-  await addGroups(directory, { count: 7, memberIds })
-  const all = Array.from({ length: 7 }, (_, index) => `group-${index}`)
+  await addGroups(directory, { count: 9, memberIds })
+  const all = Array.from({ length: 9 }, (_, index) => `group-${index}`)
 
   await expectRefused(directory, () => directory.send({ path: '/Groups?count=100' }), {
     status: 400,
     scimType: 'tooMany',
     reason: 'too_many_members',
   })
-  const first = await directory.send({ path: '/Groups?count=4' })
-  const second = await directory.send({ path: '/Groups?count=4&startIndex=5' })
+  const first = await directory.send({ path: '/Groups?count=8' })
+  const second = await directory.send({ path: '/Groups?count=8&startIndex=9' })
   expect([...namesOf(first), ...namesOf(second)]).toEqual(all)
   const without = await directory.send({ path: '/Groups?count=100&excludedAttributes=members' })
   expect(namesOf(without)).toEqual(all)
@@ -39,13 +39,51 @@ test('refuses a page by index with too many members, because a client that conti
 
 test('shortens a page by cursor with too many members, and the next page continues after it (RFC 9865 §2)', async () => {
   const directory = await startDirectory(0)
-  await addGroups(directory, { count: 7, memberIds: await addPeople(directory, 5000) })
-  const all = Array.from({ length: 7 }, (_, index) => `group-${index}`)
+  await addGroups(directory, { count: 9, memberIds: await addPeople(directory, 5000) })
+  const all = Array.from({ length: 9 }, (_, index) => `group-${index}`)
 
   const begun = await directory.send({ path: '/Groups?count=100&cursor' })
   const ended = await directory.send({ path: `/Groups?count=100&cursor=${begun.body?.['nextCursor'] as string}` })
   expect([...namesOf(begun), ...namesOf(ended)]).toEqual(all)
-  expect([namesOf(begun).length, ended.body?.['nextCursor']]).toEqual([4, undefined])
+  expect([namesOf(begun).length, ended.body?.['nextCursor']]).toEqual([8, undefined])
+})
+
+test('Okta: imports a hundred groups of 250 members by index', async () => {
+  const directory = await startDirectory(0)
+  await addGroups(directory, { count: 100, memberIds: await addPeople(directory, 250) })
+
+  for (const path of ['/Groups?startIndex=1&count=100', '/Groups']) {
+    const page = await directory.send({ path })
+    expect(namesOf(page).length).toBe(100)
+    const groups = page.body?.['Resources'] as readonly JsonObject[]
+    expect(groups.every(({ members }) => (members as readonly unknown[]).length === 250)).toBe(true)
+  }
+})
+
+test('rejects a page by index whose users are too large, and shortens one by cursor (RFC 7644 §3.4.2.4)', async () => {
+  const directory = await startDirectory(0, 'general', { pageLimits: { bytes: 10_000 } })
+  await addGroups(directory, { count: 30, memberIds: await addPeople(directory, 3) })
+
+  await expectRefused(directory, () => directory.send({ path: '/Users?count=3' }), {
+    status: 400,
+    scimType: 'tooMany',
+    reason: 'page_too_large',
+  })
+  const begun = await directory.send({ path: '/Users?count=3&cursor' })
+  const ended = await directory.send({ path: `/Users?count=3&cursor=${begun.body?.['nextCursor'] as string}` })
+  expect([namesOf(begun), namesOf(ended)]).toEqual([['0', '1'], ['2']])
+})
+
+test('a list that does not show groups counts and reads none, and has no version (RFC 7644 §3.9)', async () => {
+  const directory = await startDirectory(0, 'general', { pageLimits: { bytes: 10_000 } })
+  await addGroups(directory, { count: 30, memberIds: await addPeople(directory, 3) })
+
+  const page = await directory.send({ path: '/Users?count=3&excludedAttributes=groups' })
+
+  expect(namesOf(page)).toEqual(['0', '1', '2'])
+  const [user] = page.body?.['Resources'] as readonly JsonObject[]
+  expect(user).not.toHaveProperty('groups')
+  expect(user?.['meta']).not.toHaveProperty('version')
 })
 
 async function addPeople({ storage }: Directory, count: number): Promise<readonly string[]> {

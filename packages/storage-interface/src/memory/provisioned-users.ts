@@ -214,8 +214,10 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
 
     async list(query) {
       await scheduler()
-      const outcome = listPage(accountsOfProvider(tables, query.providerId), query)
-      if (query.without === undefined || outcome.outcome === 'tooMany') return outcome
+      const listing = accountsOfProvider(tables, query.providerId)
+      if (query.without === undefined) return listPage(listing, query)
+      const outcome = listPage({ ...listing, sizeOf: ({ resource }) => bytesOf(resource) }, query)
+      if (outcome.outcome === 'tooMany') return outcome
       return { ...outcome, records: outcome.records.map((record) => ({ ...record, groups: undefined })) }
     },
   }

@@ -59,7 +59,7 @@ export const createProvisionedUserListKind = (engine: SqlEngine): ListedKind => 
   recordWithoutGroups: sql`${sql.join(listedUserColumns.map(ofUsers))}`,
   size: sql`octet_length(${ofUsers('resource')})`,
   groupsSize: sql`coalesce((select sum(octet_length(pair.second) + 200) from (${groupsOfUser}) as pair), 0)`,
-  narrow: userIndexes(engine),
+  narrow: userIndexes(),
   columns: new Map([
     ['id', { kind: 'text', column: ofUsers('user_id') }],
     ['externalId', { kind: 'text', column: ofUsers('external_id') }],
@@ -98,8 +98,7 @@ export const createProvisionedUserListKind = (engine: SqlEngine): ListedKind => 
         id: 'user_id',
         by: 'value',
         rows: 10,
-        row: (p) =>
-          sql`${inProvider(p)} and attribute = ${sql.lit(attribute)} and is_absent = ${sql.lit(engine.encodeFlag(false))}`,
+        row: (p) => sql`${inProvider(p)} and attribute = ${sql.lit(attribute)} and kind = 0`,
         indexed: byBeginning,
       }),
     ]),
@@ -111,9 +110,9 @@ export const createProvisionedUserListKind = (engine: SqlEngine): ListedKind => 
 })
 
 /** The narrow indexes of users. Each is one object, because indexes are compared. */
-function userIndexes(engine: SqlEngine): NarrowIndexes {
-  const singles = new Map(singleAttributes.map((label) => [label, valueIndex(label, 'single', engine)]))
-  const several = new Map(severalAttributes.map((label) => [label, valueIndex(label, 'several', engine)]))
+function userIndexes(): NarrowIndexes {
+  const singles = new Map(singleAttributes.map((label) => [label, valueIndex(label, 'single')]))
+  const several = new Map(severalAttributes.map((label) => [label, valueIndex(label, 'several')]))
   const ofChange = new Set(changeIndex.columns.keys())
   return {
     bySingle: (attribute) => {

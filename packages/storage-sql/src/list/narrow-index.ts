@@ -112,10 +112,9 @@ const isComparison = (filter: FilterTemplate): filter is Comparison =>
   filter.kind === 'text' || filter.kind === 'number' || filter.kind === 'boolean'
 
 /** The index of the values of an attribute. */
-export function valueIndex(label: string, values: 'single' | 'several', { encodeFlag }: SqlEngine): NarrowIndex {
+export function valueIndex(label: string, values: 'single' | 'several'): NarrowIndex {
   const value = sql.ref('mintmark_user_values.value')
-  const isAbsent = sql.ref('mintmark_user_values.is_absent')
-  const no = sql.lit(encodeFlag(false))
+  const kind = sql.ref('mintmark_user_values.kind')
   return {
     table: 'mintmark_user_values',
     scope: (
@@ -127,19 +126,16 @@ export function valueIndex(label: string, values: 'single' | 'several', { encode
         values === 'single' ? label : 'value',
         {
           kind: 'text',
-          column: values === 'single' ? sql`case when ${isAbsent} then null else ${value} end` : sql`${value}`,
+          column: values === 'single' ? sql`case when ${kind} = 1 then null else ${value} end` : sql`${value}`,
         },
       ],
     ]),
     bounds: (comparison, parameter) =>
       comparison.kind === 'text'
-        ? textBounds(comparison, sql`${value}`, { parameter, values }).flatMap((bound) => [
-            sql`${isAbsent} = ${no}`,
-            bound,
-          ])
+        ? textBounds(comparison, sql`${value}`, { parameter, values }).flatMap((bound) => [sql`${kind} = 0`, bound])
         : [],
-    exact: values === 'single' ? sql`mintmark_user_values.is_exact` : 'several',
-    order: values === 'single' ? [sql`${isAbsent}`, sql`${value}`] : [],
+    exact: values === 'single' ? sql`${kind} < 2` : 'several',
+    order: values === 'single' ? [sql`${kind}`, sql`${value}`] : [],
   }
 }
 
@@ -147,7 +143,7 @@ export function valueIndex(label: string, values: 'single' | 'several', { encode
 export const inexactRows = ({ table, scope, exact }: NarrowIndex, p: Parameter<string>): Sql =>
   typeof exact === 'string'
     ? sql`select null as id where false`
-    : sql`select user_id as id from ${sql.table(table)} where ${scope(p)} and not ${exact}`
+    : sql`select user_id as id from ${sql.table(table)} where ${scope(p)} and mintmark_user_values.kind = 2`
 
 /** The index of the times of the last change, with the status. */
 export const changeIndex: NarrowIndex = {

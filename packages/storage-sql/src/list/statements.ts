@@ -189,6 +189,8 @@ const unitsOfCandidates = (
     'passing',
   )
 
+const columns = (of: Sql): Sql => sql`${of}.user_id as id, ${of}.created_at as created_at`
+
 /** Evaluates the filter on an index that tells everything, twice: once to count, and once for the page. */
 function coveredStatement(
   { query, engine }: Builder,
@@ -198,7 +200,6 @@ function coveredStatement(
   const { index, filter } = match
   const sorted = sort === undefined ? [] : index.order
   const names = sortNames(sorted)
-  const columns = (of: Sql): Sql => sql`${of}.user_id as id, ${of}.created_at as created_at`
   return compileSql(
     query,
     (p: Parameter<string>) => {
@@ -258,7 +259,8 @@ const rowScope = (kind: ListedKind, { search }: SqlEngine, parameter: Parameter<
   parameter,
 })
 
-const sortNames = (values: readonly Sql[]): readonly Sql[] => values.map((_, place) => sql.ref(`sort_${place}`) as Sql)
+const sortNames = (values: readonly Sql[]): readonly Sql[] =>
+  values.map((_, place) => sql<unknown>`${sql.ref(`sort_${place}`)}`)
 
 /** Equal rows are by age, oldest first when ascending, so that an index can be read in either direction. */
 const orderOf = (values: readonly Sql[], { direction }: SortKey, prefix: Sql): Sql =>

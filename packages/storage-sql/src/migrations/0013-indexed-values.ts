@@ -5,6 +5,9 @@ import { firstValues, valueTriggers } from './value-triggers.ts'
  * Indexes for the filters and orders of identity providers, as narrow tables that triggers keep. Indexes on
  * `mintmark_users` would make every change of a user write all indexes on PostgreSQL (it could not be a heap-only
  * update), and a host's own attributes are not known here. The e-mail addresses move into the new table.
+ *
+ * `kind` says what `value` is: 0 the whole text, 1 none, because the attribute is absent, and 2 the beginning of a long text or a
+ * value that is no text. It is part of the key, so that a search reads the index alone.
  */
 export const indexedValues: Migration = {
   number: 13,
@@ -25,16 +28,14 @@ export const indexedValues: Migration = {
   issuer ${text} NOT NULL,
   provider_id ${text} NOT NULL,
   attribute ${text} NOT NULL,
-  is_absent ${flag} NOT NULL,
+  kind ${integer} NOT NULL,
   value ${text} NOT NULL,
   created_at ${integer} NOT NULL,
   user_id ${text} NOT NULL,
-  is_exact ${flag} NOT NULL,
   is_unique ${flag} NOT NULL,
-  PRIMARY KEY (issuer, provider_id, attribute, is_absent, value, created_at, user_id)
+  PRIMARY KEY (issuer, provider_id, attribute, kind, value, created_at, user_id)
 ) ${smallRowTable}`,
-      `CREATE UNIQUE INDEX mintmark_user_values_unique ON mintmark_user_values (issuer, provider_id, attribute, value) WHERE is_unique AND NOT is_absent`,
-      `CREATE INDEX mintmark_user_values_inexact ON mintmark_user_values (issuer, provider_id, attribute, user_id) WHERE NOT is_exact`,
+      `CREATE UNIQUE INDEX mintmark_user_values_unique ON mintmark_user_values (issuer, provider_id, attribute, value) WHERE is_unique AND kind <> 1`,
 
       `CREATE TABLE mintmark_user_changes (
   issuer ${text} NOT NULL,

@@ -35,8 +35,8 @@ export const valueTriggers = (types: Types): readonly SqlTrigger[] => [
         table: 'mintmark_user_values',
         row: 'OLD',
         same: ['issuer', 'provider_id', 'created_at', 'user_id'],
-        columns: ['attribute', 'is_absent', 'value'],
-        query: `SELECT attribute, is_absent, value FROM (${without('OLD', 'NEW', types)}) AS gone`,
+        columns: ['attribute', 'kind', 'value'],
+        query: `SELECT attribute, kind, value FROM (${without('OLD', 'NEW', types)}) AS gone`,
       }),
       insertValues(without('NEW', 'OLD', types)),
     ],
@@ -56,7 +56,7 @@ export const valueTriggers = (types: Types): readonly SqlTrigger[] => [
 
 /** Fills the tables for the users that exist already. */
 export const firstValues = (types: Types): readonly string[] => [
-  `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, is_absent, value, is_exact, is_unique)
+  `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, kind, value, is_unique)
 ${types.indexedValues({ ...builtIn(types), row: 'listed', from: 'mintmark_users AS listed' })}`,
   `INSERT INTO mintmark_user_changes (issuer, provider_id, updated_at, created_at, user_id, active)
 SELECT issuer, provider_id, updated_at, created_at, user_id, active FROM mintmark_users WHERE provider_id IS NOT NULL`,
@@ -69,7 +69,7 @@ const insertChange = `INSERT INTO mintmark_user_changes (issuer, provider_id, up
     SELECT NEW.issuer, NEW.provider_id, NEW.updated_at, NEW.created_at, NEW.user_id, NEW.active WHERE NEW.provider_id IS NOT NULL`
 
 const insertValues = (values: string): string =>
-  `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, is_absent, value, is_exact, is_unique)
+  `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, kind, value, is_unique)
     SELECT NEW.issuer, NEW.provider_id, NEW.created_at, NEW.user_id, added.* FROM (${values}) AS added WHERE NEW.provider_id IS NOT NULL`
 
 /** The values of one version of the row that the other does not have. */

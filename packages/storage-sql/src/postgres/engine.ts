@@ -167,18 +167,18 @@ function indexedValues({ row, columns = [], single, several, from }: SqlIndexedV
   const where = from === undefined ? 'true' : `${row}.provider_id IS NOT NULL`
   const queries = [
     single &&
-      `SELECT ${keys}indexed.attribute, coalesce(jsonb_typeof(node), 'null') = 'null' AS is_absent,
+      `SELECT ${keys}indexed.attribute,
+      CASE coalesce(jsonb_typeof(node), 'null') WHEN 'null' THEN 1 WHEN 'string' THEN CASE WHEN length(node #>> '{}') > 200 THEN 2 ELSE 0 END ELSE 2 END AS kind,
       CASE WHEN jsonb_typeof(node) IN ('string', 'number') THEN left(node #>> '{}', 200) ELSE '' END AS value,
-      CASE coalesce(jsonb_typeof(node), 'null') WHEN 'null' THEN true WHEN 'string' THEN length(node #>> '{}') <= 200 ELSE false END AS is_exact,
       indexed.is_unique FROM ${rows}(${single}) AS indexed CROSS JOIN LATERAL (SELECT ${row}.comparable #> indexed.path::text[]) AS found(node) WHERE ${where}`,
     several &&
-      `SELECT DISTINCT ${keys}indexed.attribute, false AS is_absent, left(node #>> '{}', 200) AS value, true AS is_exact, indexed.is_unique
+      `SELECT DISTINCT ${keys}indexed.attribute, 0 AS kind, left(node #>> '{}', 200) AS value, indexed.is_unique
       FROM ${rows}(${several}) AS indexed CROSS JOIN LATERAL jsonb_path_query(${row}.comparable, indexed.path::jsonpath) AS node
       WHERE ${where} AND jsonb_typeof(node) = 'string'`,
     ...columns.map(
       ([attribute, column]) =>
-        `SELECT ${keys}'${attribute}', ${row}.${column} IS NULL, coalesce(substr(${row}.${column}, 1, 200), ''),
-      coalesce(length(${row}.${column}) <= 200, true), false ${from === undefined ? '' : `FROM ${from} `}WHERE ${where}`,
+        `SELECT ${keys}'${attribute}', CASE WHEN ${row}.${column} IS NULL THEN 1 WHEN length(${row}.${column}) > 200 THEN 2 ELSE 0 END,
+      coalesce(substr(${row}.${column}, 1, 200), ''), false ${from === undefined ? '' : `FROM ${from} `}WHERE ${where}`,
     ),
   ]
   return queries.filter((query) => query !== undefined).join(' UNION ALL ')

@@ -98,19 +98,19 @@ function indexedValues({ row, columns = [], single, several, from }: SqlIndexedV
   const value = `(${row}.comparable ->> indexed.path)`
   const queries = [
     single &&
-      `SELECT ${keys}indexed.attribute, coalesce(${type}, 'null') = 'null' AS is_absent,
+      `SELECT ${keys}indexed.attribute,
+      CASE coalesce(${type}, 'null') WHEN 'null' THEN 1 WHEN 'text' THEN 2 * (length(${value}) > 200) ELSE 2 END AS kind,
       CASE WHEN ${type} IN ('text', 'integer', 'real') THEN substr(${value}, 1, 200) ELSE '' END AS value,
-      CASE coalesce(${type}, 'null') WHEN 'null' THEN 1 WHEN 'text' THEN length(${value}) <= 200 ELSE 0 END AS is_exact,
       indexed.is_unique FROM ${rows}(${single}) AS indexed WHERE ${where}`,
     several &&
-      `SELECT DISTINCT ${keys}indexed.attribute, 0 AS is_absent, substr(node.atom, 1, 200) AS value, 1 AS is_exact, indexed.is_unique
+      `SELECT DISTINCT ${keys}indexed.attribute, 0 AS kind, substr(node.atom, 1, 200) AS value, indexed.is_unique
       FROM ${rows}(${several}) AS indexed, json_tree(${row}.comparable, indexed.path) AS node
       WHERE ${where} AND node.type = 'text'
       AND (indexed.part = '' OR node.key = indexed.part OR substr(node.path, -length(indexed.part) - 1) = '.' || indexed.part)`,
     ...columns.map(
       ([attribute, column]) =>
-        `SELECT ${keys}'${attribute}', ${row}.${column} IS NULL, coalesce(substr(${row}.${column}, 1, 200), ''),
-      coalesce(length(${row}.${column}) <= 200, 1), 0 ${from === undefined ? '' : `FROM ${from} `}WHERE ${where}`,
+        `SELECT ${keys}'${attribute}', CASE WHEN ${row}.${column} IS NULL THEN 1 ELSE 2 * (length(${row}.${column}) > 200) END,
+      coalesce(substr(${row}.${column}, 1, 200), ''), 0 ${from === undefined ? '' : `FROM ${from} `}WHERE ${where}`,
     ),
   ]
   return queries.filter((query) => query !== undefined).join(' UNION ALL ')
