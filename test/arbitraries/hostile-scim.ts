@@ -10,6 +10,8 @@ export interface ScimInput {
 
 const user = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const group = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+const device = 'urn:example:params:scim:schemas:core:2.0:Device'
+const warranty = 'urn:example:params:scim:schemas:extension:warranty:2.0:Device'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 const message = (name: string): string => `urn:ietf:params:scim:api:messages:2.0:${name}`
 
@@ -78,6 +80,11 @@ const attribute = fc.constantFrom(
   'schemas',
   `${enterprise}:manager`,
   `${enterprise}:department`,
+  `${warranty}:contract`,
+  'owner.value',
+  'related[type eq "User"].value',
+  'tags',
+  'rank',
   enterprise,
   'manager',
   'unknown',
@@ -116,6 +123,21 @@ const team = fc.record(
     displayName: mostly('Ops'),
     externalId: oddValue,
     members: fc.oneof(mostly([]), oddValue),
+  },
+  { requiredKeys: ['schemas', 'displayName'] },
+)
+const thing = fc.record(
+  {
+    schemas: mostly([device]),
+    displayName: mostly('Laptop'),
+    externalId: oddValue,
+    // Taken by every run but the first.
+    serialNumber: mostly('S1'),
+    rank: mostly(1),
+    tags: mostly(['a']),
+    owner: fc.oneof(mostly({ value: 'u1' }), oddValue),
+    related: fc.oneof(mostly([{ value: 'admin', type: 'Role' }]), oddValue),
+    [warranty]: mostly({ contract: 'C1' }),
   },
   { requiredKeys: ['schemas', 'displayName'] },
 )
@@ -165,6 +187,9 @@ const bulkOperation = fc.record(
       '/Groups',
       '/Users/x',
       '/Users/bulkId:a',
+      '/Devices',
+      '/Devices/bulkId:a',
+      '/Roles/admin',
       '/Bulk',
       '//x',
       'https://x/Users',
@@ -172,7 +197,7 @@ const bulkOperation = fc.record(
     ),
     bulkId: mostly('a'),
     version: oddValue,
-    data: fc.oneof(person as fc.Arbitrary<unknown>, team, patch, oddValue),
+    data: fc.oneof(person as fc.Arbitrary<unknown>, team, thing, patch, oddValue),
   },
   { requiredKeys: ['method', 'path'] },
 )
@@ -226,10 +251,15 @@ const headers = fc.oneof(
 )
 
 /**
- * Requests of a misbehaving or malicious identity provider. `users` and `groups` are the identifiers of existing
- * resources.
+ * Requests of a misbehaving or malicious identity provider to a server with the types of `custom-types.ts`.
+ * @param existing the identifiers of existing resources.
  */
-export function hostileScim(users: readonly string[], groups: readonly string[]): fc.Arbitrary<ScimInput> {
+export function hostileScim(existing: {
+  readonly users: readonly string[]
+  readonly groups: readonly string[]
+  readonly devices: readonly string[]
+}): fc.Arbitrary<ScimInput> {
+  const { users, groups, devices } = existing
   const odd = fc.oneof(
     fc.constantFrom('.search', 'x', '%00', '%E0%A4%A'),
     oddText.map((text) => encoded(text)),
@@ -249,6 +279,8 @@ export function hostileScim(users: readonly string[], groups: readonly string[])
     '/Users',
     '/users',
     '/Groups',
+    '/Devices',
+    '/Roles',
     '/Bulk',
     '/.search',
     '/Me',
@@ -263,9 +295,16 @@ export function hostileScim(users: readonly string[], groups: readonly string[])
     request('POST', fc.constant('/Users'), person),
     request('PATCH', at('/Users', users), patch),
     request('PUT', at('/Users', users), person),
-    request('GET', fc.constantFrom('/Users', '/Groups'), fc.constant(undefined)),
+    request('GET', fc.constantFrom('/Users', '/Groups', '/Devices', '/Roles'), fc.constant(undefined)),
+    request('POST', fc.constant('/Devices'), thing),
+    request('PATCH', at('/Devices', devices), patch),
+    request('PUT', at('/Devices', devices), thing),
     request('GET', fc.oneof(at('/Users', users), at('/Groups', groups)), fc.constant(undefined)),
-    request('POST', fc.constantFrom('/.search', '/Users/.search', '/Groups/.search'), search),
+    request(
+      'POST',
+      fc.constantFrom('/.search', '/Users/.search', '/Groups/.search', '/Devices/.search', '/Roles/.search'),
+      search,
+    ),
     request('POST', fc.constant('/Groups'), team),
     request('PATCH', at('/Groups', groups), patch),
     request('PUT', at('/Groups', groups), team),

@@ -1,4 +1,4 @@
-import { createScimServer, registerIdentityProvider, type ScimEvent } from '@mintmark/scim'
+import { createScimServer, oktaRoleResourceType, registerIdentityProvider, type ScimEvent } from '@mintmark/scim'
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
@@ -7,6 +7,7 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 
+import { deviceType, roles } from '../../packages/scim/test/fixtures/custom-types.ts'
 import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
 import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { hostileScim, type ScimInput } from '../arbitraries/hostile-scim.ts'
@@ -37,6 +38,7 @@ async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Pr
   const scim = createScimServer({
     issuer,
     storage,
+    resourceTypes: [deviceType, { resourceType: oktaRoleResourceType, resources: roles }],
     onEvent: (event) => {
       if (event.type === 'request.refused' && event.cause !== undefined && event.status >= 500) failures.push(event)
     },
@@ -53,9 +55,13 @@ async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Pr
       body: new TextEncoder().encode(body),
     })
   const answered = new Set<number>()
-  const [user, group] = [await made(send, '/Users'), await made(send, '/Groups')]
+  const [users, groups, devices] = [
+    [await made(send, '/Users')],
+    [await made(send, '/Groups')],
+    [await made(send, '/Devices')],
+  ]
 
-  const law = fc.asyncProperty(hostileScim([user], [group]), async (input) => {
+  const law = fc.asyncProperty(hostileScim({ users, groups, devices }), async (input) => {
     const { status, body } = await send(input)
 
     answered.add(status)
@@ -71,8 +77,10 @@ async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Pr
 }
 
 async function made(send: (input: ScimInput) => Promise<{ readonly body: unknown }>, path: string): Promise<string> {
-  const schema = `urn:ietf:params:scim:schemas:core:2.0:${path === '/Users' ? 'User' : 'Group'}`
-  const body = JSON.stringify({ schemas: [schema], userName: 'first', displayName: 'First' })
+  const core = `urn:ietf:params:scim:schemas:core:2.0:${path === '/Users' ? 'User' : 'Group'}`
+  const schema = path === '/Devices' ? deviceType.schema.id : core
+  const names = path === '/Users' ? { userName: 'first' } : { displayName: 'First' }
+  const body = JSON.stringify({ schemas: [schema], ...names })
   const answer = await send({ method: 'POST', path, headers: {}, body })
   return (JSON.parse(String(answer.body)) as { readonly id: string }).id
 }
