@@ -104,7 +104,7 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
     const claims = JSON.stringify({ userinfo: { name: { values: ['x'.repeat(3900)] } } })
     await refusedByRedirect(
       under,
-      { error: 'invalid_request', at: 'https://app.test/cb' },
+      { error: 'invalid_request', at: 'https://app.test/cb', state },
       {
         send: () => authorize(under, { state, nonce: state, claims }, { cookie: '' }),
         reason: 'request_too_large',

@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { userId, epochSeconds } from '@mintmark/storage-interface'
@@ -283,6 +283,22 @@ test('keys are announced, listed without the sealing key, and dropped', async ()
   expect(key?.state).toBe('signing')
   expect(dropped.out).toContain('Dropped')
   expect(sealed).toMatchObject({ code: 2, err: expect.stringContaining('No sealing key is given') as string })
+})
+
+test('init makes no sealing key for a database that has signing keys, and another one rotates nothing', async () => {
+  const mintmark = await withDatabase()
+  await mintmark.run('keys', 'rotate')
+  for (const file of ['mintmark.config.json', 'mintmark.sealing-key']) await rm(join(mintmark.folder, file))
+
+  const again = await mintmark.run('init', '--issuer', 'https://as.test')
+  const keyFile = await stat(join(mintmark.folder, 'mintmark.sealing-key')).catch(() => 'none')
+  const other = mintmark.with({ env: { MINTMARK_SEALING_KEY: 'B'.repeat(42) + 'A' } })
+  const rotated = await other.run('keys', 'rotate', '--now')
+
+  expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Set MINTMARK_SEALING_KEY') as string })
+  expect(keyFile).toBe('none')
+  expect(rotated).toMatchObject({ err: expect.stringContaining('another sealing key') as string })
+  expect(await (await mintmark.storage()).signingKeys.list()).toHaveLength(2)
 })
 
 test('purge deletes expired rows in batches and shows progress on a terminal only', async () => {

@@ -20,6 +20,11 @@ export const signingKeys = defineRecord('signingKeys', {
   signsFrom: time,
   /** Set in an emergency: the key signs nothing more, and what it signed is refused. */
   droppedAt: optional(time),
+  /**
+   * Authenticates the members above, except `droppedAt`, with a secret of the issuer that is not in storage. Absent in rows
+   * of versions before 1.0.
+   */
+  rowMac: optional(text),
 })
 
 /** A signing key: its public half, and what its vault needs to sign with it. Only `droppedAt` ever changes. */

@@ -24,6 +24,7 @@ const all = [
   '0014-indexed-value-statistics',
   '0015-tenants',
   '0016-group-changes',
+  '0017-signing-key-macs',
 ]
 
 test('mintmark-migrate print prints the whole schema and changes nothing', async () => {

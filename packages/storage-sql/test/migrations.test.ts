@@ -47,6 +47,7 @@ const all = [
   '0014-indexed-value-statistics',
   '0015-tenants',
   '0016-group-changes',
+  '0017-signing-key-macs',
 ]
 
 test('migrates an empty database, once', async () => {
@@ -80,6 +81,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0014-indexed-value-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0015-tenants e57203f1dec1252ed702262d2de84380bef9c0e312d20f93f4be80fba886aa2a",
       "0016-group-changes da6b7f37e3f30d00c61910d99e77c5c5ed1383e373f877fea50c00cc5af9def0",
+      "0017-signing-key-macs f91dda4a8974531f139c1fa8f4c042c122e2c04178f7efa312941f2ba807952c",
     ]
   `)
 })
@@ -160,6 +162,7 @@ test('0004: an existing key signs as before', async () => {
       vaultEntry: 'sealing-1.sealed',
       createdAt: epochSeconds(7),
       signsFrom: epochSeconds(7),
+      rowMac: undefined,
     }),
   ])
 })

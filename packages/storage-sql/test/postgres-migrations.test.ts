@@ -25,6 +25,7 @@ const all = [
   '0014-indexed-value-statistics',
   '0015-tenants',
   '0016-group-changes',
+  '0017-signing-key-macs',
 ]
 
 test('migrates an empty PostgreSQL database, once', async () => {
@@ -58,6 +59,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0014-indexed-value-statistics e2c1bb2376705be77f23f760a7471729e20d12d7b43c628bb7e1fd24520cc8f3",
       "0015-tenants 5e7bee06532df87fc85346b0a819c5c0c1854558cec4bef772cfecc5e87f457c",
       "0016-group-changes 3f3857c4cbf65b52c6335ee35107d7c05bf4dedb3754329f7984ba0e419a0e51",
+      "0017-signing-key-macs f91dda4a8974531f139c1fa8f4c042c122e2c04178f7efa312941f2ba807952c",
     ]
   `)
 })

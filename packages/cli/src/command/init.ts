@@ -1,12 +1,22 @@
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 
 import { randomSecret, systemRandom } from '@mintmark/internal'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { Command } from 'commander'
 
 import { CommandError, UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
-import { type ConfigFile, checkedIssuer, configFileName, isFilePresent, requireNoPassword } from '../config/settings.ts'
+import { requireDatabase, withDialect } from '../config/open-storage.ts'
+import {
+  type ConfigFile,
+  checkedIssuer,
+  configFileName,
+  isFilePresent,
+  readSettings,
+  requireNoPassword,
+} from '../config/settings.ts'
 
 interface InitOptions {
   readonly issuer: string
@@ -29,7 +39,9 @@ async function init({ issuer, sqlite, postgres }: InitOptions, io: Io): Promise<
   if (sqlite !== undefined && postgres !== undefined)
     throw new UsageError('Two databases are given: leave out SQLite or PostgreSQL.')
 
-  const hasKey = io.env['MINTMARK_SEALING_KEY'] !== undefined || io.env['MINTMARK_SEALING_KEY_FILE'] !== undefined
+  const isGiven = io.env['MINTMARK_SEALING_KEY'] !== undefined || io.env['MINTMARK_SEALING_KEY_FILE'] !== undefined
+  const isSealed = !isGiven && (await hasKeys({ issuer, sqlite: sqlite ?? 'mintmark.db', postgres }, io))
+  const hasKey = isGiven || isSealed
   const config: ConfigFile = {
     issuer,
     ...(postgres === undefined ? { sqlite: sqlite ?? 'mintmark.db' } : { postgres }),
@@ -39,7 +51,39 @@ async function init({ issuer, sqlite, postgres }: InitOptions, io: Io): Promise<
   io.out(`Wrote ${configFileName}.`)
   if (!hasKey && (await makeSealingKey(io)))
     io.out(`Wrote ${sealingKeyFile}: keep it secret, keep a copy, and keep it out of version control.`)
+  if (isSealed)
+    io.out(
+      'The database has signing keys already. Set MINTMARK_SEALING_KEY to the sealing key of the server, or name its file in MINTMARK_SEALING_KEY_FILE.',
+    )
   io.out('Next: mintmark migrate apply')
+}
+
+/**
+ * Whether another sealing key has sealed signing keys of this issuer: a second one would make keys that the server cannot
+ * open.
+ * @throws CommandError when PostgreSQL does not answer.
+ */
+async function hasKeys(
+  {
+    issuer,
+    sqlite,
+    postgres,
+  }: { readonly issuer: string; readonly sqlite: string; readonly postgres: string | undefined },
+  io: Io,
+): Promise<boolean> {
+  const { database } = await readSettings(postgres === undefined ? { issuer, sqlite } : { issuer, postgres }, io)
+  if (database?.sqlite !== undefined && !existsSync(database.sqlite)) return false
+  return withDialect(requireDatabase({ database }), 'status', async (dialect) => {
+    await dialect.all('SELECT 1', [])
+    try {
+      const rows = await dialect.all('SELECT issuer FROM mintmark_signing_keys', [])
+      return rows.some(({ values }) => values.includes(issuer))
+    } catch (error) {
+      if (error instanceof StorageUnavailableError) throw error
+      // Without the table there are no keys.
+      return false
+    }
+  })
 }
 
 /** @throws CommandError when the file exists. */

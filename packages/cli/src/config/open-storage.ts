@@ -33,7 +33,7 @@ export async function withStorage<T>(
 }
 
 /** @throws UsageError */
-export function requireDatabase({ database }: Settings): DatabaseAddress {
+export function requireDatabase({ database }: Pick<Settings, 'database'>): DatabaseAddress {
   if (database !== undefined) return database
   throw new UsageError(
     'No database is given: --sqlite FILE, --postgres URL, or mintmark.config.json (mintmark init writes one).',

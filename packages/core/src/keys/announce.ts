@@ -1,12 +1,10 @@
 import { keyId, type EpochSeconds, type JsonObject, type SigningKeyRecord } from '@mintmark/storage-interface'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
-import { compactVerify } from 'jose/jws/compact/verify'
-import { importJWK } from 'jose/key/import'
 
-import { signJwt } from './jws.ts'
-import type { Signer } from './ring.ts'
+import { authenticKeys, proveKeysInUse, withRowMac } from './authenticate-keys.ts'
 import { keyStates, planRotation, type KeyToAnnounce } from './schedule.ts'
 import type { StoredKeySettings } from './settings.ts'
+import { proveSigner } from './vault.ts'
 
 /**
  * Ensures that a key signs with each algorithm. An algorithm without a signing or announced key gets a new one that
@@ -18,18 +16,27 @@ export async function ensureSigningKeys(
   settings: StoredKeySettings,
 ): Promise<readonly SigningKeyRecord[]> {
   const { storage, algorithms, schedule } = settings
-  const records = await storage.signingKeys.list()
+  const all = await storage.signingKeys.list()
+  const records = await authenticKeys(all, settings)
   const signing = keyStates(records, now, schedule).filter(({ state }) => state === 'signing')
   const lacking = algorithms.filter((algorithm) => !signing.some(({ record }) => record.algorithm === algorithm))
   if (lacking.length === 0) return records
 
+  await proveKeysInUse(all, now, settings)
   for (const algorithm of lacking) {
     const plan = planRotation({ algorithm, records, when: 'due' }, now, schedule)
     // If another server inserted first, the list below contains its key.
-    if (plan.kind === 'announce') await announceKey(plan.key, now, settings)
+    if (plan.kind === 'announce') await announceKey(afterAll(plan.key, all), now, settings)
   }
-  return storage.signingKeys.list()
+  return authenticKeys(await storage.signingKeys.list(), settings)
 }
+
+/** Gives the key a position after all rows, also those that are not authentic. */
+export const afterAll = (key: KeyToAnnounce, records: readonly SigningKeyRecord[]): KeyToAnnounce => ({
+  ...key,
+  ordinal:
+    1 + Math.max(0, ...records.filter(({ algorithm }) => algorithm === key.algorithm).map(({ ordinal }) => ordinal)),
+})
 
 /**
  * Creates a key and stores it, which publishes it. When several processes do this at the same time for the same
@@ -40,8 +47,9 @@ export async function ensureSigningKeys(
 export async function announceKey(
   { algorithm, ordinal, signsFrom }: KeyToAnnounce,
   now: EpochSeconds,
-  { vault, storage }: Pick<StoredKeySettings, 'vault' | 'storage'>,
+  settings: Pick<StoredKeySettings, 'vault' | 'storage' | 'issuerSecrets'>,
 ): Promise<{ readonly outcome: 'inserted' | 'taken'; readonly key: SigningKeyRecord }> {
+  const { vault, storage } = settings
   const made = await vault.generate(algorithm)
   const members = publicMembers(made.publicJwk)
   const kid = keyId(await calculateJwkThumbprint(members))
@@ -49,7 +57,7 @@ export async function announceKey(
   const sign = await vault.open({ publicJwk, vaultEntry: made.vaultEntry, keyId: kid, algorithm })
   await proveSigner({ keyId: kid, algorithm, sign }, publicJwk)
 
-  const key = {
+  const row = {
     keyId: kid,
     algorithm,
     ordinal,
@@ -59,6 +67,7 @@ export async function announceKey(
     signsFrom,
     droppedAt: undefined,
   }
+  const key = await withRowMac(row, settings)
   return { outcome: (await storage.signingKeys.insert(key)).outcome, key }
 }
 
@@ -72,19 +81,6 @@ function publicMembers(jwk: JsonObject): { readonly kty: string } & Readonly<Rec
     .map((name) => [name, jwk[name]] as const)
     .filter((member): member is readonly [string, string] => typeof member[1] === 'string')
   return { kty, ...Object.fromEntries(members) }
-}
-
-/**
- * Refuses to announce a key whose signatures cannot be verified, for example because the vault returns DER instead of
- * `r || s` (RFC 7518 §3.4).
- */
-async function proveSigner(signer: Signer, publicJwk: JsonObject): Promise<void> {
-  const jws = await signJwt('key-proof+jwt', {}, signer)
-  try {
-    await compactVerify(jws, await importJWK({ ...publicJwk }, signer.algorithm), { algorithms: [signer.algorithm] })
-  } catch (cause) {
-    throw new Error(`The vault's new key does not verify what it signed with ${signer.algorithm}.`, { cause })
-  }
 }
 
 /** RFC 7518 §6.2.1, §6.3.1, RFC 8037 §2; AKP: ML-DSA for JOSE. */

@@ -7,7 +7,8 @@ import {
 } from '@mintmark/storage-interface'
 import type { KeyId, RevokeOutcome } from '@mintmark/storage-interface/stores'
 
-import { announceKey, ensureSigningKeys } from './announce.ts'
+import { afterAll, announceKey, ensureSigningKeys } from './announce.ts'
+import { authenticKeys, proveKeysInUse } from './authenticate-keys.ts'
 import type { SigningAlgorithm } from './ring.ts'
 import { keyStates, planRotation, removableKeys, type KeyState, type RotationTime } from './schedule.ts'
 import type { StoredKeyRing, StoredKeySettings } from './settings.ts'
@@ -63,11 +64,13 @@ async function rotateAlgorithm(
   now: EpochSeconds,
   settings: StoredKeySettings,
 ): Promise<AlgorithmRotation> {
-  const records = await settings.storage.signingKeys.list()
+  const all = await settings.storage.signingKeys.list()
+  await proveKeysInUse(all, now, settings)
+  const records = await authenticKeys(all, settings)
   const plan = planRotation({ algorithm, records, when }, now, settings.schedule)
   if (plan.kind === 'wait') return { outcome: 'waiting', algorithm, keyId: plan.keyId, until: plan.until }
 
-  const { outcome, key } = await announceKey(plan.key, now, settings)
+  const { outcome, key } = await announceKey(afterAll(plan.key, all), now, settings)
   if (outcome === 'inserted') return { outcome: 'announced', algorithm, keyId: key.keyId, signsFrom: key.signsFrom }
   const winner = (await settings.storage.signingKeys.list()).find(
     (other) => other.algorithm === algorithm && other.ordinal === key.ordinal,

@@ -1,10 +1,10 @@
 import { systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
-import type { OAuthStorage } from '@mintmark/storage-interface'
+import type { OAuthStorage, SigningKeyRecord } from '@mintmark/storage-interface'
 
 import { isRuntimeAlgorithm, type KeyRing } from './ring.ts'
 import { parseKeySchedule, type KeySchedule, type KeyScheduleOptions } from './schedule.ts'
 import { parseSealingSecrets, type SealingKeyBytes, type SealingSecrets } from './sealing.ts'
-import { guardVault, createSealedVault, type KeyVault } from './vault.ts'
+import { createLegacyProof, createSealedVault, guardVault, type KeyVault } from './vault.ts'
 
 /** A key ring kept in storage, for `rotateKeys`, `dropKey` and `listKeys`. */
 export interface StoredKeyRing extends KeyRing {
@@ -76,6 +76,8 @@ export interface StoredKeySettings {
   readonly vault: KeyVault
   /** The secrets that belong to the issuer, the current one first. */
   readonly issuerSecrets: readonly SealingKeyBytes[]
+  /** Whether a row without a MAC was written by an earlier version. */
+  readonly isLegacyKey: (key: SigningKeyRecord) => Promise<boolean>
   readonly algorithms: KeyRing['algorithms']
   readonly schedule: KeySchedule
   readonly rotation: 'manual' | 'automatic'
@@ -100,14 +102,20 @@ export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySet
     algorithms,
     rotation,
     issuerSecrets: parseSealingSecrets(options.vault === undefined ? options.sealingKey : options.issuerSecret),
-    vault:
-      options.vault === undefined
-        ? createSealedVault(options.sealingKey, { issuer: storage.issuer, random })
-        : guardVault(options.vault),
+    ...vaultOf(options, random),
     schedule: parseKeySchedule(options.schedule ?? {}),
     onRotationFailed: options.onRotationFailed ?? reportTo(console),
     clock: options.clock ?? systemClock,
   }
+}
+
+function vaultOf(options: StoredKeysOptions, random: Random): Pick<StoredKeySettings, 'vault' | 'isLegacyKey'> {
+  if (options.vault === undefined) {
+    const vault = createSealedVault(options.sealingKey, { issuer: options.storage.issuer, random })
+    return { vault, isLegacyKey: vault.isLegacyKey }
+  }
+  const vault = guardVault(options.vault)
+  return { vault, isLegacyKey: createLegacyProof(vault) }
 }
 
 const reportTo =

@@ -222,5 +222,6 @@ export const aSigningKeyRecord = (overrides: Partial<SigningKeyRecord> = {}): Si
   createdAt: now,
   signsFrom: now,
   droppedAt: undefined,
+  rowMac: 'cm93LW1hYw',
   ...overrides,
 })

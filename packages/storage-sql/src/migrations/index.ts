@@ -14,6 +14,7 @@ import { indexedValues } from './0013-indexed-values.ts'
 import { indexedValueStatistics } from './0014-indexed-value-statistics.ts'
 import { tenants } from './0015-tenants.ts'
 import { groupChanges } from './0016-group-changes.ts'
+import { signingKeyMacs } from './0017-signing-key-macs.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   indexedValueStatistics,
   tenants,
   groupChanges,
+  signingKeyMacs,
 ]

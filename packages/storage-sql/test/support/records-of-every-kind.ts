@@ -286,6 +286,7 @@ const fullKey: SigningKeyRecord = {
   createdAt: at(49),
   signsFrom: at(50),
   droppedAt: at(51),
+  rowMac: undefined,
 }
 const sparseKey: SigningKeyRecord = {
   ...fullKey,

@@ -1,0 +1,8 @@
+import type { Migration } from './migration.ts'
+
+/** Rows of signing keys are authenticated. Existing rows are recognized by their private half. */
+export const signingKeyMacs: Migration = {
+  number: 17,
+  name: '0017-signing-key-macs',
+  statements: () => [`ALTER TABLE mintmark_signing_keys ADD COLUMN row_mac TEXT`],
+}
