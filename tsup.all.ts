@@ -41,7 +41,11 @@ function packageBuild(name: string): Options[] {
       // Everything that is not a relative import stays an import, but for what is carried.
       external: [/^[^./]/],
       noExternal: [...[...unpublished.keys()].map((path) => new RegExp(`^${path}$`)), ...(carried[name] ?? [])],
-      esbuildPlugins: [withoutComments, publishedClasses(name), thirdPartyNotices(`packages/${name}/dist`)],
+      esbuildPlugins: [
+        withoutComments,
+        publishedClasses(name),
+        thirdPartyNotices(`packages/${name}/dist`, carried[name] ?? []),
+      ],
       // What is bundled of the workspace is bundled from its sources.
       esbuildOptions: (options) => {
         options.conditions = ['@mintmark/source']

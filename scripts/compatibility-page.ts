@@ -11,16 +11,30 @@ export type PassedTests = ReadonlyMap<string, readonly string[]>
 /** What happened to the clients of test/foreign-clients, by folder. */
 export type ForeignOutcomes = Readonly<Record<string, Outcome>>
 
+/** A section of the page about one product. */
+interface Entry {
+  readonly role: string
+  readonly name: string
+  readonly version: string
+  /** The package, where its name does not follow from the product's. */
+  readonly label?: string
+  readonly setUp: string | undefined
+  /** What it did. */
+  readonly flows: readonly string[]
+  readonly count: string
+  /** Where it was tried. */
+  readonly place: string
+}
+
 /** The page docs/compatibility.md for a run. */
-export const compatibilityPage = (passed: PassedTests, outcomes: ForeignOutcomes): string =>
-  [
-    introduction,
-    summary(passed),
-    foreignIntroduction,
-    foreignSummary(outcomes),
-    ...roles.map((role) => section(role, passed)),
-    ...foreignRoles.map((role) => foreignSection(role, outcomes)),
-  ].join('\n\n') + '\n'
+export function compatibilityPage(passed: PassedTests, outcomes: ForeignOutcomes): string {
+  const tested = triedSoftware.map((software) => testedEntry(software, passed))
+  const foreign = foreignClients.map((client) => foreignEntry(client, outcomes[client.folder]))
+  const sections = [...roles, ...foreignRoles].map((role) =>
+    [`## ${role}`, ...[...tested, ...foreign].filter((entry) => entry.role === role).map(section)].join('\n\n'),
+  )
+  return [introduction, summary(tested), foreignIntroduction, summary(foreign), ...sections].join('\n\n') + '\n'
+}
 
 /** The version of the software that is installed; `undefined` where a script of ours plays it. */
 export function installedVersion({ packageName }: TriedSoftware): string | undefined {
@@ -31,72 +45,53 @@ export function installedVersion({ packageName }: TriedSoftware): string | undef
   return manifest.version
 }
 
-function summary(passed: PassedTests): string {
-  const rows = triedSoftware.map(
-    (software) => `| ${software.name} | ${installedVersion(software) ?? ''} | ${flowsOf(software, passed).length} |`,
-  )
-  return ['| software | version | tests passed |', '|---|---|---|', ...rows].join('\n')
-}
+const summary = (entries: readonly Entry[]): string =>
+  [
+    '| software | version | passed |',
+    '|---|---|---|',
+    ...entries.map(({ name, version, count }) => `| ${name} | ${version} | ${count} |`),
+  ].join('\n')
 
-function section(role: string, passed: PassedTests): string {
-  const here = triedSoftware.filter((software) => software.role === role)
-  return [`## ${role}`, ...here.map((software) => entry(software, passed))].join('\n\n')
-}
-
-function entry(software: TriedSoftware, passed: PassedTests): string {
-  const version = installedVersion(software)
-  const label =
-    software.packageName === undefined || software.packageName === software.name ? '' : ` (\`${software.packageName}\`)`
-  const links = software.files.map((file) => `[${file}](../test/interop/${file}.test.ts)`)
-  return [
-    `### ${software.name}${version === undefined ? '' : ` ${version}`}${label}`,
-    ...(software.setUp === undefined ? [] : [software.setUp]),
-    flowsOf(software, passed)
-      .map((title) => `- ${title}`)
-      .join('\n'),
-    `Tried in ${links.join(' and ')}.`,
+const section = ({ name, version, label = '', setUp, flows, place }: Entry): string =>
+  [
+    `### ${[name, version].join(' ').trim()}${label}`,
+    ...(setUp === undefined ? [] : [setUp]),
+    flows.map((title) => `- ${title}`).join('\n'),
+    place,
   ].join('\n\n')
+
+function testedEntry(software: TriedSoftware, passed: PassedTests): Entry {
+  const { role, name, packageName = name, setUp, files } = software
+  const flows = files.flatMap((file) => passed.get(file) ?? [])
+  const links = files.map((file) => `[${file}](../test/interop/${file}.test.ts)`)
+  return {
+    role,
+    name,
+    version: installedVersion(software) ?? '',
+    label: packageName === name ? '' : ` (\`${packageName}\`)`,
+    setUp,
+    flows,
+    count: String(flows.length),
+    place: `Tried in ${links.join(' and ')}.`,
+  }
 }
 
-const flowsOf = ({ files }: TriedSoftware, passed: PassedTests): readonly string[] =>
-  files.flatMap((file) => passed.get(file) ?? [])
-
-function foreignSummary(outcomes: ForeignOutcomes): string {
-  const rows = foreignClients.map((client) => {
-    const outcome = outcomes[client.folder]
-    const passed = outcome?.kind === 'ran' ? passedChecks(client).length : 0
-    const result = outcome?.kind === 'ran' ? `${passed} of ${client.checks.length}` : 'not run'
-    return `| ${client.name} | ${versionOf(client, outcome)} | ${result} |`
-  })
-  return ['| software | version | checks passed |', '|---|---|---|', ...rows].join('\n')
+/** The page is written only if no check failed unexpectedly. */
+function foreignEntry(client: ForeignClient, outcome: Outcome | undefined): Entry {
+  const { role, name, folder, packages, checks, expectedFailures = {}, setUp } = client
+  const passed = checks.filter((title) => !(title in expectedFailures))
+  const failures = Object.entries(expectedFailures).map(([title, reason]) => `Fails: ${title}. ${reason}`)
+  const hasRun = outcome?.kind === 'ran'
+  return {
+    role,
+    name,
+    version: pinnedVersion(client) ?? (hasRun ? outcome.version : ''),
+    setUp: setUp ?? 'It needs no particular setting.',
+    flows: [...passed, ...failures],
+    count: hasRun ? `${passed.length} of ${checks.length}` : 'not run',
+    place: `${hasRun ? 'Tried' : 'Not run when this page was written; it is tried'} with ${packages.map((one) => `\`${one}\``).join(' and ')} in [${folder}](../test/foreign-clients/${folder}).`,
+  }
 }
-
-function foreignSection(role: string, outcomes: ForeignOutcomes): string {
-  const here = foreignClients.filter((client) => client.role === role)
-  return [`## ${role}`, ...here.map((client) => foreignEntry(client, outcomes[client.folder]))].join('\n\n')
-}
-
-function foreignEntry(client: ForeignClient, outcome: Outcome | undefined): string {
-  const failures = Object.entries(client.expectedFailures ?? {}).map(
-    ([title, reason]) => `- Fails: ${title}. ${reason}`,
-  )
-  const packages = client.packages.map((name) => `\`${name}\``).join(' and ')
-  return [
-    `### ${client.name} ${versionOf(client, outcome)}`,
-    client.setUp ?? 'It needs no particular setting.',
-    ...(outcome?.kind === 'ran'
-      ? [[...passedChecks(client).map((title) => `- ${title}`), ...failures].join('\n')]
-      : [`Not run when this page was written: ${outcome?.reason ?? 'it was not selected'}.`]),
-    `Tried with ${packages} in [${client.folder}](../test/foreign-clients/${client.folder}).`,
-  ].join('\n\n')
-}
-
-/** The page is written only if no other check failed. */
-const passedChecks = ({ checks, expectedFailures = {} }: ForeignClient): readonly string[] =>
-  checks.filter((title) => !(title in expectedFailures))
-
-const versionOf = (client: ForeignClient, outcome: Outcome | undefined): string =>
-  pinnedVersion(client) ?? (outcome?.kind === 'ran' ? outcome.version : '')
 
 const introduction = `# Compatibility
 

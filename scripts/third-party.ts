@@ -1,22 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
-import type { Metafile, Plugin } from 'esbuild'
+import type { Plugin } from 'esbuild'
 
 /**
- * What a package carries of others in its files comes with their licences: `dist/THIRD-PARTY-NOTICES.txt`.
+ * Writes the licences of bundled packages to `dist/THIRD-PARTY-NOTICES.txt`. test/packed/licences.test.ts compares them with what the
+ * files contain.
  * @param outDir where the package's files are written.
  */
-export const thirdPartyNotices = (outDir: string): Plugin => ({
+export const thirdPartyNotices = (outDir: string, packages: readonly string[]): Plugin => ({
   name: 'third-party-notices',
   setup(build) {
-    build.initialOptions.metafile = true
-    build.onEnd(async ({ metafile }) => {
-      const notices = carriedPackages(metafile).map(notice)
-      if (notices.length === 0) return
+    if (packages.length === 0) return
+    build.onEnd(async () => {
       await mkdir(outDir, { recursive: true })
-      await writeFile(join(outDir, 'THIRD-PARTY-NOTICES.txt'), notices.join('\n'))
+      await writeFile(join(outDir, 'THIRD-PARTY-NOTICES.txt'), packages.map(notice).join('\n'))
     })
   },
 })
@@ -35,26 +34,9 @@ export const withoutComments: Plugin = {
   },
 }
 
-/** The folders of the packages of which something is in the output. */
-function carriedPackages(metafile: Metafile | undefined): readonly string[] {
-  const inputs = Object.values(metafile?.outputs ?? {}).flatMap((output) => Object.keys(output.inputs))
-  const folders = inputs.filter((path) => path.includes('node_modules/')).map(packageFolder)
-  return [...new Set(folders)].toSorted()
+/** @throws Error when the package has no licence. */
+function notice(name: string): string {
+  const read = (file: string): string => readFileSync(join('node_modules', name, file), 'utf8')
+  const { version } = JSON.parse(read('package.json')) as { readonly version: string }
+  return `${name} ${version}\n\n${read('LICENSE').trim()}\n`
 }
-
-/** Folders inside a package may have a package.json of their own, which names nothing. */
-function packageFolder(path: string): string {
-  const folder = dirname(path)
-  return existsSync(join(folder, 'package.json')) && manifestOf(folder).version !== undefined
-    ? folder
-    : packageFolder(folder)
-}
-
-/** @throws Error when there is no licence to carry along. */
-function notice(folder: string): string {
-  const { name, version } = manifestOf(folder)
-  return `${name} ${version}\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8').trim()}\n`
-}
-
-const manifestOf = (folder: string): { readonly name?: string; readonly version?: string } =>
-  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: string; version?: string }

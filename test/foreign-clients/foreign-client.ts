@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { ToleranceProfile } from '@mintmark/scim'
+
 import type { toolchains } from './toolchains.ts'
 
 /** Software in another language, or too large for the test command, that runs against a real server. */
@@ -17,6 +19,10 @@ export interface ForeignClient {
   readonly callback?: string
   /** The same for a second registration, which authenticates with `private_key_jwt` and names the token endpoint as audience. */
   readonly assertionCallback?: string
+  /** A file that is fetched into the program's output folder as `collection.json`, by an address that does not change. */
+  readonly collection?: string
+  /** How the SCIM server treats deviations of this client; by default as the product does. */
+  readonly toleranceProfile?: ToleranceProfile
   /** What the program checks. It must report each of these and no other. */
   readonly checks: readonly string[]
   /** Checks that fail today, with the reason. One that passes makes the command fail, so that it is removed here. */

@@ -191,4 +191,17 @@ export const foreignClients: readonly ForeignClient[] = [
         'The server refuses it (400 `mutability`): a user without `active` would be neither active nor deactivated, and a default would reactivate users.',
     },
   },
+  {
+    folder: 'microsoft-postman',
+    name: "The Postman collection of Microsoft's SCIM reference code",
+    role: scim,
+    toolchain: 'npm',
+    packages: ['newman'],
+    toleranceProfile: 'entra',
+    collection:
+      'https://raw.githubusercontent.com/AzureAD/SCIMReferenceCode/ae181c1d0800a2a22333f0a4081c4012f39028e8/PostmanCollection.json',
+    checks: ['gets an answer without a server error to every request', 'passes at least 85 of its 107 assertions'],
+    setUp:
+      'The tolerance profile `entra`, and an `externalId` of its own for each user. The assertions that fail are about endpoints and requests outside the standard, such as unquoted dates and members that do not exist.',
+  },
 ]

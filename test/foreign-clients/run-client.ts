@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { stripVTControlCharacters } from 'node:util'
 
 import { registerClient } from '@mintmark/core'
 import { registerIdentityProvider } from '@mintmark/scim'
@@ -48,11 +49,12 @@ export async function runClient(client: ForeignClient, limits: Limits): Promise<
   const all = async (commands: readonly Command[], limit: number): Promise<string | undefined> => {
     for (const command of commands) {
       const { status, log } = await start(command, limit)
-      if (status !== 0) return `${command.join(' ')}: ${lastLines(log)}`
+      if (status !== 0) return `${basename(command[0])}: ${status === 'a time-out' ? status : lastLines(log)}`
     }
     return undefined
   }
-  const downloads = (): Promise<string | undefined> => all(download(output), downloadLimit)
+  const downloads = async (): Promise<string | undefined> =>
+    (await fetchCollection(client, output)) ?? all(download(output), downloadLimit)
   const unavailable = await (isExclusive ? limits.exclusively(downloads) : downloads())
   if (limits.signal.aborted) return { kind: 'not run', reason: 'the time limit of the command' }
   if (unavailable !== undefined) return { kind: 'not run', reason: `download failed: ${unavailable}` }
@@ -62,6 +64,19 @@ export async function runClient(client: ForeignClient, limits: Limits): Promise<
   const version = pinnedVersion(client) ?? ''
   if (broken !== undefined) return { kind: 'ran', version, log: '', results: [], problems: [`build: ${broken}`] }
   return conversation(client, { folder, command: run(output), output })
+}
+
+/** @returns why it failed. */
+async function fetchCollection({ collection }: ForeignClient, output: string): Promise<string | undefined> {
+  if (collection === undefined) return undefined
+  try {
+    const response = await fetch(collection, { signal: AbortSignal.timeout(minutes) })
+    if (!response.ok) return `${collection}: ${response.status}`
+    writeFileSync(join(output, 'collection.json'), await response.text())
+    return undefined
+  } catch (error) {
+    return `${collection}: ${String(error)}`
+  }
 }
 
 /**
@@ -81,7 +96,11 @@ async function conversation(
     callback === undefined ? {} : { redirectUris: [`http://localhost:${port}${callback}`] },
   )
   app.serve((_request, response) => void response.end('signed in'))
-  const { secret } = await registerIdentityProvider({ providerId: 'foreign' }, { storage: under.storage })
+  const { toleranceProfile = 'general' } = client
+  const { secret } = await registerIdentityProvider(
+    { providerId: 'foreign', toleranceProfile },
+    { storage: under.storage },
+  )
 
   const reported: CheckResult[] = []
   let version = pinnedVersion(client) ?? ''
@@ -206,4 +225,10 @@ function runProgram({
   })
 }
 
-const lastLines = (log: string): string => log.trim().split('\n').slice(-3).join(' ')
+const lastLines = (log: string): string =>
+  stripVTControlCharacters(log)
+    .trim()
+    .split(/\s*\n\s*/)
+    .slice(-3)
+    .join(' ')
+    .slice(0, 300)
