@@ -56,7 +56,7 @@ const section = ({ name, version, label = '', setUp, flows, place }: Entry): str
   [
     `### ${[name, version].join(' ').trim()}${label}`,
     ...(setUp === undefined ? [] : [setUp]),
-    flows.map((title) => `- ${title}`).join('\n'),
+    ...(flows.length === 0 ? [] : [flows.map((title) => `- ${title}`).join('\n')]),
     place,
   ].join('\n\n')
 
@@ -87,7 +87,7 @@ function foreignEntry(client: ForeignClient, outcome: Outcome | undefined): Entr
     name,
     version: pinnedVersion(client) ?? (hasRun ? outcome.version : ''),
     setUp: setUp ?? 'It needs no particular setting.',
-    flows: [...passed, ...failures],
+    flows: hasRun ? [...passed, ...failures] : [],
     count: hasRun ? `${passed.length} of ${checks.length}` : 'not run',
     place: `${hasRun ? 'Tried' : 'Not run when this page was written; it is tried'} with ${packages.map((one) => `\`${one}\``).join(' and ')} in [${folder}](../test/foreign-clients/${folder}).`,
   }
