@@ -1,4 +1,10 @@
-import type { EpochSeconds, ResolvedFilter, ScimStorage, UserRecord } from '@mintmark/storage-interface'
+import {
+  epochSeconds,
+  type EpochSeconds,
+  type ResolvedFilter,
+  type ScimStorage,
+  type UserRecord,
+} from '@mintmark/storage-interface'
 import { type DeprovisioningCount, type ProviderId, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
@@ -55,7 +61,7 @@ async function countDeprovisioning(
   const current = countAt(provider.deprovisioning, limit, now)
   if (current.suspendedAt !== undefined) return false
 
-  const isOver = current.count >= (await allowedDeprovisionings(current.count, { providerId, limit }, storage))
+  const isOver = current.count >= (await allowedDeprovisionings(current.count, { providerId, limit, now }, storage))
   const offboarding = isOver ? { ...current, suspendedAt: now } : { ...current, count: current.count + 1 }
   const swapped = await storage.identityProviders.compareAndSwap(
     { ...provider, deprovisioning: offboarding },
@@ -69,7 +75,7 @@ async function countDeprovisioning(
 /** The current count. It starts again when the window is over; a suspension does not expire. */
 function countAt(
   counted: DeprovisioningCount | undefined,
-  { window = 3600 }: DeprovisioningLimit,
+  { window = defaultWindow }: DeprovisioningLimit,
   now: EpochSeconds,
 ): DeprovisioningCount {
   const isOver = counted === undefined || (counted.suspendedAt === undefined && now - counted.windowStartedAt >= window)
@@ -81,14 +87,15 @@ async function allowedDeprovisionings(
   ended: number,
   {
     providerId,
-    limit: { users: accounts = Infinity, percent },
-  }: { readonly providerId: ProviderId; readonly limit: DeprovisioningLimit },
+    limit: { users: accounts = Infinity, percent, window = defaultWindow },
+    now,
+  }: { readonly providerId: ProviderId; readonly limit: DeprovisioningLimit; readonly now: EpochSeconds },
   storage: ScimStorage,
 ): Promise<number> {
   if (percent === undefined || ended >= accounts || ended < alwaysAllowed) return accounts
   const active = await storage.provisionedUsers.list({
     providerId,
-    filter: isActive,
+    filter: { kind: 'and', operands: [isActive, createdBefore(epochSeconds(now - window))] },
     sort: undefined,
     page: { kind: 'index', offset: 0, limit: 0 },
   })
@@ -103,6 +110,16 @@ const isActive: ResolvedFilter = Object.freeze({
   operator: 'eq',
   value: true,
 })
+
+/** Users who were created within the window do not raise the limit: a provider can create any number of them. */
+const createdBefore = (time: EpochSeconds): ResolvedFilter => ({
+  kind: 'number',
+  attribute: { extension: undefined, name: 'meta', subName: 'created', multiValued: false },
+  operator: 'le',
+  value: time * 1000,
+})
+
+const defaultWindow = 3600
 
 /** In seconds. JumpCloud tests a connection with a user that it creates and removes immediately. */
 const minimumAge = 600
@@ -121,7 +138,8 @@ export interface DeprovisioningLimit {
    */
   readonly users?: number
   /**
-   * The maximum percentage of the provider's active users in a window. The first five are always allowed.
+   * The maximum percentage of the provider's active users in a window. Users who were created within the window do not count. The
+   * first five are always allowed.
    * @defaultValue Any share. Then `users` is the limit.
    */
   readonly percent?: number

@@ -39,23 +39,14 @@ export const servedGroups = (deps: GroupDependencies): ServedType<GroupRecord> =
   },
 })
 
-/**
- * POST /Groups (RFC 7644 §3.3). A repeated request with the same `externalId`, after a lost response, replaces the existing group
- * as PUT does, so that it has no members unknown to the identity provider. Group names are not unique.
- */
+/** POST /Groups (RFC 7644 §3.3). Group names are not unique, unless the host says so. */
 async function createGroup(document: JsonObject, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> {
   const written = {
     state: groupState(document, deps.groupType),
     memberIds: readMemberIds(getMember(document, 'members')),
   }
-  const { displayName, externalId } = written.state
-  await requireFreeName(displayName, call, deps)
-  return untilSettled(async () => {
-    const { providerId } = call.caller.provider
-    const group =
-      externalId === undefined ? undefined : await deps.storage.groups.findByExternalId(providerId, externalId)
-    return group === undefined ? insert(written, call, deps) : replace(group, written, { call, deps })
-  })
+  await requireFreeName(written.state.displayName, call, deps)
+  return insert(written, call, deps)
 }
 
 interface WrittenGroup {
@@ -63,35 +54,21 @@ interface WrittenGroup {
   readonly memberIds: readonly string[]
 }
 
-/** Undefined when another request has created a group with the `externalId` meanwhile; that group is replaced instead. */
+/** @throws ScimError 409 — reason `external_id_taken`; 400 — reason `member_unknown`. */
 async function insert(
   { state, memberIds }: WrittenGroup,
   call: ScimCall,
   deps: GroupDependencies,
-): Promise<GroupRecord | undefined> {
+): Promise<GroupRecord> {
   const { providerId } = call.caller.provider
   const id = groupId(randomIdentifier(deps.random))
   const outcome = await deps.storage.groups.insert({ providerId, groupId: id, state, memberIds, createdAt: call.now })
   // RFC 7643 §4.2: a member is a resource of this provider.
   if (outcome.outcome === 'memberUnknown') throw refusal('member_unknown')
-  if (outcome.outcome === 'taken') return undefined
+  // RFC 7644 §3.3, 409 uniqueness: a directory that creates a group without members must not empty another one.
+  if (outcome.outcome === 'taken') throw refusal('external_id_taken')
   deps.journal.record(call.request, { type: 'group.created', providerId, groupId: id })
   return outcome.record
-}
-
-/** Undefined when another request changed it meanwhile. */
-async function replace(
-  group: GroupRecord,
-  { state, memberIds }: WrittenGroup,
-  context: { readonly call: ScimCall; readonly deps: GroupDependencies },
-): Promise<GroupRecord | undefined> {
-  const change = {
-    version: group.version,
-    state: changedState(group, state),
-    members: { kind: 'replace', memberIds } as const,
-  }
-  const outcome = await changeGroup(group, change, context)
-  return outcome.outcome === 'conflict' || outcome.outcome === 'absent' ? undefined : groupOfOutcome(outcome)
 }
 
 /** PUT /Groups/{id} (RFC 7644 §3.5.1): clears omitted attributes, including members. */

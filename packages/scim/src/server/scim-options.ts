@@ -10,7 +10,7 @@ import type { AccessTokens, MayProvision } from '../providers/authenticate-provi
 import type { PageLimits } from '../list/search-request.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ScimLimits } from './scim-limits.ts'
-import type { ClaimChanges, ProvisioningHooks } from '../users/user-dependencies.ts'
+import type { ClaimChanges, ClaimSource, ProvisioningHooks } from '../users/user-dependencies.ts'
 
 /** Options of `createScimServer`. Two members are required. */
 export interface ScimServerOptions extends ProvisioningHooks {
@@ -47,15 +47,16 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly resourceTypes?: readonly CustomResourceType[]
   /**
-   * Whether an e-mail address from a provider counts as verified.
-   * @defaultValue `false` for all addresses. A provider can write any address; return `true` for domains that it owns.
+   * Whether an e-mail address from a provider counts as verified. It is asked about single, syntactically valid addresses only (RFC
+   * 5322 §3.4.1). A provider can write any address, so decide by `source.providerId`, never by the address alone.
+   * @defaultValue Addresses in the `verifiedDomains` of the provider. An administrator has proved that these belong to the customer.
    */
-  readonly emailVerified?: (email: string) => boolean
+  readonly emailVerified?: (email: string, source: ClaimSource) => boolean
   /**
    * Claims in addition to, or instead of, those derived from a SCIM user; `undefined` removes a claim.
    * @defaultValue None. The standard OpenID Connect claims are derived from the SCIM user.
    */
-  readonly claims?: (resource: JsonObject) => ClaimChanges
+  readonly claims?: (resource: JsonObject, source: ClaimSource) => ClaimChanges
   /**
    * Receives events, including refusals.
    * @defaultValue Only internal errors are logged, to the console. Refusals could fill a log.

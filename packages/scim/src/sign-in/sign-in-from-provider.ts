@@ -10,7 +10,15 @@ import { createParseContext, type ParseContext, tolerancesOf } from '../toleranc
 import { provisionUser } from '../users/provision-user.ts'
 import { isSameResource } from '../users/render-cache.ts'
 import type { UserDependencies } from '../users/user-dependencies.ts'
-import { recordOfOutcome, userDocument, userState, type UserWriter, type WrittenUser } from '../users/write-user.ts'
+import {
+  recordOfOutcome,
+  userDocument,
+  userState,
+  type UserWriter,
+  type WrittenUser,
+  ownerBefore,
+  type UserBefore,
+} from '../users/write-user.ts'
 import { readValue } from '../values/read-value.ts'
 
 /** A user whom an identity provider has signed in by SAML or OpenID Connect, as verified by the host. */
@@ -20,6 +28,11 @@ export interface ProviderLogin {
   readonly externalId: string
   /** Attributes from the login, as part of a SCIM user. `active`, `externalId` and `password` are ignored. */
   readonly profile: JsonObject
+  /**
+   * Whether a user who is not there is created or linked. With `false`, only provisioned users sign in.
+   * @defaultValue `true`. Many identity providers do not provision users.
+   */
+  readonly create?: boolean
 }
 
 /** The outcome of a sign-in. */
@@ -32,6 +45,10 @@ export type ProviderSignIn =
     }
   /** The provider or an administrator has deactivated the user: nothing was written, and a login does not reactivate it. */
   | { readonly outcome: 'deactivated'; readonly userId: UserId }
+  /** The user was removed by SCIM or by the host, and a login does not create the user again: the provider does, by SCIM. */
+  | { readonly outcome: 'removed' }
+  /** There is no such user, and `create` is false. */
+  | { readonly outcome: 'not_provisioned' }
   | { readonly outcome: 'provider_disabled' }
 
 export interface SignInDependencies extends UserDependencies {
@@ -56,17 +73,23 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
   const externalId = loginExternalId(login.externalId, parseContext)
   const writer: UserWriter = {
     providerId: provider.providerId,
+    verifiedDomains: provider.verifiedDomains,
     now,
     record: (occurrence) => deps.journal.announce(occurrence),
   }
   return untilSettled(async () => {
     const user = await deps.storage.provisionedUsers.findByExternalId(writer.providerId, externalId)
     if (user?.active === false) return { outcome: 'deactivated', userId: user.userId }
-    const written = toWrittenUser(user, { ...login, externalId }, { parseContext, writer, deps })
-    const context = { writer, deps }
-    const signedIn =
-      user === undefined ? await provisionUser(written, writer, deps) : await update(user, written, context)
-    return signedIn === undefined ? undefined : signInOf(signedIn, { isNew: user === undefined })
+    const toWritten = writeProfile(user, { ...login, externalId }, { parseContext, deps })
+    if (user !== undefined) {
+      const changed = await update(user, toWritten(ownerBefore(user, writer)), { writer, deps })
+      return changed && signInOf(changed, { isNew: false })
+    }
+    if (login.create === false) return { outcome: 'not_provisioned' }
+    // Read after the user was not found, so a removal in between is seen.
+    if (await deps.storage.provisionedUsers.hasRemoved(writer.providerId, externalId)) return { outcome: 'removed' }
+    const created = await provisionUser(toWritten, writer, deps)
+    return created && signInOf(created, { isNew: true })
   })
 }
 
@@ -75,16 +98,14 @@ interface SignInContext {
   readonly deps: SignInDependencies
 }
 
-/** The user to store. A login changes neither `active` nor the provider. */
-function toWrittenUser(
+/** Writes the profile to a user. A login changes neither `active` nor the provider. */
+function writeProfile(
   user: ProvisionedUserRecord | undefined,
   { externalId, profile }: ProviderLogin,
-  { parseContext, writer, deps }: SignInContext & { readonly parseContext: ParseContext },
-): WrittenUser {
+  { parseContext, deps }: { readonly parseContext: ParseContext; readonly deps: SignInDependencies },
+): (before: UserBefore) => WrittenUser {
   const document = applyProfile(user === undefined ? {} : userDocument(user), profile, parseContext)
-  const before = { providerId: writer.providerId, active: true, claims: user?.claims ?? {} }
-  const written = userState({ ...document, externalId, active: before.active }, before, deps)
-  return { ...written, password: undefined }
+  return (before) => ({ ...userState({ ...document, externalId, active: true }, before, deps), password: undefined })
 }
 
 /** Undefined when the user has changed since it was read: it may have been deactivated. */

@@ -4,7 +4,15 @@ import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { UserDependencies } from './user-dependencies.ts'
-import { authorizeChange, recordOfOutcome, type UserWriter, type WriteContext, type WrittenUser } from './write-user.ts'
+import {
+  authorizeChange,
+  recordOfOutcome,
+  type UserWriter,
+  type WriteContext,
+  type WrittenUser,
+  decidedActive,
+  type UserBefore,
+} from './write-user.ts'
 
 /**
  * Provisions a user whose `externalId`, if any, no user of the provider has: links the existing user that the host's `link` hook
@@ -15,25 +23,27 @@ import { authorizeChange, recordOfOutcome, type UserWriter, type WriteContext, t
  * `change_refused`, `deprovisioning_suspended`.
  */
 export async function provisionUser(
-  written: WrittenUser,
+  toWritten: (before: UserBefore) => WrittenUser,
   writer: UserWriter,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord | undefined> {
   const { link } = deps.hooks
-  if (link === undefined) return insert(written, writer, deps)
+  const id = userId(randomIdentifier(deps.random))
+  const { providerId, verifiedDomains } = writer
+  const written = toWritten({ source: { providerId, verifiedDomains, userId: id }, active: true, claims: {} })
+  if (link === undefined) return insert({ id, written }, writer, deps)
   const { externalId } = written.state
   // The hook is not asked about a user who is already linked, because it could choose another one.
   if (await isLinked(externalId, writer.providerId, deps)) return undefined
   const chosen = await link({ providerId: writer.providerId, externalId, resource: written.resource })
-  return chosen === undefined ? insert(written, writer, deps) : adopt(chosen, written, { writer, deps })
+  return chosen === undefined ? insert({ id, written }, writer, deps) : adopt(chosen, toWritten, { writer, deps })
 }
 
 async function insert(
-  { state, password }: WrittenUser,
+  { id, written: { state, password } }: { readonly id: UserId; readonly written: WrittenUser },
   { providerId, now, record }: UserWriter,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord | undefined> {
-  const id = userId(randomIdentifier(deps.random))
   const outcome = await deps.storage.provisionedUsers.insert({ providerId, userId: id, state, createdAt: now })
   if (outcome.outcome === 'taken') {
     // RFC 7644 §3.3, 409 uniqueness: another user has the userName.
@@ -48,21 +58,26 @@ async function insert(
 /** Links an existing user that the host chose. */
 async function adopt(
   chosen: UserId,
-  written: WrittenUser,
+  toWritten: (before: UserBefore) => WrittenUser,
   context: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
   const { writer, deps } = context
-  const { providerId, now, record } = writer
+  const { providerId, verifiedDomains, now, record } = writer
   const account = await deps.storage.users.find(chosen)
   if (account === undefined) throw new TypeError('The link hook chose an account that is not there.')
 
+  const written = toWritten({
+    source: { providerId, verifiedDomains, userId: chosen },
+    active: true,
+    claims: account.claims,
+    hostUser: 'linked',
+  })
   const ends = account.active && !written.state.active
   // RFC 7644 §3.12, 403: linking changes a user, and a protected user keeps its claims and password.
   await authorizeChange(account, ends ? 'deactivate' : 'update', context)
   const state = {
     ...written.state,
-    active: account.active && written.state.active,
-    claims: { ...account.claims, ...written.state.claims },
+    active: decidedActive(account) && written.state.active,
   }
   const outcome = await deps.storage.provisionedUsers.adopt({
     providerId,

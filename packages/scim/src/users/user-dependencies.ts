@@ -14,8 +14,25 @@ import type { UserRenderCache } from './render-cache.ts'
 export interface UserStateDependencies {
   readonly userType: ResourceType
   readonly renderCache: UserRenderCache
-  /** Derives OIDC claims from a SCIM resource. */
-  readonly claims: (resource: JsonObject) => ClaimChanges
+  readonly claims: ClaimMapping
+}
+
+/** Derives OIDC claims from a SCIM resource. */
+export interface ClaimMapping {
+  /** The claims of OIDC Core §5.1. */
+  readonly standard: (resource: JsonObject, source: ClaimSource) => ClaimChanges
+  /** The claims of the host's `claims` option. */
+  readonly own: (resource: JsonObject, source: ClaimSource) => ClaimChanges
+}
+
+/** Whose claims the host decides about. */
+export interface ClaimSource {
+  /** The identity provider that writes the user. */
+  readonly providerId: ProviderId
+  /** The e-mail domains that an administrator has verified for the provider. */
+  readonly verifiedDomains: readonly string[]
+  /** The user; of a new user, the identifier that they get. */
+  readonly userId: UserId
 }
 
 /** Claims to set; undefined removes a claim from the user. */

@@ -37,7 +37,11 @@ import type { UserDependencies, UserStateDependencies } from './user-dependencie
 import {
   authorizeChange,
   createUserWriter,
+  decidedActive,
   findUser,
+  hasUserName,
+  ownerBefore,
+  type UserBefore,
   userState,
   type WriteContext,
   writeState,
@@ -56,8 +60,8 @@ export function userRoutes(deps: UserDependencies): ScimCollection {
 }
 
 /**
- * POST /Users: creates a user, or replaces the one with the same `externalId` (RFC 7644 §3.3), so that a request can be repeated
- * after a lost response.
+ * POST /Users: creates a user (RFC 7644 §3.3). A request with the `externalId` and the userName of an existing user is a repetition
+ * after a lost response, and replaces the user.
  */
 const createUser =
   (deps: UserDependencies): ScimEndpoint =>
@@ -66,39 +70,49 @@ const createUser =
     const parseContext = createCallContext(call, deps.userType)
     const { resource } = parseResource(await readMessage(call.request, call.turns), parseContext)
     recordTolerances(parseContext, call, deps.journal)
-    const { providerId } = call.caller.provider
-    const user = await createOrLink(userState(resource, { providerId, active: true, claims: {} }, deps), call, deps)
+    const user = await createOrLink((before) => userState(resource, before, deps), call, deps)
     return showUser(user, { status: 201, projection, call }, deps)
   }
 
-function createOrLink(written: WrittenUser, call: ScimCall, deps: UserDependencies): Promise<ProvisionedUserRecord> {
+function createOrLink(
+  toWritten: (before: UserBefore) => WrittenUser,
+  call: ScimCall,
+  deps: UserDependencies,
+): Promise<ProvisionedUserRecord> {
   const { provisionedUsers } = deps.storage
-  const { providerId } = call.caller.provider
-  const { state } = written
   const writer = createUserWriter(call, deps.journal)
 
   // Most users are new, so the insert is tried before any read. It reports an existing `externalId`.
   return untilSettled(async () => {
-    const begun = await provisionUser(written, writer, deps)
-    if (begun !== undefined || state.externalId === undefined) return begun
-    const linked = await provisionedUsers.findByExternalId(providerId, state.externalId)
-    return linked && relink(linked, written, { writer, deps })
+    let externalId: string | undefined
+    const begun = await provisionUser(
+      (before) => {
+        const written = toWritten(before)
+        externalId = written.state.externalId
+        return written
+      },
+      writer,
+      deps,
+    )
+    if (begun !== undefined || externalId === undefined) return begun
+    const known = await provisionedUsers.findByExternalId(writer.providerId, externalId)
+    return known && repeat(known, toWritten, { writer, deps })
   })
 }
 
-/** Replaces an existing user. A repeated request must not reactivate a user who was deactivated since. */
-async function relink(
+/**
+ * Answers a request that was repeated after a lost response. It must not reactivate a user who was deactivated since.
+ * @throws ScimError 409 — reason `external_id_taken` — when the user with the `externalId` has another userName.
+ */
+function repeat(
   user: ProvisionedUserRecord,
-  written: WrittenUser,
+  toWritten: (before: UserBefore) => WrittenUser,
   context: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
-  const { externalId, active } = written.state
-  const { state, resource } = userState(
-    { ...written.resource, ...(externalId === undefined ? {} : { externalId }) },
-    { ...user, active: user.active && active },
-    context.deps,
-  )
-  return writeState(user, { state, resource, password: written.password }, context)
+  const { state, ...written } = toWritten(ownerBefore(user, context.writer))
+  // RFC 7644 §3.3, 409 uniqueness: it is another user, whom the request must not overwrite.
+  if (!hasUserName(user, state, context.deps.userType)) throw refusal('external_id_taken')
+  return writeState(user, { ...written, state: { ...state, active: decidedActive(user) && state.active } }, context)
 }
 
 /** GET /Users/{id} (RFC 7644 §3.4.1). */

@@ -20,9 +20,18 @@ import type { ScimOccurrence } from '../event/scim-event.ts'
 import { checkPreconditions } from '../message/scim-message.ts'
 import { comparableResource } from '../resource/resource.ts'
 import type { ScimCall } from '../server/scim-call.ts'
-import { getMember, getText, isArray, isObject, toObject } from '../values/json.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
+import { isEmailAddress } from '../values/text.ts'
 import { excludedAttributes, isSameResource, readStoredResource, userVersion } from './render-cache.ts'
-import type { ClaimChanges, ProposedChange, UserDependencies, UserStateDependencies } from './user-dependencies.ts'
+import type {
+  ClaimChanges,
+  ClaimMapping,
+  ClaimSource,
+  ProposedChange,
+  UserDependencies,
+  UserStateDependencies,
+} from './user-dependencies.ts'
 
 /**
  * Changes a user in one compare-and-swap (RFC 7644 §3.5). After a conflict the change is applied again to the new state, unless
@@ -40,7 +49,7 @@ export function writeUser(
   return untilSettled(async () => {
     const user = await findUser(call, deps)
     checkPreconditions(call.request, userVersion(user))
-    const written = userState(await change(userDocument(user)), user, deps)
+    const written = userState(await change(userDocument(user)), ownerBefore(user, writer), deps)
     return writeState(user, written, { writer, deps })
   })
 }
@@ -59,6 +68,8 @@ export async function writeState(
   const { state, password } = written
   const isSameState = isSame(user, written)
   if (isSameState && password === undefined) return user
+  // RFC 7644 §3.12, 403: with other identifiers the provider could create the user a second time, without the host's block.
+  if (user.blockedAt !== undefined && hasOtherKeys(user, state, context.deps)) throw refusal('change_refused')
   await authorizeChange(user, changeKind(user, state), context)
 
   const after = isSameState ? user : await swapState(user, state, context)
@@ -108,17 +119,38 @@ export function recordOfOutcome(
 }
 
 function changeKind(user: ProvisionedUserRecord, state: ProvisionedState): 'update' | 'deactivate' | 'reactivate' {
-  if (user.active === state.active) return 'update'
-  return state.active ? 'reactivate' : 'deactivate'
+  // Only the host lifts a block.
+  const active = state.active && user.blockedAt === undefined
+  if (user.active === active) return 'update'
+  return active ? 'reactivate' : 'deactivate'
 }
 
 /** RFC 7644 §3.5.2.1: a write without changes keeps version and date. */
 const isSame = (user: ProvisionedUserRecord, written: WrittenUser): boolean =>
-  user.active === written.state.active && user.externalId === written.state.externalId && isSameResource(user, written)
+  decidedActive(user) === written.state.active &&
+  user.externalId === written.state.externalId &&
+  isSameResource(user, written)
+
+const hasOtherKeys = (
+  user: ProvisionedUserRecord,
+  state: ProvisionedState,
+  { userType }: UserStateDependencies,
+): boolean => user.externalId !== state.externalId || !hasUserName(user, state, userType)
+
+/** Whether a user has the userName of a state, compared as the schema says. */
+export const hasUserName = (
+  user: ProvisionedUserRecord,
+  { comparable }: ProvisionedState,
+  userType: ResourceType,
+): boolean => comparableResource(readStoredResource(user), userType)['userName'] === comparable['userName']
+
+/** `active` as the provider has decided: it keeps its value while the host blocks the user. */
+export const decidedActive = ({ active, activeAfterBlock }: UserRecord): boolean => activeAfterBlock ?? active
 
 /** The request or sign-in of a provider that writes a user. One object per request: the deprovisioning limit counts each once. */
 export interface UserWriter {
   readonly providerId: ProviderId
+  readonly verifiedDomains: readonly string[]
   readonly now: EpochSeconds
   /** Records an event. */
   readonly record: (occurrence: ScimOccurrence) => void
@@ -127,6 +159,7 @@ export interface UserWriter {
 /** Creates the writer of a request. */
 export const createUserWriter = ({ caller, request, now }: ScimCall, journal: Journal<ScimOccurrence>): UserWriter => ({
   providerId: caller.provider.providerId,
+  verifiedDomains: caller.provider.verifiedDomains,
   now,
   record: (occurrence) => journal.record(request, occurrence),
 })
@@ -184,12 +217,11 @@ export interface WrittenUser {
 /**
  * The columns to store for a resource.
  * @param document the resource, with names spelled as in the schema.
- * @param before the provider, `active` for a document without it, and the current claims: those that do not derive from SCIM
- * stay.
+ * @param before `active` for a document without it, and the current claims: those that do not derive from SCIM stay.
  */
 export function userState(
   document: JsonObject,
-  before: { readonly providerId: ProviderId; readonly active: boolean; readonly claims: JsonObject },
+  before: UserBefore,
   { userType, renderCache, claims }: UserStateDependencies,
 ): WrittenUser {
   const active = getMember(document, 'active')
@@ -198,12 +230,88 @@ export function userState(
     // RFC 7644 §3.5.1 lets the server choose the value of an omitted attribute: omitting `active` never reactivates a user.
     active: typeof active === 'boolean' ? active : before.active,
     externalId: getText(document, 'externalId'),
-    ...renderCache.toStored(resource, before.providerId),
+    ...renderCache.toStored(resource, before.source.providerId),
     comparable: comparableResource(resource, userType),
-    claims: toObject([...Object.entries(before.claims), ...Object.entries(claims(resource))]),
+    claims: claimsAfter(resource, before, claims),
   }
   return { state, resource, password: getText(document, 'password') }
 }
+
+/** A user before a provider writes it. */
+export interface UserBefore {
+  readonly source: ClaimSource
+  readonly active: boolean
+  readonly claims: JsonObject
+  /**
+   * Of a user whom the host had before the provider: the resource that the provider wrote last; `linked` when it now writes the first
+   * one.
+   */
+  readonly hostUser?: JsonObject | 'linked' | undefined
+}
+
+/** A user of a provider, before it writes the user again. */
+export const ownerBefore = (
+  user: ProvisionedUserRecord,
+  { providerId, verifiedDomains }: Pick<UserWriter, 'providerId' | 'verifiedDomains'>,
+): UserBefore => ({
+  source: { providerId, verifiedDomains, userId: user.userId },
+  active: decidedActive(user),
+  claims: user.claims,
+  hostUser: user.adopted ? readStoredResource(user) : undefined,
+})
+
+/**
+ * The claims after a provider wrote a user. The provider's own users have what it writes. Of a user whom the host had before, it
+ * changes only what it writes anew, and it never replaces an address or a number that the host has verified by one that is not.
+ */
+function claimsAfter(
+  resource: JsonObject,
+  { source, claims, hostUser }: UserBefore,
+  mapping: ClaimMapping,
+): JsonObject {
+  const standard = mapping.standard(resource, source)
+  const own = mapping.own(resource, source)
+  if (hostUser === undefined) return merged(claims, standard, own)
+  if (hostUser === 'linked') return merged(claims, linkedClaims(claims, standard), own)
+  return merged(
+    claims,
+    withoutUnverified(claims, changedClaims(mapping.standard(hostUser, source), standard)),
+    changedClaims(mapping.own(hostUser, source), own),
+  )
+}
+
+const merged = (...claims: readonly ClaimChanges[]): JsonObject => toObject(claims.flatMap(Object.entries))
+
+const changedClaims = (before: ClaimChanges, after: ClaimChanges): ClaimChanges =>
+  Object.fromEntries(
+    Object.entries({ ...mapUndefined(before), ...after }).filter(([name, value]) => !isSameClaim(before[name], value)),
+  )
+
+const mapUndefined = (claims: ClaimChanges): ClaimChanges =>
+  Object.fromEntries(Object.keys(claims).map((name) => [name, undefined]))
+
+const isSameClaim = (one: JsonValue | undefined, other: JsonValue | undefined): boolean =>
+  one === undefined || other === undefined ? one === other : sameValue(one, other)
+
+/** Of a user with a verified address, everything that the host knows stays. */
+function linkedClaims(claims: JsonObject, standard: ClaimChanges): ClaimChanges {
+  const changes = withoutUnverified(claims, standard)
+  if (claims['email_verified'] !== true) return changes
+  return Object.fromEntries(Object.entries(changes).filter(([name]) => claims[name] === undefined))
+}
+
+/** Without an address or number that is not verified, when the host has verified another one. */
+function withoutUnverified(claims: JsonObject, changes: ClaimChanges): ClaimChanges {
+  const dropped = verifiedPairs.flatMap(([name, verified]): readonly string[] =>
+    claims[verified] === true && changes[verified] !== true ? [name, verified] : [],
+  )
+  return Object.fromEntries(Object.entries(changes).filter(([name]) => !dropped.includes(name)))
+}
+
+const verifiedPairs = [
+  ['email', 'email_verified'],
+  ['phone_number', 'phone_number_verified'],
+] as const
 
 /** The resource of a user that PUT and PATCH change. It contains the `id`, because Okta repeats it in a PATCH. */
 export const userDocument = (user: ProvisionedUserRecord): JsonObject =>
@@ -211,22 +319,31 @@ export const userDocument = (user: ProvisionedUserRecord): JsonObject =>
     ...Object.entries(readStoredResource(user)),
     ['id', user.userId],
     ['externalId', user.externalId],
-    ['active', user.active],
+    ['active', decidedActive(user)],
   ])
 
 /** The host's decisions about the claims of a SCIM user. */
 interface ClaimHooks {
-  readonly emailVerified?: (email: string) => boolean
-  readonly claims?: (resource: JsonObject) => ClaimChanges
+  readonly emailVerified?: (email: string, source: ClaimSource) => boolean
+  readonly claims?: (resource: JsonObject, source: ClaimSource) => ClaimChanges
 }
 
 /** The claims of a SCIM user: the standard ones, and those of the host. */
 export function createClaimMapping({
-  emailVerified = () => false,
+  emailVerified = isInVerifiedDomain,
   claims = () => ({}),
-}: ClaimHooks): UserStateDependencies['claims'] {
-  return (resource) => ({ ...userClaims(resource, emailVerified), ...claims(resource) })
+}: ClaimHooks): ClaimMapping {
+  return {
+    // OIDC Core §5.1: `email` is an addr-spec, so nothing else is vouched for, whatever the host's hook says.
+    standard: (resource, source) =>
+      userClaims(resource, (email) => isEmailAddress(email) && emailVerified(email, source)),
+    own: claims,
+  }
 }
+
+/** Whether an address is in exactly one of the domains that an administrator has verified for the provider. */
+const isInVerifiedDomain = (email: string, { verifiedDomains }: ClaimSource): boolean =>
+  verifiedDomains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
 
 /**
  * The OIDC claims of a SCIM user (OIDC Core §5.1). They do not include roles, entitlements and user types, because only the host

@@ -78,7 +78,7 @@ describe('the first login creates a user', () => {
     const account = await find(scim.storage)
 
     const found = await scim.send({ path: `/Users?filter=${encodeURIComponent('externalId eq "k1"')}` })
-    const provisioned = await provision(scim, { ...aUser, userName: 'kim.lee@x.test' })
+    const provisioned = await provision(scim)
 
     expect(found).toMatchObject({ body: { totalResults: 1, Resources: [{ id: account?.userId, externalId: 'k1' }] } })
     expect(idOf(provisioned)).toBe(account?.userId)

@@ -122,20 +122,23 @@ test('calls the link hook for a new user, and not for one that is already linked
 test.each([
   ['links with it', { phoneNumbers: [{ value: '+44 666' }] }, []],
   ['writes later', {}, [{ op: 'replace', path: 'phoneNumbers', value: [{ value: '+44 666' }] }]],
-])('a telephone number that a provider %s is not verified', async (_, members, operations) => {
-  const link = async () => userId('local')
-  const scim = await startScim({ link })
-  const claims = { phone_number: '+44 1', phone_number_verified: true }
-  await scim.storage.users.insert({ userId: userId('local'), claims, createdAt: scim.clock.now() })
+])(
+  'a telephone number that a provider %s does not replace one that the host has verified',
+  async (_, members, operations) => {
+    const link = async () => userId('local')
+    const scim = await startScim({ link })
+    const claims = { phone_number: '+44 1', phone_number_verified: true }
+    await scim.storage.users.insert({ userId: userId('local'), claims, createdAt: scim.clock.now() })
 
-  await scim.send({ method: 'POST', path: '/Users', body: { ...alice, ...members } })
-  if (operations.length > 0) await scim.send({ method: 'PATCH', path: '/Users/local', body: patch(...operations) })
+    await scim.send({ method: 'POST', path: '/Users', body: { ...alice, ...members } })
+    if (operations.length > 0) await scim.send({ method: 'PATCH', path: '/Users/local', body: patch(...operations) })
 
-  expect((await scim.storage.users.find(userId('local')))?.claims).toMatchObject({
-    phone_number: '+44 666',
-    phone_number_verified: false,
-  })
-})
+    expect((await scim.storage.users.find(userId('local')))?.claims).toMatchObject({
+      phone_number: '+44 1',
+      phone_number_verified: true,
+    })
+  },
+)
 
 test('a PATCH may repeat the id, and refuses a different one', async () => {
   const scim = await startScim()
