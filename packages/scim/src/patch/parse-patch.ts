@@ -185,6 +185,12 @@ export interface Assignment {
   readonly value: JsonValue | undefined
 }
 
+/** The attributes and sub-attributes that assignments write. */
+export const assignedAttributes = (assignments: readonly Assignment[]): readonly Attribute[] =>
+  assignments.flatMap(({ target: { attribute, subAttribute } }) =>
+    subAttribute === undefined ? [attribute, ...attribute.subAttributes] : [attribute, subAttribute],
+  )
+
 type Op = Assignment['op']
 
 /**

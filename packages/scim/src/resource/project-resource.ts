@@ -3,7 +3,7 @@ import type { JsonText } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { findAttribute, findSchema, parseAttributeName } from '../schema/find-attribute.ts'
-import { createProjection, type ProjectedAttribute, type Projection } from '../schema/projection.ts'
+import { createProjection, defaultSelection, type ProjectedAttribute, type Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
 import { createParseContext } from '../tolerance/tolerances.ts'
@@ -83,7 +83,43 @@ export function parseProjection(
   return createProjection(resourceType, {
     kind: attributes === undefined ? 'without' : 'only',
     named: new Set(found.map(({ attribute, subAttribute }) => subAttribute ?? attribute)),
+    written: new Set(),
     partly: new Set(found.filter(({ subAttribute }) => subAttribute !== undefined).map(({ attribute }) => attribute)),
+  })
+}
+
+/**
+ * The projection of the response to a write: it also shows what the request wrote of the attributes that are otherwise shown only
+ * on request (RFC 7643 §7 returned). A request that names attributes shows exactly those.
+ * @param written computed only when the resource type has such attributes.
+ */
+export function projectionOfWrite(
+  projection: Projection,
+  resourceType: ResourceType,
+  written: () => Iterable<Attribute>,
+): Projection {
+  if (!resourceType.hasRequestAttributes || projection !== resourceType.defaultProjection) return projection
+  const onRequest = [...written()].filter(({ returned }) => returned === 'request')
+  return onRequest.length === 0
+    ? projection
+    : createProjection(resourceType, { ...defaultSelection, written: new Set(onRequest) })
+}
+
+/** The attributes and sub-attributes that have values in a resource. */
+export function attributesIn(resource: JsonObject, { attributes, extensions }: ResourceType): readonly Attribute[] {
+  const ofExtensions = extensions.flatMap(({ schema }) => {
+    const extension = getMember(resource, schema.id)
+    return isObject(extension) ? attributesOf(schema.attributes, extension) : []
+  })
+  return [...attributesOf(attributes, resource), ...ofExtensions]
+}
+
+function attributesOf(attributes: readonly Attribute[], owner: JsonObject): readonly Attribute[] {
+  return attributes.flatMap((attribute) => {
+    const value = getMember(owner, attribute.name)
+    if (value === undefined) return []
+    const parts = (isArray(value) ? value : [value]).filter(isObject)
+    return [attribute, ...parts.flatMap((part) => attributesOf(attribute.subAttributes, part))]
   })
 }
 

@@ -18,6 +18,7 @@ import {
 } from '../message/scim-message.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { PageLimits } from '../list/search-request.ts'
+import { assignedAttributes } from '../patch/parse-patch.ts'
 import type { RenderContext } from '../schema/projection.ts'
 import {
   createCallContext,
@@ -29,6 +30,7 @@ import {
   type ScimEndpoint,
 } from '../server/scim-call.ts'
 import { parseResource } from './parse-resource.ts'
+import { attributesIn, projectionOfWrite } from './project-resource.ts'
 
 /** A resource type as its endpoints serve it: how its resources are found, written and shown. */
 export interface ServedType<Resource> {
@@ -95,7 +97,9 @@ const createOne =
   ): ScimEndpoint =>
   async (call) => {
     const showing = showingOf(call, type)
-    return respond(await writes.create(await readDocument(call, type, deps), call), { status: 201, showing }, type)
+    const document = await readDocument(call, type, deps)
+    const created = await writes.create(document, call)
+    return respond(created, { status: 201, showing: afterWrite(showing, document, type) }, type)
   }
 
 /** GET of one resource (RFC 7644 §3.4.1). */
@@ -119,7 +123,9 @@ const replaceOne =
   ): ScimEndpoint =>
   async (call) => {
     const showing = showingOf(call, type)
-    return respond(await writes.replace(await readDocument(call, type, deps), call), { status: 200, showing }, type)
+    const document = await readDocument(call, type, deps)
+    const replaced = await writes.replace(document, call)
+    return respond(replaced, { status: 200, showing: afterWrite(showing, document, type) }, type)
   }
 
 /** PATCH (RFC 7644 §3.5.2): applies all operations or none, in one write. */
@@ -128,13 +134,26 @@ const patchOne =
   async (call) => {
     const showing = showingOf(call, type)
     const parse = createPatchParser(call, await readMessage(call.request, call.turns), type.listed.resourceType)
-    const resource = await writes.patch(parse, call)
-    const isPlain = showing.projection === type.listed.resourceType.defaultProjection
+    const patched = await writes.patch(parse, call)
+    const { resourceType } = type.listed
+    const isPlain = showing.projection === resourceType.defaultProjection
     // SCIM-SDK's client expects a content type in every response that is not of a DELETE (seen in 1.30.0).
     if (isPlain && writes.patchAnswer === 'noContent')
-      return emptyResponse([scimContent, ['ETag', type.versionOf(resource)]])
-    return respond(resource, { status: 200, showing }, type)
+      return emptyResponse([scimContent, ['ETag', type.versionOf(patched)]])
+    const { assignments } = await parse()
+    const projection = projectionOfWrite(showing.projection, resourceType, () => assignedAttributes(assignments))
+    return respond(patched, { status: 200, showing: { ...showing, projection } }, type)
   }
+
+/** The response to a POST or PUT shows what it wrote. */
+const afterWrite = <Resource>(
+  showing: RenderContext,
+  document: JsonObject,
+  { listed: { resourceType } }: ServedType<Resource>,
+): RenderContext => ({
+  ...showing,
+  projection: projectionOfWrite(showing.projection, resourceType, () => attributesIn(document, resourceType)),
+})
 
 /** DELETE (RFC 7644 §3.6). */
 const removeOne =

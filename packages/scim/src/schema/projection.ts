@@ -28,10 +28,17 @@ interface AttributeSelection {
   readonly named: ReadonlySet<Attribute>
   /** Attributes with named sub-attributes. */
   readonly partly: ReadonlySet<Attribute>
+  /** Attributes and sub-attributes that the request wrote. */
+  readonly written: ReadonlySet<Attribute>
 }
 
 /** The selection of a request that names no attributes, and of the sub-attributes of a named attribute. */
-export const defaultSelection: AttributeSelection = { kind: 'default', named: new Set(), partly: new Set() }
+export const defaultSelection: AttributeSelection = {
+  kind: 'default',
+  named: new Set(),
+  partly: new Set(),
+  written: new Set(),
+}
 
 interface ProjectedType {
   readonly attributes: readonly Attribute[]
@@ -40,7 +47,7 @@ interface ProjectedType {
 
 /**
  * Computes the projection of a resource type by `returned` (RFC 7643 §7): `always` cannot be excluded, `never` cannot be
- * requested, `request` must be requested.
+ * requested, `request` must be requested or written.
  */
 export const createProjection = (
   { attributes, extensions }: ProjectedType,
@@ -77,6 +84,6 @@ function nestedSelection(attribute: Attribute, choice: AttributeSelection): Attr
     if (partly.has(attribute)) return choice
     return attribute.returned === 'always' ? defaultSelection : undefined
   }
-  if (attribute.returned === 'request') return undefined
+  if (attribute.returned === 'request') return choice.written.has(attribute) ? choice : undefined
   return attribute.returned === 'default' && named.has(attribute) ? undefined : choice
 }

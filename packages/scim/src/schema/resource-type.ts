@@ -25,6 +25,8 @@ export interface ResourceType {
   readonly extensionsByUrn: ReadonlyMap<string, Schema>
   /** The attributes that a response shows by default (RFC 7643 §7 returned). */
   readonly defaultProjection: Projection
+  /** Whether an attribute is shown only on request, or in the response to a write (RFC 7643 §7 returned). */
+  readonly hasRequestAttributes: boolean
 }
 
 /** Options of `defineResourceType`. */
@@ -69,6 +71,11 @@ export function defineResourceType(options: ResourceTypeOptions): ResourceType {
     attributesByName: byName(attributes, options.name),
     extensionsByUrn: new Map(extensions.map(({ schema }) => [nameKey(schema.id), schema])),
     defaultProjection: createProjection({ attributes, extensions }, defaultSelection),
+    hasRequestAttributes: [attributes, ...extensions.map(({ schema }) => schema.attributes)].some((defined) =>
+      defined.some(({ returned, subAttributes }) =>
+        [returned, ...subAttributes.map((sub) => sub.returned)].includes('request'),
+      ),
+    ),
   })
 }
 

@@ -18,8 +18,9 @@ import {
   resourceResponse,
 } from '../message/scim-message.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
-import type { Assignment } from '../patch/parse-patch.ts'
+import { assignedAttributes, type Assignment } from '../patch/parse-patch.ts'
 import { parseResource } from '../resource/parse-resource.ts'
+import { attributesIn, projectionOfWrite } from '../resource/project-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -71,7 +72,8 @@ const createUser =
     const { resource } = parseResource(await readMessage(call.request, call.turns), parseContext)
     recordTolerances(parseContext, call, deps.journal)
     const user = await createOrLink((before) => userState(resource, before, deps), call, deps)
-    return showUser(user, { status: 201, projection, call }, deps)
+    const shown = projectionOfWrite(projection, deps.userType, () => attributesIn(resource, deps.userType))
+    return showUser(user, { status: 201, projection: shown, call }, deps)
   }
 
 function createOrLink(
@@ -136,7 +138,8 @@ const replaceUser =
     const { resource } = parseResource(await readMessage(call.request, call.turns), parseContext)
     recordTolerances(parseContext, call, deps.journal)
     const user = await writeUser(call, (document) => replaceResource(document, resource, deps.userType).resource, deps)
-    return showUser(user, { status: 200, projection, call }, deps)
+    const shown = projectionOfWrite(projection, deps.userType, () => attributesIn(resource, deps.userType))
+    return showUser(user, { status: 200, projection: shown, call }, deps)
   }
 
 /**
@@ -159,7 +162,9 @@ const patchUser =
       },
       deps,
     )
-    return showUser(user, { status: 200, projection, call }, deps)
+    const { assignments } = await parse()
+    const shown = projectionOfWrite(projection, deps.userType, () => assignedAttributes(assignments))
+    return showUser(user, { status: 200, projection: shown, call }, deps)
   }
 
 /** Every user is active or not, so the attribute can be changed but not removed. */

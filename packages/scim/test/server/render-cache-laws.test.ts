@@ -23,7 +23,7 @@ test('law: cached text equals the rendered resource, whichever schemas stored an
 
       const ready = await answersOf(writer, id)
       expect(ready).toEqual(await answersOf(writer.beside({ storage: forgetful(writer.storage) }), id))
-      expect(ready[0]).toEqual(created.body)
+      if (!showsWritten(before)) expect(ready[0]).toEqual(created.body)
 
       // Another server shows and writes the same rows.
       const other = writer.beside({ userType: typeOf(now) })
@@ -31,7 +31,8 @@ test('law: cached text equals the rendered resource, whichever schemas stored an
       expect(await answersOf(other, id)).toEqual(await answersOf(context, id))
       const put = { method: 'PUT', path: `/Users/${id}`, body: second }
       const replaced = await other.send(put)
-      expect([replaced.status, replaced.body]).toEqual([200, (await answersOf(context, id))[0]])
+      expect(replaced.status).toBe(200)
+      if (!showsWritten(now)) expect(replaced.body).toEqual((await answersOf(context, id))[0])
       expect(await answersOf(other, id)).toEqual(await answersOf(context, id))
       expect((await other.send(put)).body).toEqual(replaced.body)
       expect((await context.send(put)).body).toEqual(replaced.body)
@@ -39,6 +40,10 @@ test('law: cached text equals the rendered resource, whichever schemas stored an
     { numRuns: 60 },
   )
 }, 60_000)
+
+/** Whether the response to a write may have more than a GET (RFC 7643 §7 returned). */
+const showsWritten = (badge: readonly AttributeOptions[]): boolean =>
+  badge.some(({ returned }) => returned === 'request')
 
 const typeOf = (badge: readonly AttributeOptions[]): ResourceType =>
   defineResourceType({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import type { ToleranceProfile } from '../../src/index.ts'
+import { defineResourceType, defineSchema, type ToleranceProfile, userSchema } from '../../src/index.ts'
 import { idOf, type ScimReply, type ScimUnderTest, startScim } from '../fixtures/scim-under-test.ts'
 
 // Requests of provisioning clients that have no recording: the SDKs, HR connectors, and consoles of identity providers.
@@ -189,6 +189,49 @@ describe('PATCH', () => {
     expect(reply).toMatchObject({ status: 400, body: { scimType: 'mutability' } })
     expect(scim.lastReason()).toBe('attribute_required')
     expect(await scim.send({ path: `/Users/${id}` })).toMatchObject({ body: { active: false } })
+  })
+})
+
+describe('attributes that are returned on request', () => {
+  const staff = 'urn:example:params:scim:schemas:extension:staff:2.0:User'
+  const userType = defineResourceType({
+    name: 'User',
+    endpoint: '/Users',
+    schema: userSchema,
+    extensions: [
+      defineSchema({
+        id: staff,
+        name: 'Staff',
+        attributes: [
+          { name: 'badge', returned: 'request' },
+          { name: 'desk', returned: 'request' },
+        ],
+      }),
+    ],
+  })
+
+  test('are in the response to the write that gives them, and in no other (RFC 7643 §7)', async () => {
+    const scim = await startScim({ toleranceProfile: 'strict', userType })
+
+    const created = await create(scim, { schemas: [core, staff], [staff]: { badge: 'b1' } })
+    const path = `/Users/${idOf(created)}`
+    const changed = await patch(scim, idOf(created), { op: 'add', path: `${staff}:desk`, value: 'd1' })
+    const replaced = await scim.send({
+      method: 'PUT',
+      path,
+      body: { schemas: [core, staff], userName: 'kim', [staff]: { badge: 'b2', desk: 'd1' } },
+    })
+    const excluded = await scim.send({
+      method: 'PUT',
+      path: `${path}?attributes=userName`,
+      body: { schemas: [core, staff], userName: 'kim', [staff]: { badge: 'b3' } },
+    })
+
+    expect(created.body?.[staff]).toEqual({ badge: 'b1' })
+    expect(changed.body?.[staff]).toEqual({ desk: 'd1' })
+    expect(replaced.body?.[staff]).toEqual({ badge: 'b2', desk: 'd1' })
+    expect(excluded.body).not.toHaveProperty([staff])
+    expect((await scim.send({ path })).body).not.toHaveProperty([staff])
   })
 })
 
