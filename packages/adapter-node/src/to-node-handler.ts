@@ -116,6 +116,7 @@ type Answer = (exchange: Exchange, handle: HttpService['handle']) => Promise<voi
  * and what `handle` throws.
  */
 function createAnswer(): Answer {
+  const lingering: Lingering = { bytes: 0 }
   const lengthOf = createBodyLength()
 
   return async ({ request, response, url }, handle) => {
@@ -133,7 +134,7 @@ function createAnswer(): Answer {
     const isClosing =
       body.state === 'too_large' || (body.state === 'unread' && (value.status === 413 || hasLargeBody(request)))
     writeHead(response, isClosing ? closing(value) : value, lengthOf(value))
-    if (isClosing) return hangUp(request, response, value.body)
+    if (isClosing) return hangUp(request, response, { body: value.body, lingering })
     // Node itself discards what is left of a small body, and the connection stays open.
     response.end(request.method === 'HEAD' ? undefined : value.body)
   }
@@ -250,16 +251,34 @@ function writeHead(response: OutgoingMessage, { status, headers }: ServerRespons
  * Answers and closes. For a moment before it discards what the client still sends: closing on unread bytes makes TCP send
  * a reset, and the client would see that instead of the answer (RFC 9112 §9.6).
  */
-function hangUp(request: IncomingMessage, response: OutgoingMessage, body: ServerResponse['body']): void {
+function hangUp(
+  request: IncomingMessage,
+  response: OutgoingMessage,
+  { body, lingering }: { readonly body: ServerResponse['body']; readonly lingering: Lingering },
+): void {
   // Without a body there is nothing to write: Node would hold back the head of a 204, or throw (`rejectNonStandardBodyWrites`).
   if (body === undefined) response.flushHeaders()
   else response.write(body)
-  request.resume()
+  let discarded = 0
+  // Many refused uploads at a time must not keep the server busy with reading. Theirs end in a reset.
+  request.on('data', (chunk: Buffer) => {
+    discarded += chunk.length
+    lingering.bytes += chunk.length
+    if (lingering.bytes > lingerBytes) request.pause()
+  })
   const timer = setTimeout(() => response.end(), lingerMilliseconds)
   finished(request, () => {
     clearTimeout(timer)
+    lingering.bytes -= discarded
     response.end()
   })
 }
+
+/** The bytes that were discarded from connections that are being closed. */
+interface Lingering {
+  bytes: number
+}
+
+const lingerBytes = 16_777_216
 
 const lingerMilliseconds = 500

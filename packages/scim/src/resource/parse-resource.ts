@@ -1,3 +1,4 @@
+import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
@@ -5,7 +6,7 @@ import { findSchema } from '../schema/find-attribute.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import type { AppliedTolerance, ParseContext } from '../tolerance/tolerances.ts'
 import { isArray, isObject, membersByName, parseJsonObject, toObject } from '../values/json.ts'
-import { isWritable, readValue } from '../values/read-value.ts'
+import { isWritable, readElementsInPieces, readValue } from '../values/read-value.ts'
 import { completeResource, isOwnSchemas } from './resource.ts'
 
 /** A parsed resource and the tolerances that it needed. */
@@ -21,7 +22,11 @@ interface ParsedResource {
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
  * `schema_unknown`, `attribute_unknown`; invalidValue — the reasons of `readValue`, and `value_required`; 413 `body_too_large`.
  */
-export function parseResource(body: unknown, context: ParseContext): ParsedResource {
+export const parseResource = (body: unknown, context: ParseContext): ParsedResource =>
+  runAtOnce(parseResourceInPieces(body, context))
+
+/** The same in pieces: a group may have a hundred thousand members. */
+export function* parseResourceInPieces(body: unknown, context: ParseContext): Pieces<ParsedResource> {
   const members = membersByName(parseJsonObject(body))
   checkSchemas(members.get('schemas')?.value, context)
 
@@ -29,7 +34,7 @@ export function parseResource(body: unknown, context: ParseContext): ParsedResou
   for (const [key, { name, value }] of members) {
     const attribute = context.resourceType.attributesByName.get(key)
     const schema = attribute === undefined ? findSchema(name, context) : undefined
-    if (attribute !== undefined) found.set(attribute.name, readWritable(attribute, value, context))
+    if (attribute !== undefined) found.set(attribute.name, yield* readWritable(attribute, value, context))
     else if (schema !== undefined && schema !== context.resourceType.schema)
       found.set(schema.id, readExtension(schema, value, context))
     // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
@@ -58,8 +63,15 @@ function checkSchemas(schemas: JsonValue | undefined, context: ParseContext): vo
     throw refusal('schemas_missing')
 }
 
-function readWritable(attribute: Attribute, value: JsonValue, { tolerances }: ParseContext): JsonValue | undefined {
-  return isWritable(attribute) ? readValue(attribute, value, tolerances) : undefined
+function* readWritable(
+  attribute: Attribute,
+  value: JsonValue,
+  { tolerances }: ParseContext,
+): Pieces<JsonValue | undefined> {
+  if (!isWritable(attribute)) return undefined
+  if (!attribute.multiValued) return readValue(attribute, value, tolerances)
+  const elements = yield* readElementsInPieces(attribute, value, tolerances)
+  return elements.length === 0 ? undefined : elements
 }
 
 function readExtension(schema: Schema, value: JsonValue, context: ParseContext): JsonObject | undefined {
@@ -73,7 +85,7 @@ function readExtension(schema: Schema, value: JsonValue, context: ParseContext):
     // RFC 7644 §3.12 invalidSyntax: the extension does not define it.
     if (attribute === undefined && !context.tolerances.admits('unknown-attributes'))
       throw refusal('attribute_unknown', { attribute: schema.id })
-    if (attribute !== undefined) found.set(attribute.name, readWritable(attribute, member.value, context))
+    if (attribute !== undefined) found.set(attribute.name, runAtOnce(readWritable(attribute, member.value, context)))
   }
   const extension = toObject(found)
   return Object.keys(extension).length === 0 ? undefined : extension

@@ -1,5 +1,5 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import type { Journal } from '@mintmark/internal'
+import { type Journal, runInTurns } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 import type { JsonText } from '@mintmark/storage-interface/stores'
 
@@ -29,7 +29,7 @@ import {
   type ScimCollection,
   type ScimEndpoint,
 } from '../server/scim-call.ts'
-import { parseResource } from './parse-resource.ts'
+import { parseResourceInPieces } from './parse-resource.ts'
 import { attributesIn, projectionOfWrite } from './project-resource.ts'
 
 /** A resource type as its endpoints serve it: how its resources are found, written and shown. */
@@ -175,7 +175,8 @@ async function readDocument<Resource>(
   deps: ResourceEndpointDependencies,
 ): Promise<JsonObject> {
   const context = createCallContext(call, listed.resourceType)
-  const { resource } = parseResource(await readMessage(call.request, call.turns), context)
+  const body = await readMessage(call.request, call.turns)
+  const { resource } = await runInTurns(parseResourceInPieces(body, context), call.turns)
   recordTolerances(context, call, deps.journal)
   return resource
 }

@@ -1,4 +1,4 @@
-import type { Journal } from '@mintmark/internal'
+import type { Journal, Turns } from '@mintmark/internal'
 import type { Random } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ScimStorage, UserId } from '@mintmark/storage-interface'
 import type { ProviderId } from '@mintmark/storage-interface/stores'
@@ -40,6 +40,7 @@ export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>
 
 /** Dependencies of the user endpoints. */
 export interface UserDependencies extends UserStateDependencies {
+  readonly turns: Turns
   readonly filterLimits: FilterLimits
   readonly pageLimits: PageLimits
   readonly storage: ScimStorage

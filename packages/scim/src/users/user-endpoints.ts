@@ -1,7 +1,7 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import { runInTurns } from '@mintmark/internal'
+import { runInTurns, type Turns } from '@mintmark/internal'
 import { type ProvisionedUserRecord, type ScimStorage } from '@mintmark/storage-interface'
-import { untilSettled } from '@mintmark/storage-interface/stores'
+import { type JsonText, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
@@ -220,20 +220,25 @@ function showUser(
 }
 
 interface ListedUsersDependencies {
+  readonly turns: Turns
   readonly storage: ScimStorage
   readonly userType: ResourceType
   readonly renderCache: UserRenderCache
 }
 
 /** Lists the users of a provider, with one read per page. */
-export const listedUsers = ({ storage, userType, renderCache }: ListedUsersDependencies): ListedType => ({
+export const listedUsers = ({ storage, userType, renderCache, turns }: ListedUsersDependencies): ListedType => ({
   resourceType: userType,
   locationOf: userLocation,
   async list(query, showing) {
     const shown = includesAttribute('groups', showing.projection) ? query : { ...query, without: 'groups' as const }
     const outcome = await storage.provisionedUsers.list(shown)
     if (outcome.outcome === 'tooMany') return outcome
-    const records = outcome.records.map((user) => renderCache.render(user, showing))
+    const records: JsonText[] = []
+    for (const user of outcome.records) {
+      records.push(renderCache.render(user, showing))
+      if (turns.isOver()) await turns.next()
+    }
     return { ...outcome, records }
   },
 })

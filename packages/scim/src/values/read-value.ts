@@ -1,3 +1,4 @@
+import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
@@ -20,21 +21,35 @@ export function readValue(attribute: Attribute, json: JsonValue, tolerances: Tol
 }
 
 /** Parses the values of a multi-valued attribute, without duplicates. */
-export function readElements(
+export const readElements = (
   attribute: Attribute,
   json: JsonValue,
   tolerances: ToleranceCounter,
-): readonly JsonValue[] {
+): readonly JsonValue[] => runAtOnce(readElementsInPieces(attribute, json, tolerances))
+
+/** The same in pieces: a group may have a hundred thousand members. */
+export function* readElementsInPieces(
+  attribute: Attribute,
+  json: JsonValue,
+  tolerances: ToleranceCounter,
+): Pieces<readonly JsonValue[]> {
   if (json === null || (json === '' && tolerances.admits('empty-text-means-absent'))) return []
   const items = isArray(json) ? json : listOf(attribute, json, tolerances)
   // RFC 7643 §2.4 sets no limit; this server does, and checks it before it parses any value.
   if (items.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
 
-  const elements = items.map((item) => readOne(attribute, item, tolerances)).filter((element) => element !== undefined)
+  const elements: JsonValue[] = []
+  for (const [index, item] of items.entries()) {
+    const element = readOne(attribute, item, tolerances)
+    if (element !== undefined) elements.push(element)
+    if (index % elementsInPiece === elementsInPiece - 1) yield
+  }
   // RFC 7643 §2.4: at most one value is primary.
   if (primaryElements(elements).length > 1) throw refusal('value_primary_twice', { attribute: attribute.name })
   return addElements(attribute, [], elements)
 }
+
+const elementsInPiece = 100
 
 /**
  * Parses the sub-attributes of a complex value. Undefined marks a sub-attribute to clear, given as null or empty. Read-only
