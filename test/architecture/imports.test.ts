@@ -15,6 +15,7 @@ const allowedImports: Readonly<
     any: [
       '@mintmark/internal',
       '@mintmark/storage-interface',
+      '@mintmark/storage-interface/records',
       '@mintmark/storage-interface/stores',
       'jose/*',
       'zod/mini',
@@ -39,13 +40,14 @@ const allowedImports: Readonly<
   pages: { any: ['@mintmark/core/http'] },
   scim: {
     any: [
+      '@mintmark/core',
       '@mintmark/core/http',
       '@mintmark/internal',
       '@mintmark/storage-interface',
       '@mintmark/storage-interface/stores',
       'zod',
     ],
-    types: ['@mintmark/core', '@mintmark/core/internal'],
+    types: ['@mintmark/core/internal'],
   },
   admin: {
     any: [

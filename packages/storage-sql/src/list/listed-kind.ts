@@ -1,8 +1,9 @@
 import type { FilterAttribute, TextLookup } from '@mintmark/storage-interface/stores'
-import { type Expression, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { SqlKey } from '../dialect.ts'
-import type { JsonSearch, SearchedValue, Sql, ValueKind } from '../json-search.ts'
+import type { JsonSearch, Sql } from '../json-search.ts'
 import type { FilterScope } from './filter.ts'
+import { columnValue, elementsAt, isColumnPresent, type KnownColumn, noElements, noValue } from './filter-scopes.ts'
 import type { NarrowIndexes } from './narrow-index.ts'
 import type { Parameter } from '../database.ts'
 
@@ -60,12 +61,6 @@ export interface IndexLookup extends TextLookup {
 
 /** Indexes by attribute, such as `userName` and `emails.value`. */
 type IndexLookups = ReadonlyMap<string, IndexLookup>
-
-/** A column that holds an attribute. */
-export interface KnownColumn {
-  readonly kind: ValueKind
-  readonly column: Sql
-}
 
 /** The attribute that is made of memberships. */
 interface Memberships {
@@ -148,74 +143,4 @@ function partsScope({ parts }: Memberships, alias: string, search: JsonSearch): 
     // RFC 7643 §2.3.8: no part of a complex value is complex.
     elements: (_, inner) => noElements(inner),
   }
-}
-
-/** Finds attributes in columns, by their labels. */
-export const columnsScope = (
-  columns: ReadonlyMap<string, KnownColumn>,
-  labelOf: (attribute: FilterAttribute) => string,
-  search: JsonSearch,
-): FilterScope => ({
-  value: (attribute) => {
-    const known = columns.get(labelOf(attribute))
-    return known === undefined ? noValue : columnValue(known.kind, known.column, search)
-  },
-  isPresent: (attribute) => {
-    const known = columns.get(labelOf(attribute))
-    return known === undefined ? sql`false` : isColumnPresent(known)
-  },
-  elements: (_, alias) => noElements(alias),
-})
-
-const isColumnPresent = ({ kind, column }: KnownColumn): Sql =>
-  kind === 'text' ? sql`coalesce(${column} <> '', false)` : sql`(${column} is not null)`
-
-const noElements = (alias: string): ReturnType<FilterScope['elements']> => ({
-  from: sql`(select 1 where false) as ${sql.ref(alias)}`,
-  scope: nowhere,
-})
-
-const nowhere: FilterScope = {
-  value: () => noValue,
-  isPresent: () => sql`false`,
-  elements: (_, alias) => noElements(alias),
-}
-
-/** Finds attributes in a JSON document. */
-const jsonScope = (document: Expression<unknown>, search: JsonSearch): FilterScope => ({
-  value: (attribute) => search.at(document, pathOf(attribute)),
-  isPresent: (attribute) => search.isPresent(document, pathOf(attribute)),
-  elements: (attribute, alias) => elementsAt(document, pathOf(attribute), { search, alias }),
-})
-
-/** The complex values at a path of a JSON document. */
-function elementsAt(
-  document: Expression<unknown>,
-  path: readonly string[],
-  { search, alias }: { readonly search: JsonSearch; readonly alias: string },
-): ReturnType<FilterScope['elements']> {
-  const { from, document: element } = search.objectsAt(document, path, alias)
-  return { from, scope: jsonScope(element, search) }
-}
-
-/** The path of an attribute. */
-export const pathOf = ({ extension, name, subName }: FilterAttribute): readonly string[] =>
-  [extension, name, subName].filter((part) => part !== undefined)
-
-/** The value in a column; `NULL` means no value. */
-const columnValue = (kind: ValueKind, column: Sql, { typeNames, asNumber }: JsonSearch): SearchedValue => ({
-  type: sql`case when ${column} is null then null else ${sql.lit(typeNames[kind][0])} end`,
-  text: kind === 'text' ? column : sql`null`,
-  number: kind === 'number' ? asNumber(column) : sql`null`,
-  boolean: kind === 'boolean' ? column : sql`null`,
-  items: undefined,
-})
-
-/** The value of an absent attribute. */
-const noValue: SearchedValue = {
-  type: sql`null`,
-  text: sql`null`,
-  number: sql`null`,
-  boolean: sql`null`,
-  items: undefined,
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { compileFilter, endName, type FilterTemplate, secondsName } from './filter.ts'
-import { columnsScope, type KnownColumn } from './listed-kind.ts'
+import { columnsScope, type KnownColumn } from './filter-scopes.ts'
 import type { Parameter } from '../database.ts'
 
 /**
