@@ -92,7 +92,7 @@ test.for(stores)('concurrent requests keep unique values and lose no change, on 
   expect([statuses.filter((status) => status === 201).length, new Set(statuses)]).toEqual([1, new Set([201, 409])])
   expect((await post(device, 'T2')).status).toBe(201)
   const winner = created.find(({ status }) => status === 201)
-  const path = `/Devices/${String(winner?.body?.['id'] as string)}`
+  const path = `/Devices/${winner?.body?.['id'] as string}`
 
   const tags = Array.from({ length: 10 }, (_, index) => `t${index}`)
   const patches = await Promise.all(
@@ -137,13 +137,13 @@ test.for(stores)('Okta discovers roles and entitlements, and grants them to a us
   const site = await start(await open())
 
   const types = await site.send({ path: '/ResourceTypes' })
-  const offered = listedIn(types.body).filter(({ schema }) => String(schema as string).startsWith('urn:okta:scim:'))
+  const offered = listedIn(types.body).filter(({ schema }) => (schema as string).startsWith('urn:okta:scim:'))
   expect(offered.map(({ id, endpoint, schema }) => [id, endpoint, schema])).toEqual([
     ['Role', '/Roles', 'urn:okta:scim:schemas:core:1.0:Role'],
     ['Entitlement', '/Entitlements', 'urn:okta:scim:schemas:core:1.0:Entitlement'],
   ])
   for (const { endpoint } of offered) {
-    const { status, body } = await site.send({ path: `${String(endpoint as string)}?count=1&startIndex=1` })
+    const { status, body } = await site.send({ path: `${endpoint as string}?count=1&startIndex=1` })
     expect([status, body?.['schemas']]).toEqual([200, ['urn:ietf:params:scim:api:messages:2.0:ListResponse']])
     expect(body).toMatchObject({ itemsPerPage: 1, startIndex: 1, totalResults: 2 })
     expect(listedIn(body)[0]).toMatchObject({
