@@ -25,6 +25,7 @@ const all = [
   '0015-tenants',
   '0016-group-changes',
   '0017-signing-key-macs',
+  '0018-revoked-families',
 ]
 
 test('mintmark-migrate print prints the whole schema and changes nothing', async () => {

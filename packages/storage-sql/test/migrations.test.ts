@@ -48,6 +48,7 @@ const all = [
   '0015-tenants',
   '0016-group-changes',
   '0017-signing-key-macs',
+  '0018-revoked-families',
 ]
 
 test('migrates an empty database, once', async () => {
@@ -82,6 +83,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0015-tenants e57203f1dec1252ed702262d2de84380bef9c0e312d20f93f4be80fba886aa2a",
       "0016-group-changes da6b7f37e3f30d00c61910d99e77c5c5ed1383e373f877fea50c00cc5af9def0",
       "0017-signing-key-macs f91dda4a8974531f139c1fa8f4c042c122e2c04178f7efa312941f2ba807952c",
+      "0018-revoked-families 44864eccbec9689f49d79f447eee8ccea96a56648ce16e2255031fc9dfbd0a28",
     ]
   `)
 })

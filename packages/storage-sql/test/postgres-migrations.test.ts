@@ -26,6 +26,7 @@ const all = [
   '0015-tenants',
   '0016-group-changes',
   '0017-signing-key-macs',
+  '0018-revoked-families',
 ]
 
 test('migrates an empty PostgreSQL database, once', async () => {
@@ -60,6 +61,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0015-tenants 5e7bee06532df87fc85346b0a819c5c0c1854558cec4bef772cfecc5e87f457c",
       "0016-group-changes 3f3857c4cbf65b52c6335ee35107d7c05bf4dedb3754329f7984ba0e419a0e51",
       "0017-signing-key-macs f91dda4a8974531f139c1fa8f4c042c122e2c04178f7efa312941f2ba807952c",
+      "0018-revoked-families 44864eccbec9689f49d79f447eee8ccea96a56648ce16e2255031fc9dfbd0a28",
     ]
   `)
 })

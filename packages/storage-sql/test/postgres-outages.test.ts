@@ -35,6 +35,24 @@ test('reports an outage, not a replay, when the answer to marking a value as use
   await expect(storage.replays.markUsed(claim)).rejects.toBeInstanceOf(StorageUnavailableError)
 })
 
+test('leaves a server that is no longer the primary, with all its connections, and carries the write out elsewhere', async () => {
+  const pool = (await aMigratedDatabase()).pool({ max: 3 })
+  const storage = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
+  const clients = await Promise.all([pool.connect(), pool.connect(), pool.connect()])
+  for (const client of clients) await client.query('SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY')
+  // Each connection has to have been used before.
+  for (const client of clients) client.release()
+  await Promise.all([1, 2, 3].map(() => storage.codes.find(digest, clientId, now)))
+
+  expect(await storage.codes.insert(aCodeRecord())).toEqual({ outcome: 'inserted' })
+
+  await Promise.all([1, 2, 3].map(() => storage.codes.find(digest, clientId, now)))
+  const later = await Promise.all([pool.connect(), pool.connect(), pool.connect()])
+  const states = await Promise.all(later.map((client) => client.query('SHOW transaction_read_only')))
+  for (const client of later) client.release()
+  expect(states.flatMap(({ rows }) => rows as unknown[])).not.toContainEqual({ transaction_read_only: 'on' })
+})
+
 test('retries a read whose answer is lost', async () => {
   const { storage, dropNextResponse } = await losing()
   await storage.codes.insert(aCodeRecord())

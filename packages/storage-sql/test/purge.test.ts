@@ -52,8 +52,37 @@ describe.for([
     await storage.families.insert({ ...aFamilyRecord(), expiresAt: ahead })
     await storage.families.revoke(aFamilyRecord().familyId, today)
 
-    expect(await storage.purge.purgeExpired({ now: ahead, limit: 100 })).toEqual({ removed: 1, done: true })
+    expect(await storage.purge.purgeExpired({ now: ahead, limit: 100 })).toEqual({ removed: 0, done: true })
     expect((await storage.revocations.list({ from: undefined, endedSince: today, limit: 10 })).records).toHaveLength(1)
+  })
+
+  test('a server whose clock is ahead removes no replay mark, code or sign-in that others still need', async () => {
+    const [dialect] = await open()
+    const storage = await createSqlStorage({ dialect, issuer })
+    const today = epochSeconds(Math.floor(Date.now() / 1000))
+    const expiresAt = epochSeconds(today + 3600)
+    const ahead = epochSeconds(today + 7200)
+    const mark = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt, now: today } as const
+    await storage.replays.markUsed(mark)
+    await storage.codes.insert({ ...aCodeRecord(), expiresAt })
+
+    expect(await storage.purge.purgeExpired({ now: ahead, limit: 100 })).toEqual({ removed: 0, done: true })
+
+    expect(await storage.replays.markUsed(mark)).toMatchObject({ outcome: 'seen' })
+  })
+
+  test('a revoked family is removed after a day, and others when they expire', async () => {
+    const [dialect] = await open()
+    const storage = await createSqlStorage({ dialect, issuer })
+    const far = epochSeconds(aFamilyRecord().expiresAt)
+    await storage.families.insert(aFamilyRecord())
+    await storage.families.revoke(aFamilyRecord().familyId, now)
+
+    const early = await storage.purge.purgeExpired({ now: epochSeconds(now + 86_399), limit: 100 })
+    const late = await storage.purge.purgeExpired({ now: epochSeconds(now + 86_400), limit: 100 })
+
+    expect(now + 86_400).toBeLessThan(far)
+    expect([early.removed, late.removed]).toEqual([0, 1])
   })
 
   test('a purge runs one statement for each kind of row, however many rows there are', async () => {

@@ -15,6 +15,7 @@ import { indexedValueStatistics } from './0014-indexed-value-statistics.ts'
 import { tenants } from './0015-tenants.ts'
 import { groupChanges } from './0016-group-changes.ts'
 import { signingKeyMacs } from './0017-signing-key-macs.ts'
+import { revokedFamilies } from './0018-revoked-families.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   tenants,
   groupChanges,
   signingKeyMacs,
+  revokedFamilies,
 ]

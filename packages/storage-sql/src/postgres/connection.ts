@@ -58,6 +58,26 @@ export function takeConnection(pool: PostgresPool, timeoutMilliseconds?: number)
   })
 }
 
+/** Finds connections to a server that is no longer the primary. */
+export interface PrimaryWatch {
+  /** Every connection that was taken before this is outdated: reads on it would be of the past. */
+  abandon(): void
+  isOutdated(client: PostgresClient): boolean
+}
+
+export function watchPrimary(): PrimaryWatch {
+  const takenIn = new WeakMap<PostgresClient, number>()
+  let changes = 0
+  return {
+    abandon: () => void (changes += 1),
+    isOutdated(client) {
+      const taken = takenIn.get(client) ?? changes
+      takenIn.set(client, taken)
+      return taken < changes
+    },
+  }
+}
+
 /** Returns a connection to the pool; an unsound one is closed. */
 export function giveBack(client: PostgresClient, { isSound }: { readonly isSound: boolean }): void {
   client.off('error', ignoreError)
@@ -100,13 +120,15 @@ async function untilDone<T>(work: Promise<T>, timer: NodeJS.Timeout): Promise<T>
  * What a driver error means for the statement.
  * - `conflict`: the server rolled it back because of another transaction. It may run again.
  * - `refused`: the server did not run it, and says so.
+ * - `read_only`: the server did not run it, because it is a standby now. Another connection may reach the primary.
  * - `lost`: the connection broke. Whether the server ran it is unknown.
  * - `unsent`: there was no sound connection: the server has not received it.
  * - `late`: no connection, or no answer, came in time.
  * - `duplicate`: it would have duplicated a key.
  * - `mistake`: the statement is wrong.
  */
-export type PostgresFailure = 'conflict' | 'refused' | 'lost' | 'unsent' | 'late' | 'duplicate' | 'mistake'
+export type PostgresFailure =
+  'conflict' | 'refused' | 'read_only' | 'lost' | 'unsent' | 'late' | 'duplicate' | 'mistake'
 
 /**
  * Converts outages to `StorageUnavailableError` and a duplicate key to `UniqueViolationError`. A mistake of ours stays
@@ -135,11 +157,11 @@ function failureOfSqlState(code: string): PostgresFailure {
   if (code === '23505') return 'duplicate' // unique_violation
   // These include shutdowns that the server announces: they may arrive after the commit, before its confirmation.
   if (code.startsWith('08') || code.startsWith('57P')) return 'lost'
+  if (code === '25006') return 'read_only' // read_only_sql_transaction
   return refusals.some((beginning) => code.startsWith(beginning)) ? 'refused' : 'mistake'
 }
 
 const refusals = [
-  '25006', // read_only_sql_transaction: what was the primary is a standby now.
   '53', // Insufficient resources: disk full, out of memory, too many connections.
   '55P03', // lock_not_available: `lock_timeout` has passed.
   '57014', // query_canceled: `statement_timeout` has passed.

@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import type { SqlDialect, SqlRow, SqlValue, StatementLifetime } from '../dialect.ts'
-import { ignoreError, type PostgresPool, type PostgresResult, type PostgresStatement } from './connection.ts'
+import {
+  ignoreError,
+  type PostgresPool,
+  type PostgresResult,
+  type PostgresStatement,
+  watchPrimary,
+} from './connection.ts'
 import { postgres } from './engine.ts'
 import { createQueues } from '../in-line.ts'
 import { runInTransaction, runStatement, runSteps } from './run.ts'
@@ -32,7 +38,7 @@ export interface PostgresDialectOptions {
  */
 export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOptions = {}): SqlDialect {
   const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
-  const timed = { pool, timeoutMilliseconds }
+  const timed = { pool, timeoutMilliseconds, primary: watchPrimary() }
   const names = new Map<string, string>()
   const read = createResultReader()
   let isOpen = true

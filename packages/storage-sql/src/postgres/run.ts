@@ -10,6 +10,7 @@ import {
   type PostgresPool,
   type PostgresResult,
   type PostgresStatement,
+  type PrimaryWatch,
   takeConnection,
 } from './connection.ts'
 
@@ -147,12 +148,15 @@ async function retry<T>(
     if (tried.outcome === 'answered') return tried.answer
 
     const { failure, cause } = tried
-    const isHarmless = failure === 'conflict' || failure === 'unsent' || mayRepeat(failure)
+    const isHarmless = unexecuted.has(failure) || mayRepeat(failure)
     const delay = delays[count]
     if (!isHarmless || delay === undefined) throw asStorageError(failure, cause)
     await pause(delay)
   }
 }
+
+/** After these failures the server has carried nothing out. */
+const unexecuted: ReadonlySet<PostgresFailure> = new Set(['conflict', 'unsent', 'read_only'])
 
 /** Milliseconds between attempts: three attempts within a second, if the server is quick to refuse. */
 const delays = [50, 250]
@@ -161,6 +165,7 @@ const delays = [50, 250]
 interface TimedPool {
   readonly pool: PostgresPool
   readonly timeoutMilliseconds: number
+  readonly primary: PrimaryWatch
 }
 
 /** Sends one statement on the connection. @throws the driver's error, or `TimedOutError`. */
@@ -172,12 +177,16 @@ type Attempt<T> =
 
 /** Runs the work on one connection of the pool and returns the connection. A broken or silent one is closed. */
 async function attemptOnConnection<T>(
-  { pool, timeoutMilliseconds }: TimedPool,
+  { pool, timeoutMilliseconds, primary }: TimedPool,
   work: (ask: Send) => Promise<T>,
 ): Promise<Attempt<T>> {
   let client: PostgresClient
   try {
     client = await takeConnection(pool, timeoutMilliseconds)
+    while (primary.isOutdated(client)) {
+      giveBack(client, { isSound: false })
+      client = await takeConnection(pool, timeoutMilliseconds)
+    }
   } catch (cause) {
     // Whatever is wrong with the connection, the server has not received the statement.
     return { outcome: 'failed', failure: cause instanceof TimedOutError ? 'late' : 'unsent', cause }
@@ -193,6 +202,7 @@ async function attemptOnConnection<T>(
     } catch (cause) {
       const failure = kindOf(cause)
       isSound = !breaking.has(failure)
+      if (failure === 'read_only') primary.abandon()
       if (failure === 'late') unanswered = answer
       throw cause
     }
@@ -203,7 +213,7 @@ async function attemptOnConnection<T>(
     return { outcome: 'failed', failure: kindOf(cause), cause }
   } finally {
     if (unanswered === undefined) giveBack(client, { isSound })
-    else void endUnanswered({ client, unanswered }, { pool, timeoutMilliseconds })
+    else void endUnanswered({ client, unanswered }, { pool, timeoutMilliseconds, primary })
   }
 }
 
@@ -261,6 +271,6 @@ async function settles(work: Promise<unknown> | undefined, timeoutMilliseconds: 
 }
 
 /** After these failures the connection cannot be used. */
-const breaking: ReadonlySet<PostgresFailure> = new Set(['lost', 'unsent', 'late'])
+const breaking: ReadonlySet<PostgresFailure> = new Set(['lost', 'unsent', 'late', 'read_only'])
 
 const kindOf = (cause: unknown): PostgresFailure => (cause instanceof TimedOutError ? 'late' : failureOf(cause))

@@ -8,7 +8,8 @@ import { createGroupChanges } from './group-changes.ts'
 /**
  * Each table's oldest rows are deleted by one statement, which finds them by their time in an index: the cost of a call
  * depends on its limit, not on the size of the tables. Every statement is complete by itself, so a call may be
- * interrupted between any two.
+ * interrupted between any two. The earlier of the caller's clock and the database's counts: a server whose clock is ahead
+ * removes nothing that others need, such as a replay mark or the revocation of a token.
  */
 export function createPurgeStore(database: Database): PurgeStore {
   const { query, engine, run } = database
@@ -21,7 +22,7 @@ export function createPurgeStore(database: Database): PurgeStore {
   const statements = removable.map(({ table, key, time, keptFor }) =>
     compileSql(query, (p: Parameter<'issuer' | 'now' | 'limit'>) => {
       const order = sql.raw(time)
-      const until = keptFor === undefined ? sql`${p('now')}` : sql`${earlier(p('now'))} - ${sql.lit(keptFor)}`
+      const until = sql`${earlier(p('now'))} - ${sql.lit(keptFor ?? 0)}`
       const condition = sql`issuer = ${p('issuer')} and ${order} <= ${until}`
       return engine.deleteBatch({ table, key: ['issuer', ...key], condition, order, limit: sql`${p('limit')}` })
     }),
@@ -52,6 +53,8 @@ const removable: readonly Removable[] = [
   { table: 'mintmark_claims', key: ['purpose', 'value_digest'], time: 'expires_at' },
   { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at' },
   { table: 'mintmark_families', key: ['family_id'], time: 'expires_at' },
+  // A code that could still create the family lives for minutes, and every token without its family is inactive.
+  { table: 'mintmark_families', key: ['family_id'], time: 'revoked_at', keptFor: 86_400 },
   {
     table: 'mintmark_sessions',
     key: ['digest'],
@@ -68,8 +71,7 @@ interface Removable {
   readonly key: readonly string[]
   readonly time: string
   /**
-   * For how many seconds after that time other servers still read the row, by their own clocks. The earlier of the
-   * caller's clock and the database's counts, so that one server with a wrong clock removes nothing that others need.
+   * For how many seconds after that time other servers still read the row, by their own clocks.
    */
   readonly keptFor?: number
 }
