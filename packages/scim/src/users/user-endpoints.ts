@@ -1,6 +1,6 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { runInTurns, type Turns } from '@mintmark/internal'
-import { type ProvisionedUserRecord, type ScimStorage } from '@mintmark/storage-interface'
+import type { JsonObject, JsonValue, ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
 import { type JsonText, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
@@ -32,6 +32,7 @@ import {
   type ScimCollection,
   type ScimEndpoint,
 } from '../server/scim-call.ts'
+import { getMember, getText, isArray, isObject, sameValue } from '../values/json.ts'
 import { provisionUser } from './provision-user.ts'
 import { userLocation, type UserRenderCache, userVersion } from './render-cache.ts'
 import type { UserDependencies, UserStateDependencies } from './user-dependencies.ts'
@@ -153,10 +154,11 @@ const patchUser =
     const parse = createPatchParser(call, await readMessage(call.request, call.turns), deps.userType)
     const user = await writeUser(
       call,
-      async (document) => {
+      async (document, user) => {
         const { assignments, context } = await parse()
         requireActive(assignments)
-        const { resource } = await runInTurns(applyAssignments(document, assignments, context), call.turns)
+        const changes = withoutRepeated(assignments, () => shownAs(user, call, deps))
+        const { resource } = await runInTurns(applyAssignments(document, changes, context), call.turns)
         recordTolerances(context, call, deps.journal)
         return resource
       },
@@ -166,6 +168,41 @@ const patchUser =
     const shown = projectionOfWrite(projection, deps.userType, () => assignedAttributes(assignments))
     return showUser(user, { status: 200, projection: shown, call }, deps)
   }
+
+/** The user as a GET shows it. */
+const shownAs = (
+  user: ProvisionedUserRecord,
+  { baseUrl }: ScimCall,
+  { renderCache, userType }: UserDependencies,
+): JsonObject => JSON.parse(renderCache.render(user, { projection: userType.defaultProjection, baseUrl })) as JsonObject
+
+/**
+ * Drops assignments that repeat `groups` or `meta` as they are. A client that reads a user, changes it, and sends all of it as the
+ * value of one operation changes no read-only attribute (RFC 7644 §3.5.2).
+ * @param shown called only for such a request.
+ */
+function withoutRepeated(assignments: readonly Assignment[], shown: () => JsonObject): readonly Assignment[] {
+  const isReadOnly = ({ op, target, value }: Assignment): boolean =>
+    target.attribute.mutability === 'readOnly' &&
+    target.extension === undefined &&
+    target.subAttribute === undefined &&
+    op !== 'remove' &&
+    (isArray(value) || isObject(value))
+  if (!assignments.some(isReadOnly)) return assignments
+  const current = shown()
+  return assignments.filter(
+    (assignment) =>
+      !isReadOnly(assignment) || !repeats(assignment.value, getMember(current, assignment.target.attribute.name)),
+  )
+}
+
+/** Whether a value is the current one. Values of a list may be in any order and without what follows from their id. */
+function repeats(given: JsonValue | undefined, current: JsonValue | undefined): boolean {
+  if (!isArray(given) || !isArray(current)) return sameValue(given, current)
+  const idsOf = (list: readonly JsonValue[]): string[] =>
+    list.map((element) => (isObject(element) ? (getText(element, 'value') ?? '') : '')).toSorted()
+  return sameValue(idsOf(given), idsOf(current))
+}
 
 /** Every user is active or not, so the attribute can be changed but not removed. */
 function requireActive(assignments: readonly Assignment[]): void {

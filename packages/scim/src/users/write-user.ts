@@ -42,14 +42,14 @@ import type {
  */
 export function writeUser(
   call: ScimCall,
-  change: (document: JsonObject) => JsonObject | Promise<JsonObject>,
+  change: (document: JsonObject, user: ProvisionedUserRecord) => JsonObject | Promise<JsonObject>,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord> {
   const writer = createUserWriter(call, deps.journal)
   return untilSettled(async () => {
     const user = await findUser(call, deps)
     checkPreconditions(call.request, userVersion(user))
-    const written = userState(await change(userDocument(user)), ownerBefore(user, writer), deps)
+    const written = userState(await change(userDocument(user), user), ownerBefore(user, writer), deps)
     return writeState(user, written, { writer, deps })
   })
 }

@@ -180,6 +180,33 @@ describe('PATCH', () => {
     expect(scim.lastReason()).toBe('value_type')
   })
 
+  test.each(['strict', 'general', 'entra'] as const)(
+    '%s: the value of a replace may be the whole user that a GET shows, with one change (RFC 7644 §3.5.2.3)',
+    async (toleranceProfile) => {
+      const scim = await startScim({ toleranceProfile })
+      const id = idOf(await create(scim))
+      for (const displayName of ['Ops', 'Sales'])
+        await scim.send({
+          method: 'POST',
+          path: '/Groups',
+          body: {
+            schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+            displayName,
+            members: [{ value: id }],
+          },
+        })
+      const { body: read } = await scim.send({ path: `/Users/${id}` })
+
+      const reply = await patch(scim, id, { op: 'replace', value: { ...read, title: 'Boss' } })
+      const fewer = await patch(scim, id, { op: 'replace', value: { groups: [(read?.['groups'] as object[])[0]] } })
+
+      expect(reply).toMatchObject({ status: 200, body: { title: 'Boss', groups: [{}, {}] } })
+      expect(fewer).toMatchObject({ status: 400, body: { scimType: 'mutability' } })
+      expect(scim.lastReason()).toBe('attribute_read_only')
+      expect((await scim.send({ path: `/Users/${id}` })).body?.['groups']).toEqual(read?.['groups'])
+    },
+  )
+
   test('strict refuses to remove active, which always has a value (RFC 7644 §3.5.2.2)', async () => {
     const scim = await startScim({ toleranceProfile: 'strict' })
     const id = idOf(await create(scim, { active: false }))
