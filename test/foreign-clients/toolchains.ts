@@ -24,7 +24,8 @@ export const toolchains = {
     run: (output) => [join(output, 'client')],
   },
   rust: {
-    programs: ['cargo'],
+    // The linker is a C compiler.
+    programs: ['cargo', 'cc'],
     download: () => [['cargo', 'fetch', '--locked', '--quiet']],
     build: (output) => [['cargo', 'build', '--locked', '--offline', '--quiet', '--target-dir', join(output, 'target')]],
     run: (output) => [join(output, 'target/debug/client')],
@@ -32,6 +33,8 @@ export const toolchains = {
   java: {
     programs: ['javac', 'mvn'],
     download: (output) => [
+      // Refused by a JDK that is too old for the libraries.
+      ['javac', '--release', '17', '-d', join(output, 'classes'), '../java/Checks.java'],
       ['mvn', '-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${join(output, 'lib')}`],
     ],
     build: (output) => [
