@@ -39,13 +39,18 @@ const runLimit = 4 * minutes
 export async function runClient(client: ForeignClient, limits: Limits): Promise<Outcome> {
   const folder = join(import.meta.dirname, client.folder)
   const output = resolve('test-output/foreign-clients', client.folder)
-  const { programs, download, build, run, isExclusive } = toolchainOf(client.toolchain)
+  const { programs, oldest, download, build, run, isExclusive } = toolchainOf(client.toolchain)
   const missing = programs.filter((program) => !limits.isOnPath(program))
   if (missing.length > 0) return { kind: 'not run', reason: `${missing.join(' and ')} is not installed` }
 
   mkdirSync(output, { recursive: true })
   const start = (command: Command, limit: number) =>
     runProgram({ command, folder, signal: AbortSignal.any([limits.signal, AbortSignal.timeout(limit)]) })
+  const [first = ''] = programs
+  const { log: version } = oldest === undefined ? { log: '' } : await start([first, '--version'], minutes)
+  if (oldest !== undefined && isOlder(version, oldest))
+    return { kind: 'not run', reason: `${first} is older than ${oldest.join('.')}` }
+
   const all = async (commands: readonly Command[], limit: number): Promise<string | undefined> => {
     for (const command of commands) {
       const { status, log } = await start(command, limit)
@@ -61,9 +66,14 @@ export async function runClient(client: ForeignClient, limits: Limits): Promise<
 
   const broken = await all(build(output), buildLimit)
   if (limits.signal.aborted) return { kind: 'not run', reason: 'the time limit of the command' }
-  const version = pinnedVersion(client) ?? ''
-  if (broken !== undefined) return { kind: 'ran', version, log: '', results: [], problems: [`build: ${broken}`] }
+  if (broken !== undefined)
+    return { kind: 'ran', version: pinnedVersion(client) ?? '', log: '', results: [], problems: [`build: ${broken}`] }
   return conversation(client, { folder, command: run(output), output })
+}
+
+function isOlder(text: string, [major, minor]: readonly [number, number]): boolean {
+  const [, ownMajor, ownMinor = 0] = /(\d+)(?:\.(\d+))?/.exec(text) ?? []
+  return Number(ownMajor) < major || (Number(ownMajor) === major && Number(ownMinor) < minor)
 }
 
 /** @returns why it failed. */

@@ -7,6 +7,8 @@ export type Command = readonly [program: string, ...args: string[]]
 interface Toolchain {
   /** The programs that must be on the PATH. */
   readonly programs: readonly string[]
+  /** The oldest version that the libraries support, as the first program on the list says it with `--version`. */
+  readonly oldest?: readonly [major: number, minor: number]
   /** Commands that need the network. A failure means that the client does not run. */
   readonly download: (output: string) => readonly Command[]
   /** Commands that need no network. A failure is ours. */
@@ -26,15 +28,15 @@ export const toolchains = {
   rust: {
     // The linker is a C compiler.
     programs: ['cargo', 'cc'],
+    oldest: [1, 88],
     download: () => [['cargo', 'fetch', '--locked', '--quiet']],
     build: (output) => [['cargo', 'build', '--locked', '--offline', '--quiet', '--target-dir', join(output, 'target')]],
     run: (output) => [join(output, 'target/debug/client')],
   },
   java: {
     programs: ['javac', 'mvn'],
+    oldest: [17, 0],
     download: (output) => [
-      // Refused by a JDK that is too old for the libraries.
-      ['javac', '--release', '17', '-d', join(output, 'classes'), '../java/Checks.java'],
       ['mvn', '-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${join(output, 'lib')}`],
     ],
     build: (output) => [
@@ -93,6 +95,7 @@ export const toolchains = {
   },
   keycloak: {
     programs: ['java', 'mvn'],
+    oldest: [17, 0],
     download: (output) => [
       [
         'mvn',
