@@ -7,6 +7,7 @@ import {
   type JsonText,
   type EpochSeconds,
 } from './values.ts'
+import type { FilterAttribute } from './filter/resolved-filter.ts'
 import type { ListOutcome, ListQuery } from './resource-list.ts'
 import { users } from './user.ts'
 import {
@@ -93,8 +94,22 @@ export interface ListedUserRecord extends Omit<ProvisionedUserRecord, 'claims' |
   readonly groups: readonly GroupReference[] | undefined
 }
 
-/** Which key of a new or changed user belongs to another user. `id` takes precedence over `externalId`, and that over `userName`. */
-export type TakenKey = 'id' | 'externalId' | 'userName'
+/** An attribute of the host that is indexed. */
+export interface IndexedAttribute {
+  readonly attribute: FilterAttribute
+  /** Of an attribute with several complex values, the part that is indexed. */
+  readonly elementPart: string | undefined
+  /** Whether its values are texts, which lists look up. Others are indexed only to be unique. */
+  readonly isText: boolean
+  /** Whether no two users of a provider may have the same value. Values have at most 200 characters. */
+  readonly isUnique: boolean
+}
+
+/**
+ * Which key of a new or changed user belongs to another user: `id`, `externalId`, `userName`, in this order of precedence, or
+ * `unique`, the value of an attribute that `indexAttributes` made unique.
+ */
+export type TakenKey = 'id' | 'externalId' | 'userName' | 'unique'
 
 /**
  * `conflict`: the row does not have the version that the caller read; it takes precedence over `taken`. Only `swapped`
@@ -129,6 +144,13 @@ export interface ProvisionedUserChange {
  * and takes no key. A deactivated user is found and listed; a removed one is not. The provider's own record is not read.
  */
 export interface ProvisionedUserStore {
+  /**
+   * Indexes attributes, also for the users that exist, and makes some of them unique within each provider. An attribute that
+   * was indexed before stays indexed. The first time reads all users of the issuer.
+   * @throws TypeError when two users of a provider have the same value of an attribute that becomes unique.
+   */
+  indexAttributes(attributes: readonly IndexedAttribute[]): Promise<void>
+
   /**
    * Inserts a user with generation 0 and version 1. Law: `userName` and `externalId` are unique within a provider,
    * and an identifier is used once, ever, as in `UserStore.insert`. Law: a user with the `externalId` or the `userName` of one who was

@@ -32,6 +32,7 @@ export { untilSettled } from './outcome.ts'
 export type { ConsumeOutcome, InsertOutcome, ReplayOutcome, RevokeOutcome, SwapOutcome } from './outcome.ts'
 export type {
   GroupReference,
+  IndexedAttribute,
   ListedUserRecord,
   NewProvisionedUser,
   ProvisionOutcome,

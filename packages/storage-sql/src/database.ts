@@ -26,6 +26,7 @@ export interface Database {
   ) => SqlStep
   readonly transact: SqlDialect['transact']
   readonly oneAtATime: SqlDialect['oneAtATime']
+  readonly atomically: SqlDialect['atomically']
 }
 
 /** The parameters of a statement, except the issuer. */
@@ -45,6 +46,7 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
       role,
     }),
     transact: (steps) => dialect.transact(steps),
+    atomically: (statements) => dialect.atomically(statements),
     oneAtATime: (name, work) => dialect.oneAtATime(JSON.stringify([issuer, name]), work),
   }
 }

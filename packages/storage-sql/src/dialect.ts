@@ -36,8 +36,9 @@ export interface SqlEngine {
     readonly trigger: (trigger: SqlTrigger) => readonly string[]
     /** A query for the distinct texts of `emails[*].value` in a `searchable` column, each cut to 200 characters. */
     readonly emailValues: (column: string) => string
-    /** The flag `false`. */
+    /** The flags `false` and `true`. */
     readonly no: string
+    readonly yes: string
     /** The path of a value in a `searchable` column; with `part`, of that part of each element of a list. */
     readonly pathOf: (names: readonly string[], part?: string) => string
     /**
@@ -47,6 +48,8 @@ export interface SqlEngine {
     readonly indexedValues: (values: SqlIndexedValues) => string
     /** A statement that deletes the rows of a table whose key consists of columns of a row and of rows of a query. */
     readonly removeRows: (rows: SqlRemovedRows) => string
+    /** Statements that keep writers out of a table until the transaction ends. None where one writer runs at a time. */
+    readonly lockTable: (table: string) => readonly string[]
     /** Statements that remove a trigger. */
     readonly dropTrigger: (trigger: Pick<SqlTrigger, 'name' | 'table'>) => readonly string[]
     /** Ends a query and locks its rows against changes until the transaction ends. */

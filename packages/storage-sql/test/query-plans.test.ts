@@ -69,6 +69,7 @@ test('the laws run every kind of statement on every table', () => {
       "select mintmark_group_members",
       "select mintmark_groups",
       "select mintmark_identity_providers",
+      "select mintmark_indexed_attributes",
       "select mintmark_interactions",
       "select mintmark_logs",
       "select mintmark_memberships",

@@ -52,10 +52,17 @@ export interface Attribute {
    */
   readonly returned: Returned
   /**
-   * Shown at `/Schemas`. It is not enforced for attributes that the host defines.
+   * Whether no two resources of a provider may have the same value; `global` is enforced in the same way. Unique
+   * values of users are texts of at most 200 characters or single numbers.
    * @defaultValue `none`. RFC 7643 §2.2 sets this default.
    */
   readonly uniqueness: Uniqueness
+  /**
+   * Whether users are found and sorted by the attribute with an index, however many there are. For texts and references. Not
+   * shown at `/Schemas`. The first start with a new indexed attribute reads all users once.
+   * @defaultValue `false`. An index makes each write of a user slower.
+   */
+  readonly indexed: boolean
   /**
    * Suggested values (RFC 7643 §7); others are accepted.
    * @defaultValue None. Any value is accepted.
@@ -83,7 +90,7 @@ export interface Attribute {
   readonly characters: TextRule
   /**
    * The maximum length of text. Not shown at `/Schemas`.
-   * @defaultValue 1024, 2048 for references and 16384 for binary values. One user stays well below the maximum size of a message.
+   * @defaultValue 1024, 2048 for references, 16384 for binary values and 200 for unique texts. One user stays well below the maximum size of a message.
    */
   readonly maxLength: number
   /**
@@ -124,19 +131,20 @@ export function defineAttribute(options: AttributeOptions): Attribute {
     mutability: options.mutability ?? 'readWrite',
     returned: options.returned ?? 'default',
     uniqueness: options.uniqueness ?? 'none',
+    indexed: options.indexed ?? false,
     canonicalValues: Object.freeze([...(options.canonicalValues ?? [])]),
     referenceTypes: Object.freeze([...(options.referenceTypes ?? [])]),
     subAttributes: Object.freeze(subAttributes),
     subAttributesByName: byName(subAttributes, options.name),
     isComputed: options.isComputed ?? false,
     characters: options.characters ?? 'line',
-    maxLength: options.maxLength ?? defaultMaxLength(type),
+    maxLength: options.maxLength ?? (isUnique(options) ? maximumUniqueLength : defaultMaxLength(type)),
     maxValues: options.maxValues ?? 20,
   })
 }
 
 function check(
-  { name, type, uniqueness = 'none', referenceTypes = [] }: AttributeOptions,
+  { name, type = 'string', uniqueness = 'none', indexed = false, referenceTypes = [] }: AttributeOptions,
   subAttributes: readonly Attribute[],
 ): void {
   // RFC 7643 §2.1; `$ref` is the only name with another first character. Names of Object.prototype are refused because other
@@ -150,12 +158,19 @@ function check(
   // RFC 7643 §2.3.8 with erratum 8415.
   if (subAttributes.some((sub) => sub.type === 'complex'))
     throw new TypeError(`${name}: a sub-attribute cannot be complex.`)
+  if (indexed && type !== 'string' && type !== 'reference')
+    throw new TypeError(`${name}: only a text or a reference can be indexed.`)
   // RFC 7643 §2.2 with erratum 6004.
   if (type === 'complex' && uniqueness !== 'none')
     throw new TypeError(`${name}: a complex attribute has no uniqueness.`)
   if (type !== 'reference' && referenceTypes.length > 0)
     throw new TypeError(`${name}: only a reference has referenceTypes.`)
 }
+
+const isUnique = ({ uniqueness = 'none' }: AttributeOptions): boolean => uniqueness !== 'none'
+
+/** An index contains so much of a text. */
+const maximumUniqueLength = 200
 
 function defaultMaxLength(type: Attribute['type']): number {
   if (type === 'binary') return 16_384

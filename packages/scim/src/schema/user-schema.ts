@@ -12,6 +12,7 @@ export const userSchema = defineSchema({
       description: 'What the person is called at sign-in. Unique within the identity provider.',
       required: true,
       uniqueness: 'server',
+      maxLength: 1024,
       characters: 'identifier',
     },
     {

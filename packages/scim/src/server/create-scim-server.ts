@@ -18,6 +18,7 @@ import { searchEndpoints } from '../list/search-endpoints.ts'
 import { resourceRoutes } from '../resource/resource-endpoints.ts'
 import { defaultPageLimits, type PageLimits } from '../list/search-request.ts'
 import { groupResourceType } from '../schema/group-schema.ts'
+import { withIndexedAttributes } from '../schema/indexed-attributes.ts'
 import { userResourceType } from '../schema/user-schema.ts'
 import {
   type ProviderLogin,
@@ -45,10 +46,12 @@ export interface ScimServer extends HttpService {
  * @throws TypeError when the issuer differs from the issuer of the storage, or is not a URL without query, fragment and trailing
  * slash, and when `resourceTypes` collide with each other or with the endpoints of SCIM.
  */
-export function createScimServer(options: ScimServerOptions): ScimServer {
-  const { issuer, storage } = options
-  checkIssuer(options)
-  requireStores(storage, { capability: 'scim', feature: 'createScimServer' })
+export function createScimServer(given: ScimServerOptions): ScimServer {
+  checkIssuer(given)
+  requireStores(given.storage, { capability: 'scim', feature: 'createScimServer' })
+  const storage = withIndexedAttributes(given.storage, given.userType ?? userResourceType)
+  const options = { ...given, storage }
+  const { issuer } = options
   const limits = scimLimits(options.limits)
   const deps = scimDependencies(options, limits)
   const customTypes = checkCustomTypes(options.resourceTypes ?? [], [deps.userType, deps.groupType])

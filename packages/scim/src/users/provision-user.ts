@@ -19,7 +19,7 @@ import {
  * chooses, or creates one. A user is never linked because of the same e-mail address or userName.
  * @returns undefined when a user with the `externalId` exists or another request changed it meanwhile; the caller then looks it
  * up.
- * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`; 404 — reason `resource_not_found`; 403 — reasons
+ * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`, `value_taken`; 404 — reason `resource_not_found`; 403 — reasons
  * `change_refused`, `deprovisioning_suspended`.
  */
 export async function provisionUser(
@@ -48,6 +48,8 @@ async function insert(
   if (outcome.outcome === 'taken') {
     // RFC 7644 §3.3, 409 uniqueness: another user has the userName.
     if (outcome.key === 'userName') throw refusal('user_name_taken')
+    // RFC 7643 §7 uniqueness: another user has a value that the host's schema makes unique.
+    if (outcome.key === 'unique') throw refusal('value_taken')
     return undefined
   }
   record({ type: 'user.created', providerId, userId: id })

@@ -112,6 +112,7 @@ export function recordOfOutcome(
       throw refusal('resource_not_found')
     case 'taken':
       // RFC 7644 §3.12 uniqueness.
+      if (outcome.key === 'unique') throw refusal('value_taken')
       throw refusal(outcome.key === 'externalId' ? 'external_id_taken' : 'user_name_taken')
     default:
       return outcome satisfies never

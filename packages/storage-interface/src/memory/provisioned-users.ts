@@ -1,6 +1,8 @@
 import { knownMembers } from '../filter/find-candidates.ts'
 import { compareText } from '../filter/matches-filter.ts'
 import {
+  isArray,
+  memberOf,
   type EpochSeconds,
   type JsonObject,
   type ProviderId,
@@ -24,6 +26,7 @@ import type {
 import { type GroupTable, endMemberships, groupsOf, memberIdsOf } from './group-table.ts'
 import { bytesOf, type ListedRow, type Listing, listPage } from './list-page.ts'
 import { holderOf, rowsByAge, rowsHaving } from './provider-index.ts'
+import { idsByAge } from './sorted-rows.ts'
 import type { SchedulerHook } from './rows.ts'
 import {
   type PresentUser,
@@ -151,6 +154,12 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
       }
       const provisioning: Provisioning = { providerId, ...said(state), adopted: false }
       return { outcome: 'inserted', record: write(tables, { record, provisioning }) }
+    },
+
+    async indexAttributes(attributes) {
+      await scheduler()
+      // Everything is searched in memory: only uniqueness needs to be known.
+      for (const indexed of attributes) users.indexed.set(JSON.stringify(indexed.attribute), indexed)
     },
 
     async find(providerId, userId) {
@@ -283,10 +292,33 @@ type Claimant = Pick<NewProvisionedUser, 'providerId' | 'userId' | 'state'>
 /** The key that belongs to another user of the provider. */
 function takenKey(users: UserTable, { providerId, userId, state }: Claimant): Exclude<TakenKey, 'id'> | undefined {
   const keys = { externalId: state.externalId, userName: userNameOf(state.comparable) }
+  const others = () => idsByAge(rowsByAge(users.byProvider, providerId)).filter((id) => id !== userId)
+  const own = new Set(uniqueTexts(users, state.comparable))
   const isTaken = (name: keyof typeof keys): boolean => {
     const value = keys[name]
     const holder = value === undefined ? undefined : holderOf(users.byProvider, providerId, [name, value])
     return holder !== undefined && holder !== userId
   }
-  return isTaken('externalId') ? 'externalId' : isTaken('userName') ? 'userName' : undefined
+  if (isTaken('externalId')) return 'externalId'
+  if (isTaken('userName')) return 'userName'
+  const hasOwn = (id: UserId): boolean =>
+    uniqueTexts(users, ownRow(users, providerId, id)?.provisioning.comparable ?? {}).some((text) => own.has(text))
+  return own.size > 0 && others().some(hasOwn) ? 'unique' : undefined
 }
+
+/** The values of a resource that no other user of the provider may have, each with its attribute. */
+const uniqueTexts = ({ indexed }: UserTable, comparable: JsonObject): readonly string[] =>
+  [...indexed.values()]
+    .filter(({ isUnique }) => isUnique)
+    .flatMap(({ attribute: { extension, name, subName }, elementPart }) => {
+      const owner = extension === undefined ? comparable : memberOf(comparable, extension)
+      const value = memberOf(owner, name)
+      const values = isArray(value) ? value : [value]
+      const parts = values.map((each) => {
+        const part = elementPart ?? subName
+        return part === undefined ? each : memberOf(each, part)
+      })
+      return parts.flatMap((part) =>
+        part === undefined || part === null ? [] : [JSON.stringify([extension, name, subName, part])],
+      )
+    })

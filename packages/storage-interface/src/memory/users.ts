@@ -9,6 +9,7 @@ import {
 } from '../values.ts'
 import type { LifecycleOutcome, SearchableUserStore, UserRecord } from '../user.ts'
 import { type GroupTable, endMemberships } from './group-table.ts'
+import type { IndexedAttribute } from '../provisioned-user.ts'
 import { bytesOf, type ListedRow, type Listing, listPage } from './list-page.ts'
 import {
   type IndexedRow,
@@ -47,6 +48,8 @@ export interface UserTable {
   /** The users that were not removed. */
   readonly byAge: RowsByAge<UserId>
   readonly byProvider: ProviderIndex<UserId>
+  /** Attributes of the host that are indexed. */
+  readonly indexed: Map<string, IndexedAttribute>
   /** The last user whom a provider or the host removed, by the `formerKey` of an `externalId` or a `userName`. */
   readonly former: Map<string, FormerUser>
 }
@@ -75,6 +78,7 @@ export const createUserTable = (): UserTable => ({
   byId: new Map(),
   byAge: createRowsByAge(),
   byProvider: createProviderIndex(),
+  indexed: new Map(),
   former: new Map(),
 })
 

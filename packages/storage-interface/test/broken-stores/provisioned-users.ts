@@ -37,6 +37,10 @@ const forgettingBlocks = (isKept: boolean): BrokenStore =>
 export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
   'provisioned users: no change by the provider makes a blocked user active': lifting,
   'provisioned users: a block that races with changes by the provider is not lost': lifting,
+  'provisioned users: a value that is declared unique belongs to one user of a provider': breakStore(
+    'provisionedUsers',
+    () => ({ indexAttributes: async () => undefined }),
+  ),
   "provisioned users: lifting a block restores the provider's decision": breakStore('users', (honest) => ({
     reactivate: async (id, now) => {
       await honest.reactivate(id, now)

@@ -8,6 +8,7 @@ import { pathOf } from './filter-scopes.ts'
 import type { IndexLookup, ListedKind, ListedRows } from './listed-kind.ts'
 import { ageIndex, changeIndex, identifierIndex, labelOf, type NarrowIndexes, valueIndex } from './narrow-index.ts'
 import { anyRow, byBeginning, byKey, inProvider, lookup, providerRows } from './lookup.ts'
+import type { IndexedAttributes } from '../stores/indexed-attributes.ts'
 import { groupsOfUser, listedUserColumns } from '../stores/provisioned-user-statements.ts'
 
 /** All users of an issuer, provisioned or not. */
@@ -49,7 +50,10 @@ function pathInClaims(attribute: FilterAttribute): readonly string[] | undefined
 }
 
 /** The users of a provider. */
-export const createProvisionedUserListKind = (engine: SqlEngine): ListedKind => ({
+export const createProvisionedUserListKind = (
+  engine: SqlEngine,
+  declared: Pick<IndexedAttributes, 'indexOf'>,
+): ListedKind => ({
   table: 'mintmark_users',
   id: 'user_id',
   rows: providerRows('User'),
@@ -60,7 +64,7 @@ export const createProvisionedUserListKind = (engine: SqlEngine): ListedKind => 
   recordWithoutGroups: sql`${sql.join(listedUserColumns.map(ofUsers))}`,
   size: sql`octet_length(${ofUsers('resource')})`,
   groupsSize: sql`coalesce((select sum(octet_length(pair.second) + 200) from (${groupsOfUser}) as pair), 0)`,
-  narrow: userIndexes(),
+  narrow: userIndexes(declared),
   columns: new Map([
     ['id', { kind: 'text', column: ofUsers('user_id') }],
     ['externalId', { kind: 'text', column: ofUsers('external_id') }],
@@ -111,21 +115,24 @@ export const createProvisionedUserListKind = (engine: SqlEngine): ListedKind => 
 })
 
 /** The narrow indexes of users. Each is one object, because indexes are compared. */
-function userIndexes(): NarrowIndexes {
+function userIndexes({ indexOf }: Pick<IndexedAttributes, 'indexOf'>): NarrowIndexes {
   const singles = new Map(singleAttributes.map((label) => [label, valueIndex(label, 'single')]))
   const several = new Map(severalAttributes.map((label) => [label, valueIndex(label, 'several')]))
   const ofChange = new Set(changeIndex.columns.keys())
   return {
     bySingle: (attribute) => {
       const label = labelOf(attribute)
-      return ofChange.has(label) ? changeIndex : singles.get(label)
+      return ofChange.has(label) ? changeIndex : (singles.get(label) ?? indexOf(label, 'single'))
     },
-    bySeveral: (list, part) => several.get(`${labelOf(list)}.${labelOf(part)}`),
+    bySeveral: (list, part) => {
+      const label = `${labelOf(list)}.${labelOf(part)}`
+      return several.get(label) ?? indexOf(label, 'several')
+    },
     byOrder: ({ attribute }) => {
       const label = labelOf(attribute)
       if (label === 'meta.lastModified') return changeIndex
       if (label === 'meta.created') return ageIndex
-      return label === 'id' ? identifierIndex : singles.get(label)
+      return label === 'id' ? identifierIndex : (singles.get(label) ?? indexOf(label, 'single'))
     },
   }
 }

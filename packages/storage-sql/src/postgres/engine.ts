@@ -57,6 +57,8 @@ END $$`,
       `SELECT DISTINCT substr(node #>> '{}', 1, 200) AS value FROM jsonb_path_query(${column}, 'lax $.emails[*].value[*]') AS node
     WHERE jsonb_typeof(node) = 'string'`,
     no: 'false',
+    yes: 'true',
+    lockTable: (table) => [`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`],
     pathOf: (names, part) =>
       part === undefined
         ? `{${names.map((name) => `"${name}"`).join(',')}}`

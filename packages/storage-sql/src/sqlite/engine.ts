@@ -48,6 +48,8 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
       `SELECT DISTINCT substr(node.atom, 1, 200) AS value FROM json_tree(${column}, '$.emails') AS node
     WHERE node.type = 'text' AND (node.key = 'value' OR substr(node.path, -6) = '.value')`,
     no: '0',
+    yes: '1',
+    lockTable: () => [],
     pathOf: (names) => `$${names.map((name) => `."${name}"`).join('')}`,
     indexedValues,
     // As one row value: with separate conditions SQLite may use the index of all rows of the provider.

@@ -29,6 +29,7 @@ import { createProvisionedUserListKind } from '../list/kinds.ts'
 import { providerOf } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
 import { type SqlEngine, type SqlRow, type SqlValue, UniqueViolationError } from '../dialect.ts'
+import { createIndexedAttributes } from './indexed-attributes.ts'
 import {
   listedFields,
   provisionedUserStatements,
@@ -43,13 +44,17 @@ export function createProvisionedUserStore(
 ): ProvisionedUserStore {
   const { engine, run } = database
   const statements = provisionedUserStatements(database)
+  const indexed = createIndexedAttributes(database)
   const columns = createColumnReader(engine)
   const read = provisionedUserReader(engine)
   const readChanged = changedUserReader(engine)
   const readLifecycle = lifecycleReader(engine)
 
   /** Finds which key of a user belongs to another user: the first of those asked about. */
-  async function findTaken(account: KeyedUser, asked: readonly TakenKey[]): Promise<TakenKey | undefined> {
+  async function findTaken(
+    account: KeyedUser,
+    asked: readonly Exclude<TakenKey, 'unique'>[],
+  ): Promise<TakenKey | undefined> {
     const { external_id_key, user_name_key } = stateRow(account.state, engine)
     const keys = { provider_id: account.providerId, user_id: account.userId, external_id_key, user_name_key }
     const [row] = await run(statements.findHolders, keys)
@@ -83,6 +88,7 @@ export function createProvisionedUserStore(
       version,
       now: change.now,
     }
+    let unexplained = 0
     return untilSettled(async () => {
       try {
         for (const statement of ways) {
@@ -93,7 +99,10 @@ export function createProvisionedUserStore(
       } catch (error) {
         if (!(error instanceof UniqueViolationError)) throw error
         const key = await findTaken(change, ['externalId', 'userName'])
-        return key === undefined ? undefined : { outcome: 'taken', key }
+        if (key !== undefined) return { outcome: 'taken', key }
+        // The holder of a key may have gone in between; a unique value is taken the second time as well.
+        unexplained += 1
+        return unexplained > 1 && indexed.hasUnique() ? { outcome: 'taken', key: 'unique' } : undefined
       }
     })
   }
@@ -114,7 +123,19 @@ export function createProvisionedUserStore(
     })
   }
 
+  /** The statement leaves out a row whose key is taken; only a unique value of the host makes it fail. */
+  async function insertOrTaken(values: Parameters<typeof run>[1]): Promise<readonly (SqlRow | 'unique')[]> {
+    try {
+      return await run(statements.insert, values)
+    } catch (error) {
+      if (error instanceof UniqueViolationError) return ['unique']
+      throw error
+    }
+  }
+
   return {
+    indexAttributes: (attributes) => indexed.add(attributes),
+
     async insert(user) {
       const values = {
         ...stateRow(user.state, engine),
@@ -124,7 +145,8 @@ export function createProvisionedUserStore(
         created_at: user.createdAt,
       }
       return untilSettled(async () => {
-        const [row] = await run(statements.insert, values)
+        const [row] = await insertOrTaken(values)
+        if (row === 'unique') return { outcome: 'taken', key: 'unique' }
         if (row !== undefined) return { outcome: 'inserted', record: { ...insertedUser(user), ...readLifecycle(row) } }
 
         const key = await findTaken(user, ['id', 'externalId', 'userName'])
@@ -156,7 +178,7 @@ export function createProvisionedUserStore(
     list: createLister(
       database,
       {
-        kind: createProvisionedUserListKind(engine),
+        kind: createProvisionedUserListKind(engine, indexed),
         read: listedUserReader(engine),
         owner: providerOf,
         comparable: comparableReader(engine),
@@ -176,7 +198,11 @@ interface Expected {
 }
 
 /** The columns that tell which keys are taken. */
-const holder: Readonly<Record<TakenKey, string>> = { id: 'id', externalId: 'external_id', userName: 'user_name' }
+const holder: Readonly<Record<Exclude<TakenKey, 'unique'>, string>> = {
+  id: 'id',
+  externalId: 'external_id',
+  userName: 'user_name',
+}
 
 function provisionedUserReader(engine: SqlEngine): (row: SqlRow) => ProvisionedUserRecord {
   const read = rowReader(provisionedUsers.fields, engine)

@@ -1,0 +1,82 @@
+import type { ScimStorage } from '@mintmark/storage-interface'
+import type { IndexedAttribute } from '@mintmark/storage-interface/stores'
+
+import type { ResourceType } from './resource-type.ts'
+import type { Attribute } from './schema.ts'
+
+/**
+ * The storage with the indexes of the host's attributes. They are created before the first list or write of a user; a failure,
+ * such as two users with one unique value, fails that request, and the next one tries again.
+ * @throws TypeError when an attribute cannot be unique.
+ */
+export function withIndexedAttributes(storage: ScimStorage, userType: ResourceType): ScimStorage {
+  const attributes = indexedAttributesOf(userType)
+  if (attributes.length === 0) return storage
+  const users = storage.provisionedUsers
+  let indexing: Promise<void> | undefined
+
+  const isIndexed = async (): Promise<void> => {
+    indexing ??= users.indexAttributes(attributes)
+    try {
+      await indexing
+    } catch (error) {
+      indexing = undefined
+      throw error
+    }
+  }
+  const afterwards =
+    <Argument, Result>(method: (argument: Argument) => Promise<Result>) =>
+    async (argument: Argument): Promise<Result> => {
+      await isIndexed()
+      return method(argument)
+    }
+  return {
+    ...storage,
+    provisionedUsers: {
+      ...users,
+      insert: afterwards(users.insert),
+      compareAndSwap: afterwards(users.compareAndSwap),
+      adopt: afterwards(users.adopt),
+      list: afterwards(users.list),
+    },
+  }
+}
+
+/** The attributes that the host declared `indexed` or unique. */
+function indexedAttributesOf({ schema, extensions }: ResourceType): readonly IndexedAttribute[] {
+  const own = schema.attributes.filter(({ name }) => name !== 'userName')
+  return [
+    ...own.flatMap((attribute) => indexesOf(attribute, undefined)),
+    ...extensions.flatMap((extension) =>
+      extension.schema.attributes.flatMap((attribute) => indexesOf(attribute, extension.schema.id)),
+    ),
+  ]
+}
+
+function indexesOf(attribute: Attribute, extension: string | undefined): readonly IndexedAttribute[] {
+  const { name, type, multiValued, subAttributes } = attribute
+  const path = { extension, name, subName: undefined, multiValued }
+  if (type !== 'complex') return indexOf(attribute, { attribute: path, elementPart: undefined })
+  return subAttributes.flatMap((part) =>
+    multiValued
+      ? indexOf(part, { attribute: path, elementPart: part.name })
+      : indexOf(part, {
+          attribute: { ...path, subName: part.name, multiValued: part.multiValued },
+          elementPart: undefined,
+        }),
+  )
+}
+
+function indexOf(
+  { name, type, indexed, uniqueness, maxLength }: Attribute,
+  place: Pick<IndexedAttribute, 'attribute' | 'elementPart'>,
+): readonly IndexedAttribute[] {
+  const isUnique = uniqueness !== 'none'
+  if (!indexed && !isUnique) return []
+  const isText = type === 'string' || type === 'reference'
+  const hasOneValue = !place.attribute.multiValued && place.elementPart === undefined
+  const isNumber = type === 'integer' || type === 'decimal' || type === 'dateTime'
+  if (isUnique && !(isText && maxLength <= 200) && !(isNumber && hasOneValue))
+    throw new TypeError(`${name}: a unique value is a text of at most 200 characters or a single number.`)
+  return [{ ...place, isText, isUnique }]
+}

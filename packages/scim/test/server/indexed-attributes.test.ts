@@ -1,0 +1,86 @@
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+import { createScimServer, defineResourceType, defineSchema, userSchema } from '../../src/index.ts'
+import { issuer, startScim } from '../fixtures/scim-under-test.ts'
+
+const staff = defineSchema({
+  id: 'urn:example:params:scim:schemas:extension:staff:2.0:User',
+  name: 'Staff',
+  attributes: [
+    { name: 'badge', uniqueness: 'server' },
+    { name: 'desk', indexed: true },
+  ],
+})
+const userType = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [staff] })
+
+const memory = async () => createMemoryStorage({ issuer })
+async function sqlite() {
+  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
+  onTestFinished(() => dialect.close())
+  return createSqlStorage({ dialect, issuer, scanLimit: 5 })
+}
+
+describe.for([
+  { name: 'memory', open: memory },
+  { name: 'SQLite', open: sqlite },
+])('attributes of the host on $name', ({ open }) => {
+  test('rejects a second user with a value that must be unique (RFC 7643 §7)', async () => {
+    const { create, scim } = await start()
+    expect((await create('kim', { badge: 'A1' })).status).toBe(201)
+
+    const second = await create('lou', { badge: 'a1' })
+    expect([second.status, second.body?.['scimType']]).toEqual([409, 'uniqueness'])
+    expect((await scim.send({ path: '/Users?count=0' })).body?.['totalResults']).toBe(1)
+
+    expect((await create('lou', { badge: 'B1' })).status).toBe(201)
+    const { body } = await scim.send({ path: '/Users?filter=userName eq "lou"' })
+    const [lou] = body?.['Resources'] as readonly { readonly id: string }[]
+    const changed = await scim.send({
+      method: 'PATCH',
+      path: `/Users/${lou?.id}`,
+      body: {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+        Operations: [{ op: 'replace', path: `${staff.id}:badge`, value: 'A1' }],
+      },
+    })
+    expect([changed.status, changed.body?.['scimType']]).toEqual([409, 'uniqueness'])
+  })
+
+  test('finds and sorts by an indexed attribute however many users there are (RFC 7644 §3.4.2)', async () => {
+    const { create, scim } = await start()
+    for (let desk = 0; desk < 12; desk += 1) await create(`user-${desk}`, { desk: `D${10 + desk}` })
+
+    const found = await scim.send({ path: `/Users?filter=${staff.id}:desk eq "d15"` })
+    expect([found.status, found.body?.['totalResults']]).toEqual([200, 1])
+    const sorted = await scim.send({ path: `/Users?sortBy=${staff.id}:desk&sortOrder=descending&count=1` })
+    expect(sorted.status).toBe(200)
+    expect(JSON.stringify(sorted.body)).toContain('"desk":"D21"')
+  })
+
+  async function start() {
+    const scim = await startScim({ storage: await open(), userType })
+    const create = (userName: string, own: Readonly<Record<string, string>>) =>
+      scim.send({
+        method: 'POST',
+        path: '/Users',
+        body: { schemas: [userSchema.id, staff.id], userName, [staff.id]: own },
+      })
+    return { scim, create }
+  }
+})
+
+test.each([
+  { name: 'photo', type: 'binary', uniqueness: 'server' },
+  { name: 'remark', maxLength: 500, uniqueness: 'server' },
+  { name: 'levels', type: 'integer', multiValued: true, uniqueness: 'server' },
+] as const)('refuses to start when $name cannot be unique', (attribute) => {
+  const schema = defineSchema({ id: 'urn:example:scim:own', name: 'Own', attributes: [attribute] })
+  const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [schema] })
+
+  expect(() => createScimServer({ issuer, storage: createMemoryStorage({ issuer }), userType: type })).toThrow(
+    TypeError,
+  )
+})
