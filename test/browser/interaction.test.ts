@@ -132,7 +132,7 @@ describe('an interaction', () => {
     expect((await shown(first, 'id-token'))['sub']).toBe((await shown(second, 'id-token'))['sub'])
   })
 
-  test('two tabs of one client sign in as two users, each with its own result', async () => {
+  test('a tab whose session another tab has replaced signs in again (OIDC Core §3.1.2.3)', async () => {
     const { page: first, context } = await instance.openBrowser()
     const second = await context.newPage()
     await startSignIn(first, `${instance.url}/spa/`)
@@ -144,6 +144,10 @@ describe('an interaction', () => {
     expect(await first.locator('main').innerText()).toContain('Signed in as ada@example.org')
     await allow(second)
     await tokens(second).waitFor()
+    await allow(first)
+    await first.waitForURL('**/login?*')
+    await signInAs(first, 'ada')
+    await first.waitForURL('**/consent?*')
     await allow(first)
     await tokens(first).waitFor()
 

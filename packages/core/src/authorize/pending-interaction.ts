@@ -53,7 +53,7 @@ export async function findInteraction(
   const client = await identifyClient(parameters, deps.storage)
   const redirect = verifyRedirect(parameters, client)
   const authorization = await parseAuthorizationRequest(parameters, { client, redirect }, deps.rules)
-  const visit = { signedIn: await deps.signedIn(request), isOfSession: stored === undefined }
+  const visit = { signedIn: await deps.signedIn(request), isOfSession: stored === undefined, now }
   const user = await recallUser(record.login, visit, deps.storage)
   const isStored = stored !== undefined
   const step = { http: request, handle, record, isStored, user, request: authorization, now }

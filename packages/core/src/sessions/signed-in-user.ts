@@ -55,9 +55,12 @@ export async function identifySession(
   now: EpochSeconds,
   storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
-  const isFuture = signedIn !== undefined && signedIn.authTime > now + clockSkew && signedIn.authTime < 10 * now
-  return isFuture ? undefined : identifyUser(signedIn, now, storage)
+  return signedIn === undefined || isFuture(signedIn, now) ? undefined : identifyUser(signedIn, now, storage)
 }
+
+/** Milliseconds are a mistake of the host, not a future time. */
+const isFuture = ({ authTime }: SignedIn, now: EpochSeconds): boolean =>
+  authTime > now + clockSkew && authTime < 10 * now
 
 /**
  * Finds the user who signed in earlier in this interaction; `undefined` when they have been deactivated since, or the
@@ -66,28 +69,31 @@ export async function identifySession(
  */
 export async function recallUser(
   login: InteractionLogin | undefined,
-  visit: { readonly signedIn: SignedIn | undefined; readonly isOfSession: boolean },
+  visit: { readonly signedIn: SignedIn | undefined; readonly isOfSession: boolean; readonly now: EpochSeconds },
   storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
-  if (login === undefined || !isStillSignedIn(login, visit)) return undefined
+  const authentication = login === undefined ? undefined : presentAuthentication(login, visit)
+  if (login === undefined || authentication === undefined) return undefined
   const user = await storage.users.find(login.userId)
   if (user === undefined || !isUserActive(user, login.userGeneration)) return undefined
-  return { user, authentication: login.authentication }
+  return { user, authentication }
 }
 
 /**
- * Whether the session of a sign-in is still the browser's. A host without sessions identifies nobody after the sign-in,
- * and names none with it: then any other user's session refutes it.
+ * How the user of a sign-in is authenticated now; `undefined` if the browser's session is over or another user's. A user
+ * who has signed in again in another tab, which replaces the session, is authenticated by the new one. A host without
+ * sessions identifies nobody after the sign-in, and names no session with it.
  */
-function isStillSignedIn(
+function presentAuthentication(
   { userId: user, authentication }: InteractionLogin,
-  { signedIn, isOfSession }: Parameters<typeof recallUser>[1],
-): boolean {
+  { signedIn, isOfSession, now }: Parameters<typeof recallUser>[1],
+): AuthenticationRecord | undefined {
   // OIDC Core §3.1.2.3: the user who consents is authenticated.
-  if (signedIn === undefined) return !isOfSession && authentication.sessionId === undefined
-  if (signedIn.subject !== user) return false
-  const { sessionId: session } = authentication
-  return session === undefined || signedIn.sessionId === undefined || signedIn.sessionId === session
+  if (signedIn === undefined) return isOfSession || authentication.sessionId !== undefined ? undefined : authentication
+  if (signedIn.subject !== user) return undefined
+  const isSameSession = authentication.sessionId === undefined || signedIn.sessionId === authentication.sessionId
+  if (isSameSession || signedIn.sessionId === undefined) return authentication
+  return isFuture(signedIn, now) ? undefined : authenticationOf(signedIn, now)
 }
 
 export const loginOf = (signedInUser: SignedInUser): InteractionLogin => ({
