@@ -1,4 +1,4 @@
-import { forgetOldest } from '@mintmark/internal'
+import { checkOptions, forgetOldest, wholeNumber } from '@mintmark/internal'
 import { type DurationSeconds, type EpochSeconds, seconds, StorageUnavailableError } from '@mintmark/storage-interface'
 
 /** Whether the attempt is allowed; if not, how many seconds to wait before a retry. */
@@ -29,6 +29,7 @@ export function createMemoryRateLimiter(limit: {
   /** In seconds. */
   readonly window: number
 }): RateLimiter {
+  checkOptions('createMemoryRateLimiter', limit, { points: wholeNumber(1), window: wholeNumber(1) })
   const counts = new Map<string, { readonly startedAt: EpochSeconds; readonly count: number }>()
 
   return {

@@ -19,6 +19,19 @@ export {
 export { forgetOldest } from './forget-oldest.ts'
 export { createTurns, runAtOnce, runInTurns } from './turns.ts'
 export type { Pieces, Turns } from './turns.ts'
+export {
+  aFlag,
+  aFunction,
+  anObject,
+  anything,
+  aText,
+  checkOptions,
+  listOf,
+  oneOf,
+  optionsOf,
+  wholeNumber,
+} from './options.ts'
+export type { OptionCheck, OptionChecks } from './options.ts'
 export type { Random } from './crypto.ts'
 export { clearCookie, defineCookie, readCookie, setCookie } from './http/cookie.ts'
 export type { CookieDefinition } from './http/cookie.ts'

@@ -65,6 +65,12 @@ export interface RedisStorageOptions {
  */
 export function createRedisStorage(options: RedisStorageOptions): ExpiringStores {
   const { client, issuer, prefix = 'mintmark', timeoutMilliseconds = 3000 } = options
+  // A misspelled name would leave a default in force without a warning.
+  const unknown = Object.keys(options).find((name) => !optionNames.includes(name))
+  if (unknown !== undefined)
+    throw new TypeError(`createRedisStorage: ${unknown} is not an option. Its options are ${optionNames.join(', ')}.`)
+  if (!Number.isSafeInteger(timeoutMilliseconds) || timeoutMilliseconds < 1)
+    throw new TypeError('createRedisStorage: timeoutMilliseconds must be a whole number, 1 or more.')
   const run = createScriptRunner(client, timeoutMilliseconds)
   const keyOf = createKeySpace({ prefix, issuer })
 
@@ -76,3 +82,10 @@ export function createRedisStorage(options: RedisStorageOptions): ExpiringStores
     opaqueTokens: createRedisOpaqueTokens(run, keyOf),
   }
 }
+
+const optionNames: readonly string[] = [
+  'client',
+  'issuer',
+  'prefix',
+  'timeoutMilliseconds',
+] satisfies readonly (keyof RedisStorageOptions)[]

@@ -1,6 +1,6 @@
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { createDatabase } from './database.ts'
-import type { SqlDialect } from './dialect.ts'
+import { refuseUnknownOptions, requirePositive, type SqlDialect } from './dialect.ts'
 import { ensureSchema } from './migrate.ts'
 import { createReplayStore } from './stores/replay-store.ts'
 import { createCodeStore } from './stores/code-store.ts'
@@ -44,11 +44,10 @@ interface SqlStorageOptions {
  * needed.
  * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
  */
-export async function createSqlStorage({
-  dialect,
-  issuer,
-  scanLimit = 20_000,
-}: SqlStorageOptions): Promise<AdminStorage> {
+export async function createSqlStorage(options: SqlStorageOptions): Promise<AdminStorage> {
+  refuseUnknownOptions('createSqlStorage', options, ['dialect', 'issuer', 'scanLimit'])
+  const { dialect, issuer, scanLimit = 20_000 } = options
+  requirePositive('createSqlStorage: scanLimit', scanLimit)
   await ensureSchema(dialect)
   const database = createDatabase(dialect, issuer)
 

@@ -240,3 +240,23 @@ export interface SqlDialect {
 export class UniqueViolationError extends Error {
   override readonly name = 'UniqueViolationError'
 }
+
+/**
+ * Refuses a misspelled option, which would leave a default in force without a warning.
+ * @throws TypeError that names it.
+ */
+export function refuseUnknownOptions(of: string, options: object, names: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw new TypeError(`${of}: ${unknown} is not an option. Its options are ${names.join(', ')}.`)
+}
+
+/** @throws TypeError when the value is not one of these. */
+export function requireOneOf(option: string, value: string, values: readonly string[]): void {
+  if (!values.includes(value)) throw new TypeError(`${option} must be ${values.join(' or ')}.`)
+}
+
+/** @throws TypeError when the value is not a whole number of at least 1. */
+export function requirePositive(option: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`${option} must be a whole number, 1 or more.`)
+}

@@ -11,6 +11,8 @@ export interface MetadataRule {
   readonly kind: keyof MetadataValues
   /** For operators: a flag of the command line, and a property in the OpenAPI document. */
   readonly description: string
+  /** Some values of `texts`, for completion in editors. */
+  readonly examples?: readonly string[]
   /** The values of a `method` or an `algorithm`. */
   readonly values?: readonly string[]
   /** The longest text that the admin API accepts. */
@@ -44,6 +46,8 @@ const methods = [
 
 const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'ML-DSA-65'] as const satisfies readonly SigningAlgorithm[]
 
+const standardGrants = ['authorization_code', 'refresh_token', 'client_credentials'] as const
+
 /**
  * The metadata of clients, under names that follow RFC 7591 §2. Registration, updates, the admin API with its OpenAPI
  * document, and the flags of the command line derive from this table.
@@ -74,6 +78,7 @@ export const clientMetadata = {
   grantTypes: {
     kind: 'texts',
     description: 'the grant types that it may use',
+    examples: standardGrants,
     longest: 200,
     most: 20,
     default: ['authorization_code'],
@@ -85,6 +90,7 @@ export const clientMetadata = {
   scopes: {
     kind: 'texts',
     description: 'the scope values that it may request',
+    examples: ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'],
     longest: 256,
     most: 200,
     default: ['openid'],
@@ -187,7 +193,10 @@ export const clientMetadata = {
 
 type Rules = typeof clientMetadata
 type Presence<Rule> = Rule extends { readonly presence: infer Stated } ? Stated : 'defaulted'
-type Value<Rule extends MetadataRule> = MetadataValues[Rule['kind']]
+type Value<Rule extends MetadataRule> = Rule extends { readonly examples: readonly (infer Example)[] }
+  ? // `string & {}` keeps the examples for completion in editors, and accepts any other text.
+    readonly (Example | (string & {}))[]
+  : MetadataValues[Rule['kind']]
 
 /** The members that may be undefined in a stored client. */
 export type ClearableMetadata = {
@@ -207,6 +216,18 @@ export type DefaultedMetadata = {
 /** The complete metadata of a client. */
 type ClientMetadata = RequiredMetadata &
   Required<DefaultedMetadata> & { readonly [Name in keyof ClearableMetadata]-?: ClearableMetadata[Name] | undefined }
+
+/**
+ * Refuses members that do not exist: a misspelled one would leave a default in force without a warning, and in a change it could
+ * overwrite what only the server sets.
+ * @throws ClientMetadataError invalid_client_metadata.
+ */
+export function refuseUnknownMembers(given: object, also: readonly string[] = []): void {
+  const known = [...Object.keys(clientMetadata), ...also]
+  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  // RFC 7591 §2 lets a server ignore members that it does not understand; here an administrator made a mistake.
+  if (unknown !== undefined) throw invalid(`${unknown} is not client metadata. Members are ${known.join(', ')}.`)
+}
 
 /** Completes the metadata of a registration with the defaults of the table. */
 export function completeMetadata(
@@ -248,6 +269,9 @@ export function refuseUnusable(client: ClientRecord): void {
   // OIDC Registration §2: seconds. Stores might change or reject any other number.
   if (client.defaultMaxAge !== undefined && !isSeconds(client.defaultMaxAge))
     throw invalid('default_max_age must be a whole number of seconds, 0 or more.')
+  // RFC 6749 §4.5: the name of any other grant is an absolute URI.
+  const unknownGrant = client.grantTypes.find((name) => !isStandardGrant(name) && !URL.canParse(name))
+  if (unknownGrant !== undefined) throw invalid(`A grant type is ${standardGrants.join(', ')}, or an absolute URI.`)
   // RFC 6749 §4.4: the grant is for confidential clients only.
   if (client.tokenEndpointAuthMethod === 'none' && client.grantTypes.includes('client_credentials')) {
     throw invalid('A public client cannot use the client credentials grant.')
@@ -311,6 +335,8 @@ function isPublicKeySet(jwks: JsonObject): boolean {
   const keys = readKeySet(jwks)?.keys ?? []
   return keys.length > 0 && keys.every((key) => key.kty !== 'oct' && !('d' in key) && !('k' in key))
 }
+
+const isStandardGrant = (name: string): boolean => standardGrants.some((grant) => grant === name)
 
 const isScopeToken = (scope: string): boolean => /^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/.test(scope)
 

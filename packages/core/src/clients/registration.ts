@@ -6,6 +6,7 @@ import { parseIssuer } from '../issuer.ts'
 import {
   ClientMetadataError,
   completeMetadata,
+  refuseUnknownMembers,
   refuseUnsignable,
   refuseUnusable,
   usesSecret,
@@ -49,6 +50,7 @@ export async function registerClient(
   deps: RegisterClientDependencies,
 ): Promise<RegisteredClient> {
   parseIssuer(deps.storage.issuer)
+  refuseUnknownMembers(registration, ['clientId'])
   const random = deps.random ?? systemRandom
   const now = (deps.clock ?? systemClock)()
   const record = clientRecord(registration, now, random)

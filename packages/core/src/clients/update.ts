@@ -4,6 +4,7 @@ import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
 import {
+  refuseUnknownMembers,
   refuseUnsignable,
   refuseUnusable,
   usesSecret,
@@ -52,6 +53,7 @@ export async function updateClient(
   deps: UpdateClientDependencies,
 ): Promise<ClientUpdate> {
   const now = (deps.clock ?? systemClock)()
+  refuseUnknownMembers(change)
   refuseUnsignable(change, deps.keys)
   return swapClient(target, deps.storage, async (client) => {
     const changed: ClientRecord = { ...client, ...change }

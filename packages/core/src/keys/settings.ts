@@ -1,4 +1,16 @@
-import { systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
+import {
+  aFunction,
+  anObject,
+  anything,
+  checkOptions,
+  listOf,
+  oneOf,
+  type OptionChecks,
+  systemClock,
+  systemRandom,
+  type Clock,
+  type Random,
+} from '@mintmark/internal'
 import type { OAuthStorage, SigningKeyRecord } from '@mintmark/storage-interface'
 
 import { isRuntimeAlgorithm, type KeyRing } from './ring.ts'
@@ -90,12 +102,13 @@ export interface StoredKeySettings {
  * @throws TypeError that names the option and says what to change.
  */
 export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySettings {
+  if (options.vault === undefined && options.sealingKey === undefined)
+    throw new TypeError('createStoredKeys: sealingKey is missing. It is 32 random bytes in base64url; or pass a vault.')
+  checkOptions('createStoredKeys', options, optionChecks)
   const { storage, algorithms = ['ES256', 'RS256'], rotation = 'manual', random = systemRandom } = options
   const unknown = algorithms.find((algorithm) => !isRuntimeAlgorithm(algorithm))
   if (unknown !== undefined)
     throw new TypeError(`Invalid options: algorithms: this runtime's Web Crypto has no ${unknown}.`)
-  if (!['manual', 'automatic'].includes(rotation))
-    throw new TypeError('Invalid options: rotation is manual or automatic.')
 
   return {
     storage,
@@ -116,6 +129,22 @@ function vaultOf(options: StoredKeysOptions, random: Random): Pick<StoredKeySett
   }
   const vault = guardVault(options.vault)
   return { vault, isLegacyKey: createLegacyProof(vault) }
+}
+
+/** The schedule, the secrets and the vault have checks of their own. */
+const optionChecks: OptionChecks<
+  StoredKeysBaseOptions & Pick<VaultKeysOptions, 'vault' | 'issuerSecret' | 'sealingKey'>
+> = {
+  storage: anObject,
+  algorithms: listOf(anything),
+  schedule: anObject,
+  rotation: oneOf('manual', 'automatic'),
+  onRotationFailed: aFunction,
+  sealingKey: anything,
+  vault: anObject,
+  issuerSecret: anything,
+  clock: aFunction,
+  random: aFunction,
 }
 
 const reportTo =

@@ -1,4 +1,7 @@
 import {
+  aFunction,
+  anObject,
+  checkOptions,
   clearCookie,
   type Clock,
   defineCookie,
@@ -12,6 +15,7 @@ import {
   setCookie,
   systemClock,
   systemRandom,
+  wholeNumber,
 } from '@mintmark/internal'
 import {
   after,
@@ -93,6 +97,13 @@ export interface SessionSummary {
  */
 export function createCookieSessions(options: CookieSessionsOptions): CookieSessions {
   const { storage } = options
+  checkOptions('createCookieSessions', options, {
+    storage: anObject,
+    idleLifetime: wholeNumber(1),
+    absoluteLifetime: wholeNumber(1),
+    clock: aFunction,
+    random: aFunction,
+  })
   const cookie = defineCookie(parseIssuer(storage.issuer).href, 'mintmark-session')
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom

@@ -15,7 +15,7 @@ export interface LanguageChoice {
 
 /** The texts of the language that was chosen, else of the first that the client asks for and we speak, else of English. */
 export const messagesIn = ({ locale, uiLocales = [] }: LanguageChoice): Messages =>
-  catalogues[locale ?? chooseLocale(uiLocales, undefined)]
+  catalogues[locale === undefined ? chooseLocale(uiLocales, undefined) : known(locale)]
 
 /**
  * Chooses the language of the pages: what the client asks for first (`ui_locales`, OpenID Connect Core §3.1.2.1, best
@@ -43,6 +43,11 @@ function languageRanges(header: string): readonly string[] {
 function lookUp(range: string): Locale | undefined {
   const [language = ''] = range.toLowerCase().split('-', 1)
   return isLocale(language) ? language : undefined
+}
+
+function known(locale: Locale): Locale {
+  if (!isLocale(locale)) throw new TypeError(`locale must be ${Object.keys(catalogues).join(' or ')}.`)
+  return locale
 }
 
 const isLocale = (language: string): language is Locale => Object.hasOwn(catalogues, language)

@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import type { SqlDialect, SqlRow, SqlValue, StatementLifetime } from '../dialect.ts'
+import {
+  refuseUnknownOptions,
+  requireOneOf,
+  requirePositive,
+  type SqlDialect,
+  type SqlRow,
+  type SqlValue,
+  type StatementLifetime,
+} from '../dialect.ts'
 import {
   ignoreError,
   type PostgresPool,
@@ -38,6 +46,9 @@ export interface PostgresDialectOptions {
  */
 export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOptions = {}): SqlDialect {
   const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
+  refuseUnknownOptions('toPostgresDialect', options, ['migrate', 'timeoutMilliseconds'])
+  requireOneOf('toPostgresDialect: migrate', migrate, ['by-command', 'on-open'])
+  requirePositive('toPostgresDialect: timeoutMilliseconds', timeoutMilliseconds)
   const timed = { pool, timeoutMilliseconds, primary: watchPrimary() }
   const names = new Map<string, string>()
   const read = createResultReader()

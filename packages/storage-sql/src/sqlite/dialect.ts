@@ -3,6 +3,8 @@ import { setImmediate } from 'node:timers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import {
+  refuseUnknownOptions,
+  requireOneOf,
   type SqlDialect,
   type SqlRow,
   type SqlValue,
@@ -41,6 +43,9 @@ export interface SqliteDialectOptions {
  */
 export function openSqliteDialect(path: string, options: SqliteDialectOptions = {}): SqlDialect {
   const { migrate = 'by-command', synchronous = 'full' } = options
+  refuseUnknownOptions('openSqliteDialect', options, ['migrate', 'synchronous'])
+  requireOneOf('openSqliteDialect: migrate', migrate, ['by-command', 'on-open'])
+  requireOneOf('openSqliteDialect: synchronous', synchronous, ['full', 'normal'])
   const database = open(path, synchronous)
   const lasting = new Map<string, RunPrepared>()
   const passing = createRecentMap<RunPrepared>({ limit: 100 })

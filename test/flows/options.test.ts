@@ -1,0 +1,94 @@
+import {
+  ClientMetadataError,
+  createCookieSessions,
+  createMemoryRateLimiter,
+  createStoredKeys,
+  registerClient,
+  updateClient,
+} from '@mintmark/core'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createRedisStorage } from '@mintmark/storage-redis'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { createTestIssuer } from '@mintmark/testkit'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const storage = createMemoryStorage({ issuer: 'https://as.test' })
+const sealingKey = 'A'.repeat(43)
+const app = { clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'] }
+
+/** As a configuration file or plain JavaScript has them: the compiler does not compare the names. */
+const loose = <Options extends object>(options: Options, more: object): Options => ({ ...options, ...more })
+
+describe('a misspelled option does not start', () => {
+  it.each([
+    ['createStoredKeys', 'rotate', () => createStoredKeys(loose({ storage, sealingKey }, { rotate: 'automatic' }))],
+    ['createCookieSessions', 'idle', () => createCookieSessions(loose({ storage }, { idle: 60 }))],
+    ['createMemoryRateLimiter', 'limit', () => createMemoryRateLimiter(loose({ points: 1, window: 1 }, { limit: 1 }))],
+    ['openSqliteDialect', 'sync', () => openSqliteDialect(':memory:', loose({}, { sync: 'normal' }))],
+    [
+      'createRedisStorage',
+      'timeout',
+      () => createRedisStorage(loose({ client: {} as never, issuer: 'https://as.test' }, { timeout: 1 })),
+    ],
+    ['createTestIssuer', 'resource', () => createTestIssuer(loose({}, { resource: {} }))],
+  ])('%s names %s', (_, name, create) => {
+    expect(create).toThrow(TypeError)
+    expect(create).toThrow(new RegExp(name))
+  })
+
+  it('createSqlStorage names it', async () => {
+    const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
+    onTestFinished(() => dialect.close())
+
+    await expect(createSqlStorage(loose({ dialect, issuer: 'https://as.test' }, { scan: 1 }))).rejects.toThrow(/scan/)
+  })
+})
+
+describe('an impossible value does not start', () => {
+  it.each<readonly [string, () => unknown]>([
+    ['rotation', () => createStoredKeys(loose({ storage, sealingKey }, { rotation: 'weekly' }))],
+    ['sealingKey', () => createStoredKeys(loose({ storage, sealingKey }, { sealingKey: undefined }))],
+    ['idleLifetime', () => createCookieSessions({ storage, idleLifetime: 0 })],
+    ['absoluteLifetime', () => createCookieSessions({ storage, absoluteLifetime: 1.5 })],
+    ['points', () => createMemoryRateLimiter({ points: -1, window: 60 })],
+    ['window', () => createMemoryRateLimiter({ points: 1, window: Number.NaN })],
+    ['synchronous', () => openSqliteDialect(':memory:', loose({}, { synchronous: 'off' }))],
+    ['migrate', () => openSqliteDialect(':memory:', loose({}, { migrate: 'never' }))],
+  ])('%s', (name, create) => {
+    expect(create).toThrow(TypeError)
+    expect(create).toThrow(new RegExp(name))
+  })
+})
+
+describe('registration refuses what no client can have (RFC 7591 §3.2.2)', () => {
+  it.each([
+    ['scope', { scope: 'openid' }],
+    ['redirectUri', { redirectUri: 'https://app.test/cb' }],
+    ['secrets', { secrets: [] }],
+    ['a grant type', { grantTypes: ['code'] }],
+    ['a resource', { resources: ['orders'] }],
+  ])('%s', async (_, more) => {
+    const registration = registerClient(loose(app, more), { storage })
+
+    await expect(registration).rejects.toBeInstanceOf(ClientMetadataError)
+    expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
+  })
+
+  it('an update cannot set what only the server sets', async () => {
+    const own = createMemoryStorage({ issuer: 'https://as.test' })
+    const { client } = await registerClient(app, { storage: own })
+
+    await expect(updateClient({ clientId: 'app' }, loose({}, { disabledAt: 1 }), { storage: own })).rejects.toThrow(
+      /disabledAt/,
+    )
+    expect(await own.clients.find(client.clientId)).toEqual(client)
+  })
+
+  it('an absolute URI is a grant type of the host (RFC 6749 §4.5)', async () => {
+    const own = createMemoryStorage({ issuer: 'https://as.test' })
+    const grantTypes = ['authorization_code', 'urn:example:voucher']
+
+    expect((await registerClient({ ...app, grantTypes }, { storage: own })).client.grantTypes).toEqual(grantTypes)
+  })
+})
