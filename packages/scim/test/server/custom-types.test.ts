@@ -293,6 +293,26 @@ describe('a stored type', () => {
     expect(seen).toEqual([1, 2, 3])
   })
 
+  test('a page ends where its bytes end (RFC 7644 §3.4.2.4)', async () => {
+    const site = await start({ pageLimits: { bytes: 100 } })
+    for (const rank of [1, 2, 3]) await site.create({ rank, tags: ['x'.repeat(80)] })
+    for (const [path, total] of [
+      ['/Devices', 3],
+      ['/Roles', 2],
+    ] as const) {
+      await refused(site, [400, 'tooMany', 'page_too_large'], () => site.send({ path }))
+      let found = 0
+      let cursor: unknown = ''
+      while (typeof cursor === 'string') {
+        const page = await site.send({ path: `${path}?cursor=${encodeURIComponent(cursor)}` })
+        expect(listedIn(page)).toHaveLength(1)
+        found += 1
+        cursor = page.body?.['nextCursor']
+      }
+      expect(found).toBe(total)
+    }
+  })
+
   test('a provider cannot read, find, change or remove the resources of another (RFC 7644 §6)', async () => {
     const site = await start()
     const id = await site.create({ serialNumber: 'S1' })

@@ -50,17 +50,22 @@ export function listPage<Id extends string, Record>(
   }
 }
 
-/** The page of rows that a query asks for, in the order of their identifiers. For rows that are in memory anyway. */
-export function listRows<Record>(
-  rows: readonly Omit<ListedRow<string, Record>, 'createdAt'>[],
+/** The page of rows that a query asks for, as texts in the order of their identifiers. For rows that are in memory anyway. */
+export function listRows<Text extends string>(
+  rows: readonly Omit<ListedRow<string, Text>, 'createdAt'>[],
   query: Omit<ListQuery, 'providerId'>,
-): ListOutcome<Record> {
+): ListOutcome<Text> {
   const createdAt = epochSeconds(0)
   const byAge = createRowsByAge()
   for (const { id } of rows) byAge.add({ id, createdAt })
   const byId = new Map(rows.map((row) => [row.id, { ...row, createdAt }]))
   return listPage(
-    { byAge, lookups: new Map([['id', { rows: 1, find: (id) => [id] }]]), row: (id) => byId.get(id) },
+    {
+      byAge,
+      lookups: new Map([['id', { rows: 1, find: (id) => [id] }]]),
+      row: (id) => byId.get(id),
+      sizeOf: bytesOf,
+    },
     query,
   )
 }

@@ -194,6 +194,9 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     const sort = { attribute: attribute('size'), elementPart: undefined, direction: 'ascending' } as const
     same(await ids({ sort }), [4, 'resource-1', 'resource-3', 'resource-2', 'resource-0'], 'an order')
 
+    const first = await ids({ maxBytes: 1 })
+    same(first, [4, 'resource-0'], 'a page of few bytes has one resource')
+
     const seen: string[] = []
     let after: string | undefined
     for (let page = 0; page < 3; page += 1) {
