@@ -8,13 +8,13 @@ export const endpointsPage = ({ byName: apis }: DocumentedApis): string =>
     introduction,
     '## Authorization server',
     'Below the issuer. The two `/.well-known` addresses are also served where a client looks for them when the issuer has a path (RFC 8414 §3.1).',
-    sections(apis['authorization-server'].document, heading(3)),
+    sections(apis['authorization-server'].document),
     '## SCIM',
     'Below `{issuer}/scim/v2/enterprise-idps/{provider_id}`, the Tenant URL. Every endpoint wants the Secret Token of the identity provider, or an access token with the scope `scim`. `/Me` answers 501 (RFC 7644 §3.11).',
-    sections(apis.scim.document, heading(3)),
+    sections(apis.scim.document),
     '## Administration',
     'Below `{issuer}/admin/v1`, where `/openapi.json` is for everybody. Every endpoint wants an access token with the scope that is named, or whatever the option `authorize` accepts.',
-    sections(apis.administration.document, heading(3)),
+    sections(apis.administration.document),
   ].join('\n\n') + '\n'
 
 const introduction = `# Endpoints
@@ -26,102 +26,89 @@ same as OpenAPI 3.1: [authorization server](openapi/authorization-server.json), 
 Refusals have the status and the body that the standard gives them. Which there are is said in
 [events and reasons](events.md). HEAD is answered wherever GET is. This page is written by \`pnpm reference\`.`
 
-const heading = (depth: number): string => '#'.repeat(depth)
-
 /** OpenAPI's objects, as far as they are read here. */
 interface Operation {
   readonly summary: string
   readonly 'x-standard'?: string
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
-  readonly parameters?: readonly {
-    readonly name: string
-    readonly in: string
-    readonly required?: boolean
-    readonly description?: string
-  }[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonObject }>> }
-  readonly responses: Readonly<
-    Record<
-      string,
-      { readonly description: string; readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>> }
-    >
-  >
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
-function sections(document: JsonObject, marks: string): string {
-  const { paths } = document as unknown as {
-    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  }
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+}
+
+type Content = Readonly<Record<string, { readonly schema: JsonObject }>>
+
+function sections(document: JsonObject): string {
+  const paths = document['paths'] as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>
   return Object.entries(paths)
     .flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, operation]) =>
-        section(`${marks} ${method.toUpperCase()} ${path}`, operation),
-      ),
+      Object.entries(operations).map(([method, operation]) => section(`${method.toUpperCase()} ${path}`, operation)),
     )
     .join('\n\n')
 }
 
 function section(title: string, operation: Operation): string {
-  const { summary, security, parameters = [], requestBody } = operation
-  const standard = operation['x-standard']
+  const { summary, security, parameters = [], requestBody, responses, 'x-standard': standard } = operation
   const scopes = security.flatMap((each) => Object.values(each).flat())
   const proofs = security.flatMap((each) => Object.keys(each)).filter((name) => !everywhere.has(name))
-  const fields = Object.entries(requestBody?.content ?? {}).flatMap(([mediaType, { schema }]) =>
-    fieldsOf(schema, mediaType),
-  )
-  const taken = [...parameters.map(parameterLine), ...fields]
+  const fields = Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => fieldsOf(schema, type))
+  const answers = Object.entries(responses).filter(([status]) => status !== 'default')
+  const sentences = [
+    summary,
+    standard && `Standard: ${standard}.`,
+    proofs.length > 0 && `Wants: ${proofs.map(code).join(', ')}.`,
+    scopes.length > 0 && `Scope: ${scopes.map(code).join(', ')}.`,
+  ]
   return [
-    title,
-    [
-      summary,
-      standard && `Standard: ${standard}.`,
-      proofs.length > 0 && `Wants: ${proofs.map(code).join(', ')}.`,
-      scopes.length > 0 && `Scope: ${scopes.map(code).join(', ')}.`,
-    ]
-      .filter(Boolean)
-      .join(' '),
-    ...(taken.length > 0 ? [`Takes:\n\n${taken.map((line) => `- ${line}`).join('\n')}`] : []),
-    `Answers:\n\n${answers(operation)
-      .map((line) => `- ${line}`)
-      .join('\n')}`,
+    `### ${title}`,
+    sentences.filter(Boolean).join(' '),
+    ...listOf('Takes', [...parameters.map(parameterLine), ...fields]),
+    ...listOf('Answers', answers.map(answerLine)),
   ].join('\n\n')
 }
 
-const parameterLine = ({
-  name,
-  in: where,
-  required,
-  description,
-}: NonNullable<Operation['parameters']>[number]): string =>
-  `${code(name)} (${where === 'query' && required === true ? 'query, required' : where})${description === undefined ? '' : `: ${description}`}`
+const listOf = (name: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [`${name}:\n\n${lines.map((line) => `- ${line}`).join('\n')}`]
+
+const parameterLine = ({ name, in: where, required, description }: Parameter): string =>
+  `${code(name)} (${where === 'query' && required === true ? 'query, required' : where})${described(description)}`
 
 function fieldsOf(schema: JsonObject, mediaType: string): readonly string[] {
-  const reference = schema['$ref']
-  if (typeof reference === 'string') return [`a ${code(reference.split('/').at(-1) ?? '')} as ${code(mediaType)}`]
-  const required = schema['required']
-  const needed: readonly JsonValue[] = Array.isArray(required) ? required : []
-  return Object.entries((schema['properties'] ?? {}) as JsonObject).map(([name, member]) => {
+  const reference = referenceOf(schema)
+  if (reference !== undefined) return [`a ${reference} as ${code(mediaType)}`]
+  const required = (schema['required'] ?? []) as readonly JsonValue[]
+  const place = mediaType.endsWith('urlencoded') ? 'form' : 'JSON'
+  return Object.entries(propertiesOf(schema)).map(([name, member]) => {
     const { description } = (member ?? {}) as JsonObject
-    const where = `${mediaType.endsWith('urlencoded') ? 'form' : 'JSON'}${needed.includes(name) ? ', required' : ''}`
-    return `${code(name)} (${where})${typeof description === 'string' ? `: ${description}` : ''}`
+    return `${code(name)} (${place}${required.includes(name) ? ', required' : ''})${described(description)}`
   })
 }
 
-function answers({ responses }: Operation): readonly string[] {
-  return Object.entries(responses)
-    .filter(([status]) => status !== 'default')
-    .map(([status, { description, content = {} }]) => {
-      const members = Object.entries(content).map(([mediaType, { schema }]) => contentLine(mediaType, schema))
-      return `${status}: ${description}${members.length === 0 ? '' : ` ${members.join('; ')}.`}`
-    })
+function answerLine([status, { description, content = {} }]: readonly [
+  string,
+  Operation['responses'][string],
+]): string {
+  const members = Object.entries(content).map(([mediaType, { schema }]) => {
+    const names = referenceOf(schema) ?? Object.keys(propertiesOf(schema)).map(code).join(', ')
+    return names === '' ? code(mediaType) : `${names} as ${code(mediaType)}`
+  })
+  return `${status}: ${description}${members.length === 0 ? '' : ` ${members.join('; ')}.`}`
 }
 
-function contentLine(mediaType: string, schema: JsonObject): string {
-  const reference = schema['$ref']
-  if (typeof reference === 'string') return `${code(reference.split('/').at(-1) ?? '')} as ${code(mediaType)}`
-  const names = Object.keys((schema['properties'] ?? {}) as JsonObject)
-  return names.length === 0 ? code(mediaType) : `${names.map(code).join(', ')} as ${code(mediaType)}`
-}
+const described = (description: JsonValue | undefined): string =>
+  typeof description === 'string' ? `: ${description}` : ''
+
+const propertiesOf = (schema: JsonObject): JsonObject => (schema['properties'] ?? {}) as JsonObject
+
+const referenceOf = ({ $ref: reference }: JsonObject): string | undefined =>
+  typeof reference === 'string' ? code(reference.split('/').at(-1) ?? '') : undefined
 
 /** Ways to prove who calls that all endpoints of an API have: they are told once. */
 const everywhere: ReadonlySet<string> = new Set(['oauth2', 'secret_token', 'access_token'])
