@@ -170,9 +170,9 @@ async function countBackends(url: string) {
   const client = new Client({ connectionString: url, application_name: 'observer' })
   await client.connect()
   let most = 0
-  let isOpen = true
+  const observer = { isOpen: true }
   const watching = (async () => {
-    while (isOpen) {
+    while (observer.isOpen) {
       const { rows } = await client.query<{ count: number }>(
         `SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'mintmark-hostile'`,
       )
@@ -184,7 +184,7 @@ async function countBackends(url: string) {
     start: () => void (most = 0),
     most: () => most,
     close: async () => {
-      isOpen = false
+      observer.isOpen = false
       await watching
       await client.end()
     },

@@ -32,7 +32,7 @@ export async function runInTurns<Result>(work: Pieces<Result>, turns: Turns): Pr
 }
 
 /** @param options for tests: the length of a turn in milliseconds, the clock, and what runs a function after other work. */
-export function createTurns({ length = 10, now = elapsed, later = afterOthers }: TurnsOptions = {}): Turns {
+export function createTurns({ length = 5, now = elapsed, later = afterOthers }: TurnsOptions = {}): Turns {
   const waiting: (() => void)[] = []
   let startedAt: number | undefined
 

@@ -56,13 +56,13 @@ test('a query over many rows lets other work of the process run', async () => {
   const { dialect } = await aFile({ migrate: 'on-open' })
   const storage = await createSqlStorage({ dialect, issuer })
   await storage.users.insert(aUser())
-  let isAnswered = false
+  const query = { isAnswered: false }
   let found = 0
   const counting =
     'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) AS total, (SELECT count(*) FROM mintmark_users) AS users FROM n'
 
-  const counted = dialect.all(counting, [3_000_000], 'passing').finally(() => (isAnswered = true))
-  for (; !isAnswered; found += 1) {
+  const counted = dialect.all(counting, [3_000_000], 'passing').finally(() => (query.isAnswered = true))
+  for (; !query.isAnswered; found += 1) {
     await setImmediate()
     await storage.users.find(aUser().userId)
   }

@@ -16,6 +16,7 @@ import { defaultLimits } from '../server/scim-limits.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import { getMember, isArray, isObject } from '../values/json.ts'
 import { groupDocument, type GroupWrite } from './write-group.ts'
+import { readElementsInPieces } from '../values/read-value.ts'
 import { foldCase, nameKey } from '../values/text.ts'
 
 /**
@@ -112,7 +113,7 @@ function* planMemberChange(
   const belongs = new Map<string, boolean>()
   let isReplaced = false
   for (const assignment of assignments) {
-    const { kind, ids } = stepOf(assignment, tolerances)
+    const { kind, ids } = yield* stepOf(assignment, tolerances)
     if (kind === 'replace') {
       belongs.clear()
       isReplaced = true
@@ -131,12 +132,17 @@ interface Step {
   readonly ids: readonly string[]
 }
 
-function stepOf({ op, target, value }: Assignment, tolerances: ToleranceCounter): Step {
+function* stepOf({ op, target, value }: Assignment, tolerances: ToleranceCounter): Pieces<Step> {
   const { attribute, where } = target
   if (where !== undefined) return { kind: 'leave', ids: selectedIds(where.filter) ?? [] }
   if (op === 'remove' && (value ?? null) !== null) {
     const listed = parseListedElements(attribute, { value: value ?? null, tolerances })
     return { kind: 'leave', ids: listed.flatMap((element) => memberIdOf(element) ?? []) }
+  }
+  // A list of many members is read in pieces. Without current members, it is what `assignValue` returns.
+  if (op !== 'remove' && isArray(value) && value.length > membersInPiece) {
+    const listed = yield* readElementsInPieces(attribute, value, tolerances)
+    return { kind: op === 'add' ? 'join' : 'replace', ids: readMemberIds(listed) }
   }
   // Applied to an empty list, the value yields the members that are added, or all members after a replace.
   const given = readMemberIds(assignValue(attribute, undefined, { op, value, tolerances }))

@@ -2,7 +2,7 @@
 export interface ScimLimits {
   /**
    * The largest message, in bytes.
-   * @defaultValue 4194304 (4 MiB): a group with 40,000 members and their names in one request.
+   * @defaultValue 4194304. A group with 40,000 members and their names is one request.
    */
   readonly payloadBytes: number
   /**
@@ -12,17 +12,17 @@ export interface ScimLimits {
   readonly requestsAtOnce: number
   /**
    * How many bytes of messages and responses of a provider may be in memory at the same time. A single one may be larger.
-   * @defaultValue 33554432 (32 MiB).
+   * @defaultValue 33554432. Several large groups are in memory at once.
    */
   readonly bytesAtOnce: number
   /**
    * The work of one PATCH or Bulk request, in values that are read; a filter counts every twelfth comparison.
-   * @defaultValue 1000000: about half a second.
+   * @defaultValue 1000000. It takes about half a second, in which others have their turns.
    */
   readonly work: number
   /**
    * The largest user or resource of a custom type that is stored, in bytes of JSON.
-   * @defaultValue 262144 (256 KiB). A user with several pictures in data URLs fits.
+   * @defaultValue 262144. A user with several pictures in data URLs fits.
    */
   readonly resourceBytes: number
 }

@@ -93,7 +93,6 @@ export interface ScimServerOptions extends ProvisioningHooks {
   readonly filterLimits?: Partial<FilterLimits>
   /**
    * What one provider may use of the server at one time, and how large its messages and users may be.
-   * @defaultValue See the limits themselves.
    */
   readonly limits?: Partial<ScimLimits>
   /**

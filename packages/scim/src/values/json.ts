@@ -70,7 +70,7 @@ export function sameValue(one: JsonValue | undefined, other: JsonValue | undefin
 export function* parseJson(text: string): Pieces<unknown> {
   yield* refuseRepeatedMembers(text)
   try {
-    return JSON.parse(text)
+    return JSON.parse(text) as unknown
   } catch (cause) {
     // RFC 7644 §3.12 invalidSyntax.
     throw refusal('body_malformed', { cause })
@@ -166,15 +166,20 @@ export function parseJsonObject(body: unknown): JsonObject {
     const next: JsonContainer[] = []
     // Loops, because a megabyte of JSON has hundreds of thousands of containers.
     for (const container of level) {
-      const members = isArray(container) ? container : Object.values(container)
-      values += members.length
-      for (const member of members) if (typeof member === 'object' && member !== null) next.push(member)
+      values += addContainers(container, next)
     }
     // RFC 9110 §15.5.14: refused before it is processed.
     if (values > maximumValues) throw refusal('body_too_large')
     level = next
   }
   return body
+}
+
+/** Adds the objects and arrays of a container to a list. @returns how many values the container has. */
+function addContainers(container: JsonContainer, list: JsonContainer[]): number {
+  const values: readonly JsonValue[] = isArray(container) ? container : Object.values(container)
+  for (const value of values) if (typeof value === 'object' && value !== null) list.push(value)
+  return values.length
 }
 
 type JsonContainer = JsonObject | readonly JsonValue[]

@@ -50,6 +50,7 @@ export function createSqliteReader(path: string, convert: (error: unknown) => un
         last += 1
         thread.waiting.set(last, { resolve, reject })
         thread.worker.ref()
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- it is a thread, not a window
         thread.worker.postMessage({ id: last, statement, parameters })
       }),
     async close() {

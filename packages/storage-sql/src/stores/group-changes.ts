@@ -165,8 +165,6 @@ export const isSettled = (p: Parameter<'issuer' | 'group_id'>): Expression<boole
 type Key = 'issuer' | 'provider_id' | 'group_id' | 'change_id'
 
 function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
-  const isThis = (p: Parameter<Key>) =>
-    sql`issuer = ${p('issuer')} and group_id = ${p('group_id')} and change_id = ${p('change_id')}`
   return {
     findPending: compileSql(query, (p: Parameter<'issuer' | 'groups'>) => {
       const groups = engine.listed(sql`${p('groups')}`)
@@ -219,3 +217,6 @@ function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
     ),
   }
 }
+
+const isThis = (p: Parameter<Key>) =>
+  sql`issuer = ${p('issuer')} and group_id = ${p('group_id')} and change_id = ${p('change_id')}`

@@ -158,8 +158,8 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
 
 type GroupKey = Readonly<Record<'provider_id' | 'group_id', string>>
 
-/** A read of so many takes a few milliseconds. */
-const membersInRead = 2000
+/** A read of so many takes a millisecond. */
+const membersInRead = 500
 
 type MembersValue = 'issuer' | 'provider_id' | 'groups'
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import type { GroupState } from '@mintmark/storage-interface/stores'
 import { columnsOf, groups, type ColumnName } from '@mintmark/storage-interface/records'
-import { sql, type Expression } from 'kysely'
+import { sql } from 'kysely'
 import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
 import type { SqlEngine, SqlValue } from '../dialect.ts'
 import { indexKeyOrNull, isProviders } from '../row.ts'

@@ -178,15 +178,6 @@ function createGroupChange(
 
   const transactUnique = (steps: readonly SqlStep[]) => orDuplicate(() => transact(steps))
 
-  async function orDuplicate<Rows>(work: () => Promise<Rows>): Promise<Rows | 'duplicate'> {
-    try {
-      return await work()
-    } catch (error) {
-      if (error instanceof UniqueViolationError) return 'duplicate'
-      throw error
-    }
-  }
-
   /** Explains why nothing was written. @returns `undefined` if what was read does not explain it. */
   async function explain(change: Change): Promise<GroupChangeOutcome | undefined> {
     const { inspect } = statements[change.members?.kind ?? 'delta']
@@ -271,6 +262,15 @@ function createGroupChange(
     })
 
   return (change) => oneAtATime(change.groupId, () => settle(change))
+}
+
+async function orDuplicate<Rows>(work: () => Promise<Rows>): Promise<Rows | 'duplicate'> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof UniqueViolationError) return 'duplicate'
+    throw error
+  }
 }
 
 interface GroupChangeDependencies {
