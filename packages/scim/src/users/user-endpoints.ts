@@ -182,27 +182,30 @@ const shownAs = (
  * @param shown called only for such a request.
  */
 function withoutRepeated(assignments: readonly Assignment[], shown: () => JsonObject): readonly Assignment[] {
-  const isReadOnly = ({ op, target, value }: Assignment): boolean =>
-    target.attribute.mutability === 'readOnly' &&
-    target.extension === undefined &&
-    target.subAttribute === undefined &&
-    op !== 'remove' &&
-    (isArray(value) || isObject(value))
-  if (!assignments.some(isReadOnly)) return assignments
+  if (!assignments.some(writesReadOnly)) return assignments
   const current = shown()
   return assignments.filter(
     (assignment) =>
-      !isReadOnly(assignment) || !repeats(assignment.value, getMember(current, assignment.target.attribute.name)),
+      !writesReadOnly(assignment) || !repeats(assignment.value, getMember(current, assignment.target.attribute.name)),
   )
 }
+
+const writesReadOnly = ({ op, target, value }: Assignment): boolean =>
+  target.attribute.mutability === 'readOnly' &&
+  target.extension === undefined &&
+  target.subAttribute === undefined &&
+  op !== 'remove' &&
+  (isArray(value) || isObject(value))
 
 /** Whether a value is the current one. Values of a list may be in any order and without what follows from their id. */
 function repeats(given: JsonValue | undefined, current: JsonValue | undefined): boolean {
   if (!isArray(given) || !isArray(current)) return sameValue(given, current)
-  const idsOf = (list: readonly JsonValue[]): string[] =>
-    list.map((element) => (isObject(element) ? (getText(element, 'value') ?? '') : '')).toSorted()
-  return sameValue(idsOf(given), idsOf(current))
+  const ids = idsOf(current)
+  return given.length === current.length && [...idsOf(given)].every((id) => ids.has(id))
 }
+
+const idsOf = (list: readonly JsonValue[]): ReadonlySet<string | undefined> =>
+  new Set(list.map((element) => (isObject(element) ? getText(element, 'value') : undefined)))
 
 /** Every user is active or not, so the attribute can be changed but not removed. */
 function requireActive(assignments: readonly Assignment[]): void {
