@@ -36,16 +36,28 @@ it('a client that uses another authentication method gets the usual error, and t
   })
 })
 
-it.each([
-  ['user_unknown', 'nobody'],
-  ['user_inactive', 'U2'],
-])("the client receives access_denied and the host's event says %s (OIDC Core §3.1.2.6)", async (reason, subject) => {
+it("for an unknown user the client receives access_denied and the host's event says why (OIDC Core §3.1.2.6)", async () => {
   const started = await authorize(under, { prompt: 'login' }, { cookie: '' })
 
-  const back = await answerInteraction(under, started, `subject=${subject}&auth_time=${under.clock.now()}`)
+  const back = await answerInteraction(under, started, `subject=nobody&auth_time=${under.clock.now()}`)
 
   expect(back.location.searchParams.get('error')).toBe('access_denied')
-  expect(under.events.at(-1)).toMatchObject({ type: 'interaction.denied', clientId: 'A', reason })
+  expect(under.events.at(-1)).toMatchObject({ type: 'interaction.denied', clientId: 'A', reason: 'user_unknown' })
+})
+
+it("a deactivated user reads why on the host's own page, and no code is issued (RFC 6749 §4.1.2.1)", async () => {
+  const started = await authorize(under, { prompt: 'login' }, { cookie: '' })
+  const signIn = `subject=U2&auth_time=${under.clock.now()}`
+
+  const page = await answerInteraction(under, started, signIn)
+
+  expect([page.status, page.header('location')]).toEqual([403, undefined])
+  expect(page.text).toContain('Your account is deactivated.')
+  expect(under.events.slice(-2)).toMatchObject([
+    { type: 'interaction.denied', clientId: 'A', reason: 'user_inactive' },
+    { type: 'request.refused', code: 'access_denied', reason: 'user_inactive' },
+  ])
+  expect((await answerInteraction(under, started, signIn)).status).toBe(400)
 })
 
 it("the event of a rejected refresh token names the client that sent it, and the user only if the token is the client's own", async () => {

@@ -120,3 +120,27 @@ it('a secret appears in one response only: not in later responses, events, the l
   expect(digests.length).toBeGreaterThanOrEqual(4)
   for (const digest of digests) expect(JSON.stringify(under.events)).not.toContain(digest)
 })
+
+it.each([
+  '{"client_name":"Mine","client_name":"Yours"}',
+  '{"client_name":"Mine","client_\\u006eame":"Yours"}',
+  '{"client_name" : "Mine", "scopes": [], "client_name" : "{\\"a\\":1}"}',
+  '{"jwks":{"keys":[{"kty":"EC","kty":"RSA"}]}}',
+])('refuses a member that is repeated: %s (RFC 8259 §4)', async (body) => {
+  const under = await filled()
+
+  await expectRefused(
+    under,
+    { method: 'PATCH', path: '/clients/app', scopes: 'admin:write', body },
+    { status: 400, reason: 'body_malformed' },
+  )
+})
+
+it('accepts equal names in different objects, and names inside texts (RFC 8259 §4)', async () => {
+  const under = await filled()
+  const body = '{"client_name":"{\\"client_name\\":1,\\"client_name\\":2}","jwks":{"keys":[{"kty":"EC"},{"kty":"EC"}]}}'
+
+  expect(await under.send({ method: 'PATCH', path: '/clients/app', scopes: 'admin:write', body })).toMatchObject({
+    status: 200,
+  })
+})

@@ -214,6 +214,38 @@ it('an administrator of clients cannot create or change a client with more admin
   })
 })
 
+it('a client with a protected scope value can be managed with admin:write only', async () => {
+  const under = await filled({ protectedScopes: ['payments.write'] })
+  const billing = { client_id: 'billing', client_name: 'Billing', grant_types: [], scopes: ['payments.write'] }
+  const refusal = { status: 403, reason: 'beyond_own_scopes' } as const
+  const scopes = 'admin:clients:write'
+  const created = { method: 'POST', path: '/clients', body: billing } as const
+
+  await expectRefused(under, { ...created, scopes }, refusal)
+  expect(await under.send({ ...created, scopes: 'admin:write' })).toMatchObject({ status: 201 })
+  for (const taking of [
+    { method: 'POST', path: '/clients/billing/secrets', body: {} },
+    { method: 'PATCH', path: '/clients/billing', body: { redirect_uris: ['https://evil.test/'] } },
+    { method: 'DELETE', path: '/clients/billing' },
+    { method: 'PATCH', path: '/clients/app', body: { scopes: ['payments.write'] } },
+  ])
+    await expectRefused(under, { ...taking, scopes }, refusal)
+})
+
+it('an administrator of clients cannot remove a client with more scopes than their own', async () => {
+  const under = await filled()
+  const root = { client_id: 'root', client_name: 'Root', grant_types: [], scopes: ['admin:write'] }
+  await under.send({ method: 'POST', path: '/clients', body: root })
+  const removal = { method: 'DELETE', path: '/clients/root' } as const
+
+  await expectRefused(
+    under,
+    { ...removal, scopes: 'admin:clients:write' },
+    { status: 403, reason: 'beyond_own_scopes' },
+  )
+  expect(await under.send({ ...removal, scopes: 'admin:write' })).toMatchObject({ status: 204 })
+})
+
 it('only administrators who may add provider secrets can manage a client with the scope scim', async () => {
   const under = await filled()
   await under.send({

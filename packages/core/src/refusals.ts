@@ -189,6 +189,12 @@ export const refusals = {
   user_denied: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
   /** The user who signed in is deactivated. */
   user_inactive: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
+  /** The user who signed in is deactivated. The host's error page says so; the client is not informed. */
+  'user_inactive:page': [
+    'access_denied',
+    'Your account is deactivated. Ask your administrator for access.',
+    'RFC 6749 §4.1.2.1',
+  ],
   /** The host signed in a user that storage does not have. */
   user_unknown: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
 

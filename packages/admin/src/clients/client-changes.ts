@@ -96,6 +96,8 @@ export const removeClient = (client: ClientTarget, context: AdminContext): Promi
       target: target(client.clientId),
       protective: true,
       run: async () => {
+        // A removed client cannot be restored, so this needs the same permission as taking it over.
+        requireGrantable((await findClient(client.clientId, context)).scopes, context)
         const { before } = await disableStored(client, context)
         const { outcome } = await context.storage.clients.remove(clientId(client.clientId), context.clock())
         // RFC 9110 §15.5.5: of several concurrent removals one succeeds.

@@ -12,7 +12,7 @@ export const adminScopes = {
   'admin:read': 'See everything that administrators see',
   'admin:write': 'Administer everything',
   'admin:clients:read': 'See the registered clients',
-  'admin:clients:write': 'Register, change and remove clients, and give them secrets',
+  'admin:clients:write': 'Register, change and remove clients, and give them secrets, and so act as them',
   'admin:providers:read': 'See the identity providers and their requests',
   'admin:providers:write': 'Register, change and remove identity providers, and give them secrets',
   'admin:accounts:read': 'See all accounts',
@@ -29,9 +29,11 @@ export const leastScope = (area: AdminArea, access: AdminAccess): string => `adm
 
 /**
  * Whether a caller with these scope values may give a client another one. They need every administrative scope value
- * themselves. For `scim`, with which a client writes a provider's users, they must be allowed to add provider secrets.
+ * themselves. For `scim`, with which a client writes a provider's users, they must be allowed to add provider secrets. Scope
+ * values that the host protects need `admin:write`.
  */
-export function mayGrant(scopes: readonly string[], scope: string): boolean {
+export function mayGrant(scopes: readonly string[], scope: string, protectedScopes: ReadonlySet<string>): boolean {
+  if (protectedScopes.has(scope)) return scopes.includes('admin:write')
   if (scope === 'scim') return admits(scopes, 'providers', 'write')
   if (!scope.startsWith('admin:') || scopes.includes(scope) || scopes.includes('admin:write')) return true
   const isRead = scope.endsWith(':read')

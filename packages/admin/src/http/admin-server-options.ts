@@ -27,6 +27,13 @@ export interface AdminServerOptions extends AdministrationOptions {
    */
   readonly administrators?: (subject: string) => Promise<boolean>
   /**
+   * Scope values of the host's own APIs that only a caller with `admin:write` may give to a client. Without that, a caller also
+   * cannot change, remove, or add a secret to a client that has one of them.
+   * @defaultValue None. A caller with `admin:clients:write` can then obtain tokens with every scope value that is not
+   * administrative.
+   */
+  readonly protectedScopes?: readonly string[]
+  /**
    * The host's own check, such as a session or an API key. It is called first, and returns undefined when the caller is
    * not an administrator. Requests of browsers are only accepted from the issuer's own pages.
    * @defaultValue None. Then `accessTokens` authenticates administrators.

@@ -49,7 +49,8 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
     isPublic: true,
     details: undefined,
   }
-  const deps = { ...administrationParts(options), base }
+  const protectedScopes = new Set(options.protectedScopes)
+  const deps = { ...administrationParts(options), base, protectedScopes }
 
   return {
     issuer,
@@ -83,6 +84,8 @@ interface ServerDependencies extends AdminDependencies {
   readonly journal: Journal<AdminOccurrence>
   /** The URL of the API, without a trailing slash. */
   readonly base: string
+  /** Scope values of the host that only `admin:write` may give to clients. */
+  readonly protectedScopes: ReadonlySet<string>
 }
 
 /** The route for a method and path, with the parts of the path. */
@@ -139,13 +142,13 @@ async function answer(
 function administrationFor(
   { actor, scopes }: AdminCaller,
   request: ServerRequest,
-  { journal, ...deps }: ServerDependencies,
+  { journal, protectedScopes, ...deps }: ServerDependencies,
 ): Administration {
   return administer({
     ...deps,
     actor,
     record: (occurrence) => journal.record(request, occurrence),
-    mayGrant: (scope) => mayGrant(scopes, scope),
+    mayGrant: (scope) => mayGrant(scopes, scope, protectedScopes),
   })
 }
 

@@ -17,6 +17,8 @@ export function readBody(request: ServerRequest, schema: z.ZodType): unknown {
   // RFC 8259 §8.1: JSON is UTF-8. What is nested deeper than anything of ours is not even read.
   if (text === undefined || isTooDeep(text)) throw new AdminError('body_malformed')
   const value = parsed(text)
+  // RFC 8259 §4: the meaning of a repeated member differs between parsers, so a proxy may have checked another value.
+  if (repeatsMember(text)) throw new AdminError('body_malformed')
   // RFC 9110 §15.5.1: not every store reads such a text back.
   if (!isStorable(value)) throw new AdminError('body_invalid')
   return fitting(value, schema, 'body_invalid')
@@ -45,6 +47,24 @@ function parsed(text: string): unknown {
     // RFC 9110 §15.5.1.
     throw new AdminError('body_malformed', { cause })
   }
+}
+
+/** Whether an object in valid JSON has a member twice. */
+function repeatsMember(text: string): boolean {
+  const open: (Set<string> | undefined)[] = []
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}[\]]/g)) {
+    if (token === '{') open.push(new Set())
+    else if (token === '[') open.push(undefined)
+    else if (token === '}' || token === ']') open.pop()
+    else if (token.endsWith(':')) {
+      // `a` and its escaped form are one name.
+      const name = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)) as string
+      const names = open.at(-1)
+      if (names?.has(name) === true) return true
+      names?.add(name)
+    }
+  }
+  return false
 }
 
 /** Goes once through the text. Brackets in texts count too: no message of ours has so many in a row. */

@@ -54,8 +54,14 @@ export async function completeInteraction(
   if (granted?.length === 0 && !isSignIn(answer)) return denyInteraction(step, deps)
 
   const signedInUser = isSignIn(answer) ? await identifyUser(answer, step.now, deps.storage) : step.user
-  if (isSignIn(answer) && signedInUser === undefined)
-    return consumeAndDeny(await findDenialReason(answer, deps.storage), step, deps)
+  if (isSignIn(answer) && signedInUser === undefined) {
+    const reason = await findDenialReason(answer, deps.storage)
+    const denied = await consumeAndDeny(reason, step, deps)
+    // RFC 6749 §4.1.2.1 lets the server inform the user instead: the client cannot say why its sign-in failed, and only
+    // the user's own administrator can help.
+    if (reason === 'user_inactive') throw refuse('user_inactive:page')
+    return denied
+  }
   if (granted?.length === 0) return denyInteraction({ ...step, user: signedInUser }, deps)
   const decision = await decideNext(step, signedInUser, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
