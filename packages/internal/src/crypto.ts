@@ -8,13 +8,16 @@ const runtime = globalThis as {
   readonly navigator?: { readonly userAgent?: string }
 }
 
+/** Cloudflare's runtime. */
+export const isWorkerd = runtime.navigator?.userAgent === 'Cloudflare-Workers'
+
 /**
  * A built-in module of Node, if the runtime has it: Node, Bun and Deno. The modules are an optimization: without them, Web
  * Crypto and JavaScript do the same work. workerd is excluded because its versions are incomplete: its `crypto.verify`
  * rejects a key object together with an encoding (seen 2026-11, covered by test/runtimes).
  */
 export const nodeBuiltin = (name: string): unknown =>
-  runtime.navigator?.userAgent === 'Cloudflare-Workers' ? undefined : runtime.process?.getBuiltinModule?.(name)
+  isWorkerd ? undefined : runtime.process?.getBuiltinModule?.(name)
 
 /**
  * The part of Node's crypto module that Mintmark uses. Web Crypto works through promises and the thread pool, which costs
