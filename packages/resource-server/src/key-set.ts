@@ -26,9 +26,9 @@ interface RemoteKeySetDependencies {
 }
 
 /**
- * Keys that are fetched when they are needed and kept for ten minutes. There is one request at a time, and at most one in
- * thirty seconds for unknown names, however many tokens have such names. While the server cannot be reached, its last
- * keys are used for another hour.
+ * Keys that are fetched when they are needed and used for five minutes, the max-age of the key set: so long may a key
+ * that was dropped still be accepted. They are fetched again a minute earlier, and no request waits for that. There is
+ * one request at a time, and at most one in thirty seconds for unknown names, however many tokens have such names.
  * @param url where the key set is; asked for before each request.
  */
 export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }: RemoteKeySetDependencies): KeySet {
@@ -53,8 +53,9 @@ export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }:
   return {
     async find(keyId) {
       if (keysOf(keepFor) === undefined) await refresh(failurePause)
-      if (keysOf(keepFor + staleFor)?.has(keyId) === false) await refresh(unknownKeyPause)
-      const keys = keysOf(keepFor + staleFor)
+      else if (keysOf(refreshAfter) === undefined) void refresh(failurePause)
+      if (keysOf(keepFor)?.has(keyId) === false) await refresh(unknownKeyPause)
+      const keys = keysOf(keepFor)
       // RFC 9110 §15.6.4: without keys the token can be neither accepted nor rejected.
       if (keys === undefined) throw refuse('authorization_server_unavailable', failure)
       return keys.get(keyId)
@@ -65,8 +66,8 @@ export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }:
 const headers = { accept: 'application/jwk-set+json, application/json' }
 
 /** In milliseconds. */
-const keepFor = 600_000
-const staleFor = 3_600_000
+const keepFor = 300_000
+const refreshAfter = 240_000
 const unknownKeyPause = 30_000
 const failurePause = 5000
 
