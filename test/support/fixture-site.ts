@@ -23,6 +23,8 @@ export function createFixtureSite(options: FixtureOptions): FixtureSite {
   const server = createAuthorizationServer({
     scopes: { 'api.read': 'Read the API', 'api.write': 'Write to the API' },
     resources: { 'https://api.test': { scopes: ['api.read', 'api.write'] } },
+    // Tests compare what is stored.
+    purge: false,
     signedIn: (request) => Promise.resolve(hostSession(request.headers.get('cookie'))),
     ...options,
   })

@@ -10,6 +10,7 @@ import { createOutboundClient } from './outbound/client.ts'
 import { openJournal } from './events.ts'
 import { createVerifiedJwts } from './keys/jws.ts'
 import type { AuthorizationServerOptions } from './options.ts'
+import { purgeOnEvents } from './purge.ts'
 import { createMemoryRateLimiter } from './rate-limiter.ts'
 import { type ServerSettings } from './settings.ts'
 import { reportFaults } from './telemetry.ts'
@@ -40,6 +41,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const { issuer, lifetimes, scopes, resources, feedRetention: retention } = settings
   const random = options.random ?? systemRandom
   const limits = options.rateLimits ?? {}
+  const listener = options.onEvent ?? reportFaults(console)
   const clock = options.clock ?? systemClock
   const keySets = createRemoteKeySets(createOutboundClient(options.fetch))
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
@@ -54,7 +56,10 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     random,
     scopes,
     clock,
-    journal: openJournal(options.onEvent ?? reportFaults(console), { clock, random }),
+    journal: openJournal(
+      settings.purge === undefined ? listener : purgeOnEvents(listener, { storage, clock, settings: settings.purge }),
+      { clock, random },
+    ),
     signedIn: options.signedIn,
     mapClaims: options.claims,
     discovery: settings.discovery,

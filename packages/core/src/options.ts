@@ -123,6 +123,25 @@ export interface AuthorizationServerOptions {
    */
   readonly onEvent?: EventListener
   /**
+   * Deletes expired rows while the server is in use. `false` leaves it to a scheduled job: `storage.purge`, or `mintmark
+   * purge`.
+   * @defaultValue A batch each minute. Storage then does not grow without a scheduled job, and no request waits.
+   */
+  readonly purge?:
+    | {
+        /**
+         * In seconds; a full batch is continued at once.
+         * @defaultValue 60. Frequent enough that batches stay small.
+         */
+        readonly every?: number
+        /**
+         * The number of rows that one call deletes, at most 10000.
+         * @defaultValue 500. The database is busy for milliseconds.
+         */
+        readonly batch?: number
+      }
+    | false
+  /**
    * Counters that replace those in this process's memory, such as `fromRateLimiterFlexible(…)`, so that several servers
    * count together.
    */

@@ -7,6 +7,7 @@ import type { ServerOccurrence } from './events.ts'
 import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
+import type { PurgeSettings } from './purge.ts'
 import { inWords } from './schema-messages.ts'
 import type { Resource, ResourceRegistry } from './token/grant.ts'
 
@@ -23,6 +24,8 @@ export interface ServerSettings {
   readonly lifetimes: Readonly<Record<keyof Lifetimes, DurationSeconds>>
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
   readonly discovery: DiscoveryOptions
+  /** `undefined` when the host deletes expired rows itself. */
+  readonly purge: PurgeSettings | undefined
   /** For how long the revocation feed keeps an entry; `undefined` without the feed. */
   readonly feedRetention: DurationSeconds | undefined
 }
@@ -50,6 +53,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     accessTokenAlgorithm: accessTokenAlgorithm(options),
     lifetimes: parsed.lifetimes,
     retryWindow: parsed.refreshRetryWindow,
+    purge: parsed.purge === false ? undefined : parsed.purge,
     discovery: parsed.discovery,
     feedRetention: feedRetention(parsed),
   }
@@ -265,6 +269,16 @@ const optionsSchema = z.strictObject({
   scopeClaims: z.prefault(z.enum(['id_token_and_userinfo', 'userinfo']), 'id_token_and_userinfo'),
   renderErrorPage: z.optional(callable),
   onEvent: z.optional(callable),
+  purge: z.prefault(
+    z.union([
+      z.literal(false),
+      z.strictObject({
+        every: lifetime(60),
+        batch: z.prefault(z.int().check(z.minimum(1), z.maximum(10_000)), 500),
+      }),
+    ]),
+    {},
+  ),
   rateLimits: z.optional(
     z.strictObject({
       failedAuthentications: z.optional(rateLimiter),

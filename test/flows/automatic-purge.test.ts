@@ -1,0 +1,41 @@
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, it, onTestFinished, vi } from 'vitest'
+
+import { authorize, obtainCode, redeem } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+async function aServer(options: Parameters<typeof startServer>[0]): Promise<ServerUnderTest> {
+  const under = await startServer(options)
+  onTestFinished(() => under.close())
+  return under
+}
+
+const codes = (under: ServerUnderTest): number => (JSON.parse(under.dump()) as { codes: unknown[] }).codes.length
+
+it('expired rows are deleted in batches while the server is in use', async () => {
+  const under = await aServer({ purge: { every: 60, batch: 2 } })
+  for (let count = 0; count < 5; count += 1) await redeem(under, await obtainCode(under))
+  under.clock.advance(600)
+
+  await vi.waitFor(async () => {
+    await authorize(under, {}, { cookie: '' })
+    expect(codes(under)).toBe(0)
+  })
+})
+
+it('a request does not fail with a purge', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const purgeExpired = () => Promise.reject(new Error('down'))
+  const under = await aServer({ purge: { every: 60, batch: 2 }, storage: { ...storage, purge: { purgeExpired } } })
+
+  expect((await authorize(under, {}, { cookie: '' })).status).toBe(303)
+})
+
+it('expired rows stay where the host deletes them itself', async () => {
+  const under = await aServer({ purge: false })
+  await redeem(under, await obtainCode(under))
+  under.clock.advance(600)
+  await authorize(under, {}, { cookie: '' })
+
+  expect(codes(under)).toBe(1)
+})
