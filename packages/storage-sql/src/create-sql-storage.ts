@@ -28,11 +28,9 @@ interface SqlStorageOptions {
   /** The issuer identifier that the storage is bound to (RFC 8414 §2). */
   readonly issuer: string
   /**
-   * How many users or groups of an identity provider a list may read one by one, and how many users of the issuer a
-   * list of all of them. A filter on `id`, `externalId`, `userName`, `emails.value`, the `displayName` of groups,
-   * membership, or a user's `provider` uses an index, and only the rows that it finds count. A filter with more than
-   * ten comparisons lowers the limit, because the limit is about work. A list that would read more is rejected as
-   * `tooMany` (RFC 7644 §3.12).
+   * The work of a list that has to read users or groups one by one: one for each of up to 2 kB, and more for larger ones. A
+   * filter with more than five comparisons lowers the limit. The filters and orders that use an index, which `docs/reference/limits.md`
+   * lists, count only the rows that they read. A list that would read more is rejected as `tooMany` (RFC 7644 §3.12).
    * @defaultValue 20000. No request keeps the database busy for long, and most directories have fewer users.
    */
   readonly scanLimit?: number

@@ -19,6 +19,7 @@ import { memberLaws, memberRaceLaws } from './laws/group-member-laws.ts'
 import { membershipLaws, organizationLaws } from './laws/organization-laws.ts'
 import { opaqueTokenLaws, sessionLaws } from './laws/session-laws.ts'
 import { providerIsolationLaws, provisioningIsolationLaws } from './laws/provider-isolation-laws.ts'
+import { uniqueValueLaws } from './laws/unique-value-laws.ts'
 import { blockedUserLaws, provisionedChangeLaws, provisionedUserLaws } from './laws/provisioned-user-laws.ts'
 import { provisionedLinkLaws, provisionedRemovalLaws } from './laws/provisioned-removal-laws.ts'
 import { provisioningRoundTripLaws } from './laws/provisioning-round-trip-laws.ts'
@@ -57,6 +58,7 @@ export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
   ...oauthLaws,
   ...identityProviderLaws,
   ...provisionedUserLaws,
+  ...uniqueValueLaws,
   ...provisionedChangeLaws,
   ...blockedUserLaws,
   ...provisionedLinkLaws,

@@ -129,19 +129,17 @@ export function createLister<Record, Query extends Asked>(
       if (others !== undefined)
         return listMatched(
           query,
-          start,
           shapes.get(`rows ${shape}`, () => rowsStatement(database, kind, { filter: template, sort, form })),
-          values,
+          { start, values },
         )
     }
-    return listMatched(query, start, found, values)
+    return listMatched(query, found, { start, values })
   }
 
   async function listMatched(
     query: Query,
-    start: PageStart,
     match: MatchStatement,
-    values: FilterValues,
+    { start, values }: { readonly start: PageStart; readonly values: FilterValues },
   ): Promise<ListOutcome<Record>> {
     const limit = Math.floor(scanLimit / match.weight)
     const all = { ...owner(query), ...values, [candidateLimit]: limit + 1 }

@@ -56,7 +56,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     ])
 
     const elementPart = 'value'
-    await isSorted(trial, several('emails'), [3, 1, 0, 2, 4, 5], elementPart)
+    await isSorted(trial, { by: several('emails'), elementPart }, [3, 1, 0, 2, 4, 5])
   }),
 
   law('sorting: of several simple values the first decides', async (trial) => {
@@ -131,10 +131,10 @@ const seed = ({ storage }: Trial<ScimStorage>, comparables: readonly JsonObject[
 /** Checks both directions; the users are identified by number. */
 async function isSorted(
   { storage, same }: Trial<ScimStorage>,
-  by: SortKey['attribute'],
+  sorted: SortKey['attribute'] | { readonly by: SortKey['attribute']; readonly elementPart: string },
   ascending: readonly number[],
-  elementPart?: string,
 ): Promise<void> {
+  const { by, elementPart } = 'by' in sorted ? sorted : { by: sorted, elementPart: undefined }
   for (const direction of ['ascending', 'descending'] as const) {
     const sort = sortKey(by, { elementPart, direction })
     const outcome = await storage.provisionedUsers.list({ ...everything, sort })

@@ -3,8 +3,7 @@ import type { ProvisionedState, ProvisionedUserChange, ProvisionedUserRecord } f
 import type { ScimStorage } from '../../storage.ts'
 import { aUser, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
-import { attribute, text } from '../filters.ts'
-import { aProvisionedState, aProvisionedUser, accountOf, everything, freshAccount } from '../provisioning-fixtures.ts'
+import { aProvisionedState, aProvisionedUser, accountOf, freshAccount } from '../provisioning-fixtures.ts'
 
 /** Users of identity providers: insertion and unique keys. */
 export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
@@ -43,45 +42,6 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.users.insert(plain), { outcome: 'taken' }, 'an account without provider')
     same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshAccount(ada), 'the first account')
   }),
-
-  law(
-    'provisioned users: a value that is declared unique belongs to one user of a provider',
-    async ({ storage, same }) => {
-      const users = storage.provisionedUsers
-      const badge = attribute('badge', 'urn:example:staff')
-      const wearing = (label: string, value: string | undefined, provider = 'provider-1') =>
-        aProvisionedUser(label, {
-          providerId: providerId(provider),
-          state: aProvisionedState(label, {
-            comparable: { userName: label, ...(value === undefined ? {} : { 'urn:example:staff': { badge: value } }) },
-          }),
-        })
-      await users.insert(wearing('before', '1'))
-      await users.indexAttributes([{ attribute: badge, elementPart: undefined, isText: true, isUnique: true }])
-      await users.indexAttributes([{ attribute: badge, elementPart: undefined, isText: true, isUnique: true }])
-
-      const taken = { outcome: 'taken', key: 'unique' } as const
-      same(await users.insert(wearing('copy', '1')), taken, 'a badge of an earlier user')
-      same((await users.insert(wearing('other', '2'))).outcome, 'inserted', 'another badge')
-      same((await users.insert(wearing('none', undefined))).outcome, 'inserted', 'no badge')
-      same((await users.insert(wearing('bare', undefined))).outcome, 'inserted', 'no badge again')
-      same(
-        (await users.insert(wearing('away', '1', 'provider-2'))).outcome,
-        'inserted',
-        'the badge at another provider',
-      )
-      const change = { ...wearing('none', '2'), version: 1, now }
-      same(await users.compareAndSwap(change), taken, 'a change to a badge that is taken')
-      const found = await users.list({ ...everything, filter: text(badge, 'sw', '1') })
-      same(found.outcome === 'listed' && found.records.map((user) => user.userId), ['user-before'], 'a search by badge')
-      await users.remove({ providerId: ada.providerId, userId: userId('user-before'), version: undefined, now })
-      same(
-        (await users.compareAndSwap({ ...wearing('none', '1'), version: 1, now })).outcome,
-        'swapped',
-        'a free badge',
-      )
-    },
-  ),
 
   law('provisioned users: userName and externalId are unique within a provider', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
