@@ -8,6 +8,7 @@ interface ScimErrorOptions {
   readonly reason: ScimRefusalReason
   readonly cause?: unknown
   readonly attribute?: string | undefined
+  readonly retryAfter?: number | undefined
 }
 
 /**
@@ -22,6 +23,8 @@ export class ScimError extends Error {
   readonly reason: ScimRefusalReason
   /** The attribute, spelled as in the schema; for events. */
   readonly attribute: string | undefined
+  /** In how many seconds the request may succeed. */
+  readonly retryAfter: number | undefined
 
   constructor(status: number, detail: string, options: ScimErrorOptions) {
     super(`${status} ${options.scimType ?? 'error'}: ${detail}`, { cause: options.cause })
@@ -30,6 +33,7 @@ export class ScimError extends Error {
     this.detail = detail
     this.reason = options.reason
     this.attribute = options.attribute
+    this.retryAfter = options.retryAfter
   }
 }
 
@@ -37,13 +41,21 @@ export class ScimError extends Error {
 export function refusal(reason: ScimRefusalReason, options: RefusalOptions = {}): ScimError {
   const [status, scimType, sentence] = refusals[reason]
   const detail = options.suggestion === undefined ? sentence : `${sentence} Perhaps ${options.suggestion} is meant.`
-  return new ScimError(status, detail, { scimType, reason, cause: options.cause, attribute: options.attribute })
+  return new ScimError(status, detail, {
+    scimType,
+    reason,
+    cause: options.cause,
+    attribute: options.attribute,
+    retryAfter: options.retryAfter,
+  })
 }
 
 interface RefusalOptions {
   readonly cause?: unknown
   /** The attribute, spelled as in the schema; for events. */
   readonly attribute?: string | undefined
+  /** In how many seconds the request may succeed. */
+  readonly retryAfter?: number | undefined
   /** An attribute that was probably meant, to help an administrator fix a mapping. */
   readonly suggestion?: string | undefined
 }

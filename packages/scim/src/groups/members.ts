@@ -36,7 +36,8 @@ export async function planGroupPatch(
     const work = context.work ?? createWorkBudget(defaultLimits.work)
     if (!work.spend(1)) throw refusal('operations_too_many')
     const members = await loadAllMembers(group, { storage })
-    work.spend(members.length)
+    // Likewise.
+    if (!work.spend(members.length)) throw refusal('operations_too_many')
     if (ofMembers.every(isRemovalByFilter)) {
       const { resource } = await runInTurns(applyAssignments(groupDocument(group), others, context), turns)
       const leaving = await runInTurns(selectMembers(members, ofMembers, work), turns)

@@ -141,7 +141,8 @@ interface ResourceHeaders {
 export const renderRefusal = (error: ScimError): ServerResponse =>
   scimResponse(error.status, renderScimError(error), headersOf(error))
 
-function headersOf({ status, reason }: ScimError): readonly Header[] {
+function headersOf({ status, reason, retryAfter }: ScimError): readonly Header[] {
+  if (retryAfter !== undefined) return [['Retry-After', String(retryAfter)]]
   // RFC 6750 §3: the scheme, and an error only when a token was presented.
   if (reason === 'credentials_missing') return [['WWW-Authenticate', 'Bearer realm="scim"']]
   if (status === 401) return [['WWW-Authenticate', 'Bearer realm="scim", error="invalid_token"']]

@@ -140,7 +140,7 @@ const toRouteEndpoint =
     const { providerId } = caller.provider
     const leave = await deps.load.enter(providerId)
     // RFC 6585 §4: more requests wait than the provider could still be answered in time.
-    if (leave === undefined) throw refusal('too_many_requests')
+    if (leave === undefined) throw refusal('too_many_requests', { retryAfter: 1 })
     try {
       const response = await endpoint({
         request,
@@ -153,7 +153,7 @@ const toRouteEndpoint =
         async countOperations(count) {
           const decision = await countRequests({ providerId, now, count }, deps)
           // RFC 6585 §4.
-          if (decision?.allowed === false) throw refusal('too_many_requests')
+          if (decision?.allowed === false) throw refusal('too_many_requests', { retryAfter: decision.retryAfter })
         },
       })
       const bytes = response.body?.length ?? 0

@@ -39,6 +39,35 @@ describe('a request limit', () => {
     expect(listed.body).toMatchObject({ totalResults: 0 })
   })
 
+  test('each operation of a Bulk request counts, and nothing runs when they exceed the limit (RFC 6585 §4)', async () => {
+    const scim = await startScim({ requestLimit: createMemoryRateLimiter({ points: 4, window: seconds(60) }) })
+    const bulk = (names: readonly string[]) =>
+      scim.send({
+        method: 'POST',
+        path: '/Bulk',
+        body: {
+          schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+          Operations: names.map((userName) => ({
+            method: 'POST',
+            path: '/Users',
+            bulkId: userName,
+            data: { ...ann, userName },
+          })),
+        },
+      })
+
+    const done = await bulk(['ann', 'bob'])
+    const refused = await bulk(['cyd', 'dee', 'eve'])
+    const reason = scim.lastReason()
+    scim.clock.advance(60)
+    const listed = await scim.send({ path: '/Users' })
+
+    expect(done.status).toBe(200)
+    expect([refused.status, reason]).toEqual([429, 'too_many_requests'])
+    expect(refused.headers.get('retry-after')).toBe('60')
+    expect(listed.body).toMatchObject({ totalResults: 2 })
+  })
+
   test('neither unauthenticated requests nor other providers use the quota of a provider', async () => {
     const scim = await startScim({ requestLimit: twoAMinute() })
     for (let guess = 0; guess < 3; guess += 1)
@@ -80,4 +109,62 @@ const quota = (remaining: string, reset: string) => ({
   'x-rate-limit-limit': '2',
   'x-rate-limit-remaining': remaining,
   'x-rate-limit-reset': reset,
+})
+
+describe('limits', () => {
+  test('all operations of a Bulk request share one budget of work (RFC 7644 §3.7.4)', async () => {
+    const scim = await startScim({ limits: { work: 10 } })
+    const created = await scim.send({ method: 'POST', path: '/Users', body: ann })
+    const group = await scim.send({
+      method: 'POST',
+      path: '/Groups',
+      body: {
+        schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+        displayName: 'All',
+        members: [{ value: created.body?.['id'] }],
+      },
+    })
+    const remove = {
+      method: 'PATCH',
+      path: `/Groups/${String(group.body?.['id'])}`,
+      data: {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+        Operations: [{ op: 'remove', path: 'members[value sw "zz"]' }],
+      },
+    }
+
+    const answer = await scim.send({
+      method: 'POST',
+      path: '/Bulk',
+      body: {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+        Operations: Array.from({ length: 10 }, () => remove),
+      },
+    })
+
+    const operations = answer.body?.['Operations'] as readonly { readonly status: string }[]
+    expect(operations.map(({ status }) => status)).toEqual([
+      ...Array<string>(4).fill('200'),
+      ...Array<string>(6).fill('413'),
+    ])
+    expect(scim.lastReason()).toBe('operations_too_many')
+  })
+
+  test('a user that is larger than the limit is 413, and is not stored (RFC 9110 §15.5.14)', async () => {
+    const scim = await startScim({ limits: { resourceBytes: 500 } })
+
+    const refused = await scim.send({ method: 'POST', path: '/Users', body: { ...ann, title: 'é'.repeat(250) } })
+    const reason = scim.lastReason()
+    const listed = await scim.send({ path: '/Users' })
+
+    expect([refused.status, reason]).toEqual([413, 'resource_too_large'])
+    expect(listed.body).toMatchObject({ totalResults: 0 })
+  })
+
+  test.each([{ payloadBytes: 0 }, { work: 1.5 }, { requests: 4 }])(
+    'refuses %o when the server is created',
+    async (limits) => {
+      await expect(startScim({ limits: limits as never })).rejects.toThrow('limits.')
+    },
+  )
 })
