@@ -194,7 +194,7 @@ const writesReadOnly = ({ op, target, value }: Assignment): boolean =>
   target.attribute.mutability === 'readOnly' &&
   target.extension === undefined &&
   target.subAttribute === undefined &&
-  op !== 'remove' &&
+  op === 'replace' &&
   (isArray(value) || isObject(value))
 
 /** Whether a value is the current one. Values of a list may be in any order and without what follows from their id. */
