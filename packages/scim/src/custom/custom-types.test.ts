@@ -99,6 +99,14 @@ test('refuses a reference to an unknown type, and to several without a sub-attri
     expect(() => start(type)).not.toThrow()
 })
 
+test('refuses an indexed attribute, because indexes are kept for users only', () => {
+  const attributes = [{ name: 'serial', indexed: true }]
+
+  expect(() => start(typeOf('Thing', '/Things', defineSchema({ id: 'urn:example:I', name: 'I', attributes })))).toThrow(
+    'only attributes of users',
+  )
+})
+
 test('needs a storage with custom resources for stored types, and for no others', () => {
   const { customResources: _, ...without } = storage
   const options = { issuer, storage: without }

@@ -52,6 +52,7 @@ export function checkCustomTypes(given: readonly CustomResourceType[], standard:
   refuseRepeated(all, 'endpoint', 'endpoint')
   refuseSchemasOfOneUrn(all.flatMap(schemasOf))
   for (const type of types) checkReferences(type, all)
+  refuseIndexes(types.flatMap(schemasOf), new Set(standard.flatMap(schemasOf)))
 
   const stored = given.filter((type): type is ResourceType => !isSupplied(type))
   const writable = new Set([...standard, ...stored].flatMap(schemasOf))
@@ -101,6 +102,15 @@ function refuseSchemasOfOneUrn(schemas: readonly Schema[]): void {
       throw new TypeError(`Two schemas have the URN ${schema.id}. Define it once and use it in both types.`)
     byUrn.set(key, schema)
   }
+}
+
+/** Indexes are kept for users only. Promising one for a custom type would hide that its filters read every resource. */
+function refuseIndexes(schemas: readonly Schema[], ofStandardTypes: ReadonlySet<Schema>): void {
+  const own = schemas.filter((schema) => !ofStandardTypes.has(schema))
+  const indexed = own
+    .flatMap(({ attributes }) => attributes.flatMap((attribute) => [attribute, ...attribute.subAttributes]))
+    .find((attribute) => attribute.indexed)
+  if (indexed !== undefined) throw new TypeError(`${indexed.name}: only attributes of users can be indexed.`)
 }
 
 function checkReferences(type: ResourceType, all: readonly ResourceType[]): void {
