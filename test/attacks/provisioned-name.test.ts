@@ -66,7 +66,7 @@ describe('the starter signs in by user name or e-mail address, and a directory c
       },
     })
 
-    expect((await users.verify({ username: 'kim@example.org', password: 'garden' }))?.subject).toBe(id)
+    expect((await users.verify({ username: 'T1/kim@example.org', password: 'garden' }))?.subject).toBe(id)
     expect((await users.verify({ username: 'ada', password: 'engine' }))?.username).toBe('ada')
     expect(users.list().map(({ username }) => username)).toEqual(['ada', 'kim@example.org'])
   })
@@ -79,6 +79,25 @@ describe('the starter signs in by user name or e-mail address, and a directory c
 
     const after = await provision(kim)
 
-    expect((await users.verify({ username: kim.userName, password: 'evil' }))?.subject).toBe(after)
+    expect((await users.verify({ username: `T1/${kim.userName}`, password: 'evil' }))?.subject).toBe(after)
   })
+})
+
+it('a directory cannot take the name of a user whom another directory creates later (RFC 7644 §7)', async () => {
+  const create = (provider: string, password: string) =>
+    site.send({
+      method: 'POST',
+      path: '/Users',
+      provider,
+      body: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'ceo@bank.test', password },
+    })
+  const evil = String((await create('T1', 'evil')).json['id'])
+  const ceo = String((await create('T2', 'right')).json['id'])
+
+  const verify = async (username: string, password: string) => (await users.verify({ username, password }))?.subject
+  expect(await verify('T2/ceo@bank.test', 'right')).toBe(ceo)
+  expect(await verify('T1/ceo@bank.test', 'evil')).toBe(evil)
+  expect(await verify('T2/ceo@bank.test', 'evil')).toBeUndefined()
+  expect(await verify('ceo@bank.test', 'evil')).toBeUndefined()
+  expect(await verify('/ceo@bank.test', 'evil')).toBeUndefined()
 })

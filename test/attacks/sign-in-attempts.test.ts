@@ -46,7 +46,14 @@ const quickUsers = (): Users => ({
   find: () => ada,
 })
 
-const ada = { subject: 'U1', username: 'ada', email: 'ada@example.org', givenName: 'Ada', familyName: 'Lovelace' }
+const ada = {
+  directory: '',
+  subject: 'U1',
+  username: 'ada',
+  email: 'ada@example.org',
+  givenName: 'Ada',
+  familyName: 'Lovelace',
+}
 const nothing = (): void => undefined
 const silent = { info: nothing, warn: nothing, error: nothing }
 

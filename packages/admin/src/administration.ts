@@ -4,6 +4,11 @@ import {
   type Journal,
   type Random,
   randomIdentifier,
+  aFunction,
+  anObject,
+  anything,
+  checkOptions,
+  type OptionChecks,
   systemClock,
   systemRandom,
 } from '@mintmark/internal'
@@ -85,11 +90,23 @@ export interface Administration {
  * administrators is not valid.
  */
 export function createAdministration(options: AdministrationOptions): Administrations {
+  checkOptions('createAdministration', options, administrationOptions)
   const { journal, ...deps } = administrationParts(options)
   return {
     as: (actor) =>
       administer({ ...deps, actor, record: (occurrence) => journal.announce(occurrence), mayGrant: () => true }),
   }
+}
+
+export const administrationOptions: OptionChecks<AdministrationOptions> = {
+  storage: anObject,
+  keys: anything,
+  customFields: anything,
+  lastAdministrators: anything,
+  auditRetention: anything,
+  onEvent: aFunction,
+  clock: aFunction,
+  random: aFunction,
 }
 
 /** Creates the dependencies of administration, and the journal that receives its events. */

@@ -1,5 +1,5 @@
 import { createScimServer } from '@mintmark/scim'
-import { providerId } from '@mintmark/storage-interface'
+import { epochSeconds, jsonText, providerId, userId } from '@mintmark/storage-interface'
 import { expect, it } from 'vitest'
 
 import { keepRequestLog } from '../src/index.ts'
@@ -106,6 +106,7 @@ it('the setup text has the values to paste, and fits the tolerance profile', asy
     3. Under Mappings, Provision Microsoft Entra ID Users, change the source of externalId from mailNickname to objectId: an account is found by it again when a name changes.
     4. Keep userName as the matching attribute, from userPrincipalName, and Switch([IsSoftDeleted], …) for active: deactivation ends all access at once.
     5. Under Users and groups, assign whom to provision, and press Start provisioning. Entra works in cycles of about 40 minutes; Provision on demand tries one person at once.
+    6. No e-mail domain is verified for this connection, so no address counts as verified. To change this, prove to the operator of the service that a domain is yours.
     "
   `)
   expect(toOkta.steps.join('\n')).toContain('choose the tolerance profile okta')
@@ -144,4 +145,77 @@ it('the request log of a provider has requests and responses without queries and
   expect(JSON.stringify(items.map(({ detail }) => detail))).not.toMatch(/ann|bob|hunter2|mmscim_/)
   await under.storage.purge.purgeExpired({ now: (under.clock.advance(60), under.clock.now()), limit: 100 })
   expect(await identityProviders.requests('contoso')).toEqual({ items: [], next: undefined })
+})
+
+it('the verified domains of a provider are set in lower case, and shown in the set-up instructions', async () => {
+  const under = startAdmin()
+  const { identityProviders } = under.admin
+  await identityProviders.register({ ...entra, verifiedDomains: ['Contoso.com', 'contoso.com'] })
+  expect(await identityProviders.read('contoso')).toMatchObject({ verifiedDomains: ['contoso.com'] })
+  expect((await identityProviders.setup('contoso', 'okta')).text).toContain(
+    'Addresses in contoso.com count as verified',
+  )
+
+  await identityProviders.update({ providerId: 'contoso' }, { verifiedDomains: ['new.test'] })
+
+  expect(await identityProviders.read('contoso')).toMatchObject({ verifiedDomains: ['new.test'] })
+  await expectRefused(
+    under,
+    () => identityProviders.update({ providerId: 'contoso' }, { verifiedDomains: ['com'] }),
+    'domain_invalid',
+  )
+})
+
+it('all users of a removed provider are deactivated in parts, and the last administrator is kept', async () => {
+  const under = startAdmin({ lastAdministrators: { protectedRoles: ['owner'] } })
+  const { identityProviders, organizations, users, audit } = under.admin
+  await identityProviders.register(entra)
+  const insert = (id: string, provider: string) =>
+    under.storage.provisionedUsers.insert({
+      providerId: providerId(provider),
+      userId: userId(id),
+      state: {
+        active: true,
+        externalId: id,
+        resource: jsonText({ userName: id }),
+        resourceForm: undefined,
+        comparable: { userName: id },
+        claims: {},
+      },
+      createdAt: epochSeconds(1_700_000_000),
+    })
+  for (const id of ['u1', 'u2', 'u3', 'u4', 'u5']) await insert(id, 'contoso')
+  await insert('other', 'fabrikam')
+  await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
+  await organizations.writeMember({ organizationId: 'acme', userId: 'u2' }, ['owner'])
+  await expectRefused(under, () => identityProviders.deactivateUsers('contoso'), 'provider_enabled')
+  await identityProviders.remove({ providerId: 'contoso' })
+
+  const parts = []
+  for (let after: string | undefined, done = false; !done;) {
+    const part = await identityProviders.deactivateUsers('contoso', { after, limit: 2 })
+    parts.push([part.deactivated, part.kept])
+    after = part.next
+    done = after === undefined
+  }
+
+  expect(parts).toEqual([
+    [1, 1],
+    [2, 0],
+    [1, 0],
+  ])
+  const isActive = async (id: string) => (await users.read(id)).active
+  expect(await Promise.all(['u1', 'u2', 'u3', 'u4', 'u5', 'other'].map(isActive))).toEqual([
+    false,
+    true,
+    false,
+    false,
+    false,
+    true,
+  ])
+  expect(await users.read('u1')).toMatchObject({ providerId: 'contoso', blockedAt: expect.any(Number) as number })
+  expect(await identityProviders.deactivateUsers('contoso')).toEqual({ deactivated: 0, kept: 1, next: undefined })
+  const types = (await audit.list({ limit: 200 })).items.map(({ type }) => type)
+  expect(types.filter((type) => type === 'account.deactivated').length).toBeGreaterThanOrEqual(8)
+  expect(types).toContain('provider.users_deactivated')
 })

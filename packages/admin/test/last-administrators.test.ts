@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { protectLastAdministrators } from '../src/index.ts'
 import { expectRefused, issuer, startAdmin, type AdminUnderTest } from './admin-under-test.ts'
 
-const rule = { protectedRoles: ['owner'], administrators: 'claims.nickname eq "root"' }
+const rule = { protectedRoles: ['owner'], administrators: 'claims.nickname eq "root" and not (provider pr)' }
 
 /** Creates an organization with two owners and a member, and two administrators of the service. */
 async function withOwners(): Promise<AdminUnderTest> {
@@ -128,4 +128,57 @@ it('a directory cannot deactivate the last administrator: 403, and the user is n
   expect(await storage.users.find(userId(id))).toMatchObject({ active: true, generation: 0 })
   await under.admin.organizations.writeMember(asMember('cy'), ['owner'])
   expect((await replace(false)).status).toBe(200)
+})
+
+it.each([
+  'claims.nickname eq "root"',
+  'claims.nickname eq "root" or not (provider pr)',
+  'not (claims.nickname eq "user")',
+  'active eq true and (claims.email ew "@example.com" or claims.name eq "Root")',
+  'claims.nickname eq "root" and provider pr',
+  'claims.nickname eq "root" and not (provider eq "corp")',
+])('rejects the filter %s, which any directory can make a user match', (administrators) => {
+  expect(() => startAdmin({ lastAdministrators: { administrators } })).toThrow(TypeError)
+})
+
+it.each([
+  'claims.nickname eq "root" and not (provider pr)',
+  'not (provider pr) and (claims.nickname eq "root" or claims.email eq "ops@example.com")',
+  'id eq "root"',
+])('accepts the filter %s', (administrators) => {
+  expect(() => startAdmin({ lastAdministrators: { administrators } })).not.toThrow()
+})
+
+it('a directory neither links the last administrator nor takes their claim', async () => {
+  const administrators = 'claims.nickname eq "root" and not (provider pr)'
+  const under = startAdmin({ lastAdministrators: { administrators } })
+  const { storage } = under
+  await under.admin.users.create({ userId: 'root', claims: { nickname: 'root' } })
+  const { secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage })
+  const scim = createScimServer({
+    issuer,
+    storage,
+    link: () => Promise.resolve(userId('root')),
+    mayChange: protectLastAdministrators({ storage, administrators }),
+  })
+  const send = (name: string) =>
+    scim.handle({
+      method: 'POST',
+      url: new URL(`${issuer}/scim/v2/enterprise-idps/T1/Users`),
+      headers: new Map([
+        ['authorization', `Bearer ${secret}`],
+        ['content-type', 'application/scim+json'],
+      ]),
+      repeatedHeaders: new Set(),
+      host: undefined,
+      body: new TextEncoder().encode(
+        JSON.stringify({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: name, nickName: 'x' }),
+      ),
+    })
+
+  expect((await send('root')).status).toBe(403)
+  expect(await storage.users.find(userId('root'))).toMatchObject({ version: 1, providerId: undefined })
+
+  await under.admin.users.create({ userId: 'second', claims: { nickname: 'root' } })
+  expect((await send('root')).status).toBe(201)
 })

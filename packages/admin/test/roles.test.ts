@@ -19,6 +19,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /identity-providers': { provider_id: 'new' },
   'PATCH /identity-providers/{provider_id}': { display_name: 'Changed' },
   'POST /identity-providers/{provider_id}/secrets': {},
+  'POST /identity-providers/{provider_id}/deactivate-accounts': {},
   'POST /accounts': {},
   'POST /account-search': {},
   'PATCH /accounts/{user_id}': { claims: { name: 'Changed' } },
@@ -52,6 +53,7 @@ async function filled(options: Parameters<typeof startAdminServer>[0] = {}): Pro
     body: { client_id: 'app', client_name: 'App', grant_types: [] },
   })
   await under.send({ method: 'POST', path: '/identity-providers', body: { provider_id: 'corp' } })
+  await under.send({ method: 'POST', path: '/identity-providers/corp/disable' })
   await under.send({ method: 'POST', path: '/accounts', body: { user_id: 'ann' } })
   await under.send({ method: 'POST', path: '/organizations', body: { organization_id: 'acme', display_name: 'Acme' } })
   await under.send({ method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: [] } })

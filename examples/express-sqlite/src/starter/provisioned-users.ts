@@ -4,8 +4,8 @@ import type { OAuthStorage } from '@mintmark/storage-interface'
 import type { Users } from './users.ts'
 
 /**
- * Stores a password that a directory sets for a user whom it provisions, so that the user can sign in with it. A user whom
- * the directory deactivates cannot sign in, because Mintmark refuses them.
+ * Stores a password that a directory sets for a user whom it provisions, so that the user can sign in with it, under the
+ * name of the directory. A user whom the directory deactivates cannot sign in, because Mintmark refuses them.
  */
 export const keepPassword =
   (users: Users, storage: OAuthStorage): NonNullable<ProvisioningHooks['password']> =>
@@ -15,6 +15,7 @@ export const keepPassword =
     const username = claim('preferred_username').toLowerCase()
     await users.put({
       subject: userId,
+      directory: account?.providerId ?? '',
       username,
       email: claim('email').toLowerCase() || username,
       givenName: claim('given_name') || username,

@@ -50,6 +50,8 @@ export type AdminAction =
   | 'provider.enabled'
   /** An identity provider was removed. Its users are kept. */
   | 'provider.removed'
+  /** Users of a disabled or removed identity provider were deactivated. Each has an event of its own too. */
+  | 'provider.users_deactivated'
   /** An identity provider was given another secret. */
   | 'provider.secret_added'
   /** All secrets of an identity provider but the newest were revoked. */

@@ -57,6 +57,11 @@ export const refusals = {
     'The identifier is too long, empty, or has characters that an identifier does not have.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
+  provider_enabled: [
+    409,
+    'The identity provider can still create users. Disable or remove it first.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
   domain_invalid: [
     400,
     'A verified domain is a host name with a dot, such as example.com. A provider has at most 100.',

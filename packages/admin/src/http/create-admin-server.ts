@@ -12,10 +12,15 @@ import {
   json,
   matchPatterns,
   noStore,
+  aFunction,
+  aText,
+  anything,
+  checkOptions,
+  type OptionChecks,
   withHeaders,
 } from '@mintmark/internal'
 
-import { type Administration, administer, administrationParts } from '../administration.ts'
+import { type Administration, administer, administrationParts, administrationOptions } from '../administration.ts'
 import type { AdminDependencies } from '../audit/audit.ts'
 import type { AdminOccurrence } from '../audit/admin-event.ts'
 import { AdminError, toAdminError } from '../error/refusals.ts'
@@ -39,6 +44,7 @@ export interface AdminServer extends HttpService {
  */
 export function createAdminServer(options: AdminServerOptions): AdminServer {
   const { issuer, accessTokens, authorize } = options
+  checkOptions('createAdminServer', options, serverOptions)
   if (accessTokens === undefined && authorize === undefined)
     throw new TypeError('Administration needs accessTokens or authorize: nobody else is admitted.')
   const base = `${issuer}/admin/v1`
@@ -78,6 +84,14 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
       renderError: (error, exchange) => renderRefusal(toAdminError(error), exchange, deps),
     }),
   }
+}
+
+const serverOptions: OptionChecks<AdminServerOptions> = {
+  ...administrationOptions,
+  issuer: aText,
+  accessTokens: anything,
+  administrators: aFunction,
+  authorize: aFunction,
 }
 
 interface ServerDependencies extends AdminDependencies {

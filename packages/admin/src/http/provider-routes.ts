@@ -136,6 +136,20 @@ export const providerRoutes: readonly AdminRoute[] = [
     handle: async ({ admin, part, version: expected }) =>
       versioned(await admin.identityProviders.releaseDeprovisioning(target(part('provider_id'), expected))),
   }),
+  defineRoute({
+    method: 'POST',
+    path: `${one}/deactivate-accounts`,
+    area: 'accounts',
+    access: 'write',
+    summary:
+      'Deactivates accounts of a disabled or removed identity provider, 100 at a time. Repeat the request with the `next` of the response until there is none.',
+    body: z.strictObject(optionally({ after: z.string().min(1).max(1100), limit: z.int().min(1).max(200) })),
+    status: 200,
+    answer: z.strictObject({ deactivated: z.int(), kept: z.int(), next: z.string().exactOptional() }),
+    handle: async ({ admin, part, body }) => ({
+      body: await admin.identityProviders.deactivateUsers(part('provider_id'), body),
+    }),
+  }),
   shared.addSecret,
   shared.revokePreviousSecrets,
   defineRoute({

@@ -16,6 +16,8 @@ const userChangeBody = z.strictObject(optionally(members))
 const userAnswer = z.strictObject({
   user_id: z.string(),
   active: z.boolean(),
+  provider_id: z.string().exactOptional(),
+  blocked_at: seconds.exactOptional(),
   ...members,
   created_at: seconds,
   updated_at: seconds,
@@ -124,7 +126,8 @@ export const userRoutes: readonly AdminRoute[] = [
     path: `${one}/deactivate`,
     area,
     access: 'write',
-    summary: 'Deactivates an account, revokes everything issued to the user, and lists what was revoked.',
+    summary:
+      'Blocks an account, revokes everything issued to the user, and lists what was revoked. No identity provider can lift the block.',
     status: 200,
     answer: deactivatedAnswer,
     handle: async ({ admin, part }) => {
@@ -137,7 +140,8 @@ export const userRoutes: readonly AdminRoute[] = [
     path: `${one}/reactivate`,
     area,
     access: 'write',
-    summary: 'Reactivates an account. Credentials from before the deactivation stay revoked.',
+    summary:
+      'Lifts the block of an account. It stays inactive if its identity provider has deactivated it too; repeat the request to activate it all the same. Credentials from before stay revoked.',
     status: 200,
     answer: userAnswer,
     handle: async ({ admin, part }) => versioned(await admin.users.reactivate(part('user_id'))),

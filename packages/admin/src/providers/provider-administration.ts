@@ -14,6 +14,8 @@ import {
   revokePreviousSecretTokens,
   updateProvider,
   type CreatedProvider,
+  deactivateUsersOf,
+  type DeactivatedUsers,
   type ProviderChange,
   type ProviderTarget,
 } from './provider-changes.ts'
@@ -57,6 +59,11 @@ export interface ProviderAdministration {
    * `createScimServer`).
    */
   releaseDeprovisioning(target: ProviderTarget): Promise<ProviderView>
+  /**
+   * Blocks up to `limit` users of a disabled or removed provider, and revokes everything issued to them. Repeat it with `after` until
+   * `next` is undefined; it can be interrupted and started again. The last administrators are kept. Refused: `provider_enabled`.
+   */
+  deactivateUsers(id: string, page?: PageRequest): Promise<DeactivatedUsers>
   /** Instructions for the administrator of the identity provider. */
   setup(id: string, product: SetupProduct): Promise<ProviderSetup>
   /** The requests of the provider, newest first: see `keepRequestLog`. */
@@ -83,6 +90,7 @@ export const administerProviders = (context: AdminContext): ProviderAdministrati
     addSecret: (id, change = {}) => addSecretToken(id, change, context),
     revokePreviousSecrets: (id) => revokePreviousSecretTokens(id, context),
     releaseDeprovisioning: (target) => releaseDeprovisioning(target, context),
+    deactivateUsers: (id, page = {}) => deactivateUsersOf(id, page, context),
     setup: async (id, product) => providerSetup(await read(id), product),
     requests: async (id, page = {}) =>
       listLog(requestLogOf((await findProvider(id, context)).providerId), page, context),

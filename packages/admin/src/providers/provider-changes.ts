@@ -14,7 +14,9 @@ import { type AdminContext, type AuditedResult, audit, auditChange } from '../au
 import type { AdminAction } from '../audit/admin-event.ts'
 import { findClient } from '../clients/client-view.ts'
 import { AdminError } from '../error/refusals.ts'
-import { isDisplayName } from '../text.ts'
+import { pageLimit, type PageRequest } from '../page.ts'
+import { isDisplayName, isIdentifier } from '../text.ts'
+import { deactivateUser } from '../users/user-lifecycle.ts'
 import { findProvider, loggedProvider, providerView, type ProviderView } from './provider-view.ts'
 
 /** An identity provider, and the version that a change expects. Without a version the change applies to any. */
@@ -122,6 +124,63 @@ export const removeProvider = (provider: ProviderTarget, context: AdminContext):
     },
     context,
   )
+
+/** The result of a part of a deactivation of a provider's users. */
+export interface DeactivatedUsers {
+  readonly deactivated: number
+  /** How many were kept, because nobody else administers what they administer. */
+  readonly kept: number
+  /** The `after` of the next part; undefined after the last one. */
+  readonly next: string | undefined
+}
+
+/** Blocks users of a provider that cannot create others: it is disabled, or was removed. */
+export const deactivateUsersOf = (id: string, page: PageRequest, context: AdminContext): Promise<DeactivatedUsers> =>
+  audit(
+    {
+      name: 'provider.users_deactivated',
+      target: target(id),
+      protective: true,
+      run: async () => {
+        const { storage } = context
+        const limit = pageLimit(page)
+        const owner = isIdentifier(id, 64) ? providerId(id) : undefined
+        // RFC 9110 §15.5.5.
+        if (owner === undefined) throw new AdminError('provider_unknown')
+        const provider = await storage.identityProviders.find(owner)
+        // RFC 9110 §15.5.10: it could create users faster than they are deactivated.
+        if (provider !== undefined && provider.disabledAt === undefined) throw new AdminError('provider_enabled')
+        const listed = await storage.provisionedUsers.list({
+          providerId: owner,
+          filter: undefined,
+          sort: undefined,
+          page: { kind: 'cursor', after: page.after, limit },
+        })
+        // RFC 7644 §3.12 tooMany.
+        if (listed.outcome === 'tooMany') throw new AdminError('filter_too_broad')
+        let deactivated = 0
+        let kept = 0
+        for (const user of listed.records.filter(({ active }) => active)) {
+          if (await deactivateUnlessLast(user.userId, context)) deactivated += 1
+          else kept += 1
+        }
+        return { result: { deactivated, kept, next: listed.next }, after: { deactivated, kept } }
+      },
+    },
+    context,
+  )
+
+async function deactivateUnlessLast(id: string, context: AdminContext): Promise<boolean> {
+  try {
+    await deactivateUser(id, context)
+    return true
+  } catch (error) {
+    if (error instanceof AdminError && error.reason === 'last_administrator') return false
+    // Removed since the page was read: nothing is left to deactivate.
+    if (error instanceof AdminError && error.reason === 'account_unknown') return true
+    throw error
+  }
+}
 
 /** Returns the new Secret Token, which cannot be read again. */
 export const addSecretToken = (

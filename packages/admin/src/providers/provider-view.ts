@@ -56,10 +56,21 @@ export interface ProviderSetup {
 /** Returns the instructions for a connection, as it is configured. */
 export function providerSetup(provider: ProviderView, product: SetupProduct): ProviderSetup {
   const { title, fields, steps } = product === 'entra' ? entra(provider) : okta(provider)
+  const all = [...steps, verifiedDomainsStep(provider)]
   const pasted = Object.entries(fields).map(([name, value]) => `   ${name}: ${value}`)
-  const numbered = steps.map((step, index) => `${index + 1}. ${step}`)
-  return { product, fields, steps, text: [title, '', 'Values to paste:', ...pasted, '', ...numbered, ''].join('\n') }
+  const numbered = all.map((step, index) => `${index + 1}. ${step}`)
+  return {
+    product,
+    fields,
+    steps: all,
+    text: [title, '', 'Values to paste:', ...pasted, '', ...numbered, ''].join('\n'),
+  }
 }
+
+const verifiedDomainsStep = ({ verifiedDomains }: ProviderView): string =>
+  verifiedDomains.length === 0
+    ? 'No e-mail domain is verified for this connection, so no address counts as verified. To change this, prove to the operator of the service that a domain is yours.'
+    : `Addresses in ${verifiedDomains.join(', ')} count as verified. Send users with addresses in other domains only if that is intended.`
 
 interface Instructions {
   readonly title: string

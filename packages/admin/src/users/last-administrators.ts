@@ -1,11 +1,11 @@
 import type { ResourceType } from '@mintmark/scim'
 import type { ProposedChange } from '@mintmark/scim/engine'
-import { type AdminStorage, type ResolvedFilter, userId } from '@mintmark/storage-interface'
+import { type AdminStorage, matchesFilter, type ResolvedFilter, userId } from '@mintmark/storage-interface'
 import type { MembershipRecord, OrganizationId } from '@mintmark/storage-interface/stores'
 
 import { readCustomFields, type CustomField } from '../custom-fields/custom-field.ts'
 import { AdminError } from '../error/refusals.ts'
-import { hasId, isActive, userFilter, userTypeWithFields } from './user-filter.ts'
+import { comparableUser, hasId, isActive, isStandardClaim, userFilter, userTypeWithFields } from './user-filter.ts'
 
 /** Which administrators are protected: the last one of a kind cannot be deactivated, removed or lose the role. */
 export interface LastAdministratorOptions {
@@ -15,8 +15,9 @@ export interface LastAdministratorOptions {
    */
   readonly protectedRoles?: readonly string[]
   /**
-   * A filter that matches the users who administer the service, such as `claims.staff_role eq "admin"`. One active user
-   * always matches.
+   * A filter that matches the users who administer the service, such as `claims.staff_role eq "admin"` with a custom
+   * field. One active user always matches. A filter over a claim of OpenID Connect, which any identity provider can
+   * write, needs `and not (provider pr)`.
    * @defaultValue None. A service that clients administer needs no such user.
    */
   readonly administrators?: string
@@ -28,19 +29,50 @@ export interface LastAdministrators {
   readonly administrators: ResolvedFilter | undefined
 }
 
-/** @throws ScimError invalidFilter when the filter of administrators is not valid. */
+/**
+ * @throws ScimError invalidFilter when the filter of administrators is not valid; TypeError when a directory could make
+ * one of its users match.
+ */
 export const lastAdministrators = (
   { protectedRoles = [], administrators }: LastAdministratorOptions,
   type: ResourceType,
 ): LastAdministrators => ({
   protectedRoles,
-  administrators: administrators === undefined ? undefined : userFilter(administrators, type),
+  administrators: administrators === undefined ? undefined : administratorsFilter(administrators, type),
 })
+
+function administratorsFilter(text: string, type: ResourceType): ResolvedFilter {
+  const filter = userFilter(text, type)
+  if (dependsOnProviders(filter))
+    throw new TypeError(
+      'The filter of administrators uses a claim that identity providers write. Add `and not (provider pr)`, or use a custom field.',
+    )
+  return filter
+}
+
+/** Whether a filter compares a claim that identity providers write, for users who have a provider. */
+function dependsOnProviders(filter: ResolvedFilter): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return !filter.operands.some(excludesProviders) && filter.operands.some(dependsOnProviders)
+    case 'or':
+      return filter.operands.some(dependsOnProviders)
+    case 'not':
+      return dependsOnProviders(filter.operand)
+    case 'element':
+      return dependsOnProviders(filter.where)
+    default:
+      return filter.attribute.name === 'claims' && isStandardClaim(filter.attribute.subName)
+  }
+}
+
+const excludesProviders = (filter: ResolvedFilter): boolean =>
+  filter.kind === 'not' && filter.operand.kind === 'present' && filter.operand.attribute.name === 'provider'
 
 /**
  * Protects the last administrators from identity providers: use it as `mayChange` of `createScimServer`. A request that
- * deactivates or removes the last administrator is answered with 403. The check happens once, before the change, so it
- * does not notice concurrent changes by two providers.
+ * deactivates or removes the last administrator, links them, or takes the claim that makes them one, is answered with 403. The check happens once,
+ * before the change, so it does not notice concurrent changes by two providers.
  */
 export function protectLastAdministrators(
   options: LastAdministratorOptions & {
@@ -58,10 +90,21 @@ export function protectLastAdministrators(
     storage,
     lastAdministrators: lastAdministrators(options, userTypeWithFields(readCustomFields(options.customFields ?? []))),
   }
-  return async ({ userId, kind }) => {
-    if (kind !== 'deactivate' && kind !== 'remove') return true
-    return !(await isOnlyAdministrator(userId, await administeredBy(userId, deps), deps))
-  }
+  return async (change) => !(await isOnlyAdministrator(change.userId, await administeredNoMore(change, deps), deps))
+}
+
+/** What a user administers now, and would not administer after a change by a provider. */
+async function administeredNoMore(
+  { userId: id, kind, claims, providerId }: ProposedChange,
+  deps: GuardDependencies,
+): Promise<Administered> {
+  const administered = await administeredBy(id, deps)
+  if (kind === 'deactivate' || kind === 'remove') return administered
+  const { administrators } = deps.lastAdministrators
+  const user = administered.service ? await deps.storage.users.find(id) : undefined
+  if (administrators === undefined || user === undefined || claims === undefined) return nothingAdministered
+  const remains = matchesFilter(administrators)(comparableUser({ ...user, claims, providerId }))
+  return { service: !remains, organizations: [] }
 }
 
 /** The organizations that a user administers, and whether they administer the service. */

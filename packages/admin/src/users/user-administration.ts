@@ -30,9 +30,15 @@ export interface UserAdministration {
    * `custom_field_invalid`, `version_mismatch`, `last_administrator`.
    */
   update(target: UserTarget, change: UserChange): Promise<UserView>
-  /** Revokes everything issued to the user at once. Refused: `last_administrator`. */
+  /**
+   * Blocks the user, and revokes everything issued to the user at once. No identity provider can lift the block.
+   * Refused: `last_administrator`.
+   */
   deactivate(id: string): Promise<DeactivatedUser>
-  /** Credentials from before the deactivation stay revoked. */
+  /**
+   * Lifts the block. A user whom the identity provider has deactivated too stays inactive; repeat it to activate the user all the
+   * same. Credentials from before the deactivation stay revoked.
+   */
   reactivate(id: string): Promise<UserView>
   /**
    * Removes a user for good. Only the identifier is kept, and it is not given to another user. Returns the access that

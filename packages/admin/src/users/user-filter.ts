@@ -27,8 +27,16 @@ export const hasId = (id: string): ResolvedFilter => ({
   value: id,
 })
 
-/** A user as filters compare them. The provider is missing: only storage knows it. */
-export const comparableUser = ({ userId, active, createdAt, updatedAt, claims }: UserRecord): JsonObject => ({
+/** A user as filters compare them. */
+export const comparableUser = ({
+  userId,
+  active,
+  providerId,
+  createdAt,
+  updatedAt,
+  claims,
+}: UserRecord): JsonObject => ({
+  ...(providerId !== undefined && { provider: providerId }),
   id: userId,
   active,
   created: createdAt * 1000,
@@ -88,5 +96,9 @@ const standardClaims = [
   { name: 'email_verified', type: 'boolean' as const },
   { name: 'phone_number_verified', type: 'boolean' as const },
 ]
+
+/** Whether identity providers write a claim: those of OpenID Connect derive from the attributes of SCIM. */
+export const isStandardClaim = (name: string | undefined): boolean =>
+  name === undefined || standardClaims.some((claim) => claim.name === name)
 
 const knownAttributes: ReadonlySet<string> = new Set(['id', 'active', 'provider', 'created', 'updated', 'claims'])

@@ -15,6 +15,10 @@ export interface UserView {
   /** The `sub` of the user's tokens. */
   readonly userId: string
   readonly active: boolean
+  /** The identity provider that provisions the user; undefined for a user of the host. */
+  readonly providerId: string | undefined
+  /** Since when an administrator blocks the user. No identity provider can lift the block. */
+  readonly blockedAt: EpochSeconds | undefined
   /** By OIDC claim name, without the custom fields. */
   readonly claims: JsonObject
   readonly customFields: JsonObject
@@ -32,11 +36,22 @@ export async function findUser(id: string, { storage }: { readonly storage: Admi
   return user
 }
 
-export function userView({ userId, active, claims, createdAt, updatedAt, version }: UserRecord): UserView {
+export function userView({
+  userId,
+  active,
+  providerId,
+  blockedAt,
+  claims,
+  createdAt,
+  updatedAt,
+  version,
+}: UserRecord): UserView {
   const { [customFieldsClaim]: _fields, ...others } = claims
   return {
     userId,
     active,
+    providerId,
+    blockedAt,
     claims: others,
     customFields: fieldsOf(claims, customFieldsClaim),
     createdAt,
@@ -49,8 +64,9 @@ export function userView({ userId, active, claims, createdAt, updatedAt, version
  * A user as the audit log shows them: the names of the claims without the values, so that removing a user leaves no
  * personal data in the log.
  */
-export const loggedUser = ({ active, generation, version, claims }: UserRecord): JsonObject => ({
+export const loggedUser = ({ active, blockedAt, generation, version, claims }: UserRecord): JsonObject => ({
   active,
+  ...(blockedAt !== undefined && { blockedAt }),
   generation,
   version,
   claimNames: Object.keys(claims).toSorted(),

@@ -13,6 +13,7 @@ type SetupProduct = Parameters<Administration['identityProviders']['setup']>[1]
 interface RegisterOptions extends ConfigOptions, ShowOptions {
   readonly name?: string
   readonly profile: ToleranceProfile
+  readonly domain?: readonly string[]
 }
 
 /** `mintmark idp`: the identity providers that provision users through SCIM. */
@@ -44,6 +45,8 @@ export const identityProviderCommand = (io: Io): Command =>
     )
     .addCommand(switchCommand('disable', 'refuses its requests from now on; its users are not changed', io))
     .addCommand(switchCommand('enable', 'accepts its requests again', io))
+    .addCommand(domainsCommand(io))
+    .addCommand(deactivateUsersCommand(io))
     .addCommand(setupCommand(io))
 
 const registerCommand = (io: Io): Command =>
@@ -58,12 +61,17 @@ const registerCommand = (io: Io): Command =>
         .choices(Object.keys(toleranceProfiles))
         .default('general'),
     )
+    .option(
+      '--domain <domain...>',
+      'the e-mail domains that are proved to be the customer’s: addresses in them are verified',
+    )
     .option('--json', 'print JSON')
-    .action((id: string, { name, profile, ...options }: RegisterOptions) =>
+    .action((id: string, { name, profile, domain = [], ...options }: RegisterOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
         const registration = {
           providerId: id,
           toleranceProfile: profile,
+          verifiedDomains: domain,
           ...(name !== undefined && { displayName: name }),
         }
         const { provider, secret } = await identityProviders.register(registration)
@@ -96,6 +104,39 @@ function switchCommand(name: 'disable' | 'enable', description: string, io: Io):
     )
 }
 
+const domainsCommand = (io: Io): Command =>
+  withConfig(new Command('domains'))
+    .description('sets the verified e-mail domains, which replace the present ones; without a domain, none is verified')
+    .argument('<id>')
+    .argument('[domains...]', 'such as example.com')
+    // oxlint-disable-next-line eslint/max-params -- Commander passes the arguments one by one.
+    .action((id: string, domains: readonly string[], options: ConfigOptions) =>
+      withAdministration(options, io, async ({ identityProviders }) => {
+        const { verifiedDomains } = await identityProviders.update({ providerId: id }, { verifiedDomains: domains })
+        io.out(`Verified domains of ${id}: ${verifiedDomains.join(', ') || 'none'}.`)
+      }),
+    )
+
+const deactivateUsersCommand = (io: Io): Command =>
+  withConfig(new Command('deactivate-users'))
+    .description('deactivates all users of a disabled or removed identity provider; it can be interrupted and repeated')
+    .argument('<id>')
+    .action((id: string, options: ConfigOptions) =>
+      withAdministration(options, io, async ({ identityProviders }) => {
+        let [deactivated, kept] = [0, 0]
+        let after: string | undefined
+        do {
+          const part = await identityProviders.deactivateUsers(id, { after, limit: 200 })
+          deactivated += part.deactivated
+          kept += part.kept
+          after = part.next
+          io.progress?.(after === undefined ? '' : `${deactivated} users deactivated …`)
+        } while (after !== undefined)
+        io.out(`Deactivated ${deactivated} users of ${id}.`)
+        if (kept > 0) io.err(`Kept ${kept}, because nobody else administers what they administer.`)
+      }),
+    )
+
 const setupCommand = (io: Io): Command =>
   withConfig(new Command('setup'))
     .description('prints instructions for the administrator of the identity provider')
@@ -115,6 +156,7 @@ const columns: Columns<ProviderView> = {
   id: ({ providerId }) => providerId,
   name: ({ displayName }) => displayName,
   profile: ({ toleranceProfile }) => toleranceProfile,
+  domains: ({ verifiedDomains }) => verifiedDomains.join(' ') || '-',
   secrets: ({ secrets }) => String(secrets.length),
   'last used': ({ secrets }) =>
     instant(secrets.map(({ lastUsedAt }) => lastUsedAt).findLast((time) => time !== undefined)),

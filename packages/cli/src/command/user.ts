@@ -35,7 +35,7 @@ export const userCommand = (io: Io, name = 'user'): Command =>
     )
     .addCommand(
       withConfig(new Command('deactivate'))
-        .description('revokes all access of the user at once')
+        .description('blocks the user and revokes all access at once; no identity provider can lift the block')
         .argument('<id>')
         .action((id: string, options: ConfigOptions) =>
           withAdministration(options, io, async ({ users }) => {
@@ -46,12 +46,16 @@ export const userCommand = (io: Io, name = 'user'): Command =>
     )
     .addCommand(
       withConfig(new Command('reactivate'))
-        .description('allows the user to sign in again; earlier sessions and tokens stay revoked')
+        .description('lifts the block; earlier sessions and tokens stay revoked')
         .argument('<id>')
         .action((id: string, options: ConfigOptions) =>
           withAdministration(options, io, async ({ users }) => {
-            await users.reactivate(id)
-            io.out(`User ${id} is active.`)
+            const { active } = await users.reactivate(id)
+            io.out(
+              active
+                ? `User ${id} is active.`
+                : `User ${id} is not blocked any more, but the identity provider has deactivated the user. Repeat the command to activate the user all the same.`,
+            )
           }),
         ),
     )
@@ -79,7 +83,8 @@ const counted = (count: number, noun: string): string => `${count} ${noun}${coun
 
 const columns: Columns<UserView> = {
   id: ({ userId }) => userId,
-  active: ({ active }) => (active ? 'yes' : 'no'),
+  active: ({ active, blockedAt }) => (active ? 'yes' : blockedAt === undefined ? 'no' : 'blocked'),
+  provider: ({ providerId }) => providerId ?? '-',
   name: ({ claims }) => textOf(claims['name'] ?? claims['preferred_username']),
   email: ({ claims }) => textOf(claims['email']),
   created: ({ createdAt }) => instant(createdAt),

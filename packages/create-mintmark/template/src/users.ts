@@ -7,6 +7,11 @@ import { hashPassword, isPassword, type PasswordRecord } from './password.ts'
 export interface User {
   /** The `sub` of the tokens. It never changes, and is never given to another user. */
   readonly subject: string
+  /**
+   * The directory that provisioned the user; empty for the host's own users. Names are unique within a directory only, so that no
+   * directory can take a name from another one.
+   */
+  readonly directory: string
   readonly username: string
   readonly email: string
   readonly givenName: string
@@ -14,17 +19,20 @@ export interface User {
 }
 
 /** A user before the table has assigned a subject. */
-export type NewUser = Omit<User, 'subject'> & { readonly password: string }
+export type NewUser = Omit<User, 'subject' | 'directory'> & { readonly password: string }
 
 /** The host's own user table. */
 export interface Users {
   list(): readonly User[]
   find(subject: string): User | undefined
-  /** Finds the user with this name and password. The name may be the username or the email address. */
+  /**
+   * Finds the user with this name and password. The name may be the username or the email address. The name of a user
+   * whom a directory provisioned follows the directory and a slash, such as `example-corp/kim@example.com`.
+   */
   verify(attempt: { readonly username: string; readonly password: string }): Promise<User | undefined>
   /**
    * Changes the password of the user with this subject, or adds the user if there is none. A user whose name or address
-   * belongs to another user is not added.
+   * belongs to another user of the same directory is not added.
    */
   put(user: User & { readonly password: string }): Promise<void>
   /** Removes a user, if there is one. The name and the address can be used again. */
@@ -40,13 +48,16 @@ export function openUsers(file: string): Users {
   database.exec(schema)
   const all = database.prepare('SELECT * FROM users ORDER BY username')
   const bySubject = database.prepare('SELECT * FROM users WHERE subject = ?')
-  const byName = database.prepare('SELECT * FROM users WHERE username = :name OR email = :name')
-  const insert = database.prepare('INSERT INTO users VALUES (?, ?, ?, ?, ?, ?, ?)')
+  const byName = database.prepare(
+    'SELECT * FROM users WHERE directory = :directory AND (username = :name OR email = :name)',
+  )
+  const insert = database.prepare(`INSERT INTO users VALUES (?, '', ?, ?, ?, ?, ?, ?)`)
   const changePassword = database.prepare('UPDATE users SET salt = :salt, hash = :hash WHERE subject = :subject')
   // The sign-in page accepts usernames and addresses in one field, so neither may be equal to one of another user.
   const insertUnderFreeNames = database.prepare(
-    `INSERT INTO users SELECT :subject, :username, :email, :givenName, :familyName, :salt, :hash
-      WHERE NOT EXISTS (SELECT 1 FROM users WHERE username IN (:username, :email) OR email IN (:username, :email))
+    `INSERT INTO users SELECT :subject, :directory, :username, :email, :givenName, :familyName, :salt, :hash
+      WHERE NOT EXISTS (SELECT 1 FROM users WHERE directory = :directory
+        AND (username IN (:username, :email) OR email IN (:username, :email)))
       ON CONFLICT DO NOTHING`,
   )
 
@@ -56,13 +67,15 @@ export function openUsers(file: string): Users {
     list: () => all.all().map((row: object) => row as Row),
     find: (subject) => bySubject.get(subject) as Row | undefined,
     async verify({ username, password }) {
-      const row = byName.get({ name: username.toLowerCase() }) as Row | undefined
+      const slash = username.indexOf('/')
+      const name = { directory: username.slice(0, Math.max(slash, 0)), name: username.slice(slash + 1).toLowerCase() }
+      const row = byName.get(name) as Row | undefined
       return (await isPassword(password, row)) ? row : undefined
     },
-    async put({ subject, username, email, givenName, familyName, password }) {
+    async put({ subject, directory, username, email, givenName, familyName, password }) {
       const { salt, hash } = await hashPassword(password)
       if (changePassword.run({ subject, salt, hash }).changes > 0) return
-      insertUnderFreeNames.run({ subject, username, email, givenName, familyName, salt, hash })
+      insertUnderFreeNames.run({ subject, directory, username, email, givenName, familyName, salt, hash })
     },
     remove: (subject) => void remove.run(subject),
     async add(users) {
@@ -87,10 +100,13 @@ type Row = User & PasswordRecord
 
 const schema = `CREATE TABLE IF NOT EXISTS users (
   subject TEXT PRIMARY KEY,
-  username TEXT NOT NULL UNIQUE CHECK (username = lower(username)),
-  email TEXT NOT NULL UNIQUE CHECK (email = lower(email)),
+  directory TEXT NOT NULL,
+  username TEXT NOT NULL CHECK (username = lower(username)),
+  email TEXT NOT NULL CHECK (email = lower(email)),
   givenName TEXT NOT NULL,
   familyName TEXT NOT NULL,
   salt BLOB NOT NULL,
-  hash BLOB NOT NULL
+  hash BLOB NOT NULL,
+  UNIQUE (directory, username),
+  UNIQUE (directory, email)
 ) STRICT`

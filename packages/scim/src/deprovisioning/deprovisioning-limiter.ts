@@ -1,3 +1,4 @@
+import { anything, checkOptions } from '@mintmark/internal'
 import {
   epochSeconds,
   type EpochSeconds,
@@ -34,6 +35,7 @@ export function createDeprovisioningLimiter(
   limit: DeprovisioningLimit,
   { storage }: { readonly storage: ScimStorage },
 ): DeprovisioningLimiter {
+  checkOptions('deprovisioningLimit', limit, { users: anything, percent: anything, window: anything })
   const admitted = new WeakSet<object>()
   const queue = oneAtATime()
 

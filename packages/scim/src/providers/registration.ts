@@ -1,4 +1,14 @@
-import { type Clock, digestSecret, type Random, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
+import {
+  type Clock,
+  digestSecret,
+  type Random,
+  randomSecret,
+  anything,
+  checkOptions,
+  type OptionChecks,
+  systemClock,
+  systemRandom,
+} from '@mintmark/internal'
 import { clientId, epochSeconds, type EpochSeconds, providerId, type ScimStorage } from '@mintmark/storage-interface'
 import {
   type IdentityProviderRecord,
@@ -62,6 +72,7 @@ export async function registerIdentityProvider(
   deps: ProviderDependencies,
 ): Promise<RegisteredProvider> {
   const { storage, clock = systemClock, random = systemRandom } = deps
+  checkOptions('registerIdentityProvider', registration, registrationOptions)
   // Okta refuses base URLs with an underscore, which also separates the parts of a secret.
   if (!/^[A-Za-z0-9-]{1,64}$/.test(registration.providerId)) throw new ProviderError('invalid_identifier')
 
@@ -83,6 +94,14 @@ export async function registerIdentityProvider(
   const { outcome } = await storage.identityProviders.insert(provider)
   if (outcome === 'taken') throw new ProviderError('identifier_taken')
   return { provider, tenantUrl: tenantUrl(storage.issuer, id), secret }
+}
+
+const registrationOptions: OptionChecks<ProviderRegistration> = {
+  providerId: anything,
+  displayName: anything,
+  toleranceProfile: anything,
+  clientIds: anything,
+  verifiedDomains: anything,
 }
 
 /**

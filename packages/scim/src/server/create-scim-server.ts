@@ -1,6 +1,18 @@
 import { createMemoryRateLimiter, type RateLimiter } from '@mintmark/core'
 import { type HttpService } from '@mintmark/core/http'
-import { createJournal, createTurns, identifierSeries, systemClock, systemRandom } from '@mintmark/internal'
+import {
+  createJournal,
+  createTurns,
+  identifierSeries,
+  systemClock,
+  systemRandom,
+  aFunction,
+  anObject,
+  aText,
+  anything,
+  checkOptions,
+  type OptionChecks,
+} from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
@@ -47,6 +59,7 @@ export interface ScimServer extends HttpService {
  * slash, and when `resourceTypes` collide with each other or with the endpoints of SCIM.
  */
 export function createScimServer(given: ScimServerOptions): ScimServer {
+  checkOptions('createScimServer', given, scimOptions)
   checkIssuer(given)
   requireStores(given.storage, { capability: 'scim', feature: 'createScimServer' })
   const storage = withIndexedAttributes(given.storage, given.userType ?? userResourceType)
@@ -87,6 +100,31 @@ export function createScimServer(given: ScimServerOptions): ScimServer {
     answered: notifyAnswered(options.onRequest),
   })
   return { ...router, issuer, signInFromProvider: (login) => signInFromProvider(login, deps) }
+}
+
+const scimOptions: OptionChecks<ScimServerOptions> = {
+  issuer: aText,
+  storage: anObject,
+  accessTokens: anything,
+  mayProvision: aFunction,
+  userType: anything,
+  groupType: anything,
+  resourceTypes: anything,
+  emailVerified: aFunction,
+  claims: aFunction,
+  onEvent: aFunction,
+  onRequest: aFunction,
+  deprovisioningLimit: anything,
+  requestLimit: anything,
+  uniqueGroupNames: aFunction,
+  filterLimits: anything,
+  limits: anything,
+  pageLimits: anything,
+  clock: aFunction,
+  random: aFunction,
+  link: aFunction,
+  mayChange: aFunction,
+  password: aFunction,
 }
 
 /** The tenant URL that administrators configure starts with the issuer of the storage, so both issuers must be equal. */

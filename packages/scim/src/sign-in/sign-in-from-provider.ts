@@ -117,7 +117,7 @@ async function update(
   const { userId, version } = user
   const { state } = written
   if (isSameResource(user, written)) return user
-  const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId, kind: 'update' })) ?? true
+  const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId, kind: 'update', claims: state.claims })) ?? true
   if (!isAllowed) return user
 
   const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version, state, now })

@@ -76,7 +76,7 @@ async function adopt(
   })
   const ends = account.active && !written.state.active
   // RFC 7644 §3.12, 403: linking changes a user, and a protected user keeps its claims and password.
-  await authorizeChange(account, ends ? 'deactivate' : 'update', context)
+  await authorizeChange(account, { kind: ends ? 'deactivate' : 'update', claims: written.state.claims }, context)
   const state = {
     ...written.state,
     active: decidedActive(account) && written.state.active,

@@ -87,4 +87,6 @@ export interface ProposedChange {
   readonly providerId: ProviderId
   readonly userId: UserId
   readonly kind: 'update' | 'deactivate' | 'reactivate' | 'remove'
+  /** The claims that the user has after the change; undefined when the user is removed. */
+  readonly claims: JsonObject | undefined
 }

@@ -230,7 +230,7 @@ const removeUser =
       const user = await findUser(call, deps)
       const { userId, adopted, version } = user
       checkPreconditions(call.request, userVersion(user))
-      await authorizeChange(user, 'remove', { writer, deps })
+      await authorizeChange(user, { kind: 'remove', claims: undefined }, { writer, deps })
 
       const ended = await deps.listRevokedAccess(user, now)
       const removal = { providerId, userId, version, now }

@@ -70,7 +70,7 @@ export async function writeState(
   if (isSameState && password === undefined) return user
   // RFC 7644 §3.12, 403: with other identifiers the provider could create the user a second time, without the host's block.
   if (user.blockedAt !== undefined && hasOtherKeys(user, state, context.deps)) throw refusal('change_refused')
-  await authorizeChange(user, changeKind(user, state), context)
+  await authorizeChange(user, { kind: changeKind(user, state), claims: state.claims }, context)
 
   const after = isSameState ? user : await swapState(user, state, context)
   if (after !== undefined && password !== undefined)
@@ -178,11 +178,11 @@ export interface WriteContext {
  */
 export async function authorizeChange(
   user: UserRecord,
-  kind: ProposedChange['kind'],
+  { kind, claims }: Pick<ProposedChange, 'kind' | 'claims'>,
   { writer, deps }: WriteContext,
 ): Promise<void> {
   const { providerId, now, record } = writer
-  const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId: user.userId, kind })) ?? true
+  const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId: user.userId, kind, claims })) ?? true
   // RFC 7644 §3.12, 403: the host protects this user.
   if (!isAllowed) throw refusal('change_refused')
 
