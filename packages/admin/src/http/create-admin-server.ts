@@ -92,6 +92,7 @@ const serverOptions: OptionChecks<AdminServerOptions> = {
   accessTokens: anything,
   administrators: aFunction,
   authorize: aFunction,
+  protectedScopes: anything,
 }
 
 interface ServerDependencies extends AdminDependencies {
