@@ -11,12 +11,9 @@ import { getMember } from '../values/json.ts'
 import { includesMemberType, loadAllMembers, planGroupPatch, readMemberIds } from './members.ts'
 import { groupVersion, listedGroups, showGroup } from './render-group.ts'
 import {
-  changedState,
-  changeGroup,
   findGroup,
   type GroupDependencies,
   groupDocument,
-  groupOfOutcome,
   groupState,
   requireFreeName,
   writeGroup,

@@ -247,7 +247,7 @@ function selectionOf(node: FilterNode, attribute: Attribute, { tolerances }: Par
 }
 
 /** An attribute as the target of a path, or some of its values. */
-export interface AttributeTarget {
+interface AttributeTarget {
   readonly kind: 'attribute'
   /** The URN of the extension that defines the attribute. */
   readonly extension: string | undefined
@@ -265,7 +265,7 @@ interface ElementSelection {
 }
 
 /** The target of a path (RFC 7644 §3.5.2): an attribute, or all attributes of a schema. */
-export type PatchTarget = AttributeTarget | { readonly kind: 'schema'; readonly schema: Schema }
+type PatchTarget = AttributeTarget | { readonly kind: 'schema'; readonly schema: Schema }
 
 /** A parsed path (RFC 7644 §3.5.2, figure 7): `attribute`, `attribute.sub`, `attribute[filter]`, `attribute[filter].sub`. */
 interface PathNode {
