@@ -52,8 +52,9 @@ describe.each(adapters)('on $name', (adapter) => {
     ['a dot segment', '/./token'],
     ['two dots', '/x/../token'],
     ['escaped dots', '/x/%2e%2E/token'],
-    ['absolute-form with the issuer', 'https://as.test/token'],
     ['absolute-form with another host', 'http://evil.test/token'],
+    ['absolute-form with another port', 'https://as.test:8443/token'],
+    ['absolute-form with dots', 'https://as.test/x/../token'],
   ])(
     'rejects a target that URL parsing would turn into the path, where that is visible (RFC 9112 §3.2): %s: %s',
     async (_, target) => {
@@ -67,6 +68,19 @@ describe.each(adapters)('on $name', (adapter) => {
       expect(statusesIn(transcript)).toEqual([isResolved ? 200 : 404])
       expect(service.received.map((request) => request.url.href)).toEqual(isResolved ? ['https://as.test/token'] : [])
       expect(host.errors).toEqual([])
+    },
+  )
+
+  test.each(['https://as.test/token', 'http://AS.test/token'])(
+    'accepts absolute-form that names the issuer (RFC 9112 §3.2.2): %s',
+    async (target) => {
+      const service = aService()
+      const host = await aHost(adapter, { services: [service] })
+
+      const transcript = await sendBytes(host.port, requestText(`POST ${target}`, ['Content-Length: 0']))
+
+      expect(statusesIn(transcript)).toEqual([200])
+      expect(service.received.map((request) => request.url.href)).toEqual(['https://as.test/token'])
     },
   )
 

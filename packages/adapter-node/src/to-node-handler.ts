@@ -19,14 +19,17 @@ type NodeHandler = (request: IncomingMessage, response: OutgoingMessage) => Prom
 export function toNodeHandler(...services: readonly HttpService[]): NodeHandler {
   const answer = createAnswer()
   return async (request, response) => {
-    const target = originalTarget(request)
-    const path = pathOf(target)
-    const service = services.find((candidate) => candidate.serves(path))
-    const url = service && requestUrl(service.origin, target)
-    if (service === undefined || url === undefined) return false
+    const received = originalTarget(request)
+    for (const service of services) {
+      const target = originFormOf(received, service.origin)
+      if (!service.serves(pathOf(target))) continue
+      const url = requestUrl(service.origin, target)
+      if (url === undefined) return false
 
-    await answer({ request, response, url }, (received) => service.handle(received))
-    return true
+      await answer({ request, response, url }, (head) => service.handle(head))
+      return true
+    }
+    return false
   }
 }
 
@@ -37,7 +40,7 @@ export function toNodeHandler(...services: readonly HttpService[]): NodeHandler 
 export function toNodeEndpoint(service: HttpService, endpoint: Endpoint): NodeHandler {
   const answer = createAnswer()
   return async (request, response) => {
-    const url = requestUrl(service.origin, originalTarget(request))
+    const url = requestUrl(service.origin, originFormOf(originalTarget(request), service.origin))
     if (url === undefined) return false
 
     await answer({ request, response, url }, async (received) => {
@@ -51,6 +54,17 @@ export function toNodeEndpoint(service: HttpService, endpoint: Endpoint): NodeHa
 /** As in the request line: frameworks like Connect remove their mount path from `url` and keep it here. */
 const originalTarget = (request: IncomingMessage & { readonly originalUrl?: string }): string =>
   request.originalUrl ?? request.url ?? ''
+
+/**
+ * RFC 9112 §3.2.2: a server accepts a target in absolute-form, which clients send to a proxy, if it names this server. Only the
+ * host is compared: TLS may end at a proxy.
+ */
+function originFormOf(target: string, origin: string): string {
+  if (target.startsWith('/')) return target
+  const [, host = '', rest = ''] = /^https?:\/\/([^/?#@\\]+)(.*)$/i.exec(target) ?? []
+  if (host.toLowerCase() !== new URL(origin).host) return target
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
 
 /**
  * The URL of a request under the configured origin.
