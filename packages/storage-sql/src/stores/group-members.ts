@@ -116,39 +116,43 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
   }
 
   /** Undefined when the group was changed between two slices. */
-  async function readSlices(values: GroupKey): Promise<readonly SqlRow[] | undefined> {
-    const rows: SqlRow[] = []
+  async function readSlices(values: GroupKey): Promise<readonly GroupMember[] | undefined> {
+    const members: GroupMember[] = []
     let version: unknown
     for (let after = ''; ;) {
       const slice = await run(statements.slice, { ...values, after })
       const [first] = slice
       const last = slice.at(-1)
       // A group without a row has no members.
-      if (first === undefined || last === undefined) return rows
+      if (first === undefined || last === undefined) return members
       const seen = columns.integer(first, 'version')
       if (version !== undefined && seen !== version) return undefined
       version = seen
-      for (const row of slice) rows.push(row)
-      if (slice.length < membersInRead) return rows
+      for (const row of slice)
+        members.push({
+          memberId: columns.text(row, 'member_id'),
+          type: columns.text(row, 'member_type') as GroupMember['type'],
+        })
+      if (slice.length < membersInRead) return members
       after = columns.text(last, 'member_id')
       await nextTurn()
     }
   }
 
-  async function readOne(values: GroupKey): Promise<readonly SqlRow[]> {
+  async function readOne(values: GroupKey, groupId: GroupId): Promise<ReadonlyMap<GroupId, readonly GroupMember[]>> {
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      const rows = await readSlices(values)
-      if (rows !== undefined) return rows
+      const members = await readSlices(values)
+      if (members !== undefined) return new Map([[groupId, members]])
     }
     // It is changed all the time: one statement sees one moment.
-    return run(statements.all, { ...values, groups: engine.encodeSearchable([values.group_id]) })
+    return membersIn(await run(statements.all, { ...values, groups: engine.encodeSearchable([groupId]) }), [groupId])
   }
 
   return async (providerId, groupIds, limit) => {
     const [groupId] = groupIds
     if (groupId === undefined) return new Map()
     const key = { provider_id: providerId }
-    if (groupIds.length === 1) return membersIn(await readOne({ ...key, group_id: groupId }), groupIds)
+    if (groupIds.length === 1) return readOne({ ...key, group_id: groupId }, groupId)
     const values = { ...key, groups: engine.encodeSearchable(groupIds) }
     return limit === undefined
       ? membersIn(await run(statements.all, values), groupIds)
