@@ -55,5 +55,7 @@ export type ListOutcome<Record> =
       readonly total: number
       readonly records: readonly Record[]
       readonly next: ListPosition | undefined
+      /** Whether the list read more than half of what the store is willing to read: it may soon be `tooMany`. */
+      readonly isNearLimit?: boolean
     }
   | { readonly outcome: 'tooMany' }

@@ -31,6 +31,11 @@ test.each<readonly [ScimOccurrence, level: string, line: string]>([
     'resource.created: Device d1 by acme',
   ],
   [
+    { type: 'search.near_limit', providerId: 'acme', resourceType: 'User' },
+    'warn',
+    'search.near_limit: a search of User resources of acme read more than half of the limit',
+  ],
+  [
     { type: 'tolerance.applied', providerId: 'acme', applied: [{ tolerance: 'boolean-as-text', count: 2 }] },
     'info',
     'tolerance.applied: boolean-as-text 2 for acme',

@@ -12,7 +12,7 @@ export const logScimEvents =
   }
 
 function levelOf(event: ScimEvent): keyof Logger {
-  if (event.type === 'deprovisioning.suspended') return 'warn'
+  if (event.type === 'deprovisioning.suspended' || event.type === 'search.near_limit') return 'warn'
   if (event.type !== 'request.refused') return 'info'
   return event.status >= 500 ? 'error' : 'warn'
 }
@@ -40,6 +40,8 @@ function scimEventLine(event: ScimEvent): string {
       return `${event.type}: ${event.resourceType} ${event.resourceId} by ${event.providerId}`
     case 'deprovisioning.suspended':
       return `deprovisioning.suspended: ${event.providerId} has ended ${event.count} accounts, and may end no more until an administrator lets it`
+    case 'search.near_limit':
+      return `search.near_limit: a search of ${event.resourceType} resources of ${event.providerId} read more than half of the limit`
     case 'tolerance.applied':
       return `tolerance.applied: ${event.applied.map(({ tolerance, count }) => `${tolerance} ${count}`).join(', ')} for ${event.providerId}`
     default:

@@ -64,6 +64,13 @@ export type ScimOccurrence =
       readonly resourceId: string
     }
   | {
+      /** A search read more than half of what storage is willing to read. With more users it will be rejected as `tooMany`. */
+      readonly type: 'search.near_limit'
+      readonly providerId: string
+      /** The name of the resource type, such as `User`. */
+      readonly resourceType: string
+    }
+  | {
       /** Deviations from the RFCs that a request needed, by name. */
       readonly type: 'tolerance.applied'
       readonly providerId: string

@@ -5,6 +5,13 @@ import type { ScimCall } from '../server/scim-call.ts'
 import type { CursorPosition } from './list-cursor.ts'
 import type { TypeSearch } from './type-searches.ts'
 
+/** What a page needs beside the searches. */
+export interface PageContext {
+  readonly call: ScimCall
+  /** Called when a search reads more than half of what storage is willing to read. */
+  readonly onNearLimit: (type: TypeSearch['type']) => void
+}
+
 /** A page of resources of one or several types, one type after another. */
 interface ResourcePage {
   readonly total: number
@@ -21,7 +28,7 @@ interface ResourcePage {
 export async function pageByIndex(
   searches: readonly TypeSearch[],
   { offset, count, bytes }: { readonly offset: number; readonly count: number; readonly bytes: number },
-  call: ScimCall,
+  context: PageContext,
 ): Promise<ResourcePage> {
   const resources: JsonText[] = []
   let total = 0
@@ -30,7 +37,7 @@ export async function pageByIndex(
     const found = await listed(
       search,
       { kind: 'index', offset: limit === 0 ? 0 : Math.max(offset - total, 0), limit },
-      { call, bytes: bytesLeft(bytes, resources) },
+      { ...context, bytes: bytesLeft(bytes, resources) },
     )
     resources.push(...found.records)
     total += found.total
@@ -45,7 +52,7 @@ export async function pageByIndex(
 export async function pageByCursor(
   searches: readonly TypeSearch[],
   { place, count, bytes }: { readonly place: CursorPosition; readonly count: number; readonly bytes: number },
-  call: ScimCall,
+  context: PageContext,
 ): Promise<ResourcePage> {
   const resources: JsonText[] = []
   let total = 0
@@ -56,7 +63,7 @@ export async function pageByCursor(
     const found = await listed(
       search,
       { kind: 'cursor', after, limit: room },
-      { call, bytes: bytesLeft(bytes, resources) },
+      { ...context, bytes: bytesLeft(bytes, resources) },
     )
     resources.push(...found.records)
     total += found.total
@@ -77,12 +84,13 @@ interface FoundOfType {
 async function listed(
   { type, filter, sort, projection }: TypeSearch,
   page: ListPage,
-  { call: { caller, baseUrl }, bytes }: { readonly call: ScimCall; readonly bytes: number },
+  { call: { caller, baseUrl }, onNearLimit, bytes }: PageContext & { readonly bytes: number },
 ): Promise<FoundOfType> {
   const { providerId } = caller.provider
   const outcome = await type.list({ providerId, filter, sort, page, maxBytes: bytes }, { projection, baseUrl })
   // RFC 7644 §3.12 tooMany.
   if (outcome.outcome === 'tooMany') throw refusal('too_many_matches')
+  if (outcome.isNearLimit === true) onNearLimit(type)
   // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer resources than count, but Okta continues at 101 and 201 and would miss users.
   if (page.kind === 'index' && outcome.next !== undefined && outcome.records.length < page.limit)
     throw refusal('page_too_large')

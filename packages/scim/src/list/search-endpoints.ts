@@ -9,7 +9,7 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import { recordTolerances, type ScimCall, type ScimEndpoint, toleranceCounterOf } from '../server/scim-call.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { mintListCursor, verifyListCursor } from './list-cursor.ts'
-import { pageByCursor, pageByIndex } from './list-pages.ts'
+import { pageByCursor, pageByIndex, type PageContext } from './list-pages.ts'
 import { type PageLimits, pageRequest, parseSearch, searchOfQuery, type SearchRequest } from './search-request.ts'
 import { type ListedType, type TypeSearch, typeSearches } from './type-searches.ts'
 import { nameKey } from '../values/text.ts'
@@ -40,7 +40,18 @@ export function searchEndpoints(types: readonly ListedType[], deps: SearchDepend
       filterLimits: deps.filterLimits,
     })
     recordTolerances({ tolerances }, call, deps.journal)
-    return listResponse(await findPage(request, searches, { call, limits: deps.pageLimits }))
+    return listResponse(
+      await findPage(request, searches, {
+        call,
+        limits: deps.pageLimits,
+        onNearLimit: ({ resourceType }) =>
+          deps.journal.record(call.request, {
+            type: 'search.near_limit',
+            providerId: call.caller.provider.providerId,
+            resourceType: resourceType.name,
+          }),
+      }),
+    )
   }
 
   return {
@@ -55,18 +66,19 @@ export function searchEndpoints(types: readonly ListedType[], deps: SearchDepend
 async function findPage(
   request: SearchRequest,
   searches: readonly TypeSearch[],
-  { call, limits }: { readonly call: ScimCall; readonly limits: PageLimits },
+  { limits, ...context }: PageContext & { readonly limits: PageLimits },
 ): Promise<ListedPage> {
   const page = pageRequest(request, limits)
   const { bytes, cursorLifetime: lifetime } = limits
+  const { call } = context
   const { count } = page
   if (page.kind === 'index') {
     const { startIndex } = page
-    return { ...(await pageByIndex(searches, { offset: startIndex - 1, count, bytes }, call)), startIndex }
+    return { ...(await pageByIndex(searches, { offset: startIndex - 1, count, bytes }, context)), startIndex }
   }
   const walk = { caller: call.caller, query: queryText(searches), count, now: call.now, lifetime }
   const place = page.cursor === '' ? { type: 0, after: undefined } : await verifyListCursor(page.cursor, walk)
-  const found = await pageByCursor(searches, { place, count, bytes }, call)
+  const found = await pageByCursor(searches, { place, count, bytes }, context)
   return { ...found, nextCursor: found.next === undefined ? undefined : await mintListCursor(found.next, walk) }
 }
 

@@ -84,3 +84,21 @@ test.each([
     TypeError,
   )
 })
+
+test('a search that reads more than half of the limit is announced by an event (RFC 7644 §3.12)', async () => {
+  const scim = await startScim({ storage: await sqlite() })
+  const types = () => scim.events.map(({ type }) => type)
+  const search = () => scim.send({ path: '/Users?filter=title co "x"' })
+  const create = (userName: string) =>
+    scim.send({ method: 'POST', path: '/Users', body: { schemas: [userSchema.id], userName } })
+
+  await create('a')
+  expect((await search()).status).toBe(200)
+  expect(types()).not.toContain('search.near_limit')
+  await create('b')
+  await create('c')
+  expect((await search()).status).toBe(200)
+  expect(types()).toContain('search.near_limit')
+  for (const userName of ['d', 'e', 'f']) await create(userName)
+  expect((await search()).body?.['scimType']).toBe('tooMany')
+})

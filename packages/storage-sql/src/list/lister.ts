@@ -92,24 +92,28 @@ export function createLister<Record, Query extends Asked>(
     size: maxBytes === undefined ? undefined : without === 'groups' ? kind.size : sizeWithGroups,
   })
 
-  /** Whether the rows that a list reads are more work than it may cause (RFC 7644 §3.12 tooMany). */
-  async function isTooMuch(
+  /** The work of a list as a part of what it may cause: more than 1 is too much (RFC 7644 §3.12 tooMany). */
+  async function loadOf(
     { looksAt, weight, units }: MatchStatement,
     query: Query,
     values: FilterValues,
-  ): Promise<boolean> {
-    const limit = Math.floor(scanLimit / weight)
+  ): Promise<number> {
+    const limit = scanLimit / weight
+    const ofRows = async (): Promise<number> => (units === undefined ? 0 : (await unitsOf(units, values)) / limit)
     switch (looksAt) {
       case 'range':
       case 'order':
-        return false
+        return 0
       case 'candidates':
-        return units !== undefined && (await unitsOf(units, values)) > limit
-      case 'index':
-        if ((await totalOf(query)) > limit * entriesOfRow) return true
-        return units !== undefined && (await unitsOf(units, values)) > limit
-      case 'everything':
-        return (await totalOf(query)) > limit || (await unitsOf(size, owner(query))) > limit
+        return ofRows()
+      case 'index': {
+        const ofIndex = (await totalOf(query)) / (limit * entriesOfRow)
+        return ofIndex > 1 ? ofIndex : Math.max(ofIndex, await ofRows())
+      }
+      case 'everything': {
+        const ofTotal = (await totalOf(query)) / limit
+        return ofTotal > 1 ? ofTotal : Math.max(ofTotal, (await unitsOf(size, owner(query))) / limit)
+      }
       default:
         return looksAt satisfies never
     }
@@ -143,16 +147,18 @@ export function createLister<Record, Query extends Asked>(
   ): Promise<ListOutcome<Record>> {
     const limit = Math.floor(scanLimit / match.weight)
     const all = { ...owner(query), ...values, [candidateLimit]: limit + 1 }
-    if (await isTooMuch(match, query, all)) return { outcome: 'tooMany' }
+    const load = await loadOf(match, query, all)
+    if (load > 1) return { outcome: 'tooMany' }
     const rows = await run(match.statement, { ...all, ...pageValues(query, start) })
     const [first] = rows
     // So many rows share the value that was looked up.
     if (first === undefined || columns.integer(first, 'looked_at') > limit) return { outcome: 'tooMany' }
-    return listed(rows.filter(isThere), query, {
+    const outcome = listed(rows.filter(isThere), query, {
       total: columns.integer(first, 'total'),
       inPage: columns.integer(first, 'in_page'),
       start,
     })
+    return load > nearLimit && outcome.outcome === 'listed' ? { ...outcome, isNearLimit: true } : outcome
   }
 
   const isThere = (row: SqlRow): boolean => columns.has(row, kind.id)
@@ -187,6 +193,9 @@ export function createLister<Record, Query extends Asked>(
 
 /** Reading an entry of an index is this much less work than reading a row. */
 const entriesOfRow = 100
+
+/** From this part of the limit on, the list says so. */
+const nearLimit = 0.5
 
 interface Found {
   readonly total: number
