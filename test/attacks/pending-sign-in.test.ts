@@ -186,7 +186,7 @@ describe('the handle of a pending sign-in cannot be forged (RFC 9700 §4.7)', ()
     await answerInteraction(under, started, consent)
 
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-    const spellings = [...digits].map((last) => handle.slice(0, -1) + last)
+    const spellings = digits.split('').map((last) => handle.slice(0, -1) + last)
     for (const spelling of spellings) expect((await withHandle(started, spelling)).status).toBe(400)
     expect(codes()).toBe(1)
   })

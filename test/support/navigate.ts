@@ -17,10 +17,12 @@ export function navigate(url: URL, { method = 'GET', headers, body }: RequestIni
       for (const [name, values = []] of Object.entries(reply.headersDistinct))
         for (const value of values) received.append(name, value)
       const status = reply.statusCode ?? 0
-      buffer(reply).then((content) => {
-        const isEmpty = status === 204 || status === 304
-        resolve(new Response(isEmpty ? null : new Uint8Array(content), { status, headers: received }))
-      }, reject)
+      buffer(reply)
+        .then((content) => {
+          const isEmpty = status === 204 || status === 304
+          return new Response(isEmpty ? null : new Uint8Array(content), { status, headers: received })
+        })
+        .then(resolve, reject)
     })
     sent.on('error', reject)
     sent.end(body instanceof URLSearchParams ? body.toString() : typeof body === 'string' ? body : undefined)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { toExpress } from '@mintmark/adapter-express'
 import express from 'express'
 import session from 'express-session'
@@ -22,7 +23,7 @@ app.post('/sign-in', async (request, response) => {
   if (user) {
     // A new session identifier prevents session fixation.
     await new Promise((done) => request.session.regenerate(done))
-    request.session.user = { id: user.id, signedInAt: Math.floor(Date.now() / 1000) }
+    request.session.user = { id: user.id, signedInAt: Math.floor(Date.now() / 1000), sessionId: randomUUID() }
   }
   response.redirect(303, user ? pathOf(request.query['return_to']) : request.originalUrl)
 })

@@ -3,13 +3,15 @@ import type { Request } from 'express'
 
 declare module 'express-session' {
   interface SessionData {
-    /** Who signed in, and when, in seconds since 1970. */
-    user: { id: string; signedInAt: number }
+    /** Who signed in, when, in seconds since 1970, and a public name of the session. */
+    user: { id: string; signedInAt: number; sessionId: string }
   }
 }
 
 /** The user of your session. `host` is the request as Express has it. */
 export const signedIn = ({ host }: RequestHead) => {
   const { user } = (host as Request).session
-  return Promise.resolve(user && { subject: user.id, authTime: user.signedInAt, amr: ['pwd'] })
+  return Promise.resolve(
+    user && { subject: user.id, authTime: user.signedInAt, amr: ['pwd'], sessionId: user.sessionId },
+  )
 }

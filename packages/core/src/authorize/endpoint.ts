@@ -68,7 +68,7 @@ async function answer(
     signedInUser: { authentication },
   } = decision
   requireNavigation(request)
-  await limitCodes(authorization, grant, now, deps)
+  await limitCodes({ target: authorization.target, grant }, now, deps)
   const subject = { request: authorization, grant, consented: authorization.consentScopes, authentication }
   const code = await issueCode(subject, now, deps)
   deps.journal.record(request, codeIssued(subject))
@@ -77,8 +77,7 @@ async function answer(
 
 /** RFC 6819 §4.4.1.11: a signed-in browser must not fill the store with codes that no user waits for. */
 async function limitCodes(
-  { target }: AuthorizationRequest,
-  { grantId, clientId }: GrantRecord,
+  { target, grant: { grantId, clientId } }: Pick<AuthorizationRequest, 'target'> & { readonly grant: GrantRecord },
   now: EpochSeconds,
   { silentCodes }: AuthorizationEndpointDependencies,
 ): Promise<void> {

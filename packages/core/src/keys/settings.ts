@@ -125,7 +125,7 @@ export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySet
 function vaultOf(options: StoredKeysOptions, random: Random): Pick<StoredKeySettings, 'vault' | 'isLegacyKey'> {
   if (options.vault === undefined) {
     const vault = createSealedVault(options.sealingKey, { issuer: options.storage.issuer, random })
-    return { vault, isLegacyKey: vault.isLegacyKey }
+    return { vault, isLegacyKey: (key) => vault.isLegacyKey(key) }
   }
   const vault = guardVault(options.vault)
   return { vault, isLegacyKey: createLegacyProof(vault) }

@@ -96,7 +96,7 @@ export function createSealedVault(
       try {
         const privateJwk = (await openEntry({ keyId, vaultEntry })) ?? {}
         const members = ['kty', 'crv', 'x', 'y', 'n', 'e', 'pub']
-        return members.every((name) => privateJwk[name] === (publicJwk as JsonObject)[name])
+        return members.every((name) => privateJwk[name] === publicJwk[name])
       } catch {
         // Another sealing key, or not sealed at all.
         return false
@@ -162,7 +162,7 @@ export function createLegacyProof(vault: KeyVault): (key: SigningKeyRecord) => P
     const known = proven.get(identity)
     if (known !== undefined) return known
     const sign = await vault.open({ keyId, algorithm, publicJwk, vaultEntry })
-    const isProven = await proveSigner({ keyId, algorithm, sign }, publicJwk as JsonObject).then(
+    const isProven = await proveSigner({ keyId, algorithm, sign }, publicJwk).then(
       () => true,
       (error: unknown) => {
         if (error instanceof StorageUnavailableError) throw error

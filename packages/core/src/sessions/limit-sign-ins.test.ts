@@ -1,0 +1,27 @@
+import { epochSeconds } from '@mintmark/storage-interface'
+import { expect, it } from 'vitest'
+
+import { createMemoryRateLimiter } from '../rate-limiter.ts'
+import { limitSignIns } from './limit-sign-ins.ts'
+
+const clock = () => epochSeconds(1_790_000_000)
+
+it('refuses the eleventh attempt on an account, however its name is spelled (RFC 6749 §10.10)', async () => {
+  const attempt = limitSignIns({ clock })
+  for (let tried = 0; tried < 10; tried += 1) expect(await attempt({ account: 'ada' })).toMatchObject({ allowed: true })
+
+  expect(await attempt({ account: 'ADA', address: '203.0.113.7' })).toMatchObject({ allowed: false, retryAfter: 300 })
+  expect(await attempt({ account: 'bob' })).toMatchObject({ allowed: true })
+})
+
+it('refuses an address that tries many accounts, and counts nothing against their users', async () => {
+  const byAddress = createMemoryRateLimiter({ points: 2, window: 60 })
+  const attempt = limitSignIns({ clock, byAddress })
+  const address = '203.0.113.7'
+  for (const account of ['a', 'b']) await attempt({ account, address })
+
+  for (let tried = 0; tried < 20; tried += 1)
+    expect(await attempt({ account: 'ada', address })).toMatchObject({ allowed: false, retryAfter: 60 })
+
+  expect(await attempt({ account: 'ada', address: '203.0.113.8' })).toMatchObject({ allowed: true })
+})

@@ -1,0 +1,44 @@
+import { systemClock, type Clock } from '@mintmark/internal'
+
+import { createMemoryRateLimiter, type RateDecision, type RateLimiter } from '../rate-limiter.ts'
+
+/** The counters of `limitSignIns`. */
+export interface SignInLimits {
+  /**
+   * Counts by account.
+   * @defaultValue 10 in five minutes, in this process.
+   */
+  readonly byAccount?: RateLimiter
+  /**
+   * Counts by address, whatever the account.
+   * @defaultValue 100 in five minutes, in this process. Users of an office share an address.
+   */
+  readonly byAddress?: RateLimiter
+  readonly clock?: Clock
+}
+
+/**
+ * Creates a counter of sign-in attempts for the host's sign-in page. Call it before you check a password, and check none
+ * when it answers `allowed: false` (RFC 6749 §10.10, NIST SP 800-63B §5.2.2).
+ * @example
+ * const attempts = limitSignIns()
+ * const decision = await attempts({ account: user?.id ?? name, address: request.ip })
+ * if (!decision.allowed) return tooManyAttempts(decision.retryAfter)
+ */
+export function limitSignIns(
+  limits: SignInLimits = {},
+): (attempt: { readonly account: string; readonly address?: string | undefined }) => Promise<RateDecision> {
+  const byAccount = limits.byAccount ?? createMemoryRateLimiter({ points: 10, window: 300 })
+  const byAddress = limits.byAddress ?? createMemoryRateLimiter({ points: 100, window: 300 })
+  const clock = limits.clock ?? systemClock
+
+  return async ({ account, address }) => {
+    const now = clock()
+    if (address !== undefined) {
+      const decision = await byAddress.consume(`address ${address}`, now)
+      if (!decision.allowed) return decision
+    }
+    // One user's names in different letters count together.
+    return byAccount.consume(`account ${account.normalize('NFKC').toLowerCase()}`, now)
+  }
+}
