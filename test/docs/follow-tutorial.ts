@@ -15,7 +15,7 @@ export interface Followed {
   readonly refreshedThen: unknown
   readonly deactivated: unknown
   readonly refreshRefused: unknown
-  readonly signInRefused: unknown
+  readonly signInRefused: string
   /** The directory creates a user of another company. */
   readonly stranger: unknown
 }
@@ -45,7 +45,7 @@ export async function followTutorial(npm: Place['npm'], env: Readonly<Record<str
     const refreshedThen = await refresh()
     const deactivated = JSON.parse(await follow(deactivate, place)) as unknown
     const refreshRefused = await refresh()
-    const signInRefused = jsonOf(await signIn())
+    const signInRefused = (await signIn()).text
     const stranger = JSON.parse(await follow(createStranger, place)) as unknown
     return { signedIn, refreshed, adopted, refreshedThen, deactivated, refreshRefused, signInRefused, stranger }
   } finally {

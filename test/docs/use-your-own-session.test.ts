@@ -76,5 +76,6 @@ it('a deactivated user gets no code, whatever the session says', async () => {
 
   const page = await browser.fillIn(await browser.open(await client.begin()), password)
 
-  expect([page.url.pathname, page.url.searchParams.get('error')]).toEqual(['/callback', 'access_denied'])
+  expect([page.url.pathname, page.url.searchParams.get('code')]).toEqual(['/login', null])
+  expect(page.text).toContain('Your account is deactivated.')
 })
