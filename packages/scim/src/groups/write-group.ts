@@ -90,7 +90,7 @@ interface GroupChange {
 }
 
 /** Writes a change and records the event. */
-export async function changeGroup(
+async function changeGroup(
   group: GroupRecord,
   { version, state, members }: GroupChange,
   { call: { now, request }, deps }: { readonly call: ScimCall; readonly deps: GroupDependencies },
@@ -106,7 +106,7 @@ export async function changeGroup(
  * Returns the changed group or throws the refusal of an outcome.
  * @throws ScimError 404 — reason `resource_not_found`; 409 — reason `external_id_taken`; 400 — reason `member_unknown`.
  */
-export function groupOfOutcome(outcome: Exclude<GroupChangeOutcome, { readonly outcome: 'conflict' }>): GroupRecord {
+function groupOfOutcome(outcome: Exclude<GroupChangeOutcome, { readonly outcome: 'conflict' }>): GroupRecord {
   switch (outcome.outcome) {
     case 'swapped':
     case 'unchanged':
@@ -154,7 +154,7 @@ export function groupState(document: JsonObject, groupType: ResourceType): Group
 }
 
 /** The state if it differs from the stored one. A write without changes keeps version and date (RFC 7644 §3.5.2.1). */
-export const changedState = (group: GroupRecord, state: GroupState): GroupState | undefined =>
+const changedState = (group: GroupRecord, state: GroupState): GroupState | undefined =>
   group.externalId === state.externalId && sameValue(group.resource, state.resource) ? undefined : state
 
 /** Attributes that are not part of the stored resource: in columns or rows of their own, or assigned by the server. */
