@@ -126,7 +126,7 @@ describe('limits', () => {
     })
     const remove = {
       method: 'PATCH',
-      path: `/Groups/${String(group.body?.['id'])}`,
+      path: `/Groups/${group.body?.['id'] as string}`,
       data: {
         schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
         Operations: [{ op: 'remove', path: 'members[value sw "zz"]' }],
@@ -164,7 +164,7 @@ describe('limits', () => {
   test.each([{ payloadBytes: 0 }, { work: 1.5 }, { requests: 4 }])(
     'refuses %o when the server is created',
     async (limits) => {
-      await expect(startScim({ limits: limits as never })).rejects.toThrow('limits.')
+      await expect(startScim({ limits })).rejects.toThrow('limits.')
     },
   )
 })
