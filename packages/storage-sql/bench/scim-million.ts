@@ -78,7 +78,6 @@ function searchesOf(storage: AdminStorage, rows: number): Readonly<Record<string
     value: time * 1000,
   })
   const active: ResolvedFilter = { kind: 'boolean', attribute: attribute('active'), operator: 'eq', value: true }
-  const and = (...operands: readonly ResolvedFilter[]): ResolvedFilter => ({ kind: 'and', operands })
   const last = 1_700_000_000 + rows
   const sorted = (path: string, direction: SortKey['direction'] = 'ascending'): { readonly sort: SortKey } => ({
     sort: { attribute: attribute(path), elementPart: undefined, direction },
@@ -126,6 +125,8 @@ function searchesOf(storage: AdminStorage, rows: number): Readonly<Record<string
     'active eq true, sortBy meta.lastModified': () => search({ filter: active, ...sorted('meta.lastModified') }),
   }
 }
+
+const and = (...operands: readonly ResolvedFilter[]): ResolvedFilter => ({ kind: 'and', operands })
 
 const attribute = (path: string): FilterAttribute => {
   const [name = '', subName] = path.split('.')

@@ -34,10 +34,10 @@ export function withIndexedAttributes(storage: ScimStorage, userType: ResourceTy
     ...storage,
     provisionedUsers: {
       ...users,
-      insert: afterwards(users.insert),
-      compareAndSwap: afterwards(users.compareAndSwap),
-      adopt: afterwards(users.adopt),
-      list: afterwards(users.list),
+      insert: afterwards((user) => users.insert(user)),
+      compareAndSwap: afterwards((change) => users.compareAndSwap(change)),
+      adopt: afterwards((change) => users.adopt(change)),
+      list: afterwards((query) => users.list(query)),
     },
   }
 }

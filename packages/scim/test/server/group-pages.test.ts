@@ -81,7 +81,7 @@ test('a list that does not show groups counts and reads none, and has no version
   const page = await directory.send({ path: '/Users?count=3&excludedAttributes=groups' })
 
   expect(namesOf(page)).toEqual(['0', '1', '2'])
-  const [user] = page.body?.['Resources'] as readonly JsonObject[]
+  const [user] = (page.body?.['Resources'] ?? []) as readonly JsonObject[]
   expect(user).not.toHaveProperty('groups')
   expect(user?.['meta']).not.toHaveProperty('version')
 })

@@ -37,7 +37,7 @@ describe.for([
 
     expect((await create('lou', { badge: 'B1' })).status).toBe(201)
     const { body } = await scim.send({ path: '/Users?filter=userName eq "lou"' })
-    const [lou] = body?.['Resources'] as readonly { readonly id: string }[]
+    const [lou] = (body?.['Resources'] ?? []) as readonly { readonly id: string }[]
     const changed = await scim.send({
       method: 'PATCH',
       path: `/Users/${lou?.id}`,

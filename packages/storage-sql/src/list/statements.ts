@@ -259,8 +259,7 @@ const rowScope = (kind: ListedKind, { search }: SqlEngine, parameter: Parameter<
   parameter,
 })
 
-const sortNames = (values: readonly Sql[]): readonly Sql[] =>
-  values.map((_, place) => sql<unknown>`${sql.ref(`sort_${place}`)}`)
+const sortNames = (values: readonly Sql[]): readonly Sql[] => values.map((_, place) => sql`${sql.ref(`sort_${place}`)}`)
 
 /** Equal rows are by age, oldest first when ascending, so that an index can be read in either direction. */
 const orderOf = (values: readonly Sql[], { direction }: SortKey, prefix: Sql): Sql =>
