@@ -14,7 +14,6 @@ export const storage = await createSqlStorage({
 export const scim = createScimServer({
   issuer,
   storage,
-  emailVerified: (email) => email.endsWith('@example.com'),
   onEvent: logScimEvents(console),
 })
 

@@ -77,6 +77,8 @@ const leftHalf = (hash: Uint8Array): string => encodeBase64url(hash.subarray(0, 
 /** The input of `mapClaims`. */
 interface ClaimsContext {
   readonly subject: string
+  /** The identity provider (IdP) that provisions the user; `undefined` for a user of the host. */
+  readonly providerId: string | undefined
   /** The user's stored claims, by name. */
   readonly claims: JsonObject
   readonly clientId: string
@@ -132,6 +134,7 @@ async function knownClaims(
   if (mapClaims === undefined) return user.claims
   const mapped = await mapClaims({
     subject: user.userId,
+    providerId: user.providerId,
     claims: user.claims,
     clientId: client.clientId,
     scopes,
