@@ -1,0 +1,148 @@
+import { providerId } from '../../values.ts'
+import type { ProvisionedState, ProvisionedUserChange } from '../../provisioned-user.ts'
+import type { ScimStorage } from '../../storage.ts'
+import { now, nowPlus } from '../fixtures.ts'
+import { type StorageLaw, atOnce, law } from '../law.ts'
+import { aProvisionedState, aProvisionedUser, accountOf, freshAccount } from '../provisioning-fixtures.ts'
+
+/** The block of the host, which providers cannot lift. */
+export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
+  law('provisioned users: no change by the provider makes a blocked user active', async ({ storage, same }) => {
+    await storage.provisionedUsers.insert(ada)
+    await storage.users.deactivate(ada.userId, nowPlus(1))
+    const blocked = { active: false, blockedAt: nowPlus(1), generation: 1 }
+
+    for (const [version, active] of [
+      [2, true],
+      [3, false],
+      [4, true],
+    ] as const) {
+      const swapped = await storage.provisionedUsers.compareAndSwap(change({ active }, version))
+      const record = {
+        ...fresh,
+        ...blocked,
+        activeAfterBlock: active,
+        updatedAt: nowPlus(version),
+        version: version + 1,
+      }
+      same(swapped, { outcome: 'swapped', record }, `active: ${active}`)
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'the account as read')
+      same(await storage.users.find(ada.userId), accountOf(record), 'the account as core reads it')
+    }
+  }),
+
+  law("provisioned users: lifting a block restores the provider's decision", async ({ storage, same }) => {
+    for (const active of [true, false]) {
+      const user = aProvisionedUser(`user-${active}`)
+      await storage.provisionedUsers.insert(user)
+      await storage.users.deactivate(user.userId, nowPlus(1))
+      const { providerId: provider, userId: id, state } = user
+      await storage.provisionedUsers.compareAndSwap({
+        providerId: provider,
+        userId: id,
+        version: 2,
+        state: { ...state, active },
+        now: nowPlus(2),
+      })
+
+      const { outcome } = await storage.users.reactivate(id, nowPlus(3))
+
+      const found = await storage.users.find(id)
+      same(outcome, 'changed', 'the outcome')
+      same(
+        { active: found?.active, blockedAt: found?.blockedAt, after: found?.activeAfterBlock, gen: found?.generation },
+        { active, blockedAt: undefined, after: undefined, gen: 1 },
+        `the account that its provider has left ${active ? 'active' : 'inactive'}`,
+      )
+      const again = await storage.users.reactivate(id, nowPlus(4))
+      same(again.outcome, active ? 'unchanged' : 'changed', 'reactivating it again')
+      same((await storage.users.find(id))?.active, true, 'the account after that')
+    }
+  }),
+
+  law('provisioned users: a user whom the provider deactivated can be blocked', async ({ storage, same }) => {
+    await storage.provisionedUsers.insert(ada)
+    await storage.provisionedUsers.compareAndSwap(change({ active: false }, 1))
+
+    const { outcome } = await storage.users.deactivate(ada.userId, nowPlus(2))
+    await storage.provisionedUsers.compareAndSwap(change({ active: true }, 3))
+
+    const found = await storage.users.find(ada.userId)
+    same(
+      { outcome, active: found?.active, gen: found?.generation },
+      { outcome: 'changed', active: false, gen: 1 },
+      'it',
+    )
+  }),
+
+  law('provisioned users: a user who is removed while blocked stays blocked when created again', async (trial) => {
+    const { storage, same } = trial
+    const create = async (label: string, state: Partial<ProvisionedState>, provider = 'provider-1') => {
+      const user = aProvisionedUser(label, {
+        providerId: providerId(provider),
+        state: aProvisionedState('ada', state),
+      })
+      const inserted = await storage.provisionedUsers.insert(user)
+      const found = await storage.users.find(user.userId)
+      same(inserted.outcome === 'inserted' && accountOf(inserted.record), found, 'the record that was returned')
+      await storage.provisionedUsers.remove({ ...user, version: undefined, now: nowPlus(20) })
+      return { active: found?.active, blockedAt: found?.blockedAt }
+    }
+    await storage.provisionedUsers.insert(ada)
+    await storage.users.deactivate(ada.userId, nowPlus(1))
+    await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(2) })
+
+    const blocked = { active: false, blockedAt: nowPlus(1) }
+    const free = { active: true, blockedAt: undefined }
+    const other = { externalId: 'other', comparable: { userName: 'other' } }
+    same(await create('elsewhere', {}, 'provider-2'), free, 'by another provider')
+    same(await create('another', other), free, 'another user')
+    same(await create('both', {}), blocked, 'with both keys')
+    same(await create('named', { externalId: 'new' }), blocked, 'with its userName')
+    same(await create('nameless', { externalId: undefined }), blocked, 'with its userName alone')
+    same(await create('external', { comparable: { userName: 'new' } }), blocked, 'with its externalId')
+  }),
+
+  law('provisioned users: a block that the host has lifted is not inherited', async ({ storage, same }) => {
+    await storage.provisionedUsers.insert(ada)
+    await storage.users.deactivate(ada.userId, nowPlus(1))
+    await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(2) })
+    const again = aProvisionedUser('again', { state: ada.state })
+    await storage.provisionedUsers.insert(again)
+
+    await storage.users.reactivate(again.userId, nowPlus(3))
+    await storage.provisionedUsers.remove({ ...again, version: undefined, now: nowPlus(4) })
+
+    const last = aProvisionedUser('last', { state: ada.state })
+    await storage.provisionedUsers.insert(last)
+    const found = await storage.users.find(last.userId)
+    same({ active: found?.active, blockedAt: found?.blockedAt }, { active: true, blockedAt: undefined }, 'the last one')
+  }),
+
+  law('provisioned users: a block that races with changes by the provider is not lost', async (trial) => {
+    const { storage, server, same } = trial
+    await storage.provisionedUsers.insert(ada)
+
+    await atOnce(8, async (index) => {
+      if (index === 4) return server(index).users.deactivate(ada.userId, now)
+      return server(index).provisionedUsers.compareAndSwap(change({ active: index % 2 === 0 }, 1))
+    })
+
+    const found = await storage.users.find(ada.userId)
+    same({ active: found?.active, blockedAt: found?.blockedAt }, { active: false, blockedAt: now }, 'the account')
+    for (const version of [2, 3, 4]) await storage.provisionedUsers.compareAndSwap(change({ active: true }, version))
+    same((await storage.users.find(ada.userId))?.active, false, 'after further changes')
+  }),
+]
+
+const ada = aProvisionedUser('ada')
+const fresh = freshAccount(ada)
+
+/** A change of `ada`, later by as many seconds as the version that was read. */
+const change = (state: Partial<ProvisionedState>, version: number): ProvisionedUserChange => ({
+  providerId: ada.providerId,
+  userId: ada.userId,
+  version,
+  state: aProvisionedState('ada', state),
+  now: nowPlus(version),
+})
