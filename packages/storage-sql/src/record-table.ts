@@ -64,7 +64,7 @@ export function recordTable<Of extends RecordDefinition>(
 type RecordRow<Of extends RecordDefinition> = Readonly<Record<Exclude<ColumnName<Of>, 'issuer'>, SqlValue>>
 
 /** How records of one kind are stored, compiled from their definition. */
-export interface RecordCodec<Of extends RecordDefinition> {
+interface RecordCodec<Of extends RecordDefinition> {
   readonly definition: Of
   readonly table: string
   /** All columns of the table. */
@@ -77,7 +77,7 @@ export interface RecordCodec<Of extends RecordDefinition> {
   readonly read: (row: SqlRow) => RecordOf<Of>
 }
 
-export function recordCodec<Of extends RecordDefinition>(definition: Of, engine: SqlEngine): RecordCodec<Of> {
+function recordCodec<Of extends RecordDefinition>(definition: Of, engine: SqlEngine): RecordCodec<Of> {
   const columns = tableColumns(definition)
   const [, ...written] = columns
   const toValues = recordWriter(definition.fields, written, engine)

@@ -195,7 +195,7 @@ const refusedRequest = (
  * `pointer` is the JSON Pointer of the member of the request that is at fault (RFC 6901).
  * @param scope the scope value that was missing.
  */
-export function renderProblem(
+function renderProblem(
   { status, reason, detail, pointer }: AdminError,
   { scope }: { readonly scope?: string | undefined } = {},
 ): ServerResponse {

@@ -28,7 +28,7 @@ export function readBody(request: ServerRequest, schema: z.ZodType): unknown {
  * A value as its schema has it.
  * @throws AdminError for the reason.
  */
-export function fitting(value: unknown, schema: z.ZodType, reason: AdminRefusalReason): unknown {
+function fitting(value: unknown, schema: z.ZodType, reason: AdminRefusalReason): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const path = result.error.issues[0]?.path ?? []

@@ -64,14 +64,14 @@ function reportOf(findings: readonly Finding[]): string {
 }
 
 /** The server to examine. */
-export interface Examination {
+interface Examination {
   readonly issuer: string
   readonly settings: Settings
   readonly options: DoctorOptions
 }
 
 /** Examines a server and its database. It writes an authorization request, which expires, and rows of an issuer of its own. */
-export async function examine(examination: Examination, io: Io): Promise<readonly Finding[]> {
+async function examine(examination: Examination, io: Io): Promise<readonly Finding[]> {
   const { database } = examination.settings
   if (database === undefined) return examineServer({ ...examination, storage: undefined }, io)
   try {

@@ -104,14 +104,14 @@ export interface ConfigFile {
 }
 
 /** The options of the host's `createStoredKeys`. `keys rotate` needs them to do the same as the server. */
-export type KeyConfig = z.infer<typeof keys>
+type KeyConfig = z.infer<typeof keys>
 
 /**
  * Reads a configuration file, and makes its relative paths absolute.
  * @param file undefined reads the file in the working directory, if there is one.
  * @throws UsageError when the file does not exist, is not JSON, or has unknown members.
  */
-export async function readConfigFile(file: string | undefined, cwd: string): Promise<ConfigFile> {
+async function readConfigFile(file: string | undefined, cwd: string): Promise<ConfigFile> {
   const path = resolve(cwd, file ?? configFileName)
   const text = await readText(path)
   if (text === undefined && file === undefined) return {}

@@ -227,7 +227,7 @@ async function present(storage: AdminStorage, order: RaceOrder): Promise<RaceRep
 }
 
 /** The order for a process: one line of JSON on its standard input. */
-export interface RaceOrder {
+interface RaceOrder {
   readonly address: DatabaseAddress
   /** Distinguishes the refresh tokens that this process creates from those of the other one. */
   readonly name: string
@@ -242,14 +242,14 @@ export interface RaceOrder {
 }
 
 /** The outcomes of a process, in the order of its calls. */
-export interface RaceReport {
+interface RaceReport {
   readonly consumed: readonly string[]
   readonly rotated: readonly string[]
   readonly claimed: readonly string[]
 }
 
 /** The rows of the test have an issuer of their own, so no server reads them. */
-export const raceIssuer = 'https://doctor.invalid'
+const raceIssuer = 'https://doctor.invalid'
 
 /** The client and the user of the rows. */
-export const raceClient = 'doctor'
+const raceClient = 'doctor'

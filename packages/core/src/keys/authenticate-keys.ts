@@ -48,7 +48,7 @@ export async function proveKeysInUse(
 }
 
 /** The error of a process whose sealing key is not the one of the stored keys. */
-export const foreignKeys = (records: readonly SigningKeyRecord[]): Error =>
+const foreignKeys = (records: readonly SigningKeyRecord[]): Error =>
   new Error(
     `The stored signing keys were sealed with another sealing key, or written by somebody without it: ${records.map(({ keyId }) => keyId).join(', ')}. Start with the key that sealed them, or give both: [new, old].`,
   )

@@ -4,7 +4,6 @@ import {
   type Brand,
   type ClientId,
   clientId,
-  type ClientRecord,
   type EpochSeconds,
   epochSeconds,
   familyId,

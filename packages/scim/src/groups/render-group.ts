@@ -59,7 +59,7 @@ const groupMeta = (group: GroupRecord, baseUrl: string): JsonText =>
   })
 
 /** The URL of a group. */
-export const groupLocation = (groupId: string, baseUrl: string): string =>
+const groupLocation = (groupId: string, baseUrl: string): string =>
   `${baseUrl}/Groups/${encodeURIComponent(groupId)}`
 
 /**

@@ -198,7 +198,7 @@ type Op = Assignment['op']
  * @throws ScimError invalidPath — reasons `path_syntax`, `path_unknown`, `path_filter`; invalidFilter — the reasons of
  * `resolveFilter`, for a filter in the path (RFC 7644 §3.12, table 9).
  */
-export function resolvePath(text: string, context: ParseContext): PatchTarget {
+function resolvePath(text: string, context: ParseContext): PatchTarget {
   // RFC 7644 §3.10: a URN alone targets all attributes of its schema. It is looked up first because its end may not be a valid
   // attribute name.
   const schema = findSchema(text, context)

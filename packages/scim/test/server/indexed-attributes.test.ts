@@ -40,7 +40,7 @@ describe.for([
     const [lou] = (body?.['Resources'] ?? []) as readonly { readonly id: string }[]
     const changed = await scim.send({
       method: 'PATCH',
-      path: `/Users/${lou?.id}`,
+      path: `/Users/${String(lou?.id)}`,
       body: {
         schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
         Operations: [{ op: 'replace', path: `${staff.id}:badge`, value: 'A1' }],

@@ -251,7 +251,7 @@ function runOne({ run, refuse }: WaitingWrite, database: DatabaseSync): Answer {
  * runs in between.
  * @throws the error of the work or of SQLite; nothing was written.
  */
-export function inTransaction<T>(
+function inTransaction<T>(
   database: DatabaseSync,
   work: () => { readonly outcome: 'done' | 'undone'; readonly value: T },
 ): T {
@@ -279,7 +279,7 @@ function undo(database: DatabaseSync): void {
  * Converts outages to `StorageUnavailableError` and a duplicate key to `UniqueViolationError`. Every other error is a
  * mistake of ours and stays as it is.
  */
-export function asStorageError(thrown: unknown): unknown {
+function asStorageError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown
   if ('errcode' in thrown && thrown.errcode === uniqueConstraint)
     return new UniqueViolationError(thrown.message, { cause: thrown })
