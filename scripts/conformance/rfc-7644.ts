@@ -43,12 +43,11 @@ export const rfc7644: Standard = {
     ],
     [
       '3.3',
-      'A POST whose externalId is there already is 409 too',
+      'A POST with a known externalId is 409 too',
       deviation(
-        'such a POST is answered with the account that it made before, because directories repeat one whose answer was lost',
+        'a repeated POST with the same userName returns the user that it created, because directories repeat a request whose response was lost',
       ),
       'a retried POST returns the same user and does not reactivate it',
-      'a repeated POST replaces and returns the same group',
     ],
     [
       '3.4.1',

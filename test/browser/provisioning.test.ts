@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { demoProviderId } from '../../examples/express-sqlite/src/identity-provider.ts'
 import { openExample, type ExampleInstance } from './example-instance.ts'
 import { allow, fillInSignIn, startSignIn, tokens } from './sign-in-steps.ts'
 
@@ -45,7 +46,7 @@ test('the directory provisions a user, who signs in; after deactivation the app 
   await page.goto(`${instance.url}/provisioned`)
   expect(await page.getByRole('row', { name: 'kim' }).innerText()).toContain('active')
   await startSignIn(page, `${instance.url}/web/`, ['To stay connected: a refresh token'])
-  await fillInSignIn(page, 'kim', 'garden')
+  await fillInSignIn(page, `${demoProviderId}/kim`, 'garden')
   await allow(page)
   await tokens(page).waitFor()
 

@@ -48,6 +48,7 @@ const endingNothing = [
   'organizations.compareAndSwapMember',
   'organizations.remove',
   'organizations.removeMember',
+  'provisionedUsers.indexAttributes',
   'purge.purgeExpired',
   'sessions.revoke',
   'signingKeys.drop',

@@ -93,6 +93,7 @@ test('the laws run every kind of statement on every table', () => {
       "update mintmark_sessions",
       "update mintmark_signing_keys",
       "update mintmark_users",
+      "with mintmark_custom_resources",
       "with mintmark_group_members",
     ]
   `)

@@ -23,10 +23,11 @@ export function isByIndex(scan: PlanNode, statement: string): boolean {
     case 'Index Scan':
     case 'Index Only Scan':
     case 'Bitmap Index Scan':
-      // The keys of an issuer are a handful: all are read at once. Of the total, and of the last position, it has one row.
+      // An issuer has a handful of keys and of indexed attributes: all are read at once. Of the total, and of the last
+      // position, it has one row.
       return (
         conditions.size >=
-        (/mintmark_signing_keys|^mintmark_account_totals|^mintmark_ending_positions/.test(
+        (/mintmark_signing_keys|^mintmark_indexed_attributes|^mintmark_account_totals|^mintmark_ending_positions/.test(
           `${scan['Index Name']} ${statement}`,
         )
           ? 1
