@@ -61,6 +61,24 @@ describe('a request to a client’s server', () => {
     expect(await client.request({ ...get, timeout: 50 })).toEqual({ outcome: 'failed', failure: 'timeout' })
   })
 
+  it('stops waiting for a name server (RFC 9700 §4.11)', async () => {
+    const { client, received } = await serve((_request, response) => response.end(), {
+      resolve: () => new Promise(() => {}),
+    })
+
+    expect(await client.request({ ...get, timeout: 50 })).toEqual({ outcome: 'failed', failure: 'timeout' })
+    expect(received).toHaveLength(0)
+  })
+
+  it.each([
+    { response: 'a switch of protocols', head: 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade' },
+    { response: 'a status that does not exist', head: 'HTTP/1.1 999 Custom\r\nContent-Length: 0' },
+  ])('fails at once after $response (RFC 9110 §15)', async ({ head }) => {
+    const { client } = await serve((request) => request.socket.write(`${head}\r\n\r\n`))
+
+    expect(await client.request(get)).toEqual({ outcome: 'failed', failure: 'unreachable' })
+  })
+
   it('fails if the certificate is for another host (RFC 9110 §4.3.4)', async () => {
     const { client } = await serve((_request, response) => response.end())
 

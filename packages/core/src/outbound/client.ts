@@ -88,13 +88,15 @@ async function send(
   const signal = AbortSignal.timeout(timeout)
   try {
     // A redirect is a response like any other: following it would leave the checked address.
-    const response = await fetch(url, {
+    const pending = fetch(url, {
       method,
       redirect: 'manual',
       signal,
       ...(headers !== undefined && { headers }),
       ...(body !== undefined && { body }),
     })
+    // A lookup of a name cannot be aborted, and its name server belongs to the client.
+    const response = await Promise.race([pending, aborted(signal)])
     const text = await readBounded(response, maxBytes)
     if (text === undefined) return failed('too_large')
     return { outcome: 'answered', status: response.status, headers: response.headers, body: text }
@@ -104,6 +106,11 @@ async function send(
     return failed(error instanceof NotPublicError ? 'not_public' : 'unreachable')
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('The time is over.', { cause: signal.reason })))
+  })
 
 /** @returns `undefined` if there is more; the rest is not read. */
 async function readBounded(response: Response, maxBytes: number): Promise<string | undefined> {

@@ -95,6 +95,11 @@ function sendTo(
       if (socket.connecting) socket.once('connect', connected)
       else connected()
     })
+    // Without a listener, Node.js drops a response that switches protocols, and reports neither a response nor an error.
+    outgoing.on('upgrade', (_response, socket) => {
+      socket.destroy()
+      reject(new Error('The response switches protocols.'))
+    })
     outgoing.on('error', (error) => {
       clearTimeout(timer)
       const isFinal = isConnected || options.signal?.aborted === true
@@ -134,6 +139,7 @@ interface RequestOptions {
 interface OutgoingRequest {
   on(event: 'socket', listener: (socket: NodeSocket) => void): void
   on(event: 'error', listener: (error: Error) => void): void
+  on(event: 'upgrade', listener: (response: IncomingMessage, socket: NodeSocket) => void): void
   end(body: string | undefined): void
   destroy(error: Error): void
 }
@@ -141,6 +147,7 @@ interface OutgoingRequest {
 interface NodeSocket {
   readonly connecting: boolean
   once(event: 'connect', listener: () => void): void
+  destroy(): void
 }
 
 interface IncomingMessage {
