@@ -126,6 +126,12 @@ it('lists the apps that a user has connected', async () => {
   ])
 })
 
+it('refuses a misspelled option', () => {
+  const misspelled = { storage: createMemoryStorage({ issuer: 'https://as.test' }), clok: () => epochSeconds(0) }
+
+  expect(() => createConnectedApps(misspelled)).toThrow('createConnectedApps: clok is not an option.')
+})
+
 it('lets only the user disconnect their apps', async () => {
   const { storage, apps } = await aPersonWithAnApp()
 

@@ -1,4 +1,4 @@
-import { randomIdentifier, systemClock, type Clock, type Random } from '@mintmark/internal'
+import { aFunction, anObject, checkOptions, randomIdentifier, systemClock, type Clock, type Random } from '@mintmark/internal'
 import {
   grantId,
   userId,
@@ -131,6 +131,7 @@ export interface ConnectedApps {
 }
 
 export function createConnectedApps(deps: { readonly storage: OAuthStorage; readonly clock?: Clock }): ConnectedApps {
+  checkOptions('createConnectedApps', deps, { storage: anObject, clock: aFunction })
   const { storage } = deps
   const clock = deps.clock ?? systemClock
 
