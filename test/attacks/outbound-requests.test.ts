@@ -71,7 +71,10 @@ describe('a request to a client’s server', () => {
   })
 
   it.each([
-    { response: 'a switch of protocols', head: 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade' },
+    {
+      response: 'a switch of protocols',
+      head: 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade',
+    },
     { response: 'a status that does not exist', head: 'HTTP/1.1 999 Custom\r\nContent-Length: 0' },
   ])('fails at once after $response (RFC 9110 §15)', async ({ head }) => {
     const { client } = await serve((request) => request.socket.write(`${head}\r\n\r\n`))

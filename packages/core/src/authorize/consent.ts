@@ -1,4 +1,12 @@
-import { aFunction, anObject, checkOptions, randomIdentifier, systemClock, type Clock, type Random } from '@mintmark/internal'
+import {
+  aFunction,
+  anObject,
+  checkOptions,
+  randomIdentifier,
+  systemClock,
+  type Clock,
+  type Random,
+} from '@mintmark/internal'
 import {
   grantId,
   userId,
