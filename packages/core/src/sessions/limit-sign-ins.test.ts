@@ -25,3 +25,9 @@ it('refuses an address that tries many accounts, and counts nothing against thei
 
   expect(await attempt({ account: 'ada', address: '203.0.113.8' })).toMatchObject({ allowed: true })
 })
+
+it('refuses a misspelled option', () => {
+  const misspelled = { clock, byAdress: createMemoryRateLimiter({ points: 2, window: 60 }) }
+
+  expect(() => limitSignIns(misspelled)).toThrow('limitSignIns: byAdress is not an option.')
+})

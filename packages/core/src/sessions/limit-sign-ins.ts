@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '@mintmark/internal'
+import { aFunction, anObject, checkOptions, systemClock, type Clock } from '@mintmark/internal'
 
 import { createMemoryRateLimiter, type RateDecision, type RateLimiter } from '../rate-limiter.ts'
 
@@ -28,6 +28,7 @@ export interface SignInLimits {
 export function limitSignIns(
   limits: SignInLimits = {},
 ): (attempt: { readonly account: string; readonly address?: string | undefined }) => Promise<RateDecision> {
+  checkOptions('limitSignIns', limits, { byAccount: anObject, byAddress: anObject, clock: aFunction })
   const byAccount = limits.byAccount ?? createMemoryRateLimiter({ points: 10, window: 300 })
   const byAddress = limits.byAddress ?? createMemoryRateLimiter({ points: 100, window: 300 })
   const clock = limits.clock ?? systemClock
