@@ -1,6 +1,5 @@
-import { Command, CommanderError } from 'commander'
+import { Command } from 'commander'
 
-import { exitCodeOf, sentenceOf } from './command-error.ts'
 import { clientCommand } from './command/client.ts'
 import { doctorCommand } from './command/doctor.ts'
 import { identityProviderCommand } from './command/identity-provider.ts'
@@ -50,20 +49,3 @@ const help = `
 The database and the issuer come from --sqlite, --postgres and --issuer, from MINTMARK_SQLITE, MINTMARK_POSTGRES and
 MINTMARK_ISSUER, or from mintmark.config.json (mintmark init). Secrets are never arguments, because other users of the
 machine can see those. Set PGPASSWORD, MINTMARK_SEALING_KEY or MINTMARK_SEALING_KEY_FILE, and MINTMARK_SCIM_SECRET.`
-
-/**
- * Runs one command of `mintmark`. It never throws.
- * @param argv the arguments after the name of the program.
- * @returns the exit code: 0 for success, 1 for a failure or a problem that was found, 2 for wrong arguments.
- */
-export async function run(argv: readonly string[], io: Io): Promise<number> {
-  try {
-    await createProgram(io).parseAsync([...argv], { from: 'user' })
-    return 0
-  } catch (error) {
-    // Commander has already printed the error, or the requested help.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    io.err(`mintmark: ${sentenceOf(error)}`)
-    return exitCodeOf(error)
-  }
-}

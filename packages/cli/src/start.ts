@@ -11,7 +11,7 @@ import { systemClock } from '@mintmark/internal'
 export async function start(program: string): Promise<number> {
   // Half of the run time of a command is compilation. The cache must be enabled before the rest is loaded.
   enableCompileCache()
-  const { run } = await import('./program.ts')
+  const { run } = await import('./run.ts')
   const { stdin, stdout, stderr } = process
   return run(process.argv.slice(2), {
     out: (line) => void stdout.write(`${line}\n`),

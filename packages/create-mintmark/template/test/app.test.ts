@@ -33,7 +33,8 @@ test('a user of Acme signs in to my app until Acme deactivates her', async () =>
 
   assert.equal(deactivated.active, false)
   await assert.rejects(openid.refreshTokenGrant(client, refreshed.refresh_token ?? ''), { error: 'invalid_grant' })
-  await assert.rejects(signIn(client), { error: 'access_denied' })
+  const { page } = await enterPassword(client)
+  assert.match(page.html, /Your account is deactivated/)
 })
 
 async function askDirectory(method: string, path: string, body: object) {
@@ -51,8 +52,15 @@ function myApp(): Promise<openid.Configuration> {
   return openid.discovery(new URL(site.issuer), site.clientId, undefined, proof, options)
 }
 
-/** Signs Ann in with a new browser. */
+/** Signs Ann in with a new browser, and consents. */
 async function signIn(client: openid.Configuration) {
+  const { browser, page, checks } = await enterPassword(client)
+  const { url } = page.html === '' ? page : await browser.fillIn(page, { decision: 'allow' })
+  return openid.authorizationCodeGrant(client, url, checks)
+}
+
+/** Sends Ann's name and password from a new browser. Her name follows the directory that provisions her. */
+async function enterPassword(client: openid.Configuration) {
   const browser = openBrowser(site.issuer)
   const checks = { pkceCodeVerifier: openid.randomPKCECodeVerifier(), expectedState: openid.randomState() }
   const start = openid.buildAuthorizationUrl(client, {
@@ -62,8 +70,6 @@ async function signIn(client: openid.Configuration) {
     code_challenge: await openid.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
     code_challenge_method: 'S256',
   })
-  const credentials = { username: 'ann@acme.example', password: 'correct horse battery staple' }
-  const asked = await browser.fillIn(await browser.open(start), credentials)
-  const { url } = asked.html === '' ? asked : await browser.fillIn(asked, { decision: 'allow' })
-  return openid.authorizationCodeGrant(client, url, checks)
+  const credentials = { username: 'acme/ann@acme.example', password: 'correct horse battery staple' }
+  return { browser, page: await browser.fillIn(await browser.open(start), credentials), checks }
 }

@@ -187,6 +187,12 @@ const givesValues = 'setReturnArrays' in StatementSync.prototype
  */
 export type RunWrite = <T>(write: () => T) => Promise<T>
 
+/** The connection of the writes. Not Node's own type, which would be in the published declarations. */
+interface WriteConnection {
+  exec(sql: string): void
+  readonly isTransaction: boolean
+}
+
 /** A write that has not run. */
 interface WaitingWrite {
   readonly run: () => Answer
@@ -202,7 +208,7 @@ type Answer = () => void
  * are committed. A write that violates a constraint leaves the others alone; if the transaction fails, all of them
  * fail.
  */
-export function createWriteGroup(database: DatabaseSync): RunWrite {
+export function createWriteGroup(database: WriteConnection): RunWrite {
   let waiting: WaitingWrite[] = []
 
   function runWaiting(): void {
@@ -232,10 +238,10 @@ export function createWriteGroup(database: DatabaseSync): RunWrite {
 }
 
 /** @throws the error that rolled the transaction back: none of the writes took effect. */
-const runTogether = (group: readonly WaitingWrite[], database: DatabaseSync): readonly Answer[] =>
+const runTogether = (group: readonly WaitingWrite[], database: WriteConnection): readonly Answer[] =>
   inTransaction(database, () => ({ outcome: 'done', value: group.map((write) => runOne(write, database)) }))
 
-function runOne({ run, refuse }: WaitingWrite, database: DatabaseSync): Answer {
+function runOne({ run, refuse }: WaitingWrite, database: WriteConnection): Answer {
   try {
     return run()
   } catch (error) {
@@ -252,7 +258,7 @@ function runOne({ run, refuse }: WaitingWrite, database: DatabaseSync): Answer {
  * @throws the error of the work or of SQLite; nothing was written.
  */
 function inTransaction<T>(
-  database: DatabaseSync,
+  database: WriteConnection,
   work: () => { readonly outcome: 'done' | 'undone'; readonly value: T },
 ): T {
   // IMMEDIATE takes the write lock first: nobody else writes between the reads and the writes.
@@ -267,7 +273,7 @@ function inTransaction<T>(
   }
 }
 
-function undo(database: DatabaseSync): void {
+function undo(database: WriteConnection): void {
   try {
     database.exec('ROLLBACK')
   } catch {
