@@ -283,6 +283,30 @@ test('cancels a statement that nobody waits for, and never has more backends tha
   expect(sleeping.rows).toEqual([])
 })
 
+test('has at most one backend more than the pool when late statements occupy all of it, and cancels them', async () => {
+  const database = await aMigratedDatabase()
+  const pool = database.pool({ max: 2, application_name: 'all_late' })
+  const dialect = toPostgresDialect(pool, { timeoutMilliseconds: 200 })
+  const observer = database.pool({ max: 1 })
+  const sleeping = async (): Promise<number> => {
+    const { rows } = await observer.query(
+      `SELECT FROM pg_stat_activity WHERE application_name = 'all_late' AND state = 'active'`,
+    )
+    return rows.length
+  }
+  const counts: number[] = []
+
+  // Without a transaction they have no time limit in the server.
+  for (let round = 0; round < 6; round += 1) {
+    await Promise.allSettled([1, 2].map(() => dialect.all('SELECT pg_sleep(600)', [])))
+    counts.push(await sleeping())
+  }
+
+  expect(Math.max(...counts)).toBeLessThanOrEqual(3)
+  await expect.poll(sleeping, { timeout: 5000 }).toBe(0)
+  expect(await dialect.all('SELECT 1 AS one', [])).toHaveLength(1)
+})
+
 test('reports an outage when the storage was closed or its pool was ended', async () => {
   const database = await aMigratedDatabase()
   const [first, second] = [toPostgresDialect(database.pool()), database.pool()]

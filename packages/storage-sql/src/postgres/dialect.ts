@@ -17,6 +17,7 @@ import {
   watchPrimary,
 } from './connection.ts'
 import { postgres } from './engine.ts'
+import { createLateStatements } from './late-statements.ts'
 import { createQueues } from '../in-line.ts'
 import { runInTransaction, runStatement, runSteps } from './run.ts'
 import { decodeValue, encodeValue } from './text.ts'
@@ -49,7 +50,12 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
   refuseUnknownOptions('toPostgresDialect', options, ['migrate', 'timeoutMilliseconds'])
   requireOneOf('toPostgresDialect: migrate', migrate, ['by-command', 'on-open'])
   requirePositive('toPostgresDialect: timeoutMilliseconds', timeoutMilliseconds)
-  const timed = { pool, timeoutMilliseconds, primary: watchPrimary() }
+  const timed = {
+    pool,
+    timeoutMilliseconds,
+    primary: watchPrimary(),
+    endLateStatement: createLateStatements(pool, timeoutMilliseconds),
+  }
   const names = new Map<string, string>()
   const read = createResultReader()
   let isOpen = true

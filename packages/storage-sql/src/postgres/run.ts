@@ -13,6 +13,7 @@ import {
   type PrimaryWatch,
   takeConnection,
 } from './connection.ts'
+import type { EndLateStatement } from './late-statements.ts'
 
 /**
  * Runs a statement, and retries for a moment while the database restarts.
@@ -67,11 +68,13 @@ export async function runSteps(pool: TimedPool, steps: readonly PostgresStep[]):
 /**
  * READ COMMITTED: a statement after a lock sees what the last holder of the lock committed. Unless the host has set
  * one, the statement time-out is the time for which the answer is awaited: PostgreSQL does not notice that a client has
- * given up waiting for a lock, and would keep its locks.
+ * given up waiting for a lock, and would keep its locks. No parallel workers: a query would have more processes than its
+ * connection.
  */
 const begin = ({ timeoutMilliseconds }: TimedPool): PostgresStatement => ({
   text: `BEGIN ISOLATION LEVEL READ COMMITTED;
-    SELECT set_config('statement_timeout', '${timeoutMilliseconds}', true) WHERE current_setting('statement_timeout') = '0'`,
+    SELECT set_config('max_parallel_workers_per_gather', '0', true), CASE current_setting('statement_timeout')
+      WHEN '0' THEN set_config('statement_timeout', '${timeoutMilliseconds}', true) END`,
 })
 
 async function inTransaction<T>(
@@ -166,6 +169,7 @@ interface TimedPool {
   readonly pool: PostgresPool
   readonly timeoutMilliseconds: number
   readonly primary: PrimaryWatch
+  readonly endLateStatement: EndLateStatement
 }
 
 /** Sends one statement on the connection. @throws the driver's error, or `TimedOutError`. */
@@ -177,7 +181,7 @@ type Attempt<T> =
 
 /** Runs the work on one connection of the pool and returns the connection. A broken or silent one is closed. */
 async function attemptOnConnection<T>(
-  { pool, timeoutMilliseconds, primary }: TimedPool,
+  { pool, timeoutMilliseconds, primary, endLateStatement }: TimedPool,
   work: (ask: Send) => Promise<T>,
 ): Promise<Attempt<T>> {
   let client: PostgresClient
@@ -213,60 +217,7 @@ async function attemptOnConnection<T>(
     return { outcome: 'failed', failure: kindOf(cause), cause }
   } finally {
     if (unanswered === undefined) giveBack(client, { isSound })
-    else void endUnanswered({ client, unanswered }, { pool, timeoutMilliseconds, primary })
-  }
-}
-
-interface UnansweredStatement {
-  readonly client: PostgresClient
-  readonly unanswered: Promise<PostgresResult>
-}
-
-/**
- * Cancels a statement whose caller has given up, and returns its connection when the statement is over. PostgreSQL does
- * not notice that nobody waits: a connection that was closed earlier would leave the statement running, and the pool
- * would open another beside it. If the server cannot be reached, the connection is closed.
- */
-async function endUnanswered({ client, unanswered }: UnansweredStatement, timed: TimedPool): Promise<void> {
-  const { pool, timeoutMilliseconds } = timed
-  let isOver = false
-  let cancelling: Promise<unknown> | undefined
-  const over = unanswered.then(
-    () => (isOver = true),
-    () => (isOver = true),
-  )
-  // On another connection, because the statement occupies its own; if there is one before the statement is over.
-  const cancel = async (): Promise<void> => {
-    const other = await takeConnection(pool, timeoutMilliseconds)
-    if (!isOver && typeof client.processID === 'number')
-      cancelling = other.query({ text: 'SELECT pg_cancel_backend($1)', values: [client.processID] })
-    const isSound = await settles(cancelling, timeoutMilliseconds)
-    giveBack(other, { isSound })
-  }
-
-  let isSound = false
-  try {
-    void cancel().catch(() => undefined)
-    await withTimeout(over, 2 * timeoutMilliseconds)
-    // A cancellation that comes later would hit the next statement of the connection.
-    await withTimeout(Promise.resolve(cancelling), timeoutMilliseconds)
-    // The statement may have been one of a transaction, which is undone.
-    await withTimeout(client.query(rollback), timeoutMilliseconds)
-    isSound = true
-  } catch {
-    // The connection is of no use, and the caller has its answer already.
-  } finally {
-    giveBack(client, { isSound })
-  }
-}
-
-async function settles(work: Promise<unknown> | undefined, timeoutMilliseconds: number): Promise<boolean> {
-  try {
-    await withTimeout(Promise.resolve(work), timeoutMilliseconds)
-    return true
-  } catch {
-    // The server did not carry it out: the statement ends at its own time limit, or with its connection.
-    return false
+    else endLateStatement({ client, unanswered })
   }
 }
 

@@ -180,14 +180,17 @@ function memberStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
       'long',
     ),
 
-    /** The next members of a group in the order of their identifiers, with the version of the group at that moment. */
-    slice: compileSql(
-      query,
-      (p: Parameter<'issuer' | 'provider_id' | 'group_id' | 'after'>) =>
-        sql`select group_id, member_id, member_type, (select version from mintmark_groups where ${inGroup(p)}) as version
-          from mintmark_group_members where ${inGroup(p)} and member_id > ${p('after')}
-          order by member_id limit ${sql.lit(membersInRead)}`,
-    ),
+    /**
+     * The next members of a group in the order of their identifiers, with the version of the group at that moment. Its
+     * provider is looked up in the row of the group: a condition on each member has no statistics, and PostgreSQL would
+     * expect so few members that it reads the whole group, in parallel processes, for each slice.
+     */
+    slice: compileSql(query, (p: Parameter<'issuer' | 'provider_id' | 'group_id' | 'after'>) => {
+      const version = sql`(select version from mintmark_groups where ${inGroup(p)})`
+      return sql`select group_id, member_id, member_type, ${version} as version from mintmark_group_members
+          where issuer = ${p('issuer')} and group_id = ${p('group_id')} and member_id > ${p('after')}
+          and ${version} is not null order by member_id limit ${sql.lit(membersInRead)}`
+    }),
 
     /**
      * As many groups as the limit allows: no group is counted further than that. Each returned group also has a row
