@@ -1,6 +1,6 @@
 import { codes, families, tableColumns } from '@mintmark/storage-interface/records'
 import { epochSeconds, familyId, seconds, type AdminStorage } from '@mintmark/storage-interface'
-import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
+import { aCodeRecord, aDigest, aFamilyRecord, anInteractionRecord } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
@@ -69,6 +69,21 @@ describe.for([
     expect(await storage.purge.purgeExpired({ now: ahead, limit: 100 })).toEqual({ removed: 0, done: true })
 
     expect(await storage.replays.markUsed(mark)).toMatchObject({ outcome: 'seen' })
+  })
+
+  test('a completed sign-in stays completed for a server whose clock is five minutes behind (RFC 6749 §4.1.2)', async () => {
+    const [dialect] = await open()
+    const storage = await createSqlStorage({ dialect, issuer })
+    const { digest, browserDigest, createdAt, expiresAt } = anInteractionRecord()
+    await storage.interactions.insert(anInteractionRecord())
+    await storage.interactions.consume(digest, browserDigest, createdAt)
+
+    const early = await storage.purge.purgeExpired({ now: epochSeconds(expiresAt + 299), limit: 100 })
+    const found = await storage.interactions.find(digest, browserDigest, epochSeconds(expiresAt - 1))
+    const late = await storage.purge.purgeExpired({ now: epochSeconds(expiresAt + 300), limit: 100 })
+
+    expect(found).toBe('consumed')
+    expect([early.removed, late.removed]).toEqual([0, 1])
   })
 
   test('a revoked family is removed after a day, and others when they expire', async () => {
