@@ -87,7 +87,8 @@ async function swapState(
   const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version, state, now })
   if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
   const after = recordOfOutcome(outcome)
-  const kind = changeKind(user, state)
+  // With the identifiers of a removed user whom the host had blocked, the user is blocked as well.
+  const kind = changeKind(user, after)
   if (kind === 'deactivate') {
     const ended = await deps.listRevokedAccess(user, now)
     record({ type: 'user.deactivated', providerId, userId, revoked: ended })
@@ -119,7 +120,10 @@ export function recordOfOutcome(
   }
 }
 
-function changeKind(user: ProvisionedUserRecord, state: ProvisionedState): 'update' | 'deactivate' | 'reactivate' {
+function changeKind(
+  user: ProvisionedUserRecord,
+  state: Pick<ProvisionedState, 'active'>,
+): 'update' | 'deactivate' | 'reactivate' {
   // Only the host lifts a block.
   const active = state.active && user.blockedAt === undefined
   if (user.active === active) return 'update'
@@ -274,12 +278,19 @@ function claimsAfter(
   const own = mapping.own(resource, source)
   if (hostUser === undefined) return merged(claims, standard, own)
   if (hostUser === 'linked') return merged(claims, linkedClaims(claims, standard), own)
+  const changes = changedClaims(mapping.standard(hostUser, source), standard)
   return merged(
     claims,
-    withoutUnverified(claims, changedClaims(mapping.standard(hostUser, source), standard)),
+    withoutUnverified(claims, { ...changes, ...verificationOf(changes, standard) }),
     changedClaims(mapping.own(hostUser, source), own),
   )
 }
+
+/** Whether the changed address or number is verified, also when the one before it was. */
+const verificationOf = (changes: ClaimChanges, after: ClaimChanges): ClaimChanges =>
+  Object.fromEntries(
+    verifiedPairs.flatMap(([name, verified]) => (Object.hasOwn(changes, name) ? [[verified, after[verified]]] : [])),
+  )
 
 const merged = (...claims: readonly ClaimChanges[]): JsonObject => toObject(claims.flatMap(Object.entries))
 

@@ -150,6 +150,14 @@ describe('linking a user of the host', () => {
     })
   })
 
+  test('accepts an address in a verified domain after another one in it', async () => {
+    const scim = await linked(host, { ...written, emails: [{ value: 'first@acme.test' }] })
+
+    await patch(scim, 'ann', { emails: [{ value: 'second@acme.test' }] })
+
+    expect(await claimsOf(scim, 'ann')).toMatchObject({ email: 'second@acme.test', email_verified: true })
+  })
+
   test('replaces data that nobody has verified', async () => {
     const scim = await linked({ email: 'ann@home.test', email_verified: false, name: 'Ann' })
 
@@ -262,6 +270,23 @@ describe('a user whom the host has blocked', () => {
       expect(await scim.storage.users.find(userId(idOf(created)))).toMatchObject({ active: false })
     }
   })
+
+  test.each([{ userName: 'EVE' }, { externalId: 'e1' }])(
+    'stays blocked when another user is renamed after the removal: %o',
+    async (keys) => {
+      const { scim, id } = await blocked()
+      await scim.send({ method: 'DELETE', path: `/Users/${id}` })
+      const other = idOf(await post(scim, { userName: 'other', externalId: 'other' }))
+
+      const renamed = await patch(scim, other, keys)
+
+      expect(renamed).toMatchObject({ status: 200, body: { active: false } })
+      expect(await scim.storage.users.find(userId(other))).toMatchObject({ active: false, generation: 1 })
+      expect(scim.events.at(-1)).toMatchObject({ type: 'user.deactivated', userId: other })
+      await scim.send({ method: 'DELETE', path: `/Users/${other}` })
+      expect(await post(scim, body)).toMatchObject({ status: 201, body: { active: false } })
+    },
+  )
 
   test.each([{ userName: 'new' }, { externalId: 'new' }])(
     'keeps the identifiers, so that the user is not created a second time: %o',

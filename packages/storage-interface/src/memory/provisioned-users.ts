@@ -139,7 +139,7 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
       const key = takenKey(users, user)
       if (key !== undefined) return { outcome: 'taken', key }
 
-      const blockedAt = formerBlock(users, user)
+      const blockedAt = formerBlock(users, providerId, keysOf(state))
       const record: UserRecord = {
         userId,
         active: blockedAt === undefined && state.active,
@@ -242,10 +242,12 @@ function swap(
   const key = takenKey(tables.users, { providerId, userId, state })
   if (key !== undefined) return { outcome: 'taken', key }
 
-  const isBlocked = row.record.blockedAt !== undefined
+  const blockedAt = row.record.blockedAt ?? formerBlock(tables.users, providerId, newKeys(row, state))
+  const isBlocked = blockedAt !== undefined
   const record = {
     ...withActive(row.record, state.active && !isBlocked, now),
     providerId,
+    blockedAt,
     activeAfterBlock: isBlocked ? state.active : undefined,
     claims: state.claims,
   }
@@ -256,8 +258,29 @@ function swap(
   }
 }
 
-/** The block of a former user whose `externalId` or, failing that, `userName` a new user has. */
-function formerBlock(users: UserTable, { providerId, state }: NewProvisionedUser): EpochSeconds | undefined {
+type UserKeys = Readonly<Record<'externalId' | 'userName', string | undefined>>
+
+const keysOf = ({ externalId, comparable }: Pick<ProvisionedState, 'externalId' | 'comparable'>): UserKeys => ({
+  externalId,
+  userName: userNameOf(comparable),
+})
+
+/** The keys that a change gives to a user of a provider. Whom the host links, it has chosen: these have none. */
+function newKeys({ provisioning }: PresentUser, state: ProvisionedState): UserKeys {
+  const after = keysOf(state)
+  const before = provisioning === undefined ? after : keysOf(provisioning)
+  return {
+    externalId: after.externalId === before.externalId ? undefined : after.externalId,
+    userName: after.userName === before.userName ? undefined : after.userName,
+  }
+}
+
+/** The block of a former user whose `externalId` or, failing that, `userName` is now another user's. */
+function formerBlock(
+  users: UserTable,
+  providerId: ProviderId,
+  { externalId, userName }: UserKeys,
+): EpochSeconds | undefined {
   const blockOf = (name: 'externalId' | 'userName', text: string | undefined): EpochSeconds | undefined => {
     const former = text === undefined ? undefined : users.former.get(formerKey(providerId, name, text))
     if (former === undefined) return undefined
@@ -265,7 +288,7 @@ function formerBlock(users: UserTable, { providerId, state }: NewProvisionedUser
     const present = presentRow(users, former.userId)
     return present === undefined ? former.blockedAt : present.record.blockedAt
   }
-  return blockOf('externalId', state.externalId) ?? blockOf('userName', userNameOf(state.comparable))
+  return blockOf('externalId', externalId) ?? blockOf('userName', userName)
 }
 
 const said = ({ externalId, resource, resourceForm, comparable }: ProvisionedState) => ({
@@ -291,7 +314,7 @@ type Claimant = Pick<NewProvisionedUser, 'providerId' | 'userId' | 'state'>
 
 /** The key that belongs to another user of the provider. */
 function takenKey(users: UserTable, { providerId, userId, state }: Claimant): Exclude<TakenKey, 'id'> | undefined {
-  const keys = { externalId: state.externalId, userName: userNameOf(state.comparable) }
+  const keys = keysOf(state)
   const others = () => idsByAge(rowsByAge(users.byProvider, providerId)).filter((id) => id !== userId)
   const own = new Set(uniqueTexts(users, state.comparable))
   const isTaken = (name: keyof typeof keys): boolean => {

@@ -54,6 +54,16 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     },
   })),
   'provisioned users: a user who is removed while blocked stays blocked when created again': forgettingBlocks(false),
+  'provisioned users: a user who takes a key of one who was removed while blocked is blocked': breakStore(
+    'provisionedUsers',
+    (honest, storage) => ({
+      compareAndSwap: async (change) => {
+        const swapped = await honest.compareAndSwap(change)
+        await storage.users.reactivate(change.userId, change.now)
+        return swapped
+      },
+    }),
+  ),
   'provisioned users: a block that the host has lifted is not inherited': forgettingBlocks(true),
   'provisioned users: a removed or released externalId is remembered per provider': breakStore(
     'provisionedUsers',

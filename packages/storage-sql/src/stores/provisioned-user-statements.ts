@@ -24,16 +24,17 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
   /**
    * Changes an existing user except for its keys. The kill switch is part of it: the generation advances if `active` is
    * cleared.
+   * @param blockedAt when the host blocked the user, as of this change.
    */
-  const change = (p: Parameter<ChangeValue>) =>
+  const change = (p: Parameter<ChangeValue>, blockedAt: Expression<SqlValue> = sql.ref('blocked_at')) =>
     query
       .updateTable('mintmark_users')
       .set(parameters(p, unguardedColumns))
       .set((set) => ({
         // Only the host lifts a block: of a blocked user, `active` stays false.
-        active: sql`case when blocked_at is null then ${p('active')} else active end`,
-        active_after_block: sql`case when blocked_at is null then active_after_block else ${p('active')} end`,
-        generation: sql`generation + case when active = ${p('was_active')} then ${p('advance')} else 0 end`,
+        active: sql`case when ${blockedAt} is null then ${p('active')} else false end`,
+        active_after_block: sql`case when ${blockedAt} is null then active_after_block else ${p('active')} = true end`,
+        generation: sql`generation + case when active = ${p('was_active')} then case when ${blockedAt} is null then ${p('advance')} else 1 end else 0 end`,
         updated_at: p('now'),
         version: set('version', '+', 1),
       }))
@@ -105,9 +106,13 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
         .where('user_name_key', 'is not distinct from', p('user_name_key')),
     ),
 
-    compareAndSwap: compileStatement((p: Parameter<ChangeValue>) =>
-      change(p).set(parameters(p, keyColumns)).where(isProviders(p)),
-    ),
+    compareAndSwap: compileStatement((p: Parameter<ChangeValue>) => {
+      // Otherwise a directory lifts the block of a removed user by renaming another one.
+      const blockedAt = sql<SqlValue>`coalesce(blocked_at,
+        case when external_id_key is distinct from ${p('external_id_key')} then ${formerBlockOf('external_id_key', p)} end,
+        case when user_name_key is distinct from ${p('user_name_key')} then ${formerBlockOf('user_name_key', p)} end)`
+      return change(p, blockedAt).set(parameters(p, keyColumns)).set({ blocked_at: blockedAt }).where(isProviders(p))
+    }),
 
     adopt: compileStatement((p: Parameter<ChangeValue>) =>
       change(p)
@@ -162,14 +167,17 @@ export const groupsOfUser: Expression<unknown> = sql`select membership.group_id 
  * When the host blocked the last removed user who had the `externalId`, or the `userName`, of a new one; NULL unless it did. A
  * released user is still there, and the host may have lifted the block since.
  */
-function formerBlock(
-  p: Parameter<'issuer' | 'provider_id' | 'external_id_key' | 'user_name_key'>,
-): Expression<SqlValue> {
-  const blockOf = (column: string, key: SqlValue) => sql`(select former.blocked_at from mintmark_users as former
-    where former.issuer = ${p('issuer')} and former.former_provider_id = ${p('provider_id')} and ${sql.ref(column)} = ${key}
-    order by former.former_since desc limit 1)`
-  return sql`coalesce(${blockOf('former.former_external_id_key', p('external_id_key'))}, ${blockOf('former.former_user_name_key', p('user_name_key'))})`
+function formerBlock(p: Parameter<FormerKey>): Expression<SqlValue> {
+  return sql`coalesce(${formerBlockOf('external_id_key', p)}, ${formerBlockOf('user_name_key', p)})`
 }
+
+const formerBlockOf = (key: (typeof keyColumns)[number], p: Parameter<FormerKey>): Expression<SqlValue> =>
+  sql`(select former.blocked_at from mintmark_users as former
+    where former.issuer = ${p('issuer')} and former.former_provider_id = ${p('provider_id')}
+    and ${sql.ref(`former.former_${key}`)} = ${p(key)}
+    order by former.former_since desc limit 1)`
+
+type FormerKey = 'issuer' | 'provider_id' | 'external_id_key' | 'user_name_key'
 
 const exists = (condition: Expression<unknown>, p: Parameter<'issuer'>): Expression<SqlValue> =>
   sql`exists (select 1 from mintmark_users where issuer = ${p('issuer')} and ${condition})`

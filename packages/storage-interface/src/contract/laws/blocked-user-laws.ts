@@ -103,6 +103,39 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await create('external', { comparable: { userName: 'new' } }), blocked, 'with its externalId')
   }),
 
+  law('provisioned users: a user who takes a key of one who was removed while blocked is blocked', async (trial) => {
+    const { storage, same } = trial
+    await storage.provisionedUsers.insert(ada)
+    await storage.users.deactivate(ada.userId, nowPlus(1))
+    await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(2) })
+    const take = async (label: string, keys: Partial<ProvisionedState>) => {
+      const user = aProvisionedUser(label)
+      await storage.provisionedUsers.insert(user)
+      const swapped = await storage.provisionedUsers.compareAndSwap({
+        ...user,
+        version: 1,
+        state: { ...user.state, ...keys },
+        now: nowPlus(3),
+      })
+      const found = await storage.users.find(user.userId)
+      same(swapped.outcome === 'swapped' && accountOf(swapped.record), found, 'the record that was returned')
+      await storage.provisionedUsers.remove({ ...user, version: undefined, now: nowPlus(20) })
+      const { active, blockedAt, activeAfterBlock, generation } = found ?? {}
+      return { active, blockedAt, activeAfterBlock, generation }
+    }
+
+    const blocked = { active: false, blockedAt: nowPlus(1), activeAfterBlock: true, generation: 1 }
+    const free = { active: true, blockedAt: undefined, activeAfterBlock: undefined, generation: 0 }
+    same(await take('free', { externalId: 'other' }), free, 'with another key')
+    same(await take('external', { externalId: ada.state.externalId }), blocked, 'with the externalId')
+    same(await take('named', { comparable: ada.state.comparable }), blocked, 'with the userName')
+    same(
+      await take('inactive', { comparable: ada.state.comparable, active: false }),
+      { ...blocked, activeAfterBlock: false },
+      'while deactivated',
+    )
+  }),
+
   law('provisioned users: a block that the host has lifted is not inherited', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     await storage.users.deactivate(ada.userId, nowPlus(1))
