@@ -13,11 +13,14 @@ import { toObject } from '../values/json.ts'
 /** A group as the JSON text of a response (RFC 7644 §3.9). */
 export async function showGroup(
   group: GroupRecord,
-  { projection, baseUrl }: RenderContext,
+  { projection, baseUrl, makeRoom }: RenderContext,
   { storage, turns }: { readonly storage: ScimStorage; readonly turns: Turns },
 ): Promise<JsonText> {
-  const members = await loadShownMembers([group], projection, { storage })
-  return runInTurns(renderGroup(group, { members: members?.get(group.groupId) ?? [], projection, baseUrl }), turns)
+  const loaded = await loadShownMembers([group], projection, { storage })
+  const members = loaded?.get(group.groupId) ?? []
+  // The text of a hundred thousand members takes ten times as much memory as the members.
+  await makeRoom?.(members.length * memberBytes)
+  return runInTurns(renderGroup(group, { members, projection, baseUrl }), turns)
 }
 
 interface ShownGroup {
@@ -59,8 +62,7 @@ const groupMeta = (group: GroupRecord, baseUrl: string): JsonText =>
   })
 
 /** The URL of a group. */
-const groupLocation = (groupId: string, baseUrl: string): string =>
-  `${baseUrl}/Groups/${encodeURIComponent(groupId)}`
+const groupLocation = (groupId: string, baseUrl: string): string => `${baseUrl}/Groups/${encodeURIComponent(groupId)}`
 
 /**
  * The entity tag of a group (RFC 7644 §3.14). Membership changes also increment the version of its row, so the tag changes

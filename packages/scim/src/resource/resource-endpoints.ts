@@ -164,9 +164,13 @@ const removeOne =
   }
 
 /** The query is read before the body, so that a malformed one is refused first. */
-const showingOf = <Resource>({ request, baseUrl }: ScimCall, { listed }: ServedType<Resource>): RenderContext => ({
+const showingOf = <Resource>(
+  { request, baseUrl, makeRoom }: ScimCall,
+  { listed }: ServedType<Resource>,
+): RenderContext => ({
   projection: readProjection(readQuery(request), listed.resourceType),
   baseUrl,
+  makeRoom,
 })
 
 async function readDocument<Resource>(

@@ -19,6 +19,8 @@ export interface RenderContext {
   readonly projection: Projection
   /** The provider's SCIM tenant URL. */
   readonly baseUrl: string
+  /** Waits until a response of that many bytes may be made. Pages have a limit of their own. */
+  readonly makeRoom?: (bytes: number) => Promise<void>
 }
 
 /** The attributes that a request names, and whether to include or exclude them (RFC 7644 §3.9). */

@@ -73,3 +73,24 @@ test('a budget of work is spent once, and a refused part of the work costs nothi
 
   expect([work.spend(6), work.spend(5), work.spend(4), work.spend(1)]).toEqual([true, false, true, false])
 })
+
+test('makes large responses of a provider one after another, as long as they do not fit in memory together', async () => {
+  const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100 })
+  const made: number[] = []
+  const releases = [300, 60, 40, 1].map(async (bytes) => {
+    const release = await load.makeRoom(acme, bytes)
+    made.push(bytes)
+    return release
+  })
+
+  const releaseFirst = await releases[0]
+  expect(made).toEqual([300])
+  expect(await load.makeRoom(other, 100)).toBeTypeOf('function')
+  releaseFirst?.()
+  const releaseSecond = await releases[1]
+  await releases[2]
+  expect(made).toEqual([300, 60, 40])
+  releaseSecond?.()
+  await releases[3]
+  expect(made).toEqual([300, 60, 40, 1])
+})

@@ -13,6 +13,8 @@ export interface ProviderLoad {
   readonly enter: (provider: ProviderId) => Promise<Release> | undefined
   /** Counts a response that is being sent. Until little is left to send, the provider's next requests wait. */
   readonly hold: (provider: ProviderId, bytes: number) => Release
+  /** Waits until a large response may be made beside those that are made or sent. It counts as one of them. */
+  readonly makeRoom: (provider: ProviderId, bytes: number) => Promise<Release>
 }
 
 type Release = () => void
@@ -25,6 +27,8 @@ interface Load {
   /** Requests that are being processed. */
   places: number
   readonly waiting: (() => void)[]
+  /** Large responses that are not made yet. */
+  readonly unmade: { readonly bytes: number; readonly start: () => void }[]
 }
 
 export function createProviderLoad({
@@ -34,21 +38,36 @@ export function createProviderLoad({
   const loads = new Map<ProviderId, Load>()
 
   function loadOf(provider: ProviderId): Load {
-    const load = loads.get(provider) ?? { read: 0, sent: 0, places: 0, waiting: [] }
+    const load = loads.get(provider) ?? { read: 0, sent: 0, places: 0, waiting: [], unmade: [] }
     loads.set(provider, load)
     return load
   }
 
   /** Lets waiting requests go on, and forgets a provider that uses nothing. */
   function settle(provider: ProviderId, load: Load): void {
+    for (let [next] = load.unmade; next !== undefined && hasRoom(load, next.bytes); [next] = load.unmade) {
+      load.unmade.shift()
+      load.sent += next.bytes
+      next.start()
+    }
     while (load.waiting.length > 0 && hasPlace(load)) {
       load.places += 1
       load.waiting.shift()?.()
     }
-    if (load.read === 0 && load.sent === 0 && load.places === 0 && load.waiting.length === 0) loads.delete(provider)
+    if (
+      load.read === 0 &&
+      load.sent === 0 &&
+      load.places === 0 &&
+      load.waiting.length === 0 &&
+      load.unmade.length === 0
+    )
+      loads.delete(provider)
   }
 
   const hasPlace = ({ places, sent }: Load): boolean => places < requestsAtOnce && sent <= bytesAtOnce
+
+  /** A single response may be larger than the limit. */
+  const hasRoom = ({ sent }: Load, bytes: number): boolean => sent === 0 || sent + bytes <= bytesAtOnce
 
   function hold(provider: ProviderId, use: 'read' | 'sent', bytes: number): Release {
     const load = loadOf(provider)
@@ -64,6 +83,17 @@ export function createProviderLoad({
     reserve(provider, bytes) {
       const { read } = loadOf(provider)
       return read > 0 && read + bytes > bytesAtOnce ? undefined : hold(provider, 'read', bytes)
+    },
+    makeRoom(provider, bytes) {
+      const load = loadOf(provider)
+      const release = once(() => {
+        load.sent -= bytes
+        settle(provider, load)
+      })
+      return new Promise((resolve) => {
+        load.unmade.push({ bytes, start: () => resolve(release) })
+        settle(provider, load)
+      })
     },
     enter(provider) {
       const load = loadOf(provider)

@@ -28,6 +28,8 @@ export interface ScimCall {
   readonly turns: Turns
   /** The work that the request may still cause. */
   readonly work: WorkBudget
+  /** Waits until a response of that size fits in memory beside the provider's others, before it is made. */
+  readonly makeRoom: (bytes: number) => Promise<void>
   /**
    * Counts further operations of the request against the provider's request limit.
    * @throws ScimError 429 — reason `too_many_requests`.

@@ -141,6 +141,7 @@ const toRouteEndpoint =
     const leave = await deps.load.enter(providerId)
     // RFC 6585 §4: more requests wait than the provider could still be answered in time.
     if (leave === undefined) throw refusal('too_many_requests', { retryAfter: 1 })
+    const rooms: (() => void)[] = []
     try {
       const response = await endpoint({
         request,
@@ -150,6 +151,11 @@ const toRouteEndpoint =
         now,
         turns: deps.turns,
         work: createWorkBudget(deps.limits.work),
+        async makeRoom(bytes) {
+          // An operation of a Bulk request does not wait for an earlier one, whose response is discarded.
+          for (const release of rooms.splice(0)) release()
+          if (bytes > largeResponse) rooms.push(await deps.load.makeRoom(providerId, bytes))
+        },
         async countOperations(count) {
           const decision = await countRequests({ providerId, now, count }, deps)
           // RFC 6585 §4.
@@ -161,6 +167,7 @@ const toRouteEndpoint =
       deps.answered(answeredRequest({ request, caller, now }, response))
       return response
     } finally {
+      for (const release of rooms) release()
       leave()
     }
   }
