@@ -47,7 +47,10 @@ async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Pr
     storage,
     clock: () => epochSeconds(1_790_000_000),
     customFields: [{ name: 'employeeNumber', claim: 'employee_number', type: 'decimal', schema: anyNumber }],
-    lastAdministrators: { protectedRoles: ['owner'], administrators: 'claims.nickname eq "root" and not (provider pr)' },
+    lastAdministrators: {
+      protectedRoles: ['owner'],
+      administrators: 'claims.nickname eq "root" and not (provider pr)',
+    },
     authorize: async () => ({ actor: { kind: 'host', id: 'fuzz' }, scopes: ['admin:write'] }),
     onEvent: (event) => void events.push(event),
   })

@@ -109,7 +109,10 @@ describe('create', () => {
       Array.from({ length: 20 }, () => directory.send({ method: 'POST', path: '/Groups', body })),
     )
 
-    expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, ...Array<number>(19).fill(409)])
+    expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      201,
+      ...Array<number>(19).fill(409),
+    ])
     expect(directory.events.filter(({ type }) => type === 'group.created')).toHaveLength(1)
   })
 

@@ -8,7 +8,7 @@ import {
 } from './connection.ts'
 
 /** A statement whose caller has given up, and the connection on which it still runs. */
-export interface LateStatement {
+interface LateStatement {
   readonly client: PostgresClient
   readonly unanswered: Promise<PostgresResult>
 }
