@@ -93,7 +93,8 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(packages|examples)/[^/]+/(dist|\\.types)/' },
+    // The Next.js example is a project of its own, whose dependencies are not installed here.
+    exclude: { path: '^(packages|examples)/[^/]+/(dist|\\.types)/|^examples/nextjs/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

@@ -61,6 +61,6 @@ const importedFiles = (code: string): readonly string[] =>
 
 const nameOf = ({ place, source }: Fence): string => `${place}: ${source}`
 
-/** The files that `pnpm check` compiles. */
+/** The files that `pnpm check` compiles, or `next build` in test/packed. */
 const isCompiled = (source: string): boolean =>
-  /^(?:examples|docs\/snippets|packages)\/[\w./-]+\.ts(?:#[\w-]+)?$/.test(source)
+  /^(?:examples|docs\/snippets|packages)\/[\w./[\]-]+\.ts(?:#[\w-]+)?$/.test(source)

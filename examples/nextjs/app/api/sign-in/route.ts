@@ -1,0 +1,25 @@
+import { issuer } from '@/lib/mintmark'
+import { startSession } from '@/lib/session'
+import { findUser } from '@/lib/users'
+
+/**
+ * A route handler, not a Server Action: the redirect of a Server Action is followed by Next.js on the server, and the
+ * authorization server refuses requests that do not come from a browser window.
+ */
+export async function POST(request: Request) {
+  // Another site must not sign the browser in as another user (RFC 9700 §4.7).
+  if (request.headers.get('origin') !== new URL(issuer()).origin) return new Response('Forbidden.', { status: 403 })
+  const form = await request.formData()
+  const returnTo = pathOf(form.get('return_to'))
+  const user = findUser(form.get('email'), form.get('password'))
+  if (user) await startSession(user.id)
+  const failed = `/sign-in?${new URLSearchParams({ return_to: returnTo, failed: '' }).toString()}`
+  return new Response(null, { status: 303, headers: { Location: user ? returnTo : failed } })
+}
+
+/** Accepts only a path on this site, so that a crafted link cannot redirect a user to another site after sign-in. */
+function pathOf(returnTo: unknown): string {
+  const own = new URL('/', 'http://own.invalid')
+  const url = URL.parse(typeof returnTo === 'string' ? returnTo : '/', own)
+  return url?.origin === own.origin ? url.pathname + url.search : '/'
+}

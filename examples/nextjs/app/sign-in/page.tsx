@@ -1,0 +1,20 @@
+type Query = Promise<Record<string, string | string[] | undefined>>
+
+/** Your sign-in page. It also asks a user who is signed in: a client may require a fresh sign-in. */
+export default async function SignIn({ searchParams }: { searchParams: Query }) {
+  const { return_to: returnTo = '/', failed } = await searchParams
+  return (
+    <form method="post" action="/api/sign-in">
+      <h1>Sign in</h1>
+      {failed !== undefined && <p role="alert">The e-mail address or the password is wrong.</p>}
+      <input type="hidden" name="return_to" value={returnTo} />
+      <label>
+        E-mail <input name="email" type="email" autoComplete="username" required />
+      </label>
+      <label>
+        Password <input name="password" type="password" autoComplete="current-password" required />
+      </label>
+      <button>Sign in</button>
+    </form>
+  )
+}

@@ -1,0 +1,66 @@
+import { toFetch } from '@mintmark/adapter-fetch'
+import { createAuthorizationServer, createStoredKeys, logEvents } from '@mintmark/core'
+import { redirect } from '@mintmark/core/http'
+import { consentPage, errorPage, readConsentForm } from '@mintmark/pages'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { readSession } from './session'
+
+export const issuer = () => process.env['ISSUER_URL'] ?? 'http://localhost:3000'
+
+/** Answers the requests of the authorization server. */
+export async function mintmark(request: Request): Promise<Response> {
+  opening ??= open().catch((error: unknown) => {
+    // The next request tries again.
+    opening = undefined
+    throw error
+  })
+  const handle = await opening
+  return handle(request)
+}
+
+/** `next build` loads this file without the environment, so the first request creates the server. */
+let opening: ReturnType<typeof open> | undefined
+
+async function open() {
+  const storage = await createSqlStorage({
+    issuer: issuer(),
+    dialect: openSqliteDialect(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }),
+  })
+  const server = createAuthorizationServer({
+    issuer: issuer(),
+    storage,
+    keys: createStoredKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' }),
+    signedIn,
+    renderErrorPage: errorPage,
+    onEvent: logEvents(console),
+    pages: {
+      // Your sign-in page authenticates the user and redirects the browser back here.
+      async login(pending, { url }) {
+        const user = url.searchParams.has('back') ? await signedIn() : undefined
+        if (user) return pending.complete(user)
+        const returnTo = `${url.pathname}?interaction=${url.searchParams.get('interaction')}&back`
+        return redirect(`/sign-in?${new URLSearchParams({ return_to: returnTo }).toString()}`)
+      },
+      async consent(pending, request) {
+        if (request.method !== 'POST') return consentPage(pending)
+        const { decision, grantedScopes } = readConsentForm(request)
+        return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
+      },
+    },
+  })
+  return toFetch(server)
+}
+
+/** The user of your session. */
+async function signedIn() {
+  const session = await readSession()
+  return (
+    session && {
+      subject: session.userId,
+      authTime: session.signedInAt,
+      amr: ['pwd'],
+      sessionId: session.sessionId,
+    }
+  )
+}

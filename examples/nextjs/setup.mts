@@ -1,0 +1,26 @@
+import { registerClient } from '@mintmark/core'
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+
+// Run once: inserts the user of lib/users.ts and registers a client, whose secret is printed once.
+const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
+const dialect = openSqliteDialect(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' })
+const storage = await createSqlStorage({ issuer, dialect })
+
+await storage.users.insert({
+  userId: userId('user-1'),
+  claims: { name: 'Ann Lee', email: 'ann@example.com', email_verified: true },
+  createdAt: epochSeconds(Date.now() / 1000),
+})
+const { clientSecret } = await registerClient(
+  {
+    clientId: 'partner',
+    clientName: 'Partner',
+    redirectUris: [process.env['REDIRECT_URI'] ?? 'http://localhost:4000/callback'],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    scopes: ['openid', 'profile', 'email', 'offline_access'],
+  },
+  { storage },
+)
+console.log('client_id partner, client_secret', clientSecret)
