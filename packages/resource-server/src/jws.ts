@@ -37,6 +37,9 @@ export async function verifyJws(text: string, expected: JwsType, keys: KeySet): 
   return payload
 }
 
+/** The name of the key that signed a verified JWS. */
+export const signingKeyOf = (verified: string): string | undefined => readHeader(verified).kid
+
 /** The authorization server writes these three members; anything else, such as `crit` or `jwk`, is not its own (RFC 7515 §4.1.11). */
 function readHeader(text: string): ProtectedHeaderParameters {
   try {

@@ -2,6 +2,7 @@ import { verifyAccessToken, verifyIntrospectedToken, type VerifiedAccessToken } 
 import { checkScopeNames, readBearerToken, requireScopes } from './bearer-token.ts'
 import type { JsonObject } from './http-client.ts'
 import { createIntrospectionCache, introspect, type Introspect } from './introspection.ts'
+import { signingKeyOf } from './jws.ts'
 import { createRemoteKeySet } from './key-set.ts'
 import { checkOptions, type ResourceServerOptions } from './options.ts'
 import { AccessRefusedError, refuse, renderAccessRefusal, type JsonResponse } from './refusals.ts'
@@ -113,7 +114,7 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
         return verifyIntrospectedToken(await askAbout(token, ask), clock(), expected)
       // A forged JWT is refused here, without a request.
       const verified = await verifyAccessToken(token, clock(), expected)
-      const status = feed === undefined ? 'unknown' : await feed.statusOf(verified)
+      const status = feed === undefined ? 'unknown' : await feed.statusOf(verified, signingKeyOf(token))
       // RFC 9068 §4, RFC 7009 §2.1: the token was revoked before it expired.
       if (status === 'revoked') throw refuse('token_revoked')
       if (status === 'unknown' && ask !== undefined) await askAbout(token, ask)

@@ -13,6 +13,13 @@ describe('a feed that is polled on demand', () => {
     expect(await feed.statusOf(aToken({ tokenId: 'other' }))).toBe('active')
   })
 
+  it('refuses a token that a dropped key signed, whatever the token names', async () => {
+    const { feed } = await aFeed(() => ({ revocations: [['key', 'leaked', 2000]] }))
+
+    expect(await feed.statusOf(aToken({ claims: { family: 7 } }), 'leaked')).toBe('revoked')
+    expect(await feed.statusOf(aToken(), 'other')).toBe('active')
+  })
+
   it('polls at most every 0.8 seconds for all requests together, from the last cursor', async () => {
     const { at, feed, requests } = await aFeed()
 

@@ -9,8 +9,11 @@ type TokenStatus = 'active' | 'revoked' | 'unknown'
 
 /** The revocations of the authorization server, known here without a request for each token. */
 export interface RevocationFeed {
-  /** @throws AccessRefusedError `authorization_server_unavailable` when the feed is out of date and the token not revoked. */
-  statusOf(token: AccessTokenClaims): Promise<TokenStatus>
+  /**
+   * @param keyId the key that signed the token: a dropped one revokes it.
+   * @throws AccessRefusedError `authorization_server_unavailable` when the feed is out of date and the token not revoked.
+   */
+  statusOf(token: AccessTokenClaims, keyId?: string): Promise<TokenStatus>
   /** Stops polling. */
   stop(): void
 }
@@ -50,18 +53,18 @@ export function createRevocationFeed(
   if (mode === 'follow') void repeat(follow, stopping.signal, deps.clock)
 
   return {
-    async statusOf(token) {
-      if (reader.isNewerThan(freshFor)) return reader.statusOf(token)
+    async statusOf(token, keyId) {
+      if (reader.isNewerThan(freshFor)) return reader.statusOf(token, keyId)
       try {
         await refresh(freshOnDemand)
       } catch (error) {
-        const status = await reader.statusOf(token)
+        const status = await reader.statusOf(token, keyId)
         // RFC 9110 §15.6.4: a revoked token is refused also during an outage; of the others nothing can be said.
         if (status !== 'revoked' && !reader.isNewerThan(toleratedSilence))
           throw refuse('authorization_server_unavailable', error)
         return status
       }
-      return reader.statusOf(token)
+      return reader.statusOf(token, keyId)
     },
     stop: () => stopping.abort(),
   }
@@ -86,7 +89,7 @@ interface FeedReader {
   catchUp(wait: number): Promise<void>
   /** Whether the end was reached within so many milliseconds. */
   isNewerThan(milliseconds: number): boolean
-  statusOf(token: AccessTokenClaims): Promise<TokenStatus>
+  statusOf(token: AccessTokenClaims, keyId: string | undefined): Promise<TokenStatus>
 }
 
 /** Nothing is read at first, so the status of every token is unknown. */
@@ -112,7 +115,9 @@ function createFeedReader(deps: RevocationFeedDependencies, signal: AbortSignal)
   return {
     catchUp,
     isNewerThan: (milliseconds) => isWithin(readAt, milliseconds, clock()),
-    async statusOf(token) {
+    async statusOf(token, keyId) {
+      // Before everything else: whoever has the key writes any other name into the token.
+      if (keyId !== undefined && revoked.includesKey(keyId, clock())) return 'revoked'
       const dependencies = readTokenDependencies(token)
       if (dependencies === undefined) return 'unknown'
       if (await revoked.affect(dependencies, clock())) return 'revoked'

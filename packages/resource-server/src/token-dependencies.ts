@@ -2,7 +2,7 @@ import type { AccessTokenClaims } from './access-token.ts'
 import { digest, type EpochMilliseconds } from './runtime.ts'
 
 /** What an access token depends on. Revoking one of these revokes the token; the revocation feed names them. */
-export const dependencyKinds = ['account', 'client', 'family', 'grant', 'token'] as const
+export const dependencyKinds = ['account', 'client', 'family', 'grant', 'key', 'token'] as const
 
 type DependencyKind = (typeof dependencyKinds)[number]
 
@@ -45,6 +45,8 @@ export type Revocation = readonly [kind: DependencyKind, name: string, until: nu
 export interface RevokedDependencies {
   /** A later revocation of a name replaces an earlier one: a client that is enabled again is revoked until 0. */
   add(revocations: readonly Revocation[], now: EpochMilliseconds): void
+  /** Whether the signing key was dropped. */
+  includesKey(keyId: string, now: EpochMilliseconds): boolean
   /** Whether something that the token depends on is revoked. */
   affect(dependencies: TokenDependencies, now: EpochMilliseconds): Promise<boolean>
 }
@@ -61,6 +63,7 @@ export function createRevokedDependencies(): RevokedDependencies {
       if (revocations.length > 0) for (const names of revoked.values()) forgetOld(names, now)
       for (const [kind, name, until] of revocations) revoked.get(kind)?.set(name, until)
     },
+    includesKey: (keyId, now) => isRevoked('key', keyId, now),
     async affect({ token, client, user }, now) {
       if (isRevoked('token', token, now) || isRevoked('client', client, now)) return true
       if (user === undefined) return false

@@ -2,6 +2,7 @@ import {
   type ClientId,
   type FamilyId,
   type GrantId,
+  type KeyId,
   type UserId,
   seconds,
   type DurationSeconds,
@@ -18,6 +19,8 @@ export type Revocation =
   | { readonly kind: 'generation'; readonly userId: UserId; readonly generation: number }
   /** A user who was removed. */
   | { readonly kind: 'account'; readonly userId: UserId }
+  /** A signing key that was dropped: its signatures are rejected. */
+  | { readonly kind: 'key'; readonly keyId: KeyId }
   | { readonly kind: 'client'; readonly clientId: ClientId }
   | { readonly kind: 'client_in_use'; readonly clientId: ClientId }
 
@@ -45,7 +48,7 @@ export const revocationRetention: DurationSeconds = seconds(90_000)
  *
  * Law: the methods of the other stores that revoke something write the revocation in the same atomic step: `families.revoke`, `insertTombstone`,
  * and `rotate` with `reused`; `grants.revoke`; `users.deactivate` and `remove`; of `provisionedUsers` all that advance the
- * generation, and `remove`; `clients.remove`, and `clients.compareAndSwap` where it sets or clears `disabledAt`. What changes
+ * generation, and `remove`; `signingKeys.drop`; `clients.remove`, and `clients.compareAndSwap` where it sets or clears `disabledAt`. What changes
  * nothing writes none.
  */
 export interface RevocationStore {

@@ -26,6 +26,7 @@ const all = [
   '0016-group-changes',
   '0017-signing-key-macs',
   '0018-revoked-families',
+  '0019-dropped-keys',
 ]
 
 test('mintmark-migrate print prints the whole schema and changes nothing', async () => {

@@ -49,6 +49,7 @@ const all = [
   '0016-group-changes',
   '0017-signing-key-macs',
   '0018-revoked-families',
+  '0019-dropped-keys',
 ]
 
 test('migrates an empty database, once', async () => {
@@ -84,6 +85,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0016-group-changes da6b7f37e3f30d00c61910d99e77c5c5ed1383e373f877fea50c00cc5af9def0",
       "0017-signing-key-macs f91dda4a8974531f139c1fa8f4c042c122e2c04178f7efa312941f2ba807952c",
       "0018-revoked-families 44864eccbec9689f49d79f447eee8ccea96a56648ce16e2255031fc9dfbd0a28",
+      "0019-dropped-keys a3393dde763b207054e8ef88290a5a68686e0e8b7ec23df940b2492cfd5fd94c",
     ]
   `)
 })

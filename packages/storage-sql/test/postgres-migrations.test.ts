@@ -27,6 +27,7 @@ const all = [
   '0016-group-changes',
   '0017-signing-key-macs',
   '0018-revoked-families',
+  '0019-dropped-keys',
 ]
 
 test('migrates an empty PostgreSQL database, once', async () => {
@@ -62,6 +63,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0016-group-changes 3f3857c4cbf65b52c6335ee35107d7c05bf4dedb3754329f7984ba0e419a0e51",
       "0017-signing-key-macs f91dda4a8974531f139c1fa8f4c042c122e2c04178f7efa312941f2ba807952c",
       "0018-revoked-families 44864eccbec9689f49d79f447eee8ccea96a56648ce16e2255031fc9dfbd0a28",
+      "0019-dropped-keys 42f2be80e4c76705473c8e321515cf7aefda1f7947ccfd1b1ab289db50cef883",
     ]
   `)
 })

@@ -95,7 +95,7 @@ async function removeLongDropped(
  * Drops a key in an emergency: it stops signing, is no longer published, and its signatures are rejected. The announced
  * key takes over at once, or a new one is created. This ring applies the change from the next request on, every other
  * process within `schedule.staleness`. APIs that verify signatures themselves may use a cached copy of `/jwks` for up
- * to 300 seconds.
+ * to 300 seconds; with the revocation feed they refuse its signatures as soon as they have read the feed.
  * @returns `ended` for the call that dropped the key, `unchanged` when it was dropped before, `absent` when there is no
  *   such key.
  * @throws StorageUnavailableError, and whatever the vault throws when a new key is created. The key is dropped even

@@ -4,6 +4,7 @@ import {
   epochSeconds,
   familyId,
   grantId,
+  keyId,
   type OAuthStorage,
   seconds,
   userId,
@@ -141,6 +142,7 @@ it.each<readonly [Revocation, readonly unknown[]]>([
   [{ kind: 'grant', grantId: grantId('grant-1') }, ['grant', 'grant-1', until]],
   [{ kind: 'generation', userId: userId('user-1'), generation: 3 }, ['account', `${account}.3`, until]],
   [{ kind: 'account', userId: userId('user-1') }, ['account', account, until]],
+  [{ kind: 'key', keyId: keyId('key-1') }, ['key', 'key-1', until]],
   [{ kind: 'client', clientId: clientId('client-1') }, ['client', 'client-1', until]],
   [{ kind: 'client_in_use', clientId: clientId('client-1') }, ['client', 'client-1', 0]],
 ])('delivers $kind under the name that access tokens carry, and users as digests', async (revocation, delivered) => {

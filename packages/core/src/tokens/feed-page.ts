@@ -129,7 +129,7 @@ async function digestOfEntry({ position, revocation, revokedAt }: RevocationReco
  */
 type DeliveredRevocation = readonly [kind: DeliveredKind, name: string, until: EpochSeconds | 0]
 
-type DeliveredKind = 'account' | 'client' | 'family' | 'grant' | 'token'
+type DeliveredKind = 'account' | 'client' | 'family' | 'grant' | 'key' | 'token'
 
 export async function deliveredRevocation(revocation: Revocation, until: EpochSeconds): Promise<DeliveredRevocation> {
   switch (revocation.kind) {
@@ -143,6 +143,8 @@ export async function deliveredRevocation(revocation: Revocation, until: EpochSe
       return ['account', `${await userName(revocation.userId)}.${revocation.generation}`, until]
     case 'account':
       return ['account', await userName(revocation.userId), until]
+    case 'key':
+      return ['key', revocation.keyId, until]
     case 'client':
       return ['client', revocation.clientId, until]
     case 'client_in_use':

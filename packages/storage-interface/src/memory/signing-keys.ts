@@ -1,12 +1,21 @@
 import type { KeyId } from '../values.ts'
 import type { SigningKeyRecord, SigningKeyStore } from '../signing-key.ts'
+import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'
 
 export type SigningKeyTable = Map<KeyId, SigningKeyRecord>
 
 export const createSigningKeyTable = (): SigningKeyTable => new Map()
 
-export function createMemorySigningKeys(keys: SigningKeyTable, scheduler: SchedulerHook): SigningKeyStore {
+interface SigningKeyTables {
+  readonly signingKeys: SigningKeyTable
+  readonly revocations: RevocationTable
+}
+
+export function createMemorySigningKeys(
+  { signingKeys: keys, revocations }: SigningKeyTables,
+  scheduler: SchedulerHook,
+): SigningKeyStore {
   return {
     async insert(key) {
       await scheduler()
@@ -31,6 +40,7 @@ export function createMemorySigningKeys(keys: SigningKeyTable, scheduler: Schedu
       if (key.droppedAt !== undefined) return { outcome: 'unchanged' }
 
       keys.set(keyId, frozenCopy({ ...key, droppedAt: now }))
+      writeRevocation(revocations, { kind: 'key', keyId }, now)
       return { outcome: 'ended' }
     },
 

@@ -58,7 +58,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     opaqueTokens: createMemoryOpaqueTokens(tables.opaqueTokens, scheduler),
     interactions: createMemoryInteractions(tables.interactions, scheduler),
     sessions: createMemorySessions(tables.sessions, scheduler),
-    signingKeys: createMemorySigningKeys(tables.signingKeys, scheduler),
+    signingKeys: createMemorySigningKeys(tables, scheduler),
     replays: createMemoryReplays(tables.replays, scheduler),
     identityProviders: createMemoryIdentityProviders(tables.identityProviders, scheduler),
     provisionedUsers: createMemoryProvisionedUsers(tables, scheduler),

@@ -82,7 +82,8 @@ interface Told {
   readonly generation?: string
 }
 
-function tell({ kind, nameOf, at, generation = 'NULL' }: Told): readonly string[] {
+/** The statements of a trigger that record a revocation. */
+export function tell({ kind, nameOf, at, generation = 'NULL' }: Told): readonly string[] {
   return [
     `INSERT INTO mintmark_ending_positions (issuer, last_position, complete_since) VALUES (NEW.issuer, 1, 0)
     ON CONFLICT (issuer) DO UPDATE SET last_position = mintmark_ending_positions.last_position + 1`,

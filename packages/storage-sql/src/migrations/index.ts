@@ -16,6 +16,7 @@ import { tenants } from './0015-tenants.ts'
 import { groupChanges } from './0016-group-changes.ts'
 import { signingKeyMacs } from './0017-signing-key-macs.ts'
 import { revokedFamilies } from './0018-revoked-families.ts'
+import { droppedKeys } from './0019-dropped-keys.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   groupChanges,
   signingKeyMacs,
   revokedFamilies,
+  droppedKeys,
 ]

@@ -1,4 +1,12 @@
-import { clientId, epochSeconds, familyId, grantId, type RevocationRecord, userId } from '@mintmark/storage-interface'
+import {
+  clientId,
+  epochSeconds,
+  familyId,
+  grantId,
+  keyId,
+  type RevocationRecord,
+  userId,
+} from '@mintmark/storage-interface'
 import type { Revocation, RevocationStore } from '@mintmark/storage-interface/stores'
 import { sql, type Expression } from 'kysely'
 import { type Database, compileSql, compileStatement, type Parameter } from '../database.ts'
@@ -70,6 +78,8 @@ function readRevocation(read: ColumnReader, row: SqlRow): Revocation {
       return { kind, userId: userId(name), generation: read.integer(row, 'generation') }
     case 'account':
       return { kind, userId: userId(name) }
+    case 'key':
+      return { kind, keyId: keyId(name) }
     case 'client':
     case 'client_in_use':
       return { kind, clientId: clientId(name) }

@@ -1,7 +1,16 @@
-import { clientId, familyId, grantId, providerId, userId, type EpochSeconds, seconds } from '../../values.ts'
+import { clientId, familyId, grantId, keyId, providerId, userId, type EpochSeconds, seconds } from '../../values.ts'
 import { type Revocation, type RevocationRecord, type RevocationStore, revocationRetention } from '../../revocation.ts'
 import type { OAuthStorage, ScimStorage } from '../../storage.ts'
-import { aClientRecord, aDigest, aFamilyRecord, aGrantRecord, aUser, now, nowPlus } from '../fixtures.ts'
+import {
+  aClientRecord,
+  aDigest,
+  aFamilyRecord,
+  aGrantRecord,
+  aSigningKeyRecord,
+  aUser,
+  now,
+  nowPlus,
+} from '../fixtures.ts'
 import { type StorageLaw, atOnce, law } from '../law.ts'
 import { aProvisionedState, aProvisionedUser } from '../provisioning-fixtures.ts'
 
@@ -83,6 +92,13 @@ export const revocationLaws: readonly StorageLaw[] = [
       for (const time of [now, nowPlus(1)]) await clients.remove(client, time)
     },
   ),
+
+  revocation('a signing key that is dropped', [{ kind: 'key', keyId: keyId('key-1') }], async ({ signingKeys }) => {
+    await signingKeys.insert(aSigningKeyRecord({ keyId: keyId('key-1') }))
+    await signingKeys.drop(keyId('key-1'), now)
+    await signingKeys.drop(keyId('key-1'), nowPlus(1))
+    await signingKeys.drop(keyId('none'), now)
+  }),
 
   law('revocations: a token that was revoked by itself stays revoked until it expires', async ({ storage, same }) => {
     same(await storage.revocations.isTokenRevoked('jti-1', now), false, 'before')
