@@ -152,7 +152,7 @@ export const rfc6749: Standard = {
     [
       '4.1.2',
       'A code can be used once; a second use is rejected',
-      'at once revokes everything the code was exchanged for',
+      'a replay at once revokes everything issued for the code',
       'rejects a second use … seconds later and revokes everything issued from it (OIDC Core §3.1.3.2)',
     ],
     [
@@ -178,7 +178,7 @@ export const rfc6749: Standard = {
       '4.1.2.1',
       'Every other error is returned to the client, with error and state',
       'every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1)',
-      'a user who denies consent is reported as access_denied (RFC 6749 §4.1.2.1)',
+      'reports access_denied when the user denies consent (RFC 6749 §4.1.2.1)',
     ],
     [
       '4.1.2.1',

@@ -255,7 +255,7 @@ export const rfc7644: Standard = {
       '3.13',
       'Protocol versions in the URL',
       notOffered('there is one version, v2'),
-      'serves SCIM below the issuer https://as.test, whatever its path',
+      'serves SCIM under the issuer https://as.test',
     ],
     [
       '3.14',

@@ -83,7 +83,7 @@ export const rfc9700: Standard = {
     [
       '4.2.4',
       'A code can be used once, and reuse revokes the tokens issued from it',
-      'at once revokes everything the code was exchanged for',
+      'a replay at once revokes everything issued for the code',
     ],
     [
       '4.2.4',

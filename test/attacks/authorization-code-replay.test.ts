@@ -33,7 +33,7 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
     ['at once', 0],
     ['after 30 seconds', 30],
     ['in its last second', 59],
-  ])('%s revokes everything the code was exchanged for', async (_, age) => {
+  ])('a replay %s revokes everything issued for the code', async (_, age) => {
     const code = await obtainCode(under, offline)
     const tokens = await redeem(under, code)
     expect((await userinfo(tokens)).status).toBe(200)

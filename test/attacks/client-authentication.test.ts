@@ -377,7 +377,7 @@ describe('client authentication: a secret in the wrong place', () => {
 })
 
 describe('client authentication: guessed secrets', () => {
-  it('made-up identifiers do not make the limit forget a client (RFC 6749 §2.3.1)', async () => {
+  it('keeps limiting a client after many requests with unknown client identifiers (RFC 6749 §2.3.1)', async () => {
     const failedAuthentications = createMemoryRateLimiter({ points: 5, window: 60 })
     const other = await startServer({ rateLimits: { failedAuthentications } })
     onTestFinished(() => other.close())

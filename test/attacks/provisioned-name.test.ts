@@ -42,10 +42,10 @@ async function provision({ userName, email }: { readonly userName: string; reado
 describe('the starter signs in by user name or e-mail address, and a directory cannot take either from a local user (RFC 7644 §7)', () => {
   it.each([
     ['a userName that is an e-mail address', { userName: 'ada@example.org', email: 'eve@example.org' }],
-    ['the same in capitals', { userName: 'ADA@Example.ORG', email: 'eve@example.org' }],
+    ['a userName that is an e-mail address in capitals', { userName: 'ADA@Example.ORG', email: 'eve@example.org' }],
     ['an e-mail address that is a username', { userName: 'eve@example.org', email: 'ada' }],
     ['both, crossed', { userName: 'ada@example.org', email: 'ada' }],
-  ])('%s', async (_, person) => {
+  ])('keeps the sign-in names of a local user when a directory provisions %s', async (_, person) => {
     await provision(person)
 
     for (const username of ['ada', 'ada@example.org']) {

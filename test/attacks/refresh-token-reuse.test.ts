@@ -248,7 +248,7 @@ describe('refresh token: its grant, user and client', () => {
     await expectDead(under, tokens)
   })
 
-  it('a family that was revoked by itself has no active token (RFC 7009 §2.1)', async () => {
+  it('revoking only a token family revokes all its tokens (RFC 7009 §2.1)', async () => {
     const under = await freshServer()
     const tokens = await tokensFor(under, 'A')
     await under.storage.families.revoke(

@@ -149,7 +149,7 @@ describe('SCIM create: duplicate names', () => {
   it.each([
     ['\u00df and ss', 'stra\u00dfe', 'strasse'],
     ['\u0130 and i', '\u0130nci', 'inci'],
-  ])('%s are two different names (RFC 8265 §3.3)', async (_, first, second) => {
+  ])('treats %s as different user names (RFC 8265 §3.3)', async (_, first, second) => {
     expect((await post(user({ userName: first }))).status).toBe(201)
     expect((await post(user({ userName: second }))).status).toBe(201)
   })

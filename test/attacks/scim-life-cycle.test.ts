@@ -248,7 +248,7 @@ describe('SCIM life cycle: races', () => {
     }
   })
 
-  it.each(ends)('%s against refresh: no token is active after both', async (_, end) => {
+  it.each(ends)('leaves no token active after %s and a concurrent refresh', async (_, end) => {
     for (let round = 0; round < 20; round += 1) {
       const id = await provisionTestUser(site)
       const tokens = await signIn(site, id)

@@ -164,7 +164,7 @@ test('the only administrator cannot be deactivated', async () => {
   expect((await page.goto(`${instance.url}/admin/accounts`))?.status()).toBe(200)
 })
 
-test('an invalid filter is reported beside the box, which keeps its text (RFC 7644 §3.4.2.2)', async () => {
+test('shows an alert for an invalid filter and keeps its text in the box (RFC 7644 §3.4.2.2)', async () => {
   const { page } = ada
 
   const answer = await page.goto(`${instance.url}/admin/accounts?filter=${encodeURIComponent('name is "ada"')}`)

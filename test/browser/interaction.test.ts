@@ -39,7 +39,7 @@ describe('form-action in Chromium (CSP 3 §6.4.1)', () => {
     await client.close()
   })
 
-  test('lets the sign-in page redirect there when consent is remembered', async () => {
+  test('allows the sign-in page to redirect to the client when consent is remembered', async () => {
     const client = await openElsewhere()
     const start = await registerElsewhere(instance, `${client.origin}/cb`, 'client_secret_basic')
     const { page, context, complaints } = await instance.openBrowser()

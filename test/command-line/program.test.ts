@@ -75,7 +75,7 @@ test('over PostgreSQL: the schema, a client, a list of users, keys, and a race b
   expect(storageFindings(bounded)).toContain('ok storage.waits')
 })
 
-test('a PostgreSQL user without privileges gets one line that says so and which user to name instead', async () => {
+test('reports missing PostgreSQL privileges in one line that names the user to use instead', async () => {
   const database = await aDatabase()
   const pool = database.pool()
   const stranger = new URL(database.url)

@@ -139,7 +139,7 @@ describe('rejected requests', () => {
     expect(under.lastReason()).toBe(reason)
   })
 
-  it('a user who denies consent is reported as access_denied (RFC 6749 §4.1.2.1)', async () => {
+  it('reports access_denied when the user denies consent (RFC 6749 §4.1.2.1)', async () => {
     const started = await open(under)
 
     const reply = await logIn(under, started, { deny: 'yes' })

@@ -35,7 +35,7 @@ it.each([
   expect(stdout, stderr).toMatch(output)
 })
 
-it('the vault of the guide signs (RFC 7518 §3.4)', async () => {
+it('the vault in the guide signs with ES256 (RFC 7518 §3.4)', async () => {
   const signer = await keys.signer('ES256')
 
   expect((await signer.sign(new Uint8Array(1))).length).toBe(64)

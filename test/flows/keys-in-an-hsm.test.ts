@@ -60,7 +60,7 @@ describe('keys in an HSM, in a process of its own', () => {
     expect(published).toEqual([record?.publicJwk])
   })
 
-  it('rotate and are dropped like any other key (OIDC Core §10.1.1)', async () => {
+  it('rotates and drops a key in the HSM like any other key (OIDC Core §10.1.1)', async () => {
     const first = tokensOf(await serviceToken(under)).access_token
     const { algorithms } = await rotateKeys(keys, { when: 'now' })
     under.clock.advance(86_400)

@@ -49,7 +49,7 @@ describe.each(adapters)('a page of the host on $name', (adapter) => {
     },
   )
 
-  test('does not see the host of an absolute target (RFC 9112 §3.2.2)', async () => {
+  test('does not receive the host of a request target in absolute form (RFC 9112 §3.2.2)', async () => {
     const page = aPage()
     const host = await aHost(adapter, siteWith(page.endpoint))
 

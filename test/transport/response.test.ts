@@ -81,7 +81,7 @@ describe.each(adapters)('on $name', (adapter) => {
     expect(host.errors).toEqual([])
   })
 
-  test('every cookie has its own header (RFC 6265 §3)', async () => {
+  test('sends each cookie in its own Set-Cookie header (RFC 6265 §3)', async () => {
     const headers = [
       ['Set-Cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'],
       ['set-cookie', 'b=2'],

@@ -91,7 +91,7 @@ test('law: a family with a tombstone is revoked under any interleaving', async (
   })
 })
 
-test('law: a user and a client have one unrevoked grant under any interleaving of writers', async () => {
+test('law: a user and a client have at most one unrevoked grant under any interleaving of writers', async () => {
   await underAnyInterleaving(async (storage, waitFor, writers) => {
     const results = await waitFor(
       times(writers, (index) => storage.grants.insert(aGrantRecord({ grantId: `grant-${index}` as never }))),

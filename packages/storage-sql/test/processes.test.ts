@@ -16,7 +16,7 @@ interface Told {
   readonly claimed: readonly string[]
 }
 
-test('exactly one of 50 presentations of a code by two processes on one file wins (RFC 6749 §10.5)', async () => {
+test('redeems a code once when two processes on one file present it 50 times (RFC 6749 §10.5)', async () => {
   const folder = await aFolder()
   const file = join(folder.path, 'test.db')
   const dialect = openSqliteDialect(file, { migrate: 'on-open' })

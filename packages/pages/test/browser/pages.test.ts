@@ -121,7 +121,7 @@ describe('consent page', () => {
     expect(looks[0]).toEqual(looks[1])
   })
 
-  test('redirects only to its own client, even if the response to its form redirects elsewhere', async () => {
+  test('blocks a redirect of its form to any site except that of its client', async () => {
     await page.goto(`${server.origin}/consent-of-another`)
 
     await page.click('button[value=allow]')

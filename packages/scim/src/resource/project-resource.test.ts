@@ -126,7 +126,7 @@ test('refuses attributes together with excludedAttributes, and too many names (R
   expect(splitAttributeNames(' a, ,b,')).toEqual(['a', 'b'])
 })
 
-test('law: formats a point in time as ECMAScript does', () => {
+test('law: formats an instant as Date.prototype.toISOString does', () => {
   const aSecond = fc.oneof(
     fc.integer({ min: -100_000_000_000, max: 300_000_000_000 }),
     fc.integer({ min: 0, max: 4_000_000_000 }),

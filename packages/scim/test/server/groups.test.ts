@@ -440,7 +440,7 @@ describe('preconditions (RFC 7644 §3.14)', () => {
     expect((await directory.send({ ...sent, path, headers: { 'if-match': 'W/"7", W/"2"' } })).status).toBeLessThan(300)
   })
 
-  test('of two deltas with the same version, one is applied', async () => {
+  test('applies one of two concurrent PATCH requests with the same If-Match version', async () => {
     const directory = await startDirectory(2)
     const id = await directory.group()
     const add = (value: string | undefined) =>

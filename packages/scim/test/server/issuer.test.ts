@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createScimServer, registerIdentityProvider } from '../../src/index.ts'
 
 test.each(['https://as.test', 'https://as.test:8443', 'https://as.test/tenant/a'])(
-  'serves SCIM below the issuer %s, whatever its path',
+  'serves SCIM under the issuer %s',
   async (issuer) => {
     const storage = createMemoryStorage({ issuer })
     const { tenantUrl, secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage })

@@ -300,7 +300,7 @@ describe('pages', () => {
   })
 
   test.each(['abc', '', '1.5', 'NaN', 'Infinity', '0x10', ' 1', '1_0', '1;2', '1e3', '1E3', '9e15'])(
-    'refuses %j (RFC 7644 §3.4.2.4)',
+    'refuses %j as startIndex and as count (RFC 7644 §3.4.2.4)',
     async (text) => {
       const users = await startUsers()
 

@@ -75,9 +75,12 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'codes: a digest is inserted at most once, and the first record stays': breakStore('codes', (honest) => ({
     insert: async (code) => (await honest.insert(code), inserted),
   })),
-  'codes: a code is won once, and replayed with the same record after that': breakStore('codes', (honest) => ({
-    consume: async (...call) => forgetReplays(await honest.consume(...call)),
-  })),
+  'codes: the first presentation of a code wins, and later ones are replays with the same record': breakStore(
+    'codes',
+    (honest) => ({
+      consume: async (...call) => forgetReplays(await honest.consume(...call)),
+    }),
+  ),
   'codes: of 16 concurrent presentations exactly one wins': breakStore('codes', (honest, _storage, seen) => ({
     consume: async (digest, client, now) => {
       const record = await honest.find(digest, client, now)

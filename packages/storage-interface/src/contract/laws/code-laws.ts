@@ -15,19 +15,22 @@ export const codeLaws: readonly StorageLaw[] = [
     same(await storage.codes.find(aDigest('other'), code.clientId, now), undefined, 'a digest that nobody inserted')
   }),
 
-  law('codes: a code is won once, and replayed with the same record after that', async ({ storage, same }) => {
-    await storage.codes.insert(code)
+  law(
+    'codes: the first presentation of a code wins, and later ones are replays with the same record',
+    async ({ storage, same }) => {
+      await storage.codes.insert(code)
 
-    same(
-      await storage.codes.consume(code.digest, code.clientId, now),
-      { outcome: 'won', record: code },
-      'the first presentation',
-    )
-    for (const second of [1, 30, 59]) {
-      const later = await storage.codes.consume(code.digest, code.clientId, nowPlus(second))
-      same(later, { outcome: 'replayed', record: code }, `a presentation ${second} s later`)
-    }
-  }),
+      same(
+        await storage.codes.consume(code.digest, code.clientId, now),
+        { outcome: 'won', record: code },
+        'the first presentation',
+      )
+      for (const second of [1, 30, 59]) {
+        const later = await storage.codes.consume(code.digest, code.clientId, nowPlus(second))
+        same(later, { outcome: 'replayed', record: code }, `a presentation ${second} s later`)
+      }
+    },
+  ),
 
   law('codes: of 16 concurrent presentations exactly one wins', async ({ storage, server, same }) => {
     await storage.codes.insert(code)
