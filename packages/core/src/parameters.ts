@@ -3,7 +3,7 @@ import { refuse } from './refusals.ts'
 
 /**
  * Reads the form body of a POST. The query is not read (RFC 6749 §3.2).
- * @param atMost how many parameters it may have.
+ * @param atMost the maximum number of parameters.
  * @throws OAuthError invalid_request — reason `body_not_a_form` | `parameters_malformed`.
  */
 export function readForm(request: ServerRequest, atMost = maxParameters): Parameters {
@@ -20,7 +20,7 @@ const isPlainForm = (request: ServerRequest): boolean =>
 
 /**
  * Reads the query of a GET.
- * @param atMost how many parameters it may have.
+ * @param atMost the maximum number of parameters.
  * @throws OAuthError invalid_request — reason `parameters_malformed`.
  */
 export const readQuery = (request: ServerRequest, atMost = maxParameters): Parameters =>
@@ -36,7 +36,7 @@ function readParameters(text: string | undefined, atMost: number): Parameters {
 }
 
 /**
- * Returns the parameters if none is repeated.
+ * Returns the parameters if none except `resource` is repeated.
  * @throws OAuthError invalid_request — reason `parameter_repeated`.
  */
 export function refuseRepeated(parameters: Parameters): Parameters {
@@ -66,7 +66,7 @@ export function requireToken(form: Parameters): string {
  * endpoint decides how to refuse them.
  */
 export interface Parameters {
-  /** The value; `undefined` when absent or empty. Of a repeated name it is the first value. */
+  /** The first value that is not empty; `undefined` if there is none. */
   get(name: string): string | undefined
   /** All values of a name that may repeat, such as `resource` (RFC 8707 §2). */
   all(name: string): readonly string[]
@@ -94,6 +94,6 @@ export function indexParameters(list: ParameterList): Parameters {
 
 const isPresent = (value: string): boolean => value !== ''
 
-/** The distinct values of a space-separated list, in their order (RFC 6749 §3.3: order does not matter, nor does repetition). */
+/** The distinct values of a space-separated list, in the order received (RFC 6749 §3.3: the order has no meaning). Repeated values are removed. */
 export const spaceSeparated = (value: string | undefined): readonly string[] =>
   value === undefined ? [] : [...new Set(value.split(' ').filter((item) => item !== ''))]

@@ -13,8 +13,9 @@ export interface BoundedRequest {
 }
 
 /**
- * The body of a 200 response, within the limits of time and size. Redirects are not followed: the URL is configuration.
- * @throws Error when there is no such response.
+ * Fetches the body of a 200 response, within the limits of time and size. It does not follow redirects, because
+ * the URL is configured.
+ * @throws Error when the status is not 200, the body is too long or is not UTF-8, or the request fails or takes too long.
  */
 export async function fetchBounded(request: BoundedRequest, fetch: typeof globalThis.fetch): Promise<string> {
   const { url, headers, form } = request
@@ -45,7 +46,7 @@ async function readText(response: Response, { url, limit }: BoundedRequest): Pro
   return text + decoder.decode()
 }
 
-/** The client that this API is to the authorization server: confidential, and registered with `servedAudiences`. */
+/** The credentials with which this API authenticates. Its client is confidential, and registered with `servedAudiences`. */
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string

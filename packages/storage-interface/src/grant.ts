@@ -7,7 +7,7 @@ export const grants = defineRecord('grants', {
   grantId: key(id(grantId)),
   clientId: id(clientId),
   userId: id(userId),
-  /** The user's `generation` when the grant was made. The grant is dead when the user has a later one. */
+  /** The user's `generation` when the grant was made. The grant is not active when the user has a later generation. */
   userGeneration: integer,
   /** Scope values that the user has consented to. */
   scopes: list(text),
@@ -24,23 +24,23 @@ export const grants = defineRecord('grants', {
  */
 export interface GrantRecord extends RecordOf<typeof grants> {}
 
-/** `taken` carries the unrevoked grant of the same user and client. */
+/** `taken` returns the unrevoked grant of the same user and client. */
 export type GrantInsertOutcome =
   { readonly outcome: 'inserted' } | { readonly outcome: 'taken'; readonly record: GrantRecord }
 
 /** Grants, by user and client. */
 export interface GrantStore {
   /**
-   * Law: a user and a client have at most one unrevoked grant. A unique index over (issuer, user, client) where
-   * `revoked_at IS NULL`. Identifiers are random: the identifier of a revoked grant is never used again, and the store throws
-   * when it is.
+   * Law: a user and a client have at most one unrevoked grant. SQL stores enforce it with a unique index over (issuer, user,
+   * client) where `revoked_at IS NULL`. The store throws when a grant has the identifier of a revoked grant: identifiers are
+   * random and never used again.
    */
   insert(grant: GrantRecord): Promise<GrantInsertOutcome>
 
-  /** The unrevoked grant of the two, of any generation. */
+  /** Finds the unrevoked grant of this user and client, of any generation. */
   findUnrevoked(userId: UserId, clientId: ClientId): Promise<GrantRecord | undefined>
 
-  /** Widens or narrows the scopes and the resources. Law: a revoked grant answers `absent`; of two writers one gets `conflict`. */
+  /** Replaces the scopes and the resources. Law: the outcome is `absent` for a revoked grant, and `conflict` for one of two concurrent writers. */
   replaceConsent(change: {
     readonly grantId: GrantId
     readonly scopes: readonly string[]
@@ -48,7 +48,7 @@ export interface GrantStore {
     readonly version: number
   }): Promise<SwapOutcome<GrantRecord>>
 
-  /** Law: the first revocation's time stays. `UPDATE grants SET revoked_at = ? WHERE … AND revoked_at IS NULL` */
+  /** Law: a second revocation does not change `revokedAt`. In SQL: `UPDATE grants SET revoked_at = ? WHERE … AND revoked_at IS NULL` */
   revoke(grantId: GrantId, now: EpochSeconds): Promise<RevokeOutcome>
 
   /** The user's unrevoked grants, newest first: the "connected apps" page. */

@@ -6,7 +6,7 @@ export type AdminAccess = 'read' | 'write'
 
 /**
  * The scope values of administration with their descriptions. Use them as `scopes` of `createAuthorizationServer`, and
- * give clients the fewest that they need. A scope value that allows writing allows reading too.
+ * give each client only those that it needs. A scope value that allows writing allows reading too.
  */
 export const adminScopes = {
   'admin:read': 'See everything that administrators see',
@@ -28,9 +28,9 @@ export const adminScopes = {
 export const leastScope = (area: AdminArea, access: AdminAccess): string => `admin:${area}:${access}`
 
 /**
- * Whether a caller with these scope values may give a client another one. They need every administrative scope value
- * themselves. For `scim`, with which a client writes a provider's users, they must be allowed to add provider secrets. Scope
- * values that the host protects need `admin:write`.
+ * Whether a caller with these scope values may give a client another one. To give an administrative scope
+ * value, the caller needs that value or a broader one. To give `scim`, which lets a client write the users of a provider, the
+ * caller needs write access to providers. To give a scope value that the host protects, the caller needs `admin:write`.
  */
 export function mayGrant(scopes: readonly string[], scope: string, protectedScopes: ReadonlySet<string>): boolean {
   if (protectedScopes.has(scope)) return scopes.includes('admin:write')

@@ -1,8 +1,9 @@
 import { type AttributeOptions, defineSchema } from './schema.ts'
 import { defineResourceType } from './resource-type.ts'
 
-// Okta documents these types in "Build a SCIM 2.0 server with entitlements" (seen 2026). It knows both schemas and reads every
-// resource of a type whose schema is one of them, by index. A user has them as `roles` and `entitlements`, by `value`.
+// Okta documents these types in "Build a SCIM 2.0 server with entitlements" (seen 2026). Okta supports both
+// schemas. It reads all resources of each type with one of these schemas, and pages by index. The `roles` and `entitlements` of
+// a user refer to a resource by `value`.
 
 const displayName: AttributeOptions = {
   name: 'displayName',

@@ -36,8 +36,8 @@ import {
 } from './provisioning-fixtures.ts'
 
 /**
- * What the laws about every store need to know about one store: a valid record for an identifier, how to write it and
- * how to read it.
+ * One kind of record, for the laws that apply to every store: how to make a valid record with a given identifier, insert it
+ * and read it.
  */
 export interface RecordKind<Storage extends OAuthStorage> {
   readonly store: keyof AdminStorage
@@ -118,16 +118,16 @@ export const scimRecords: readonly RecordKind<ScimStorage>[] = [
   }),
   kind('provisionedUsers', {
     make: (id) => freshAccount(aProvisionedUser(id, { userId: userId(id) })),
-    insert: (storage, { providerId: provider, userId: id, createdAt, ...said }) => {
-      const state = { ...said, comparable: { userName: id } }
+    insert: (storage, { providerId: provider, userId: id, createdAt, ...rest }) => {
+      const state = { ...rest, comparable: { userName: id } }
       return storage.provisionedUsers.insert({ providerId: provider, userId: id, state, createdAt })
     },
     read: (storage, id) => storage.provisionedUsers.find(providerId('provider-1'), userId(id)),
   }),
   kind('groups', {
     make: (id) => freshGroup(aGroup(id, { groupId: groupId(id) })),
-    insert: (storage, { providerId: provider, groupId: id, createdAt, ...said }) => {
-      const state = { ...said, comparable: {} }
+    insert: (storage, { providerId: provider, groupId: id, createdAt, ...rest }) => {
+      const state = { ...rest, comparable: {} }
       return storage.groups.insert({ providerId: provider, groupId: id, state, memberIds: [], createdAt })
     },
     read: (storage, id) => storage.groups.find(providerId('provider-1'), groupId(id)),
