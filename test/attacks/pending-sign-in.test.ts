@@ -60,6 +60,8 @@ describe('nothing completes on a request that is not a navigation (RFC 6749 §3.
     ['a prerendered page', { 'sec-fetch-mode': 'navigate', 'sec-purpose': 'prefetch;prerender' }],
     ['a router', { rsc: '1' }],
     ['a prefetching router', { 'next-router-prefetch': '1' }],
+    ['a router that prefetches a segment', { 'next-router-segment-prefetch': '/_tree' }],
+    ['a prefetch through a middleware', { 'x-middleware-prefetch': '1' }],
   ] as const
 
   it.each(others)('%s completes no interaction', async (_, headers) => {

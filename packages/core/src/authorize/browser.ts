@@ -69,7 +69,14 @@ export function requireNavigation({ headers }: RequestHead): void {
 const windows: ReadonlySet<string> = new Set(['document', 'iframe', 'frame', 'fencedframe', 'embed', 'object'])
 
 /** Sent by Next.js when it fetches a page for its router, also on the server. */
-const frameworkHeaders = ['rsc', 'next-router-prefetch', 'next-router-state-tree', 'next-action']
+const frameworkHeaders = [
+  'rsc',
+  'next-router-prefetch',
+  'next-router-segment-prefetch',
+  'next-router-state-tree',
+  'next-action',
+  'x-middleware-prefetch',
+]
 
 /**
  * Refuses a form that another site posted (cross-site request forgery). Browsers report the origin of a POST in

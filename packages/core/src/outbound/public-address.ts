@@ -32,7 +32,8 @@ function ipv4Bytes(text: string): readonly number[] | undefined {
   return isDecimal ? parts.map(Number) : undefined
 }
 
-function ipv6Bytes(text: string): readonly number[] | undefined {
+/** The 16 bytes of an IPv6 address, with or without a zone; `undefined` if it is not one. */
+export function ipv6Bytes(text: string): readonly number[] | undefined {
   const [address = ''] = text.split('%')
   const halves = address.split('::')
   if (halves.length > 2) return undefined

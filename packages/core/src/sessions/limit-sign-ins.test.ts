@@ -26,6 +26,17 @@ it('refuses an address that tries many accounts, and counts nothing against thei
   expect(await attempt({ account: 'ada', address: '203.0.113.8' })).toMatchObject({ allowed: true })
 })
 
+it.each([
+  { first: '2001:db8::1', second: '2001:db8::ffff:65', third: '2001:db8:0:1::1' },
+  { first: '203.0.113.7', second: '::ffff:203.0.113.7', third: '::ffff:203.0.113.8' },
+])('counts $first and $second together, and $third apart', async ({ first, second, third }) => {
+  const attempt = limitSignIns({ clock, byAddress: createMemoryRateLimiter({ points: 1, window: 60 }) })
+  await attempt({ account: 'a', address: first })
+
+  expect(await attempt({ account: 'b', address: second })).toMatchObject({ allowed: false })
+  expect(await attempt({ account: 'c', address: third })).toMatchObject({ allowed: true })
+})
+
 it('refuses a misspelled option', () => {
   const misspelled = { clock, byAdress: createMemoryRateLimiter({ points: 2, window: 60 }) }
 

@@ -1,5 +1,6 @@
 import { aFunction, anObject, checkOptions, systemClock, type Clock } from '@mintmark/internal'
 
+import { ipv6Bytes } from '../outbound/public-address.ts'
 import { createMemoryRateLimiter, type RateDecision, type RateLimiter } from '../rate-limiter.ts'
 
 /** The counters of `limitSignIns`. */
@@ -10,7 +11,7 @@ export interface SignInLimits {
    */
   readonly byAccount?: RateLimiter
   /**
-   * Counts by address, whatever the account.
+   * Counts by address, whatever the account. IPv6 addresses count by their first 64 bits, of which one machine can use all.
    * @defaultValue 100 in five minutes, in this process. Users of an office share an address.
    */
   readonly byAddress?: RateLimiter
@@ -36,10 +37,18 @@ export function limitSignIns(
   return async ({ account, address }) => {
     const now = clock()
     if (address !== undefined) {
-      const decision = await byAddress.consume(`address ${address}`, now)
+      const decision = await byAddress.consume(`address ${networkOf(address)}`, now)
       if (!decision.allowed) return decision
     }
     // One user's names in different letters count together.
     return byAccount.consume(`account ${account.normalize('NFKC').toLowerCase()}`, now)
   }
+}
+
+/** An IPv4 address, also one that is mapped to IPv6; the network of an IPv6 address (RFC 4291 §2.5.1); or the text as it is. */
+function networkOf(address: string): string {
+  const bytes = address.includes(':') ? ipv6Bytes(address) : undefined
+  if (bytes === undefined) return address
+  const isMapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
+  return isMapped ? bytes.slice(12).join('.') : `${bytes.slice(0, 8).join('.')}/64`
 }
