@@ -199,6 +199,7 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         if (key === undefined) return { outcome: 'absent' }
         if (key.droppedAt !== undefined) return { outcome: 'unchanged' }
         signingKeys.put(keyId, { ...key, droppedAt: now })
+        writeRevocation(tables, { revocation: { kind: 'key', keyId }, revokedAt: now })
         return { outcome: 'ended' }
       },
       remove: async (keyId) => ({ outcome: signingKeys.delete(keyId) ? 'removed' : 'absent' }),

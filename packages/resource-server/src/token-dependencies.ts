@@ -68,7 +68,7 @@ export function createRevokedDependencies(): RevokedDependencies {
       if (isRevoked('token', token, now) || isRevoked('client', client, now)) return true
       if (user === undefined) return false
       if (isRevoked('family', user.family, now) || isRevoked('grant', user.grant, now)) return true
-      // The feed names users by digests, so that it reveals no subject.
+      // The feed names users by digests of their subjects.
       const account = revoked.get('account')?.size === 0 ? undefined : await digest(user.subject)
       if (account === undefined) return false
       return isRevoked('account', account, now) || isRevoked('account', `${account}.${user.generation}`, now)

@@ -153,5 +153,5 @@ export async function deliveredRevocation(revocation: Revocation, until: EpochSe
   return ['client', revocation.clientId, 0]
 }
 
-/** A digest: a receiver that does not know the subject learns nothing about the user. */
+/** A digest without a salt: a receiver that guesses the subject recognizes the user. */
 const userName = async (userId: UserId): Promise<string> => encodeBase64url(await sha256(userId))

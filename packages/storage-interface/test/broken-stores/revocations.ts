@@ -34,6 +34,7 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
   })),
   'revocations: a user who is adopted as inactive, and each user who is released': forgets('generation'),
   'revocations: a client that is disabled, enabled again and removed': forgets('client_in_use'),
+  'revocations: a signing key that is dropped': forgets('key'),
   'revocations: a token that was revoked by itself stays revoked until it expires': breakStore(
     'revocations',
     (honest) => ({
