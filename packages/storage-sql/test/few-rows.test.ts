@@ -23,12 +23,16 @@ describe.for([
   { name: 'SQLite', open: aMigratedFile },
   { name: 'PostgreSQL', open: aMigratedPool },
 ])('$name', ({ open }) => {
-  test('a filter lists only the rows found by an index that match all of it (RFC 7644 §3.4.2.2)', async () => {
+  test('a filter that matches at most one row is answered by an index alone (RFC 7644 §3.4.2.2)', async () => {
     const { sql, memory, asked } = await stored(await open(), people)
 
-    for (const filter of filters)
-      expect(await shown(sql, { filter }), JSON.stringify(filter)).toEqual(await shown(memory, { filter }))
-    expect(asked.filter(({ statement }) => statement.startsWith('with'))).toEqual([])
+    for (const filter of filters) {
+      const expected = await shown(memory, { filter })
+      const asksBefore = asked.length
+      expect(await shown(sql, { filter }), JSON.stringify(filter)).toEqual(expected)
+      const searches = asked.slice(asksBefore).some(({ statement }) => statement.startsWith('with'))
+      expect(searches, JSON.stringify(filter)).toBe(expected.total > 1)
+    }
   })
 
   test.for([1, 10, 11, 25])('finds all %i users that share an address, by age, on every page', async (count) => {
@@ -171,11 +175,11 @@ async function stored(dialect: SqlDialect, comparables: readonly JsonObject[]): 
 
 type Asked = Partial<Omit<ListQuery, 'providerId'>>
 
-async function shown({ provisionedUsers }: AdminStorage, asked: Asked): Promise<unknown> {
+async function shown({ provisionedUsers }: AdminStorage, asked: Asked) {
   const { providerId } = aProvisionedUser('')
   const page = { kind: 'index', offset: 0, limit: 100 } as const
   const found = await provisionedUsers.list({ providerId, filter: undefined, sort: undefined, page, ...asked })
-  if (found.outcome !== 'listed') return found
+  if (found.outcome !== 'listed') throw new Error(found.outcome)
   return {
     total: found.total,
     ids: found.records.map(idOf),

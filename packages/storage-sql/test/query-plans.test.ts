@@ -95,6 +95,7 @@ test('the laws run every kind of statement on every table', () => {
       "update mintmark_users",
       "with mintmark_custom_resources",
       "with mintmark_group_members",
+      "with mintmark_users",
     ]
   `)
 })

@@ -167,11 +167,9 @@ export function createLister<Record, Query extends Asked>(
     const { filter, sort } = query
     const start = pageStart(query.page)
     const few = filter && (await findFew(filter, owner(query)))
-    if (few !== undefined && (sort === undefined || few.length < 2)) {
-      const byAge = few
-        .filter((row) => compareAge(row, start) > 0)
-        .toSorted((row, other) => compareAge(row, keyOf(other)))
-      const page = byAge.slice(start.offset)
+    // Several would have an order, and a page of limited bytes: the database knows both.
+    if (few !== undefined && few.length < 2) {
+      const page = few.filter((row) => compareAge(row, start) > 0).slice(start.offset)
       return listed(page, query, { total: few.length, inPage: page.length, start })
     }
     if (filter !== undefined || sort !== undefined) return listMatching(query, start)

@@ -156,6 +156,45 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
     await remove(storage, 'user-2')
     same(listedIds(await page(next, 2)), [2], 'the second page, after all of it has gone')
   }),
+
+  law('lists: a page of limited bytes has at least one row, and the next page goes on', async ({ storage, same }) => {
+    const shared = { emails: [{ value: 'team@example.com' }] }
+    const users = [0, 1, 2].map((index) =>
+      aProvisionedUser(`${index}`, {
+        state: aProvisionedState(`${index}`, { comparable: { userName: `name-${index}`, ...shared } }),
+        createdAt: nowPlus(index),
+      }),
+    )
+    await insertAccounts(storage, users)
+    for (const [index] of users.entries())
+      await storage.groups.insert(
+        aGroup(`${index}`, {
+          state: aGroupState(`${index}`, { comparable: { displayName: 'team' } }),
+          createdAt: nowPlus(index),
+        }),
+      )
+    const userName = { extension: undefined, name: 'userName', subName: undefined, multiValued: false }
+    const sort = { attribute: userName, elementPart: undefined, direction: 'ascending' } as const
+    const addressed = element('emails', text('value', 'eq', 'team@example.com'))
+
+    const all = ['user-0', 'user-1', 'user-2']
+    for (const query of [{}, { filter: addressed }, { sort }, { sort, filter: addressed }]) {
+      let pages = 0
+      const seen = await walk(storage, { limit: 10, maxBytes: 1, ...query }, async () => {
+        pages += 1
+      })
+      same([pages, seen], [3, all], `users, with ${Object.keys(query).join(' and ')}`)
+    }
+    const page = { kind: 'cursor', after: undefined, limit: 10 } as const
+    const first = await storage.groups.list({
+      ...everything,
+      filter: text('displayName', 'eq', 'team'),
+      page,
+      maxBytes: 1,
+    })
+    const shown = first.outcome === 'listed' ? first.records.map((group) => group.groupId) : []
+    same(shown, [groupId('group-0')], 'groups')
+  }),
 ]
 
 /** Creates users, each a second younger than the one before; every second one is inactive. */
