@@ -15,14 +15,28 @@ export function checkOptions<Options extends object>(
   options: Options,
   checks: OptionChecks<Options>,
 ): void {
-  const known = new Map<string, OptionCheck>(Object.entries(checks))
+  const fault = findFault(options, checks)
+  if (fault === undefined) return
+  const { name, problem, known } = fault
+  throw new TypeError(
+    problem === undefined ? `${of}: ${name} is not an option. Its options are ${known}.` : `${of}: ${name} ${problem}.`,
+  )
+}
+
+/** The first option with an unknown name, or with a problem. */
+function findFault<Options extends object>(
+  options: object,
+  checks: OptionChecks<Options>,
+): { readonly name: string; readonly problem: string | undefined; readonly known: string } | undefined {
+  const checksByName = new Map<string, OptionCheck>(Object.entries(checks))
+  const known = [...checksByName.keys()].join(', ')
   for (const [name, value] of Object.entries(options)) {
-    const check = known.get(name)
-    if (check === undefined)
-      throw new TypeError(`${of}: ${name} is not an option. Its options are ${[...known.keys()].join(', ')}.`)
+    const check = checksByName.get(name)
+    if (check === undefined) return { name, problem: undefined, known }
     const problem = value === undefined ? undefined : check(value)
-    if (problem !== undefined) throw new TypeError(`${of}: ${name} ${problem}.`)
+    if (problem !== undefined) return { name, problem, known }
   }
+  return undefined
 }
 
 const expecting =
@@ -59,12 +73,8 @@ export const optionsOf =
   <Options extends object>(checks: OptionChecks<Options>): OptionCheck =>
   (value) => {
     if (typeof value !== 'object' || value === null) return 'must be an object'
-    const known = new Map<string, OptionCheck>(Object.entries(checks))
-    for (const [name, member] of Object.entries(value)) {
-      const check = known.get(name)
-      if (check === undefined) return `has no member ${name}; it has ${[...known.keys()].join(', ')}`
-      const problem = member === undefined ? undefined : check(member)
-      if (problem !== undefined) return `.${name} ${problem}`
-    }
-    return undefined
+    const fault = findFault(value, checks)
+    if (fault === undefined) return undefined
+    const { name, problem, known } = fault
+    return problem === undefined ? `has no member ${name}; it has ${known}` : `.${name} ${problem}`
   }

@@ -17,6 +17,7 @@ import { migrationScripts } from '../src/migrate.ts'
 import { aFolder } from './sqlite-under-test.ts'
 import { byName } from './support/by-name.ts'
 import { fillTable } from './support/fill-table.ts'
+import { migrationNames as all } from './support/migration-names.ts'
 
 const issuer = 'https://issuer.example'
 
@@ -30,27 +31,6 @@ const row = {
     ['secrets', 'redirect_uris', 'grant_types', 'scopes', 'served_audiences'].map((column) => [column, `'[]'`]),
   ),
 }
-const all = [
-  '0001-first-tables',
-  '0002-purge-indexes',
-  '0003-provisioning',
-  '0004-key-schedule',
-  '0005-administration',
-  '0006-removal-in-turn',
-  '0007-endings',
-  '0008-resource-form',
-  '0009-first-statistics',
-  '0010-custom-resources',
-  '0011-custom-resource-statistics',
-  '0012-client-choices',
-  '0013-indexed-values',
-  '0014-indexed-value-statistics',
-  '0015-tenants',
-  '0016-group-changes',
-  '0017-signing-key-macs',
-  '0018-revoked-families',
-  '0019-dropped-keys',
-]
 
 test('migrates an empty database, once', async () => {
   const dialect = await anEmptyFile()

@@ -1,6 +1,7 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { JSONWebKeySet } from 'jose'
 
+import { parseJsonObject } from '../json.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 
 /** The key sets that clients publish: fetched on demand and cached. */
@@ -50,16 +51,7 @@ async function fetchKeySet(uri: string, outbound: OutboundClient): Promise<JSONW
   const result = await outbound.request({ url: uri, headers, timeout: 2500, maxBytes })
   if (result.outcome === 'failed') return result.failure === 'not_allowed' ? undefined : 'unavailable'
   if (result.status === 404 || result.status === 410) return undefined
-  return (result.status === 200 ? readKeySet(parseJson(result.body)) : undefined) ?? 'unavailable'
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Not a key set, as any other wrong document.
-    return undefined
-  }
+  return (result.status === 200 ? readKeySet(parseJsonObject(result.body)) : undefined) ?? 'unavailable'
 }
 
 /** Reads a key set: an object with a list of keys (RFC 7517 §5). Whether a key fits is decided when it is used. */

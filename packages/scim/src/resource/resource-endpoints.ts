@@ -77,10 +77,12 @@ export function resourceRoutes<Resource>(
   const { writes } = type
   if (writes === undefined) return { collection: { GET: list }, member: { GET: readOne(type) }, named }
   return {
-    collection: { GET: list, POST: createOne(type, writes, deps) },
+    // RFC 7644 §3.3.
+    collection: { GET: list, POST: writeOne(type, { status: 201, write: writes.create }, deps) },
     member: {
       GET: readOne(type),
-      PUT: replaceOne(type, writes, deps),
+      // RFC 7644 §3.5.1: clears omitted attributes, and never creates a resource.
+      PUT: writeOne(type, { status: 200, write: writes.replace }, deps),
       PATCH: patchOne(type, writes),
       DELETE: removeOne(writes),
     },
@@ -88,18 +90,18 @@ export function resourceRoutes<Resource>(
   }
 }
 
-/** POST (RFC 7644 §3.3). */
-const createOne =
+/** Writes the document of the body, and responds with the resource. */
+const writeOne =
   <Resource>(
     type: ServedType<Resource>,
-    writes: TypeWrites<Resource>,
+    { status, write }: { readonly status: 200 | 201; readonly write: TypeWrites<Resource>['create' | 'replace'] },
     deps: ResourceEndpointDependencies,
   ): ScimEndpoint =>
   async (call) => {
     const showing = showingOf(call, type)
     const document = await readDocument(call, type, deps)
-    const created = await writes.create(document, call)
-    return respond(created, { status: 201, showing: afterWrite(showing, document, type) }, type)
+    const written = await write(document, call)
+    return respond(written, { status, showing: afterWrite(showing, document, type) }, type)
   }
 
 /** GET of one resource (RFC 7644 §3.4.1). */
@@ -112,20 +114,6 @@ const readOne =
     if (isNotModified(call.request, version))
       return notModifiedResponse({ location: locationOf(resource, type, showing), version })
     return respond(resource, { status: 200, showing }, type)
-  }
-
-/** PUT (RFC 7644 §3.5.1): clears omitted attributes. It never creates a resource. */
-const replaceOne =
-  <Resource>(
-    type: ServedType<Resource>,
-    writes: TypeWrites<Resource>,
-    deps: ResourceEndpointDependencies,
-  ): ScimEndpoint =>
-  async (call) => {
-    const showing = showingOf(call, type)
-    const document = await readDocument(call, type, deps)
-    const replaced = await writes.replace(document, call)
-    return respond(replaced, { status: 200, showing: afterWrite(showing, document, type) }, type)
   }
 
 /** PATCH (RFC 7644 §3.5.2): applies all operations or none, in one write. */
