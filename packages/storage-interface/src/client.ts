@@ -60,6 +60,14 @@ export const clients = defineRecord(
     allowTokenEndpointAudience: flag,
     /** The APIs that it may request tokens for (RFC 8707); `undefined` means those that define one of its scope values. */
     resources: optional(list(text)),
+    /** Where users may return to after signing out (RP-Initiated Logout §3.1). */
+    postLogoutRedirectUris: list(text),
+    /** Receives logout tokens from the server (Back-Channel Logout §2.2). */
+    backchannelLogoutUri: optional(text),
+    backchannelLogoutSessionRequired: flag,
+    /** Loaded in a frame of the user's browser at sign-out (Front-Channel Logout §2). */
+    frontchannelLogoutUri: optional(text),
+    frontchannelLogoutSessionRequired: flag,
     /** From this time on, nothing that was issued to the client is honoured; `undefined` while it is enabled. */
     disabledAt: optional(time),
     createdAt: time,
@@ -68,7 +76,16 @@ export const clients = defineRecord(
   },
   {
     storedOnly: { removedAt: optional(time) },
-    tombstone: { clientName: '', secrets: [], jwks: undefined, jwksUri: undefined, redirectUris: [] },
+    tombstone: {
+      clientName: '',
+      secrets: [],
+      jwks: undefined,
+      jwksUri: undefined,
+      redirectUris: [],
+      postLogoutRedirectUris: [],
+      backchannelLogoutUri: undefined,
+      frontchannelLogoutUri: undefined,
+    },
   },
 )
 

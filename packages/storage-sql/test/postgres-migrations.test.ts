@@ -44,6 +44,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0017-signing-key-macs f91dda4a8974531f139c1fa8f4c042c122e2c04178f7efa312941f2ba807952c",
       "0018-revoked-families 44864eccbec9689f49d79f447eee8ccea96a56648ce16e2255031fc9dfbd0a28",
       "0019-dropped-keys 42f2be80e4c76705473c8e321515cf7aefda1f7947ccfd1b1ab289db50cef883",
+      "0020-logout-addresses cf9e60fa016b03bb63e037ec582897ccbd267f71e503226634b674e60ad2e5cd",
     ]
   `)
 })

@@ -156,6 +156,56 @@ export const clientMetadata = {
     presence: 'clearable',
   },
   /**
+   * Where users may return to after signing out, compared like redirect URIs (RP-Initiated Logout §3.1).
+   * @defaultValue None. Users then stay on the page of this server that says that they have signed out.
+   */
+  postLogoutRedirectUris: {
+    kind: 'texts',
+    description: 'where users may return to after signing out',
+    longest: 2000,
+    default: [],
+  },
+  /**
+   * The URL to which the server posts a logout token when a session of the client's users is revoked: https, by host
+   * name (Back-Channel Logout §2.2).
+   * @defaultValue None. The client learns of a sign-out when its tokens stop working.
+   */
+  backchannelLogoutUri: {
+    kind: 'text',
+    description: 'the address to which the server posts logout tokens',
+    longest: 2000,
+    presence: 'clearable',
+  },
+  /**
+   * Whether the client needs `sid` in logout tokens (Back-Channel Logout §2.2).
+   * @defaultValue `false`. It has `sid` whenever a single session is revoked, also without it.
+   */
+  backchannelLogoutSessionRequired: {
+    kind: 'flag',
+    description: 'needs sid in logout tokens, which have it whenever one session is revoked',
+    default: false,
+  },
+  /**
+   * The URL that the browser loads in a frame when the user signs out (Front-Channel Logout §2). It has the scheme, host
+   * and port of a redirect URI.
+   * @defaultValue None. The client learns of a sign-out in another way.
+   */
+  frontchannelLogoutUri: {
+    kind: 'text',
+    description: 'the address that the browser loads in a frame when the user signs out',
+    longest: 2000,
+    presence: 'clearable',
+  },
+  /**
+   * Whether the front-channel logout URI gets the parameters `iss` and `sid` (Front-Channel Logout §2).
+   * @defaultValue `false`. The client then identifies the session by its own cookie.
+   */
+  frontchannelLogoutSessionRequired: {
+    kind: 'flag',
+    description: 'adds iss and sid to its front-channel logout address',
+    default: false,
+  },
+  /**
    * Public keys for `private_key_jwt`, as a JWK set (RFC 7517 §5).
    * @defaultValue None. Other methods need no keys.
    */
@@ -261,6 +311,7 @@ export function refuseUnusable(client: ClientRecord): void {
   if (client.clientName.trim() === '') throw invalid('client_name must not be empty.')
   refuseUnusableRedirects(client)
   refuseUnusableKeys(client)
+  refuseUnusableLogoutUris(client)
   // RFC 6749 §3.3: a request could never contain any other value.
   if (!client.scopes.every(isScopeToken))
     throw invalid('A scope value is visible ASCII without space, quote and backslash.')
@@ -329,6 +380,24 @@ function refuseUnusableKeys(client: ClientRecord): void {
   if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri))
     throw invalid('jwks_uri must be https, by host name, on the default port.')
 }
+
+function refuseUnusableLogoutUris(client: ClientRecord): void {
+  const { postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri } = client
+  // RP-Initiated Logout §3.1: the browser is redirected there, with `state`.
+  if (!postLogoutRedirectUris.every(isRegistrableRedirectUri))
+    throw invalid('A post_logout_redirect_uri must have the form of a redirect URI.')
+  // Back-Channel Logout §2.2: no fragment. The server itself sends requests there.
+  if (backchannelLogoutUri !== undefined && !isOutboundUrl(backchannelLogoutUri))
+    throw invalid('backchannel_logout_uri must be https, by host name, on the default port.')
+  if (frontchannelLogoutUri === undefined) return
+  // Front-Channel Logout §2: otherwise sign-outs would load pages that are not the client's.
+  if (!isRegistrableRedirectUri(frontchannelLogoutUri) || !sharesOrigin(frontchannelLogoutUri, client.redirectUris))
+    throw invalid('frontchannel_logout_uri must share scheme, host and port with a redirect URI of the client.')
+}
+
+/** Whether a web address has the scheme, host and port of one of these. Private-use schemes have no origin. */
+const sharesOrigin = (address: string, others: readonly string[]): boolean =>
+  /^https?:/.test(address) && others.some((other) => new URL(other).origin === new URL(address).origin)
 
 /** Whether the set contains only asymmetric public keys (RFC 7517 §4). */
 function isPublicKeySet(jwks: JsonObject): boolean {

@@ -50,3 +50,53 @@ it('completes a registration with the defaults of the metadata rules', async () 
     defaultMaxAge: undefined,
   })
 })
+
+it.each([
+  ['a return to https', { postLogoutRedirectUris: ['https://app.test/bye?tab=1'] }],
+  ['a return to loopback', { postLogoutRedirectUris: ['http://127.0.0.1:3000/bye'] }],
+  ['a return to a native app', { postLogoutRedirectUris: ['com.example.app:/bye'] }],
+  ['a public back-channel address', { backchannelLogoutUri: 'https://app.test/logout?tenant=1' }],
+  ['a front-channel address of a redirect URI’s origin', { frontchannelLogoutUri: 'https://app.test/frame?tenant=1' }],
+  ['a front-channel address on loopback', { frontchannelLogoutUri: 'http://localhost:3000/frame' }],
+])(
+  'registers %s (RP-Initiated Logout §3.1, Back-Channel Logout §2.2, Front-Channel Logout §2)',
+  async (_what, given) => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+
+    const { client } = await registerClient({ ...app, ...given }, { storage })
+
+    expect(await storage.clients.find(client.clientId)).toMatchObject(given)
+  },
+)
+
+it.each([
+  ['a return with a fragment', { postLogoutRedirectUris: ['https://app.test/#bye'] }],
+  ['a return without TLS', { postLogoutRedirectUris: ['http://app.test/bye'] }],
+  ['a return that runs a script', { postLogoutRedirectUris: ['javascript:alert(1)'] }],
+  ['a return with a state', { postLogoutRedirectUris: ['https://app.test/?state=1'] }],
+  ['a return with a wildcard', { postLogoutRedirectUris: ['https://app.test/*'] }],
+  ['a back-channel address without TLS', { backchannelLogoutUri: 'http://app.test/logout' }],
+  ['a back-channel address with a fragment', { backchannelLogoutUri: 'https://app.test/logout#x' }],
+  ['a back-channel address by IP address', { backchannelLogoutUri: 'https://10.0.0.1/logout' }],
+  ['a back-channel address in the local network', { backchannelLogoutUri: 'https://app.internal/logout' }],
+  ['a back-channel address of the local machine', { backchannelLogoutUri: 'https://localhost/logout' }],
+  ['a front-channel address of another host', { frontchannelLogoutUri: 'https://evil.test/frame' }],
+  ['a front-channel address of another port', { frontchannelLogoutUri: 'https://app.test:8443/frame' }],
+  ['a front-channel address of another scheme', { frontchannelLogoutUri: 'http://app.test/frame' }],
+  ['a front-channel address with a fragment', { frontchannelLogoutUri: 'https://app.test/frame#x' }],
+  ['a front-channel address in a native app', { frontchannelLogoutUri: 'com.example.app:/frame' }],
+  ['a front-channel address with markup', { frontchannelLogoutUri: 'https://app.test/"><script>' }],
+])('refuses %s (RP-Initiated Logout §3.1, Back-Channel Logout §2.2, Front-Channel Logout §2)', async (_what, given) => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+
+  const registering = registerClient({ ...app, ...given }, { storage })
+
+  await expect(registering).rejects.toMatchObject({ code: 'invalid_client_metadata' })
+  expect(await storage.clients.find(clientId('app'))).toBeUndefined()
+})
+
+const app = {
+  clientId: 'app',
+  clientName: 'App',
+  redirectUris: ['https://app.test/cb', 'http://localhost:3000/cb', 'com.example.app:/cb'],
+}

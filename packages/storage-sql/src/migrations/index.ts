@@ -17,6 +17,7 @@ import { groupChanges } from './0016-group-changes.ts'
 import { signingKeyMacs } from './0017-signing-key-macs.ts'
 import { revokedFamilies } from './0018-revoked-families.ts'
 import { droppedKeys } from './0019-dropped-keys.ts'
+import { logoutAddresses } from './0020-logout-addresses.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   signingKeyMacs,
   revokedFamilies,
   droppedKeys,
+  logoutAddresses,
 ]

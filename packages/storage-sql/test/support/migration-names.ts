@@ -19,4 +19,5 @@ export const migrationNames: readonly string[] = [
   '0017-signing-key-macs',
   '0018-revoked-families',
   '0019-dropped-keys',
+  '0020-logout-addresses',
 ]
