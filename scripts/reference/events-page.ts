@@ -20,7 +20,7 @@ export const eventsPage = (api: PublicApi): string =>
     'Received by `onEvent` of `createScimServer`: a `ScimEvent`.',
     eventList(eventsOf('ScimOccurrence', 'packages/scim/src/event/scim-event.ts', api)),
     '### Why SCIM refuses',
-    'The `reason` of `request.refused`, and what the identity provider is told: `ScimRefusalReason`.',
+    'The `reason` of `request.refused`, and what the identity provider receives: `ScimRefusalReason`.',
     table(['reason', 'status', 'scimType', 'detail'], scimRows()),
     '## Administration',
     'Received by `onEvent` of `createAdministration` and `createAdminServer`: an `AdminEvent`.',
@@ -46,8 +46,8 @@ export const eventsPage = (api: PublicApi): string =>
 
 const introduction = `# Events and reasons
 
-Every event that the servers tell, and every reason for a refusal. Reasons are for logs and tests: the one who was refused
-is told less, so that an attacker does not learn which of several checks failed. Both are closed unions in TypeScript: a
+Every event that the servers emit, and every reason for a refusal. Reasons are for logs and tests: the response says less,
+so that an attacker does not learn which of several checks failed. Both are closed unions in TypeScript: a
 \`switch\` over them is checked by the compiler. No event holds a token, a code, a secret or a claim about a person.
 
 Every event also has \`at\`, in seconds since 1970, and \`correlationId\`, which joins the events of one request: the

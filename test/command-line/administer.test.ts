@@ -138,7 +138,7 @@ test('a client is registered, shown without its secrets, rotated, disabled and e
   const secret = /client_secret {2}(\S{43})$/m.exec(created.out)?.[1] ?? 'none'
   const rotated = await mintmark.run('client', 'secret', 'rotate', 'A', '--json')
   const third = await mintmark.run('client', 'secret', 'rotate', 'A')
-  await mintmark.run('client', 'secret', 'end', 'A')
+  await mintmark.run('client', 'secret', 'revoke', 'A')
   const disabled = await mintmark.run('client', 'disable', 'A')
 
   expect(created).toMatchObject({ code: 0, err: '' })
@@ -221,7 +221,7 @@ test('an identity provider is registered with its SCIM Tenant URL and a Secret T
   )
   expect(JSON.parse(rotated.out)).toEqual({ secret: expect.stringMatching(/^mmscim_acme_\S{43}$/) as string })
   expect(setup.out).toContain('https://as.test/login/scim/v2/enterprise-idps/acme')
-  expect(await mintmark.run('idp', 'end-secrets', 'acme')).toMatchObject({ code: 0 })
+  expect(await mintmark.run('idp', 'revoke-secrets', 'acme')).toMatchObject({ code: 0 })
   expect(await mintmark.run('idp', 'disable', 'acme')).toMatchObject({ code: 0 })
   const [provider] = JSON.parse((await mintmark.run('idp', 'list', '--json')).out) as {
     disabledAt?: number

@@ -57,7 +57,7 @@ describe.for([
 
       const drops = (await tellAll(`drop ${String(signing)}`)) as readonly { readonly outcome: string }[]
 
-      expect(drops.filter(({ outcome }) => outcome === 'ended')).toHaveLength(1)
+      expect(drops.filter(({ outcome }) => outcome === 'revoked')).toHaveLength(1)
       const next = await tellAll('sign')
       expect(new Set(next).size).toBe(1)
       expect(next).not.toContain(signing)

@@ -1,4 +1,4 @@
-import { addClientSecret, endPreviousClientSecrets } from '@mintmark/core'
+import { addClientSecret, revokePreviousClientSecrets } from '@mintmark/core'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 
 /** Adds a secret; the older ones expire in a day. Deliver it over a channel that you trust: it cannot be shown again. */
@@ -7,4 +7,4 @@ export const rotateSecret = (clientId: string, storage: OAuthStorage): Promise<s
 
 /** Revokes the older secrets now: when the client uses the new one, or immediately after a leak. */
 export const endOldSecrets = (clientId: string, storage: OAuthStorage): Promise<void> =>
-  endPreviousClientSecrets(clientId, { storage })
+  revokePreviousClientSecrets(clientId, { storage })

@@ -2,4 +2,4 @@ import { dropKey } from '@mintmark/core'
 import { keys } from './keys.ts'
 
 const { outcome } = await dropKey(process.argv[2] ?? '', keys) // the kid
-console.log(outcome) // ended, unchanged or absent
+console.log(outcome) // revoked, unchanged or absent

@@ -150,7 +150,7 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         if (grant.revokedAt !== undefined) return { outcome: 'unchanged' }
         grants.put(grantId, { ...grant, revokedAt: now })
         writeRevocation(tables, { revocation: { kind: 'grant', grantId }, revokedAt: now })
-        return { outcome: 'ended' }
+        return { outcome: 'revoked' }
       },
       async listByUser(user) {
         const theirs = grants.where(({ userId, revokedAt }) => userId === user && revokedAt === undefined)
@@ -175,7 +175,7 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         if (session === undefined) return { outcome: 'absent' }
         if (session.revokedAt !== undefined) return { outcome: 'unchanged' }
         sessions.put(session.digest, { ...session, revokedAt: now })
-        return { outcome: 'ended' }
+        return { outcome: 'revoked' }
       },
       async listByUser(user, now) {
         const isActive = ({ userId, revokedAt, idleExpiresAt, expiresAt }: SessionRecord) =>
@@ -200,7 +200,7 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         if (key.droppedAt !== undefined) return { outcome: 'unchanged' }
         signingKeys.put(keyId, { ...key, droppedAt: now })
         writeRevocation(tables, { revocation: { kind: 'key', keyId }, revokedAt: now })
-        return { outcome: 'ended' }
+        return { outcome: 'revoked' }
       },
       remove: async (keyId) => ({ outcome: signingKeys.delete(keyId) ? 'removed' : 'absent' }),
     },
@@ -212,9 +212,9 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         writeRevocation(tables, { revocation: { kind: 'token', tokenId }, revokedAt: now })
       },
       isTokenRevoked: async (tokenId, now) => now < (tables.revokedTokens.get(tokenId)?.expiresAt ?? now),
-      async list({ from = 0, endedSince, limit }) {
+      async list({ from = 0, revokedSince, limit }) {
         const records = tables.revocations.where(
-          ({ position, revokedAt }) => position >= from && revokedAt >= endedSince,
+          ({ position, revokedAt }) => position >= from && revokedAt >= revokedSince,
         )
         return { records: records.slice(0, limit), completeSince: epochSeconds(0) }
       },

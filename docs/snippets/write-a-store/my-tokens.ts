@@ -99,7 +99,7 @@ export function createTokenStores(
         if (family === undefined) return { outcome: 'absent' }
         if (family.revokedAt !== undefined) return { outcome: 'unchanged' }
         revokeFamily(family, now)
-        return { outcome: 'ended' }
+        return { outcome: 'revoked' }
       },
       async insertTombstone(family, now) {
         const existing = families.get(family.familyId)
@@ -122,7 +122,7 @@ export function createTokenStores(
         if (token?.clientId !== clientId) return { outcome: 'absent' }
         if (token.revokedAt !== undefined) return { outcome: 'unchanged' }
         opaqueTokens.put(digest, { ...token, revokedAt: now })
-        return { outcome: 'ended' }
+        return { outcome: 'revoked' }
       },
     },
 

@@ -5,7 +5,7 @@ export type { InteractionPage, PendingInteraction } from './authorize/pending-in
 export { ClientMetadataError, clientMetadata } from './clients/metadata.ts'
 export { registerClient } from './clients/registration.ts'
 export type { ClientRegistration } from './clients/registration.ts'
-export { addClientSecret, adoptClientSecret, endPreviousClientSecrets } from './clients/secrets.ts'
+export { addClientSecret, adoptClientSecret, revokePreviousClientSecrets } from './clients/secrets.ts'
 export { disableClient, enableClient, updateClient } from './clients/update.ts'
 export { OAuthError } from './refusals.ts'
 export type { RefusalReason } from './refusals.ts'

@@ -19,9 +19,9 @@ export type SwapOutcome<Record> =
 /** The first caller to use a value gets `fresh`, all later ones `seen`. */
 export type ReplayOutcome = { readonly outcome: 'fresh' } | { readonly outcome: 'seen' }
 
-/** A revocation: `ended` for the caller who revoked, `unchanged` when it was revoked before, `absent` when it does not exist. */
+/** A revocation: `revoked` for the caller who revoked, `unchanged` when it was revoked before, `absent` when it does not exist. */
 export type RevokeOutcome =
-  { readonly outcome: 'ended' } | { readonly outcome: 'unchanged' } | { readonly outcome: 'absent' }
+  { readonly outcome: 'revoked' } | { readonly outcome: 'unchanged' } | { readonly outcome: 'absent' }
 
 /**
  * The store cannot answer now: the connection is lost, the database is restarting, or a lock timed out.

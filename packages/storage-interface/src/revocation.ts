@@ -66,14 +66,14 @@ export interface RevocationStore {
   isTokenRevoked(tokenId: string, now: EpochSeconds): Promise<boolean>
 
   /**
-   * The first `limit` revocations from a position on, `undefined` for the first, of `endedSince` or later.
+   * The first `limit` revocations from a position on, `undefined` for the first, of `revokedSince` or later.
    * Law: once a record was listed, nothing is written before it: a reader that continues after the last one misses none. A database
    * whose transactions become visible in another order than their numbers writes one revocation at a time:
    * `UPDATE ending_positions SET last_position = last_position + 1 WHERE issuer = ?`, and its row stays locked until the end.
    */
   list(page: {
     readonly from: number | undefined
-    readonly endedSince: EpochSeconds
+    readonly revokedSince: EpochSeconds
     readonly limit: number
   }): Promise<RevocationList>
 }

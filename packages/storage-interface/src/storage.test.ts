@@ -47,7 +47,7 @@ describe('composeStorage', () => {
     await storage.revocations.revokeToken({ tokenId: 'jti-1', expiresAt, now })
 
     expect(await durable.revocations.isTokenRevoked('jti-1', now)).toBe(true)
-    expect((await storage.revocations.list({ from: undefined, endedSince: now, limit: 9 })).records).toHaveLength(1)
+    expect((await storage.revocations.list({ from: undefined, revokedSince: now, limit: 9 })).records).toHaveLength(1)
   })
 
   it('refuses parts of two issuers, also when one begins with the other', () => {

@@ -31,7 +31,7 @@ export function createRedisOpaqueTokens(run: RunScript, keyOf: KeyOf): OpaqueTok
 
     async revoke(digest, clientId, now) {
       const [outcome] = await run(revokeScript, await keyOf('token', digest), [clientId, now])
-      if (outcome === 'ended' || outcome === 'unchanged' || outcome === 'absent') return { outcome }
+      if (outcome === 'revoked' || outcome === 'unchanged' || outcome === 'absent') return { outcome }
       throw unexpectedReply(outcome)
     },
   }
@@ -49,12 +49,12 @@ return {'found', record}
 
 /**
  * RFC 7009 §2.1: a token is revoked only by the client it was issued to.
- * ARGV: owner, now. Answers `ended`, `unchanged` or `absent`.
+ * ARGV: owner, now. Answers `revoked`, `unchanged` or `absent`.
  */
 const revokeScript = `#!lua
 local owner, endedAt = unpack(redis.call('HMGET', KEYS[1], 'owner', 'endedAt'))
 if not owner or owner ~= ARGV[1] then return {'absent'} end
 if endedAt then return {'unchanged'} end
 redis.call('HSET', KEYS[1], 'endedAt', ARGV[2])
-return {'ended'}
+return {'revoked'}
 `

@@ -51,7 +51,7 @@ describe.for(engines)('on $name', ({ open }) => {
 
     const result = await storage.families.revoke(family.familyId, family.createdAt)
 
-    expect(result).toEqual({ outcome: 'ended' })
+    expect(result).toEqual({ outcome: 'revoked' })
     expect((await storage.status.ofFamily(family.familyId))?.family.revokedAt).toBe(family.createdAt)
   })
 

@@ -53,7 +53,9 @@ describe.for([
     await storage.families.revoke(aFamilyRecord().familyId, today)
 
     expect(await storage.purge.purgeExpired({ now: ahead, limit: 100 })).toEqual({ removed: 0, done: true })
-    expect((await storage.revocations.list({ from: undefined, endedSince: today, limit: 10 })).records).toHaveLength(1)
+    expect((await storage.revocations.list({ from: undefined, revokedSince: today, limit: 10 })).records).toHaveLength(
+      1,
+    )
   })
 
   test('a server whose clock is ahead removes no replay mark, code or sign-in that others still need', async () => {

@@ -52,7 +52,7 @@ describe.for([
     const storage = await createSqlStorage({ dialect, issuer })
     const another = await createSqlStorage({ dialect, issuer: 'https://another.example' })
     const completeSince = async ({ revocations: endings }: AdminStorage) =>
-      (await endings.list({ from: undefined, endedSince: now, limit: 1 })).completeSince
+      (await endings.list({ from: undefined, revokedSince: now, limit: 1 })).completeSince
     expect(await completeSince(storage)).toBeGreaterThanOrEqual(before + 60)
     expect(await completeSince(storage)).toBeLessThanOrEqual(after + 60)
     expect(await completeSince(another)).toBe(0)
@@ -82,7 +82,7 @@ test('0007: PostgreSQL: the list does not claim to contain revocations made whil
   const { revocations: endings } = await createSqlStorage({ dialect, issuer })
   const { records: told, completeSince } = await endings.list({
     from: undefined,
-    endedSince: epochSeconds(0),
+    revokedSince: epochSeconds(0),
     limit: 1,
   })
   expect([told, completeSince - 60 >= Number(rows[0]?.at)]).toEqual([[], true])
@@ -163,7 +163,7 @@ async function isWaiting(pool: Pool): Promise<readonly string[]> {
 }
 
 async function records({ revocations: endings }: AdminStorage): Promise<readonly RevocationRecord[]> {
-  return (await endings.list({ from: undefined, endedSince: epochSeconds(0), limit: 100 })).records
+  return (await endings.list({ from: undefined, revokedSince: epochSeconds(0), limit: 100 })).records
 }
 
 async function aPostgres() {

@@ -1,6 +1,6 @@
 import {
   addClientSecret as addSecret,
-  endPreviousClientSecrets,
+  revokePreviousClientSecrets as revokePreviousSecrets,
   registerClient,
   type ClientRegistration,
 } from '@mintmark/core'
@@ -134,7 +134,7 @@ export const revokePreviousClientSecrets = (id: string, context: AdminContext): 
       target: target(id),
       protective: true,
       read: async () => clientView(await findClient(id, context)),
-      change: () => endPreviousClientSecrets(id, context),
+      change: () => revokePreviousSecrets(id, context),
     },
     context,
   )

@@ -74,7 +74,7 @@ const secretCommand = (io: Io): Command =>
         ),
     )
     .addCommand(
-      withConfig(new Command('end'))
+      withConfig(new Command('revoke'))
         .description('revokes all secrets of the client but the newest, at once')
         .argument('<id>')
         .action((id: string, options: ConfigOptions) =>
@@ -93,7 +93,7 @@ async function rotateSecret(
   const clientSecret = await clients.addSecret(id, previousExpiry(options))
   showThing({ clientId: id, clientSecret }, { ...options, labels: credentialLabels })
   if (options.previousEndsIn === undefined)
-    options.io.err(`The previous secret works until you run: mintmark client secret end ${id}`)
+    options.io.err(`The previous secret works until you run: mintmark client secret revoke ${id}`)
 }
 
 const columns: Columns<ClientView> = {

@@ -33,7 +33,7 @@ export const identityProviderCommand = (io: Io): Command =>
     )
     .addCommand(rotateCommand(io))
     .addCommand(
-      withConfig(new Command('end-secrets'))
+      withConfig(new Command('revoke-secrets'))
         .description('revokes all Secret Tokens but the newest, at once')
         .argument('<id>')
         .action((id: string, options: ConfigOptions) =>
@@ -88,7 +88,7 @@ const rotateCommand = (io: Io): Command =>
         const secret = await identityProviders.addSecret(id, previousExpiry({ ...options, io }))
         showThing({ secret }, { ...options, io, labels })
         if (options.previousEndsIn === undefined)
-          io.err(`The previous ones work until you run: mintmark idp end-secrets ${id}`)
+          io.err(`The previous ones work until you run: mintmark idp revoke-secrets ${id}`)
       }),
     )
 

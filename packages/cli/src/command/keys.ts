@@ -53,7 +53,7 @@ const drop = (kid: string, options: ConfigOptions, io: Io): Promise<void> =>
   withStorage(options, io, async ({ storage, settings }) => {
     const { outcome } = await dropKey(kid, await openKeyRing(storage, settings, io))
     if (outcome === 'absent') throw new CommandError(`There is no key ${kid}.`)
-    io.out(outcome === 'ended' ? `Dropped ${kid}. Servers notice it within seconds.` : `${kid} was already dropped.`)
+    io.out(outcome === 'revoked' ? `Dropped ${kid}. Servers notice it within seconds.` : `${kid} was already dropped.`)
   })
 
 const keyColumns: Columns<KeyDescription> = {

@@ -47,7 +47,7 @@ async function guessableFinding(storage: AdminStorage): Promise<Finding> {
   return fail(
     'secrets.guessable',
     `A well-known secret is in use: ${weak.join(', ')}.`,
-    'Replace them: mintmark client secret rotate and end, mintmark idp rotate and end-secrets.',
+    'Replace them: mintmark client secret rotate and revoke, mintmark idp rotate and revoke-secrets.',
   )
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { verifyClientSecret } from './methods.ts'
 import { registerClient } from './registration.ts'
-import { addClientSecret, adoptClientSecret, endPreviousClientSecrets } from './secrets.ts'
+import { addClientSecret, adoptClientSecret, revokePreviousClientSecrets } from './secrets.ts'
 
 async function aClient() {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
@@ -39,7 +39,7 @@ describe('client secrets', () => {
     const { deps, first, works } = await aClient()
     const second = await addClientSecret('A', {}, deps)
 
-    await endPreviousClientSecrets('A', deps)
+    await revokePreviousClientSecrets('A', deps)
 
     expect(await Promise.all([works(first, 100), works(second, 100)])).toEqual([false, true])
   })

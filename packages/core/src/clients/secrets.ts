@@ -48,7 +48,7 @@ export async function addClientSecret(
  * Revokes all secrets of a client except the newest.
  * @throws ClientMetadataError invalid_client_metadata when the client is unknown.
  */
-export async function endPreviousClientSecrets(id: string, deps: { readonly storage: OAuthStorage }): Promise<void> {
+export async function revokePreviousClientSecrets(id: string, deps: { readonly storage: OAuthStorage }): Promise<void> {
   await changeSecrets(id, deps.storage, (client) => client.secrets.slice(-1))
 }
 

@@ -230,7 +230,7 @@ describe('dropKey', () => {
 
     const dropped = await dropKey(first, ring)
 
-    expect(dropped).toEqual({ outcome: 'ended' })
+    expect(dropped).toEqual({ outcome: 'revoked' })
     expect(await published(ring)).toEqual([await signing(ring)])
     expect(await signing(ring)).not.toBe(first)
   })
@@ -292,7 +292,7 @@ describe('dropKey', () => {
 
     const outcomes = await Promise.all(rings.map((each) => dropKey(first, each)))
 
-    expect(outcomes.filter(({ outcome }) => outcome === 'ended')).toHaveLength(1)
+    expect(outcomes.filter(({ outcome }) => outcome === 'revoked')).toHaveLength(1)
     expect(await storage.signingKeys.list()).toHaveLength(2)
     expect(new Set(await Promise.all(rings.map(signing))).size).toBe(1)
   })

@@ -96,7 +96,7 @@ async function removeLongDropped(
  * key takes over at once, or a new one is created. This ring applies the change from the next request on, every other
  * process within `schedule.staleness`. APIs that verify signatures themselves may use a cached copy of `/jwks` for up
  * to 300 seconds; with the revocation feed they refuse its signatures as soon as they have read the feed.
- * @returns `ended` for the call that dropped the key, `unchanged` when it was dropped before, `absent` when there is no
+ * @returns `revoked` for the call that dropped the key, `unchanged` when it was dropped before, `absent` when there is no
  *   such key.
  * @throws StorageUnavailableError, and whatever the vault throws when a new key is created. The key is dropped even
  *   then; the next call, or the next request of any server, creates the new one.

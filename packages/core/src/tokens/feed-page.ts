@@ -37,7 +37,7 @@ export async function readFeed(
   now: EpochSeconds,
   { revocations: store, retention }: ReadFeedDependencies,
 ): Promise<FeedPage> {
-  const endedSince = epochSeconds(now - retention)
+  const revokedSince = epochSeconds(now - retention)
   const start = parseFeedCursor(cursor)
   const { before, behind, completeSince } = await listBehind(start)
   const until = after(now, retention)
@@ -50,18 +50,18 @@ export async function readFeed(
     revocations,
     cursor: await cursorBehind(last),
     // A receiver whose clock is ahead discards entries that much earlier.
-    coversAfter: epochSeconds(Math.max(completeSince, endedSince + receiverSkew)),
+    coversAfter: epochSeconds(Math.max(completeSince, revokedSince + receiverSkew)),
     more: behind.length > revocations.length,
     position: last?.position ?? 0,
   }
 
   async function listBehind(from: typeof start): Promise<EntriesBehind> {
     if (from === undefined) {
-      const list = await store.list({ from: undefined, endedSince, limit: pageSize + 1 })
+      const list = await store.list({ from: undefined, revokedSince, limit: pageSize + 1 })
       return { ...list, before: undefined, behind: list.records }
     }
     // A cursor returns every entry behind it, whatever time this process believes it is.
-    const list = await store.list({ from: from.position, endedSince: epochSeconds(0), limit: pageSize + 2 })
+    const list = await store.list({ from: from.position, revokedSince: epochSeconds(0), limit: pageSize + 2 })
     const [before, ...behind] = list.records
     return (await pointsTo(from, before)) ? { ...list, before, behind } : listBehind(undefined)
   }

@@ -76,7 +76,7 @@ function watchRevocations(store: RevocationStore): RevocationWatch {
     // The first caller polls. The time is noted before the call, so a call that hangs does not stop the others.
     if (elapsed() < polledAt + interval) return
     polledAt = elapsed()
-    const { records } = await store.list({ from: Math.max(position, 1), endedSince: epochSeconds(0), limit: 1000 })
+    const { records } = await store.list({ from: Math.max(position, 1), revokedSince: epochSeconds(0), limit: 1000 })
     // The last seen entry is missing: the database was restored or lost its last transactions, and assigns positions
     // again.
     if (records.length === 0 && position > 0) [position, version] = [0, version + 1]

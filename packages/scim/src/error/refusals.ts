@@ -71,7 +71,7 @@ export const refusals = {
   deprovisioning_suspended: [
     403,
     undefined,
-    'Too many accounts were ended in a short time. An administrator of this service has to let it go on first.',
+    'Too many users were deactivated or removed in a short time. An administrator of this service must allow more first.',
     'RFC 7644 §3.12',
   ],
   // RFC 6585 §4.

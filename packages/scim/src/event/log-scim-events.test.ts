@@ -21,7 +21,7 @@ test.each<readonly [ScimOccurrence, level: string, line: string]>([
       revoked: { grants: [{ grantId: 'g', clientId: 'c' }], sessionIds: ['s', 't'] },
     },
     'info',
-    'user.deactivated: u1 by acme; ended 1 grants and 2 sessions',
+    'user.deactivated: u1 by acme; revoked 1 grants and 2 sessions',
   ],
   [{ type: 'user.removed', ...of, revoked: undefined }, 'info', 'user.removed: u1 by acme'],
   [{ type: 'group.changed', providerId: 'acme', groupId: 'g1' }, 'info', 'group.changed: g1 by acme'],

@@ -39,7 +39,7 @@ function scimEventLine(event: ScimEvent): string {
     case 'resource.removed':
       return `${event.type}: ${event.resourceType} ${event.resourceId} by ${event.providerId}`
     case 'deprovisioning.suspended':
-      return `deprovisioning.suspended: ${event.providerId} has ended ${event.count} accounts, and may end no more until an administrator lets it`
+      return `deprovisioning.suspended: ${event.providerId} has deactivated or removed ${event.count} users, and must wait until an administrator allows more`
     case 'search.near_limit':
       return `search.near_limit: a search of ${event.resourceType} resources of ${event.providerId} read more than half of the limit`
     case 'tolerance.applied':
@@ -49,8 +49,8 @@ function scimEventLine(event: ScimEvent): string {
   }
 }
 
-const describeRevoked = (ended: RevokedAccess | undefined): string =>
-  ended === undefined ? '' : `; ended ${ended.grants.length} grants and ${ended.sessionIds.length} sessions`
+const describeRevoked = (revoked: RevokedAccess | undefined): string =>
+  revoked === undefined ? '' : `; revoked ${revoked.grants.length} grants and ${revoked.sessionIds.length} sessions`
 
 /**
  * Listens where the host gave no listener: a failure inside the server would otherwise leave no trace. Refusals stay quiet,

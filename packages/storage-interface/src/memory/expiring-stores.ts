@@ -133,7 +133,7 @@ export function createMemoryOpaqueTokens(tokens: OpaqueTokenTable, scheduler: Sc
       if (token.revokedAt !== undefined) return { outcome: 'unchanged' }
 
       tokens.set(digest, frozenCopy({ ...token, revokedAt: now }))
-      return { outcome: 'ended' }
+      return { outcome: 'revoked' }
     },
   }
 }

@@ -53,7 +53,7 @@ export function createMemoryFamilies(tables: FamilyTables, scheduler: SchedulerH
       if (current.revokedAt !== undefined) return { outcome: 'unchanged' }
 
       end(tables, current, now)
-      return { outcome: 'ended' }
+      return { outcome: 'revoked' }
     },
 
     async insertTombstone(family, now) {

@@ -56,7 +56,7 @@ export function createMemoryGrants({ grants, revocations }: GrantTables, schedul
 
       write(grants, { ...current, revokedAt: now })
       writeRevocation(revocations, { kind: 'grant', grantId }, now)
-      return { outcome: 'ended' }
+      return { outcome: 'revoked' }
     },
 
     async listByUser(userId) {

@@ -28,14 +28,14 @@ export function createMemoryRevocations(
       return expiresAt !== undefined && now < expiresAt
     },
 
-    async list({ from, endedSince, limit }) {
+    async list({ from, revokedSince, limit }) {
       await scheduler()
       const records: RevocationRecord[] = []
       const { byPosition, positions } = revocations
       for (const position of positions.from(from === undefined ? 0 : positions.countUpTo(from - 1))) {
         if (records.length === limit) break
         const record = byPosition.get(position)
-        if (record !== undefined && record.revokedAt >= endedSince) records.push(record)
+        if (record !== undefined && record.revokedAt >= revokedSince) records.push(record)
       }
       return { records, completeSince: oldestClient(clients) }
     },

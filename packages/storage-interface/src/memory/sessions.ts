@@ -44,7 +44,7 @@ export function createMemorySessions(sessions: SessionTable, scheduler: Schedule
       if (current.revokedAt !== undefined) return { outcome: 'unchanged' }
 
       write(sessions, { ...current, revokedAt: now })
-      return { outcome: 'ended' }
+      return { outcome: 'revoked' }
     },
 
     async listByUser(userId, now) {

@@ -41,7 +41,7 @@ export function createMemorySigningKeys(
 
       keys.set(keyId, frozenCopy({ ...key, droppedAt: now }))
       writeRevocation(revocations, { kind: 'key', keyId }, now)
-      return { outcome: 'ended' }
+      return { outcome: 'revoked' }
     },
 
     async remove(keyId) {

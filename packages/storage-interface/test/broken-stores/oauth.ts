@@ -26,7 +26,7 @@ import {
 
 const owner = clientId('client-1')
 const inserted = { outcome: 'inserted' } as const
-const ended = { outcome: 'ended' } as const
+const ended = { outcome: 'revoked' } as const
 const aSecondEarlier = (now: EpochSeconds): EpochSeconds => epochSeconds(now - 1)
 
 const cutAtQuote = (text: string): string => text.split("'")[0] ?? ''
@@ -451,7 +451,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   })),
   'signing keys: removing a key removes only that key': breakStore('signingKeys', (honest) => ({
     remove: async (keyId) => ({
-      outcome: (await honest.drop(keyId, epochSeconds(0))).outcome === 'ended' ? 'removed' : 'absent',
+      outcome: (await honest.drop(keyId, epochSeconds(0))).outcome === 'revoked' ? 'removed' : 'absent',
     }),
   })),
 

@@ -49,7 +49,8 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
     },
   })),
   'revocations: a list leaves out those before a time': breakStore('revocations', (honest) => ({
-    list: (page) => honest.list({ ...page, endedSince: page.from === undefined ? page.endedSince : epochSeconds(0) }),
+    list: (page) =>
+      honest.list({ ...page, revokedSince: page.from === undefined ? page.revokedSince : epochSeconds(0) }),
   })),
   'revocations: a reader that continues after the last one listed misses no concurrent one': breakStore(
     'revocations',

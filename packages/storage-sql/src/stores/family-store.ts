@@ -60,7 +60,7 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
     async revoke(familyId, now) {
       return untilSettled(async () => {
         const [revoked] = await run(statements.revoke, { family_id: familyId, now })
-        if (revoked !== undefined) return { outcome: 'ended' }
+        if (revoked !== undefined) return { outcome: 'revoked' }
 
         const [current] = await run(statements.find, { family_id: familyId })
         if (current === undefined) return { outcome: 'absent' }

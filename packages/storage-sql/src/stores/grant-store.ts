@@ -44,7 +44,7 @@ export function createGrantStore(database: Database): GrantStore {
     async revoke(grantId, now) {
       return untilSettled(async () => {
         const [revoked] = await run(statements.revoke, { grant_id: grantId, now })
-        if (revoked !== undefined) return { outcome: 'ended' }
+        if (revoked !== undefined) return { outcome: 'revoked' }
 
         const [current] = await run(statements.find, { grant_id: grantId })
         if (current === undefined) return { outcome: 'absent' }

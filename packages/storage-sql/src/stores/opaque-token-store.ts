@@ -23,7 +23,7 @@ export function createOpaqueTokenStore(database: Database): OpaqueTokenStore {
     async revoke(digest, clientId, now) {
       return untilSettled(async () => {
         const [revoked] = await run(statements.revoke, { digest, client_id: clientId, now })
-        if (revoked !== undefined) return { outcome: 'ended' }
+        if (revoked !== undefined) return { outcome: 'revoked' }
 
         const [current] = await run(statements.findOwn, { digest, client_id: clientId })
         if (current === undefined) return { outcome: 'absent' }

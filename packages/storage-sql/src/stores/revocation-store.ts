@@ -39,8 +39,8 @@ export function createRevocationStore({ query, engine, run }: Database): Revocat
       return rows.length > 0
     },
 
-    async list({ from, endedSince, limit }) {
-      const values = { ended_since: endedSince, limit }
+    async list({ from, revokedSince, limit }) {
+      const values = { ended_since: revokedSince, limit }
       const rows =
         from === undefined
           ? await run(statements.listFirst, values)

@@ -22,7 +22,7 @@ export function createSessionStore(database: Database): SessionStore {
     async revoke(sessionId, now) {
       return untilSettled(async () => {
         const [revoked] = await run(statements.revoke, { session_id: sessionId, now })
-        if (revoked !== undefined) return { outcome: 'ended' }
+        if (revoked !== undefined) return { outcome: 'revoked' }
 
         const [current] = await run(statements.find, { session_id: sessionId })
         if (current === undefined) return { outcome: 'absent' }

@@ -20,7 +20,7 @@ export function createSigningKeyStore(database: Database): SigningKeyStore {
 
     async drop(keyId, now) {
       const [dropped] = await run(statements.drop, { key_id: keyId, now })
-      if (dropped !== undefined) return { outcome: 'ended' }
+      if (dropped !== undefined) return { outcome: 'revoked' }
       // A key that exists and was not dropped now was dropped before, which never changes back.
       const [current] = await run(statements.find, { key_id: keyId })
       return { outcome: current === undefined ? 'absent' : 'unchanged' }

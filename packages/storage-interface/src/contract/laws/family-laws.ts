@@ -271,7 +271,7 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
       await storage.families.insert(family)
 
       same(await storage.families.revoke(familyId('unknown'), now), { outcome: 'absent' }, 'an unknown family')
-      same(await storage.families.revoke(family.familyId, now), { outcome: 'ended' }, 'the first revocation')
+      same(await storage.families.revoke(family.familyId, now), { outcome: 'revoked' }, 'the first revocation')
       same(await storage.families.revoke(family.familyId, nowPlus(5)), { outcome: 'unchanged' }, 'the second')
       same(
         (await storage.status.ofFamily(family.familyId))?.family,
@@ -289,7 +289,7 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
       index === 4 ? server(index).families.revoke(family.familyId, now) : rotateFirst(server(index), `child-${index}`),
     )
 
-    same(results.filter(({ outcome }) => outcome === 'ended').length, 1, 'how many ended the family')
+    same(results.filter(({ outcome }) => outcome === 'revoked').length, 1, 'how many ended the family')
     for (const token of ['refresh-1', ...Array.from({ length: 9 }, (_, index) => `child-${index}`)]) {
       same(await rotate(storage, token, 'late'), { outcome: 'absent' }, `${token} after the race`)
     }

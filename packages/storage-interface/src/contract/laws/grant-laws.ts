@@ -66,7 +66,7 @@ export const grantLaws: readonly StorageLaw[] = [
 
     const ends = await atOnce(4, (index) => server(index).grants.revoke(grant.grantId, now))
 
-    same(tally(ends), { ended: 1, unchanged: 3 }, '4 revocations at once')
+    same(tally(ends), { revoked: 1, unchanged: 3 }, '4 revocations at once')
     same(await storage.grants.revoke(grant.grantId, nowPlus(5)), { outcome: 'unchanged' }, 'a later revocation')
     same((await storage.status.ofGrant(grant.grantId))?.grant, { ...grant, revokedAt: now }, 'the grant as read')
     same(await storage.grants.revoke(grantId('unknown'), now), { outcome: 'absent' }, 'an unknown grant')

@@ -138,7 +138,7 @@ export const signingKeyLaws: readonly StorageLaw[] = [
 
     const drops = await atOnce(4, (index) => server(index).signingKeys.drop(key.keyId, now))
 
-    same(tally(drops), { ended: 1, unchanged: 3 }, '4 drops at once')
+    same(tally(drops), { revoked: 1, unchanged: 3 }, '4 drops at once')
     same(await storage.signingKeys.drop(key.keyId, nowPlus(5)), { outcome: 'unchanged' }, 'a later drop')
     same(await storage.signingKeys.drop(keyId('unknown'), now), { outcome: 'absent' }, 'an unknown key')
     same(await storage.signingKeys.insert(key), { outcome: 'taken' }, 'the dropped key again')

@@ -16,7 +16,7 @@ import { aProvisionedState, aProvisionedUser } from '../provisioning-fixtures.ts
 
 /** What ended in the store, in order, however long ago. */
 async function toldIn({ revocations: endings }: OAuthStorage): Promise<readonly Revocation[]> {
-  const { records } = await endings.list({ from: undefined, endedSince: nowPlus(-100_000), limit: 1000 })
+  const { records } = await endings.list({ from: undefined, revokedSince: nowPlus(-100_000), limit: 1000 })
   return records.map(({ revocation: ending }) => ending)
 }
 
@@ -186,7 +186,7 @@ const ada = { providerId: providerId('provider-1'), userId: userId('user-ada') }
 export const revocationListLaws: readonly StorageLaw[] = [
   law('revocations: a page starts at a position and stops at its limit', async ({ storage, same }) => {
     for (let index = 0; index < 5; index += 1) await endToken(storage, `t${index}`, nowPlus(index))
-    const all = await storage.revocations.list({ from: undefined, endedSince: now, limit: 9 })
+    const all = await storage.revocations.list({ from: undefined, revokedSince: now, limit: 9 })
     const [first, , third] = all.records.map(({ position }) => position)
 
     same(all.records.map(nameOf), ['t0', 't1', 't2', 't3', 't4'], 'all')
@@ -204,15 +204,15 @@ export const revocationListLaws: readonly StorageLaw[] = [
 
   law('revocations: a list leaves out those before a time', async ({ storage, same }) => {
     for (const [index, time] of [0, 500, 100, 700].entries()) await endToken(storage, `t${index}`, nowPlus(time))
-    const [first] = (await storage.revocations.list({ from: undefined, endedSince: now, limit: 1 })).records
+    const [first] = (await storage.revocations.list({ from: undefined, revokedSince: now, limit: 1 })).records
 
-    same(await names(storage, { endedSince: nowPlus(500) }), ['t1', 't3'], 'from the first on')
+    same(await names(storage, { revokedSince: nowPlus(500) }), ['t1', 't3'], 'from the first on')
     same(
-      await names(storage, { from: first?.position, endedSince: nowPlus(100) }),
+      await names(storage, { from: first?.position, revokedSince: nowPlus(100) }),
       ['t1', 't2', 't3'],
       'from a position on',
     )
-    same(await names(storage, { from: first?.position, endedSince: nowPlus(701) }), [], 'after the last')
+    same(await names(storage, { from: first?.position, revokedSince: nowPlus(701) }), [], 'after the last')
   }),
 
   law(
@@ -223,7 +223,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
       const heard: string[] = []
       let from = 1
       const listen = async (): Promise<void> => {
-        const { records } = await server(1).revocations.list({ from, endedSince: now, limit: 1000 })
+        const { records } = await server(1).revocations.list({ from, revokedSince: now, limit: 1000 })
         heard.push(...records.map(nameOf))
         from = (records.at(-1)?.position ?? from - 1) + 1
       }
@@ -295,7 +295,7 @@ async function names(
   { revocations: endings }: OAuthStorage,
   page: Partial<Parameters<RevocationStore['list']>[0]> = {},
 ): Promise<readonly string[]> {
-  const { records } = await endings.list({ from: undefined, endedSince: now, limit: 9, ...page })
+  const { records } = await endings.list({ from: undefined, revokedSince: now, limit: 9, ...page })
   return records.map(nameOf)
 }
 

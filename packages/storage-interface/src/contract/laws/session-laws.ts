@@ -44,7 +44,7 @@ export const sessionLaws: readonly StorageLaw[] = [
 
     const ends = await atOnce(4, (index) => server(index).sessions.revoke(session.sessionId, now))
 
-    same(tally(ends), { ended: 1, unchanged: 3 }, '4 revocations at once')
+    same(tally(ends), { revoked: 1, unchanged: 3 }, '4 revocations at once')
     same(await storage.sessions.revoke(session.sessionId, nowPlus(5)), { outcome: 'unchanged' }, 'a later revocation')
     await storage.sessions.touch(session.digest, nowPlus(7200))
     const found = (await storage.status.ofSession(session.digest))?.session
@@ -112,7 +112,7 @@ export const opaqueTokenLaws: readonly StorageLaw[] = [
 
       const ends = await atOnce(4, (index) => server(index).opaqueTokens.revoke(token.digest, token.clientId, now))
 
-      same(tally(ends), { ended: 1, unchanged: 3 }, '4 revocations at once')
+      same(tally(ends), { revoked: 1, unchanged: 3 }, '4 revocations at once')
       same(await storage.opaqueTokens.find(token.digest, now), undefined, 'the revoked token')
       same(await storage.opaqueTokens.insert(token), { outcome: 'taken' }, 'an insertion of the same digest')
       same(await storage.opaqueTokens.find(token.digest, now), undefined, 'the token after the insertion')
@@ -128,7 +128,7 @@ export const opaqueTokenLaws: readonly StorageLaw[] = [
     same(await storage.opaqueTokens.find(token.digest, now), token, 'the token after it')
     const unknown = await storage.opaqueTokens.revoke(aDigest('unknown'), token.clientId, now)
     same(unknown, { outcome: 'absent' }, 'an unknown token')
-    same(await storage.opaqueTokens.revoke(token.digest, token.clientId, now), { outcome: 'ended' }, 'its own client')
+    same(await storage.opaqueTokens.revoke(token.digest, token.clientId, now), { outcome: 'revoked' }, 'its own client')
     const late = await storage.opaqueTokens.revoke(token.digest, clientId('client-2'), now)
     same(late, { outcome: 'absent' }, 'another client, once it is revoked')
   }),
