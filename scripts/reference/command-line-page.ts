@@ -48,7 +48,7 @@ const doctorSection = (api: PublicApi): string =>
 
 const migrateSection = `## mintmark-migrate
 
-Comes with \`@mintmark/storage-sql\`: the migrations without the command line, and the copy from SQLite to PostgreSQL, which is told in
+Comes with \`@mintmark/storage-sql\`: the migrations without the command line, and the copy from SQLite to PostgreSQL, which is described in
 [move to PostgreSQL](../how-to/move-to-postgresql.md). It reads no configuration. Exit codes: 0 done, 1 migrations are pending or Node is too
 old, 2 not done.
 

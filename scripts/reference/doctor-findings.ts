@@ -42,7 +42,7 @@ function namesOf(check: ts.Expression, checker: ts.TypeChecker): readonly string
   return names.length === 0 ? [textOf(check, checker)] : names
 }
 
-/** What is put together from a choice is told in full, one beside the other. */
+/** A text that depends on a choice is listed once for each choice. */
 function textOf(node: ts.Expression, checker: ts.TypeChecker): string {
   if (ts.isStringLiteralLike(node)) return node.text
   if (ts.isTemplateExpression(node))

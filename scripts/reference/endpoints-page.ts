@@ -110,7 +110,7 @@ const propertiesOf = (schema: JsonObject): JsonObject => (schema['properties'] ?
 const referenceOf = ({ $ref: reference }: JsonObject): string | undefined =>
   typeof reference === 'string' ? code(reference.split('/').at(-1) ?? '') : undefined
 
-/** Ways to prove who calls that all endpoints of an API have: they are told once. */
+/** Authentication methods that all endpoints of an API have in common are listed once. */
 const everywhere: ReadonlySet<string> = new Set(['oauth2', 'secret_token', 'access_token'])
 
 const code = (text: string): string => `\`${text}\``

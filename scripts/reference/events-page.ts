@@ -55,7 +55,7 @@ request's \`x-request-id\`, or a name that no other request has.
 
 This page is written by \`pnpm reference\`.`
 
-/** Acts carry the same fields: they are told once, above those of each kind. */
+/** Events with the same fields share one list of them. */
 function eventList(events: readonly EventEntry[]): string {
   const alike = new Set(events.map(({ fields }) => JSON.stringify(fields)))
   const groups = [...alike].map((shared) => events.filter(({ fields }) => JSON.stringify(fields) === shared))

@@ -63,7 +63,7 @@ export function createTokenStores(
       async insert(family) {
         const handle = family.refresh?.handleDigest
         const sameHandle = families.where(({ refresh }) => handle !== undefined && refresh?.handleDigest === handle)
-        if (families.has(family.familyId) || sameHandle.length > 0) return { outcome: 'buried' }
+        if (families.has(family.familyId) || sameHandle.length > 0) return { outcome: 'revoked' }
         families.put(family.familyId, family)
         return { outcome: 'inserted' }
       },

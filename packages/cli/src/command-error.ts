@@ -16,7 +16,7 @@ export class UsageError extends CommandError {
 /** The message of an error for the operator: one line, without a stack. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The command failed without an error message.'
-  // Callers over HTTP are not told the cause of an internal failure. The operator has access to the database, so they are.
+  // Over HTTP, an internal failure does not show its cause. The operator has access to the database, so the command does.
   if (error instanceof AdminError && error.status >= 500 && error.cause !== undefined) return sentenceOf(error.cause)
   const refusal = privilegeRefusal(error)
   if (refusal !== undefined) return oneLine(refusal)

@@ -248,7 +248,7 @@ interface ResourceOption {
    */
   readonly accessTokenLifetime?: number
   /**
-   * The API verifies a `jwt` by itself; an `opaque` token requires introspection, and tells the client nothing.
+   * The API verifies a `jwt` by itself; an `opaque` token requires introspection, and reveals nothing to the client.
    * @defaultValue `jwt`. An API then works without a request to the server for each of its own.
    */
   readonly accessTokenFormat?: 'jwt' | 'opaque'

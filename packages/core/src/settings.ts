@@ -73,7 +73,7 @@ function pageUrls(
   }
   if (options.pages !== undefined && login.pathname === consent.pathname) {
     throw new TypeError(
-      'Invalid options: pages are told apart by their address, so loginUrl and consentUrl must differ.',
+      'Invalid options: loginUrl and consentUrl must differ, because the server tells the pages apart by their addresses.',
     )
   }
   return { login: login.href, consent: consent.href }

@@ -83,7 +83,7 @@ ${icon('check')}<span>${sentence}<small>${consent.alwaysIncluded}</small></span>
 </label></li>`
 }
 
-/** What a person decided on the consent page. */
+/** The user's decision on the consent page. */
 export interface ConsentDecision {
   readonly decision: 'allow' | 'deny'
   /**

@@ -11,7 +11,7 @@ export function formFields(request: ServerRequest): ParameterList | undefined {
   return fields === undefined || 'malformed' in fields ? undefined : fields
 }
 
-/** The field's value; `undefined` when it is absent or came more than once: nobody knows which one was meant. */
+/** The field's value; `undefined` when it is absent or ambiguous, because it came more than once. */
 export function singleField(fields: ParameterList, name: string): string | undefined {
   const values = fieldValues(fields, name)
   return values.length === 1 ? values[0] : undefined

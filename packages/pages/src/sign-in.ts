@@ -7,14 +7,14 @@ import type { Messages, SignInError } from './messages/messages.ts'
 import { icon, page } from './page.ts'
 
 interface SignInPageInput extends LanguageChoice {
-  /** Who the person is on the way to. */
+  /** The client that the user signs in to. */
   readonly client?: { readonly clientName: string } | undefined
   /**
    * The validated redirect URI of the pending request: with consent already remembered, the answer to this form leads
    * straight there, and the page's policy must admit it.
    */
   readonly redirectUri?: string | undefined
-  /** What the name field holds at first: the request's `login_hint`, or what was typed before. */
+  /** The initial value of the name field: the request's `login_hint`, or what was typed before. */
   readonly loginHint?: string | undefined
   /** Why the form is shown again. */
   readonly error?: SignInError | undefined
@@ -69,7 +69,7 @@ function errorSummary(signIn: Messages['signIn'], error: SignInError): Fragment 
 // RFC 9110 §15.5.4: 403 says that the credentials do not suffice; 401 would need a challenge that a form is not.
 const statusOf: Readonly<Record<SignInError, number>> = { rejected: 403, incomplete: 400, throttled: 429 }
 
-/** What a person typed on the sign-in page. */
+/** The user's input on the sign-in page. */
 export interface SignInAttempt {
   /** At most 256 characters, without the spaces around it. */
   readonly username: string

@@ -84,7 +84,7 @@ export interface JsonResponse {
   readonly body: string
 }
 
-/** What a challenge tells the client. */
+/** The parameters of a challenge. */
 interface ChallengeDetails {
   /** The scope values that the operation needs. */
   readonly scopes: readonly string[]

@@ -79,7 +79,7 @@ async function repeat(task: () => Promise<void>, signal: AbortSignal, clock: Clo
   }
 }
 
-/** What was read of the feed so far. */
+/** The part of the feed that was read so far. */
 interface FeedReader {
   /**
    * Reads to the end of the feed.
@@ -116,7 +116,7 @@ function createFeedReader(deps: RevocationFeedDependencies, signal: AbortSignal)
     catchUp,
     isNewerThan: (milliseconds) => isWithin(readAt, milliseconds, clock()),
     async statusOf(token, keyId) {
-      // Before everything else: whoever has the key writes any other name into the token.
+      // Checked first: an attacker who has the key can write any other name into the token.
       if (keyId !== undefined && revoked.includesKey(keyId, clock())) return 'revoked'
       const dependencies = readTokenDependencies(token)
       if (dependencies === undefined) return 'unknown'

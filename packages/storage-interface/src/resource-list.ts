@@ -2,7 +2,7 @@ import type { FilterAttribute, ResolvedFilter } from './filter/resolved-filter.t
 import type { ProviderId } from './values.ts'
 
 /**
- * What a list is ordered by: of an attribute with several values the primary one, or else the first (RFC 7644 §3.4.2.3). What
+ * The order of a list: of an attribute with several values the primary one, or else the first (RFC 7644 §3.4.2.3). What
  * has no value comes last when ascending. Equal ones are by age, oldest first. A descending list is the reverse of the ascending
  * one, so that one index serves both.
  */

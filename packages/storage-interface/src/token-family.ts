@@ -72,8 +72,8 @@ export const families = defineRecord('families', {
  */
 export interface TokenFamilyRecord extends RecordOf<typeof families> {}
 
-/** `buried` means that the family was revoked before it was written: nothing was changed, and none of its tokens is ever honoured. */
-export type FamilyInsertOutcome = { readonly outcome: 'inserted' } | { readonly outcome: 'buried' }
+/** `revoked` means that the family was revoked before it was written: nothing was changed, and none of its tokens is ever honoured. */
+export type FamilyInsertOutcome = { readonly outcome: 'inserted' } | { readonly outcome: 'revoked' }
 
 export interface RotateRequest {
   readonly handleDigest: SecretDigest
@@ -104,7 +104,7 @@ export type RotateOutcome =
 export interface TokenFamilyStore {
   /**
    * Law: a family whose tombstone was inserted first is never active.
-   * `INSERT … ON CONFLICT (issuer, family_id) DO NOTHING`; no row written means `buried`.
+   * `INSERT … ON CONFLICT (issuer, family_id) DO NOTHING`; no row written means `revoked`.
    */
   insert(family: TokenFamilyRecord): Promise<FamilyInsertOutcome>
 

@@ -30,7 +30,7 @@ it('a failover before replication loses a consumed mark, and the durable storage
   const foundedAgain = await after.families.insert(aFamilyRecord({ familyId }))
 
   expect([first.outcome, second.outcome]).toEqual(['won', 'won'])
-  expect([founded.outcome, foundedAgain.outcome]).toEqual(['inserted', 'buried'])
+  expect([founded.outcome, foundedAgain.outcome]).toEqual(['inserted', 'revoked'])
 })
 
 it('a failover after replication loses nothing', async () => {

@@ -186,7 +186,7 @@ export async function readRequest(
   return { method, url, headers, repeatedHeaders, host, sent, body }
 }
 
-/** Nobody receives it: the client has disconnected. */
+/** Not delivered: the client has disconnected. */
 const abandoned: ServerResponse = { status: 400, headers: [], body: undefined }
 
 const isBuffered = (received: ReceivedRequest): received is ServerRequest => typeof received.body !== 'function'

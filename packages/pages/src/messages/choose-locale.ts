@@ -5,11 +5,11 @@ import type { Messages } from './messages.ts'
 /** A language that the pages speak. */
 export type Locale = keyof typeof catalogues
 
-/** What a page is told of its language. A pending interaction brings `uiLocales`. */
+/** How a page chooses its language. A pending interaction has `uiLocales`. */
 export interface LanguageChoice {
   /** The language, when the host has chosen one: by `chooseLocale`, which asks the browser too, or by a setting of the person's. */
   readonly locale?: Locale | undefined
-  /** What the client asks for (`ui_locales`, OpenID Connect Core §3.1.2.1), best first. */
+  /** The languages that the client asks for (`ui_locales`, OpenID Connect Core §3.1.2.1), best first. */
   readonly uiLocales?: readonly string[] | undefined
 }
 

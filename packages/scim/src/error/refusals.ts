@@ -237,12 +237,7 @@ export const refusals = {
 
   // Discovery: RFC 7644 §4; unsupported endpoints: §3.11.
   discovery_filtered: [403, undefined, 'What this server publishes about itself is not filtered.', 'RFC 7644 §4'],
-  me_not_offered: [
-    501,
-    undefined,
-    'There is no /Me: an identity provider is nobody who has an account.',
-    'RFC 7644 §3.11',
-  ],
+  me_not_offered: [501, undefined, 'There is no /Me: an identity provider is not a user.', 'RFC 7644 §3.11'],
 
   // PATCH: RFC 7644 §3.5.2.
   operations_missing: [400, 'invalidSyntax', 'A PATCH request needs an Operations array.', 'RFC 7644 §3.5.2'],

@@ -60,7 +60,7 @@ interface RefusalOptions {
   readonly suggestion?: string | undefined
 }
 
-/** Whatever was thrown, in SCIM's terms. What is not a refusal tells the caller nothing of what went wrong inside. */
+/** Converts anything thrown to a SCIM error. An unexpected failure reveals nothing of its cause. */
 export function toScimError(error: unknown): ScimError {
   if (error instanceof ScimError) return error
   return refusal(error instanceof StorageUnavailableError ? 'storage_unavailable' : 'unexpected_failure', {

@@ -149,7 +149,7 @@ export async function revokedAccess(
 }
 
 /**
- * Writes down that a request was refused, with the reason that its sender is not told. The query stays out: it names people. So does
+ * Records that a request was refused, with the reason, which the response does not contain. The query is left out, because it names people. So does
  * what is behind a refusal that is not our failure: a JSON parser quotes what it could not read, a password perhaps.
  */
 export const recordRefusal =

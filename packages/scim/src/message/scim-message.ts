@@ -152,12 +152,12 @@ function headersOf({ status, reason, retryAfter }: ScimError): readonly Header[]
 }
 
 /**
- * What a decision tells a provider (RFC 6585 §4). Besides `Retry-After`, the names that SailPoint reads and slows down by (seen
+ * Headers about the limit and its decision (RFC 6585 §4). Besides `Retry-After`, the names that SailPoint reads and slows down by (seen
  * 2026); `Reset` and `Retry-After` are seconds from now.
  */
 export function rateLimitHeaders(decision: RateDecision): readonly Header[] {
   const { quota } = decision
-  const told: readonly Header[] =
+  const headers: readonly Header[] =
     quota === undefined
       ? []
       : [
@@ -165,7 +165,7 @@ export function rateLimitHeaders(decision: RateDecision): readonly Header[] {
           ['X-Rate-Limit-Remaining', String(quota.remaining)],
           ['X-Rate-Limit-Reset', String(quota.resetAfter)],
         ]
-  if (decision.allowed) return told
+  if (decision.allowed) return headers
   const retryAfter = String(decision.retryAfter)
-  return [...told, ['Retry-After', retryAfter], ['X-Rate-Limit-Retry-After-Seconds', retryAfter]]
+  return [...headers, ['Retry-After', retryAfter], ['X-Rate-Limit-Retry-After-Seconds', retryAfter]]
 }

@@ -43,7 +43,7 @@ async function withUsers(size: number, options: Partial<ScimServerOptions>): Pro
   }
 }
 
-const held = { status: 403, body: { status: '403', detail: expect.stringContaining('Too many accounts') as string } }
+const suspended = { status: 403, body: { status: '403', detail: expect.stringContaining('Too many users') as string } }
 
 it('suspends deprovisioning beyond the limit, and refuses further deprovisioning', async () => {
   const site = await withUsers(6, { deprovisioningLimit: { users: 3 } })
@@ -53,7 +53,7 @@ it('suspends deprovisioning beyond the limit, and refuses further deprovisioning
   const refused = [await site.deactivate(d), await site.remove(e)]
 
   expect(ended.map(({ status }) => status)).toEqual([200, 204, 200])
-  expect(refused).toMatchObject([held, held])
+  expect(refused).toMatchObject([suspended, suspended])
   expect(site.lastReason()).toBe('deprovisioning_suspended')
   expect(await site.active()).toBe(3)
   expect(site.events.filter(({ type }) => type === 'deprovisioning.suspended')).toMatchObject([
@@ -79,7 +79,7 @@ it('a suspension affects neither other requests nor other providers, and does no
     { status: 201 },
   )
   expect(await site.send({ path: '/Users', provider: 'T2' })).toMatchObject({ status: 200 })
-  expect(await site.deactivate(b)).toMatchObject(held)
+  expect(await site.deactivate(b)).toMatchObject(suspended)
 })
 
 it('starts a new count when the window is over', async () => {
@@ -149,7 +149,7 @@ it('counts a user that a POST links and deactivates', async () => {
     body: { schemas: [core], userName: 'own', active: false },
   })
 
-  expect(reply).toMatchObject(held)
+  expect(reply).toMatchObject(suspended)
   expect(await storage.users.find(userId('own'))).toMatchObject({ active: true, version: 1 })
 })
 

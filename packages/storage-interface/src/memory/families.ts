@@ -32,9 +32,9 @@ export function createMemoryFamilies(tables: FamilyTables, scheduler: SchedulerH
     async insert(family) {
       await scheduler()
       const handle = family.refresh?.handleDigest
-      // A handle collision, which random handles never have, also answers `buried`: the tokens must not be handed out.
+      // A handle collision, which random handles never have, also answers `revoked`: the tokens must not be handed out.
       if (families.byId.has(family.familyId) || (handle !== undefined && families.byHandle.has(handle))) {
-        return { outcome: 'buried' }
+        return { outcome: 'revoked' }
       }
 
       write(families, family)

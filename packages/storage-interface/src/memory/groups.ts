@@ -50,15 +50,15 @@ export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook)
 
     async membersOf(providerId, groupIds, limit = Infinity) {
       await scheduler()
-      const told = new Map<GroupId, readonly GroupMember[]>()
+      const loaded = new Map<GroupId, readonly GroupMember[]>()
       let count = 0
       for (const groupId of groupIds) {
         const members = membersIn(tables, ownGroup(tables, providerId, groupId))
         count += members.length
-        if (told.size > 0 && count > limit) break
-        told.set(groupId, members)
+        if (loaded.size > 0 && count > limit) break
+        loaded.set(groupId, members)
       }
-      return told
+      return loaded
     },
 
     async change({ providerId, groupId, version, state, members, now }) {

@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, isArray, memberOf, epochSeconds } from
 import type { ListOutcome, ListPage, ListQuery, SortKey } from '../resource-list.ts'
 import { type Aged, type RowsByAge, compareAge, createRowsByAge, idsByAge } from './sorted-rows.ts'
 
-/** What is listed. */
+/** The rows of a list, and how to read them. */
 export interface Listing<Id extends string, Record> {
   readonly byAge: RowsByAge<Id>
   readonly lookups: RowLookups<Id>
@@ -120,7 +120,7 @@ interface RowLookup<Id extends string> extends TextLookup {
 /** Look-ups by the attribute whose texts they find, such as `userName` and `emails.value`. */
 type RowLookups<Id extends string> = ReadonlyMap<string, RowLookup<Id>>
 
-/** Who has the texts that a filter demands, each once; `undefined` when every row has to be looked at. */
+/** The rows that have the texts that a filter demands, each once; `undefined` when every row has to be looked at. */
 function candidates<Id extends string>(filter: ResolvedFilter, lookups: RowLookups<Id>): ReadonlySet<Id> | undefined {
   const found = findCandidates(filter, lookups)
   if (found === undefined) return undefined
@@ -132,7 +132,7 @@ function candidates<Id extends string>(filter: ResolvedFilter, lookups: RowLooku
   return ids
 }
 
-/** What a resource is sorted by: of several values the primary one, or else the first (RFC 7644 §3.4.2.3). */
+/** The sort key of a resource: of several values the primary one, or else the first (RFC 7644 §3.4.2.3). */
 function sortValue(comparable: JsonObject, { attribute, elementPart }: SortKey): JsonValue | undefined {
   const owner = attribute.extension === undefined ? comparable : memberOf(comparable, attribute.extension)
   const value = memberOf(owner, attribute.name)

@@ -126,7 +126,7 @@ mintmark-migrate copy --sqlite FILE --postgres URL       copies everything in th
 Processes show their arguments to everybody on the machine: leave the password out of the URL, and set PGPASSWORD.`
 
 /**
- * What PostgreSQL does not let the user of the address do, and how that is mended, in one sentence.
+ * One sentence: which permission the PostgreSQL user lacks, and how to grant it.
  * @returns undefined for every error but SQLSTATE 42501, insufficient_privilege.
  */
 export function privilegeRefusal(error: unknown): string | undefined {

@@ -14,7 +14,7 @@ export interface NarrowIndex {
   readonly table: string
   /** The rows of this index, and of the provider. */
   readonly scope: (p: Parameter<'issuer' | 'provider_id'>) => Sql
-  /** What its columns tell, by the label of the attribute. */
+  /** The columns that hold an attribute, by its label. */
   readonly columns: ReadonlyMap<string, KnownColumn>
   /** The conditions on the key that a comparison implies. */
   readonly bounds: (comparison: Comparison, parameter: Parameter<string>) => readonly Sql[]

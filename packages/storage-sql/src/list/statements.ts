@@ -191,7 +191,7 @@ const unitsOfCandidates = (
 
 const columns = (of: Sql): Sql => sql`${of}.user_id as id, ${of}.created_at as created_at`
 
-/** Evaluates the filter on an index that tells everything, twice: once to count, and once for the page. */
+/** Evaluates the filter on an index that has every value it needs, twice: once to count, and once for the page. */
 function coveredStatement(
   { query, engine }: Builder,
   kind: ListedKind,

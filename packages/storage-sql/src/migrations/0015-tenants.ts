@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Who decides about a user: the host's block apart from the provider's `active`, the keys of users whom a provider removed, and the
+ * The parties that decide about a user: the host's block apart from the provider's `active`, the keys of users whom a provider removed, and the
  * e-mail domains that belong to the customer of a provider. Users without a provider who are inactive were deactivated by the host.
  */
 export const tenants: Migration = {

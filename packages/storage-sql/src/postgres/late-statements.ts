@@ -22,7 +22,7 @@ interface Late extends LateStatement {
 }
 
 /**
- * PostgreSQL does not notice that nobody waits for a statement. If its connection were closed, the statement would go on,
+ * PostgreSQL does not notice that the caller of a statement is gone. If its connection were closed, the statement would go on,
  * and the pool would open another connection beside it. So the connection stays in use until the statement is over.
  *
  * One connection of the pool cancels all late statements. When they occupy the whole pool, one of them is closed to make
@@ -126,6 +126,6 @@ async function settled(work: Promise<unknown> | undefined): Promise<void> {
   try {
     await work
   } catch {
-    // Whoever started it has its error.
+    // Its caller has received the error.
   }
 }

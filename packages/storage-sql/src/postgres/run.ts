@@ -192,7 +192,7 @@ async function attemptOnConnection<T>(
       client = await takeConnection(pool, timeoutMilliseconds)
     }
   } catch (cause) {
-    // Whatever is wrong with the connection, the server has not received the statement.
+    // In every case, the server has not received the statement.
     return { outcome: 'failed', failure: cause instanceof TimedOutError ? 'late' : 'unsent', cause }
   }
 

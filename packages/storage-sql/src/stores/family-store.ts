@@ -52,7 +52,7 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
 
   return {
     async insert(family) {
-      return { outcome: (await table.insert(family)) ? 'inserted' : 'buried' }
+      return { outcome: (await table.insert(family)) ? 'inserted' : 'revoked' }
     },
 
     rotate: (request) => untilSettled(() => attemptRotation(request)),
@@ -72,13 +72,13 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
     // at the same time conflicts on the other index first.
     async insertTombstone(family, now) {
       await untilSettled(async () => {
-        if (await table.insert({ ...family, revokedAt: now })) return 'buried'
+        if (await table.insert({ ...family, revokedAt: now })) return 'revoked'
 
         const [revoked] = await run(statements.revoke, { family_id: family.familyId, now })
-        if (revoked !== undefined) return 'buried'
+        if (revoked !== undefined) return 'revoked'
 
         const [current] = await run(statements.find, { family_id: family.familyId })
-        return current !== undefined && columns.has(current, 'revoked_at') ? 'buried' : undefined
+        return current !== undefined && columns.has(current, 'revoked_at') ? 'revoked' : undefined
       })
     },
   }

@@ -560,7 +560,7 @@ export const writtenRecords: Readonly<Record<string, unknown>> = {
       expiresAt: at(1066),
     },
   },
-  tombstone: { outcome: 'buried' },
+  tombstone: { outcome: 'revoked' },
   tokens: [fullToken, sparseToken, undefined],
   interactions: [fullInteraction, sparseInteraction],
   sessions: [fullSession, sparseSession],

@@ -88,7 +88,7 @@ async function createFamily(
 
   const created = await deps.storage.families.insert(family)
   // RFC 6749 §4.1.2: a code creates one family, once. Otherwise a second access token would belong to the first family.
-  if (created.outcome === 'buried') await deps.storage.families.insertTombstone(family, now)
+  if (created.outcome === 'revoked') await deps.storage.families.insertTombstone(family, now)
   return refresh?.token
 }
 

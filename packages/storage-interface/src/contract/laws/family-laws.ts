@@ -147,7 +147,7 @@ export const rotationLaws: readonly StorageLaw[] = [
 
     const results = await atOnce(8, (index) => server(index).families.rotate(index % 2 === 0 ? current : old))
 
-    same(results.filter(({ outcome }) => outcome === 'reused').length, 1, 'how many were told of the reuse')
+    same(results.filter(({ outcome }) => outcome === 'reused').length, 1, 'how many learned of the reuse')
     for (const token of ['refresh-2', 'refresh-3']) {
       same(await storage.families.rotate(present(token)), { outcome: 'absent' }, `${token} after the race`)
     }
@@ -197,9 +197,9 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
       aFamilyRecord({ refresh: aRefreshRecord({ handleDigest: aDigest('handle-2') }) }),
     )
 
-    same(tally(inserts), { inserted: 1, buried: 7 }, '8 insertions at once')
-    same(sameHandle, { outcome: 'buried' }, 'another family with the same handle')
-    same(sameId, { outcome: 'buried' }, 'the same family with another handle')
+    same(tally(inserts), { inserted: 1, revoked: 7 }, '8 insertions at once')
+    same(sameHandle, { outcome: 'revoked' }, 'another family with the same handle')
+    same(sameId, { outcome: 'revoked' }, 'the same family with another handle')
     same(await storage.status.ofFamily(family.familyId), written, 'the family after the refused insertions')
     same(await storage.status.ofFamily(familyId('family-2')), undefined, 'the refused family')
     same(await storage.status.ofRefreshHandle(aDigest('handle-2')), undefined, 'the refused handle')
@@ -217,7 +217,7 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
   law('families: a family whose tombstone was written first is never active', async ({ storage, same }) => {
     await storage.families.insertTombstone(aFamilyRecord({ refresh: undefined }), now)
 
-    same(await storage.families.insert(family), { outcome: 'buried' }, 'the insertion after the burial')
+    same(await storage.families.insert(family), { outcome: 'revoked' }, 'the insertion after the tombstone')
     same(await rotateFirst(storage), { outcome: 'absent' }, 'its refresh token')
     same((await storage.status.ofFamily(family.familyId))?.family.revokedAt, now, 'when it was revoked')
   }),
@@ -229,8 +229,8 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
       await storage.families.insertTombstone(aFamilyRecord({ refresh: undefined, scopes: [] }), nowPlus(1))
       await storage.families.insertTombstone(family, nowPlus(2))
 
-      const standing = await storage.status.ofFamily(family.familyId)
-      same(standing?.family, { ...family, revokedAt: nowPlus(1) }, 'the family after two burials')
+      const status = await storage.status.ofFamily(family.familyId)
+      same(status?.family, { ...family, revokedAt: nowPlus(1) }, 'the family after two tombstones')
       same(await rotateFirst(storage), { outcome: 'absent' }, 'its refresh token')
       same(
         await storage.families.revoke(family.familyId, nowPlus(3)),
@@ -259,8 +259,8 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
       })
 
       for (const { familyId: id } of races) {
-        const standing = await storage.status.ofFamily(id)
-        same(standing?.family.revokedAt, now, `when ${id} was revoked`)
+        const status = await storage.status.ofFamily(id)
+        same(status?.family.revokedAt, now, `when ${id} was revoked`)
       }
     },
   ),
@@ -289,7 +289,7 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
       index === 4 ? server(index).families.revoke(family.familyId, now) : rotateFirst(server(index), `child-${index}`),
     )
 
-    same(results.filter(({ outcome }) => outcome === 'revoked').length, 1, 'how many ended the family')
+    same(results.filter(({ outcome }) => outcome === 'revoked').length, 1, 'how many revoked the family')
     for (const token of ['refresh-1', ...Array.from({ length: 9 }, (_, index) => `child-${index}`)]) {
       same(await rotate(storage, token, 'late'), { outcome: 'absent' }, `${token} after the race`)
     }

@@ -21,11 +21,11 @@ export const grantLaws: readonly StorageLaw[] = [
     const joining = await storage.grants.findUnrevoked(grant.userId, grant.clientId)
 
     same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
-    const told = inserts.flatMap((result) => (result.outcome === 'taken' ? [result.record] : []))
+    const received = inserts.flatMap((result) => (result.outcome === 'taken' ? [result.record] : []))
     same(
-      told,
+      received,
       Array.from({ length: 7 }, () => joining),
-      'what the seven were told',
+      'the records that the seven received',
     )
     const again = await storage.grants.insert(aGrantRecord({ grantId: grantId('later') }))
     same(again, { outcome: 'taken', record: joining }, 'an insertion after that')
@@ -188,9 +188,9 @@ export const statusLaws: readonly StorageLaw[] = [
     await storage.sessions.insert(aSessionRecord())
 
     same(await storage.status.ofGrant(grant.grantId), { grant, client: undefined, user: undefined }, 'a grant')
-    const standing = await storage.status.ofFamily(aFamilyRecord().familyId)
-    same({ ...standing, family: undefined }, {}, 'what a family stands with')
-    same(standing === undefined, false, 'whether the family is found')
+    const status = await storage.status.ofFamily(aFamilyRecord().familyId)
+    same({ ...status, family: undefined }, {}, 'the status of a family')
+    same(status === undefined, false, 'whether the family is found')
     const ofSession = await storage.status.ofSession(aSessionRecord().digest)
     same(ofSession, { session: aSessionRecord(), user: undefined }, 'a session')
   }),

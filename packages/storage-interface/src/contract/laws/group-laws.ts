@@ -105,7 +105,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
       await storage.groups.insert(aGroup('a-three', { memberIds: [ada, grace, edsger] }))
       await storage.groups.insert(aGroup('m-none'))
       const { providerId } = aGroup('z-one')
-      const told = async (
+      const received = async (
         labels: readonly string[],
         limit: number,
       ): Promise<readonly (readonly [string, number])[]> => {
@@ -121,7 +121,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
       }
 
       same(
-        await told(['z-one', 'm-none', 'a-three'], 4),
+        await received(['z-one', 'm-none', 'a-three'], 4),
         [
           ['z-one', 1],
           ['m-none', 0],
@@ -130,7 +130,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
         'all fit',
       )
       same(
-        await told(['z-one', 'm-none', 'a-three'], 3),
+        await received(['z-one', 'm-none', 'a-three'], 3),
         [
           ['z-one', 1],
           ['m-none', 0],
@@ -138,16 +138,16 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
         'the last is too large',
       )
       same(
-        await told(['a-three', 'm-none', 'z-one'], 3),
+        await received(['a-three', 'm-none', 'z-one'], 3),
         [
           ['a-three', 3],
           ['m-none', 0],
         ],
-        'nobody fits',
+        'no group fits',
       )
-      same(await told(['z-one', 'a-three', 'm-none'], 2), [['z-one', 1]], 'none behind the first that is too large')
-      same(await told(['a-three', 'z-one'], 1), [['a-three', 3]], 'the first, however large')
-      same(await told(['a-three'], 1), [['a-three', 3]], 'the only one')
+      same(await received(['z-one', 'a-three', 'm-none'], 2), [['z-one', 1]], 'none behind the first that is too large')
+      same(await received(['a-three', 'z-one'], 1), [['a-three', 3]], 'the first, however large')
+      same(await received(['a-three'], 1), [['a-three', 3]], 'the only one')
     },
   ),
 
@@ -227,7 +227,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
       )
       await storage.groups.insert(aGroup('staff', { state: aGroupState('again') }))
       const members = await storage.groups.membersOf(staff.providerId, [staff.groupId])
-      same(members.get(staff.groupId), [], 'whoever was a member, in a group of the same identifier')
+      same(members.get(staff.groupId), [], 'the earlier members, in a group of the same identifier')
     },
   ),
 ]

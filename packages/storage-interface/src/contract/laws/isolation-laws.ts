@@ -245,9 +245,9 @@ export const isolationLaws: readonly StorageLaw[] = [
       { grant, client: undefined, user: undefined },
       'what a grant stands with',
     )
-    const standing = { family, grant, client: undefined, user: undefined }
-    same(await other.status.ofFamily(family.familyId), standing, 'what a family stands with')
-    same(await other.status.ofRefreshHandle(aDigest('handle-1')), standing, 'what a refresh token stands with')
+    const status = { family, grant, client: undefined, user: undefined }
+    same(await other.status.ofFamily(family.familyId), status, 'the status of a family')
+    same(await other.status.ofRefreshHandle(aDigest('handle-1')), status, 'the status of a refresh token')
     const session = { session: aSessionRecord(), user: undefined }
     same(await other.status.ofSession(aDigest('session-1')), session, 'what a session stands with')
   }),

@@ -254,7 +254,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
       await storage.grants.insert(aGrantRecord(issued))
       await storage.families.insert(aFamilyRecord({ userId: ada.userId }))
       await storage.sessions.insert(aSessionRecord(issued))
-      const standing = async () => [
+      const status = async () => [
         (await storage.status.ofGrant(aGrantRecord().grantId))?.user,
         (await storage.status.ofFamily(aFamilyRecord().familyId))?.user,
         (await storage.status.ofSession(aSessionRecord().digest))?.user,
@@ -269,13 +269,13 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
         updatedAt: nowPlus(9),
         version: 2,
       }
-      same(await standing(), [inactive, inactive, inactive], 'after a deactivation')
+      same(await status(), [inactive, inactive, inactive], 'after a deactivation')
       await storage.provisionedUsers.release(request)
       const released = { ...inactive, providerId: undefined, generation: 2, version: 3 }
-      same(await standing(), [released, released, released], 'after the provider has let go of it')
+      same(await status(), [released, released, released], 'after the provider released it')
       await storage.provisionedUsers.adopt({ ...request, version: 3, state: ada.state })
       await storage.provisionedUsers.remove(request)
-      same(await standing(), [undefined, undefined, undefined], 'after the removal')
+      same(await status(), [undefined, undefined, undefined], 'after the removal')
     },
   ),
 ]

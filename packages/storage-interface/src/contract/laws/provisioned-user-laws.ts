@@ -86,9 +86,9 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     )
 
     same(tally(byName), { inserted: 1, taken: 7 }, 'one userName')
-    same(keysOf(byName), ['userName'], 'the key that the seven were told')
+    same(keysOf(byName), ['userName'], 'the key that the seven received')
     same(tally(byExternalId), { inserted: 1, taken: 7 }, 'one externalId')
-    same(keysOf(byExternalId), ['externalId'], 'the key that these were told')
+    same(keysOf(byExternalId), ['externalId'], 'the key that these received')
   }),
 
   law('provisioned users: a user is found by their current externalId', async ({ storage, same }) => {

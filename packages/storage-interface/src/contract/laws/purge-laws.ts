@@ -74,7 +74,7 @@ export const purgeLaws: readonly StorageLaw[] = [
 
     await purgeAll(trial, now)
 
-    same(await storage.families.insert(family), { outcome: 'buried' }, 'writing it')
+    same(await storage.families.insert(family), { outcome: 'revoked' }, 'writing it')
   }),
 
   law('purge: a revoked grant is removed, and the grant that replaced it stays', async (trial) => {

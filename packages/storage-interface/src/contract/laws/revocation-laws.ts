@@ -14,7 +14,7 @@ import {
 import { type StorageLaw, atOnce, law } from '../law.ts'
 import { aProvisionedState, aProvisionedUser } from '../provisioning-fixtures.ts'
 
-/** What ended in the store, in order, however long ago. */
+/** All revocations in the store, in order. */
 async function toldIn({ revocations: endings }: OAuthStorage): Promise<readonly Revocation[]> {
   const { records } = await endings.list({ from: undefined, revokedSince: nowPlus(-100_000), limit: 1000 })
   return records.map(({ revocation: ending }) => ending)
@@ -193,13 +193,13 @@ export const revocationListLaws: readonly StorageLaw[] = [
     same(
       all.records.map(({ revokedAt: endedAt }) => endedAt),
       [0, 1, 2, 3, 4].map(nowPlus),
-      'when each ended',
+      'when each was revoked',
     )
     same(await names(storage, { limit: 2 }), ['t0', 't1'], 'the first two')
     same(await names(storage, { from: third, limit: 2 }), ['t2', 't3'], 'two from the third on')
     same(await names(storage, { from: (third ?? 0) + 1000 }), [], 'behind the last')
     same((first ?? 0) >= 1 && isAscending(all.records), true, 'positions that ascend from 1 or more')
-    same(all.completeSince <= now, true, 'that it knows of what ended from now on')
+    same(all.completeSince <= now, true, 'that it has every revocation from now on')
   }),
 
   law('revocations: a list leaves out those before a time', async ({ storage, same }) => {
@@ -220,11 +220,11 @@ export const revocationListLaws: readonly StorageLaw[] = [
     async ({ storage, server, same }) => {
       const count = 40
       await atOnce(count, (index) => storage.families.insert(aFamily(index)))
-      const heard: string[] = []
+      const received: string[] = []
       let from = 1
       const listen = async (): Promise<void> => {
         const { records } = await server(1).revocations.list({ from, revokedSince: now, limit: 1000 })
-        heard.push(...records.map(nameOf))
+        received.push(...records.map(nameOf))
         from = (records.at(-1)?.position ?? from - 1) + 1
       }
 
@@ -234,7 +234,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
       await listen()
 
       const expected = Array.from({ length: count }, (_, index) => aFamily(index).familyId)
-      same(heard.toSorted(), expected.toSorted(), 'what was heard')
+      same(received.toSorted(), expected.toSorted(), 'what was received')
       same((await toldIn(storage)).length, count, 'how many there are')
     },
   ),

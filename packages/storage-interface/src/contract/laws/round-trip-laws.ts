@@ -38,7 +38,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
       await storage.grants.insert(grant)
       same(await storage.grants.findUnrevoked(grant.userId, grant.clientId), grant, 'through findUnrevoked')
       same(await storage.grants.listByUser(grant.userId), [grant], 'through listByUser')
-      same((await storage.status.ofGrant(grant.grantId))?.grant, grant, 'through standing')
+      same((await storage.status.ofGrant(grant.grantId))?.grant, grant, 'through its status')
       same(await storage.grants.insert(grant), { outcome: 'taken', record: grant }, 'through a refused insertion')
 
       const resources = [...grant.resources, 'https://more.example']
@@ -54,7 +54,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
 
   law('round trip: grants that are revoked when they are written', async ({ storage, same }) => {
     same(await storage.grants.insert(records.fullGrant), { outcome: 'inserted' }, 'the insertion')
-    same((await storage.status.ofGrant(records.fullGrant.grantId))?.grant, records.fullGrant, 'through standing')
+    same((await storage.status.ofGrant(records.fullGrant.grantId))?.grant, records.fullGrant, 'through its status')
     const joining = await storage.grants.findUnrevoked(records.fullGrant.userId, records.fullGrant.clientId)
     same(joining, undefined, 'the pair')
   }),
@@ -150,14 +150,18 @@ export const roundTripLaws: readonly StorageLaw[] = [
   law('round trip: sessions', async ({ storage, same }) => {
     for (const session of [{ ...records.fullSession, revokedAt: undefined }, records.sparseSession]) {
       await storage.sessions.insert(session)
-      same((await storage.status.ofSession(session.digest))?.session, session, 'through standing')
+      same((await storage.status.ofSession(session.digest))?.session, session, 'through its status')
       same(await storage.sessions.listByUser(session.userId, now), [session], 'through listByUser')
     }
   }),
 
   law('round trip: sessions that are revoked when they are written', async ({ storage, same }) => {
     await storage.sessions.insert(records.fullSession)
-    same((await storage.status.ofSession(records.fullSession.digest))?.session, records.fullSession, 'through standing')
+    same(
+      (await storage.status.ofSession(records.fullSession.digest))?.session,
+      records.fullSession,
+      'through its status',
+    )
     same(await storage.sessions.listByUser(records.fullSession.userId, now), [], 'through listByUser')
   }),
 
