@@ -86,7 +86,7 @@ describe('scheduled key rotation', () => {
     expect((await listKeys(admin)).filter(({ state }) => state === 'signing')).toHaveLength(2)
   })
 
-  it('accepts what a retired key signed while the key is published, and not after (OIDC Core §10.1.1)', async () => {
+  it('publishes a retired key for 14 days after its last signature, and not longer (OIDC Core §10.1.1)', async () => {
     const { id_token: hint, access_token: token } = await tokensFor(under, 'A')
     const keyId = keyIdOf(hint)
     await rotateKeys(admin, { when: 'now' })
@@ -98,11 +98,20 @@ describe('scheduled key rotation', () => {
     expect(keyIdOf(fresh.id_token)).not.toBe(keyId)
     expect(keyIdOf(fresh.access_token)).not.toBe(keyIdOf(token))
     under.clock.advance(14 * day - 1)
-    expect((await authorize(under, { id_token_hint: hint })).location.searchParams.get('error')).toBeNull()
     expect(await publishedKeyIds()).toContain(keyId)
-
     under.clock.advance(1)
     expect(await publishedKeyIds()).not.toContain(keyId)
+  })
+
+  it('accepts an ID token as a hint for 180 days after its key has signed, and not longer (OIDC Core §3.1.2.1)', async () => {
+    const { id_token: hint } = await tokensFor(under, 'A')
+    await rotateKeys(admin, { when: 'now' })
+    under.clock.advance(181 * day - 1)
+
+    const { location } = await authorize(under, { id_token_hint: hint })
+    expect(location.searchParams.get('error')).toBeNull()
+
+    under.clock.advance(1)
     await refusedByRedirect(
       under,
       { error: 'invalid_request' },

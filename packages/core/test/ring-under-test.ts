@@ -20,8 +20,8 @@ export interface RingUnderTest {
 export const issuer = 'https://as.test'
 export const sealingKey = 'A'.repeat(43)
 
-/** Announced for 1,000 seconds, signing for 10,000, retired for 2,000. */
-export const schedule = { announce: 1000, sign: 10_000, retire: 2000 }
+/** Announced for 1,000 seconds, signing for 10,000, retired for 2,000; hints are verified for no longer. */
+export const schedule = { announce: 1000, sign: 10_000, retire: 2000, hints: 2000 }
 
 type Change = Partial<Omit<StoredKeysOptions, 'storage' | 'sealingKey' | 'issuerSecret' | 'clock'>> & {
   readonly database?: MemoryDatabase

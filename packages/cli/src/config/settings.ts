@@ -144,7 +144,13 @@ function parseJson(text: string, path: string): unknown {
 const keys = z.strictObject({
   algorithms: z.tuple([z.string()], z.string()).optional(),
   schedule: z
-    .strictObject({ announce: z.number(), sign: z.number(), retire: z.number(), staleness: z.number() })
+    .strictObject({
+      announce: z.number(),
+      sign: z.number(),
+      retire: z.number(),
+      hints: z.number(),
+      staleness: z.number(),
+    })
     .partial()
     .optional(),
 })

@@ -1,8 +1,9 @@
 import type { ClientRecord, JsonValue } from '@mintmark/storage-interface'
 
-import { verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
+import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { type Parameters, spaceSeparated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
+import { readIdTokenHint } from '../tokens/id-token-hint.ts'
 
 /**
  * Refuses parameters that change the meaning of a request and are not supported.
@@ -129,8 +130,7 @@ export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
 }
 
 /**
- * Reads the subject of an ID token hint (OIDC Core §3.1.2.1). An expired hint still identifies the expected user; it
- * never signs them in.
+ * Reads the subject of an ID token hint (OIDC Core §3.1.2.1). It identifies the expected user and never signs them in.
  * @throws OAuthError invalid_request — reason `id_token_hint_invalid`.
  */
 export async function hintedSubject(
@@ -138,12 +138,10 @@ export async function hintedSubject(
   deps: VerifyOwnJwtDependencies,
 ): Promise<string | undefined> {
   if (hint === undefined) return undefined
-  const claims = await verifyOwnJwt(hint, 'JWT', deps)
-  const subject = claims?.['sub']
-  // OIDC Core §3.1.2.1: the hint must be an ID token of this server. A signed userinfo response has the same type, but
-  // no `exp`, which every ID token has (OIDC Core §2, RFC 8725 §3.12).
-  if (typeof subject !== 'string' || !Number.isSafeInteger(claims?.['exp'])) throw refuse('id_token_hint_invalid')
-  return subject
+  const read = await readIdTokenHint(hint, deps)
+  // OIDC Core §3.1.2.1: the hint must be an ID token of this server.
+  if (read === undefined) throw refuse('id_token_hint_invalid')
+  return read.subject
 }
 
 /**

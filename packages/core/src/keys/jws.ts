@@ -48,15 +48,27 @@ export interface VerifyOwnJwtDependencies {
  * has been verified is not computed again while its key is published.
  * @returns the payload, whose other claims the caller checks; `undefined` if any of these checks fails.
  */
-export async function verifyOwnJwt(
+export const verifyOwnJwt = async (
   token: string,
   type: OwnJwtType,
   deps: VerifyOwnJwtDependencies,
+): Promise<JsonObject | undefined> => verifySignedBy(await deps.keys.publicKeys(), { token, type }, deps)
+
+/**
+ * Verifies an ID token that a client sends back as a hint. Its age does not matter, so keys that are published no more
+ * verify it too, unless they were dropped in an emergency (RP-Initiated Logout §2, OIDC Core §3.1.2.1).
+ */
+export const verifyHint = async (token: string, deps: VerifyOwnJwtDependencies): Promise<JsonObject | undefined> =>
+  verifySignedBy(await (deps.keys.hintKeys?.() ?? deps.keys.publicKeys()), { token, type: 'JWT' }, deps)
+
+async function verifySignedBy(
+  publicKeys: readonly PublicKey[],
+  { token, type }: { readonly token: string; readonly type: OwnJwtType },
+  deps: VerifyOwnJwtDependencies,
 ): Promise<JsonObject | undefined> {
   const digest = await digestSecret(token)
-  const publicKeys = await deps.keys.publicKeys()
   const known = deps.verifiedJwts.recall(digest)
-  // A remembered signature counts only while its key is published.
+  // A remembered signature counts only while its key is accepted.
   const isTrusted = known !== undefined && publicKeys.includes(known.key)
   const jwt = isTrusted ? known : await verify(token, publicKeys, deps.verifiedJwts)
   if (jwt === undefined) return undefined

@@ -46,6 +46,11 @@ export interface KeyRing {
    */
   publicKeys(): Promise<readonly PublicKey[]>
   /**
+   * Returns the keys that verify ID tokens which clients send back as hints: `publicKeys`, and keys that are published no
+   * more and were not leaked. Without it, those of `publicKeys`.
+   */
+  hintKeys?(): Promise<readonly PublicKey[]>
+  /**
    * Derives secrets of 32 bytes for a purpose, the same in every process of the issuer, such as with HKDF from a secret
    * that only the host has. The first one protects what the server hands out, such as the state of a pending sign-in;
    * the others, of earlier secrets, are still accepted.

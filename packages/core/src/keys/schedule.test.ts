@@ -10,13 +10,19 @@ const day = 86_400
 
 describe('the key schedule', () => {
   it('signs for 90 days, announces for one day and retires for 14 days by default', () => {
-    expect(parseKeySchedule({})).toEqual({ announce: day, sign: 90 * day, retire: 14 * day, staleness: 5 })
+    expect(parseKeySchedule({})).toEqual({
+      announce: day,
+      sign: 90 * day,
+      retire: 14 * day,
+      hints: 180 * day,
+      staleness: 5,
+    })
   })
 
   it('may be as short as the caching of /jwks allows (OIDC Core §10.1.1)', () => {
     const schedule = { announce: documentMaxAge + 5, sign: documentMaxAge + 605, retire: 600 }
 
-    expect(parseKeySchedule(schedule)).toEqual({ ...schedule, staleness: 5 })
+    expect(parseKeySchedule(schedule)).toEqual({ ...schedule, hints: 180 * day, staleness: 5 })
   })
 
   it.each([
@@ -32,6 +38,11 @@ describe('the key schedule', () => {
       /announce and retire together.*sign/s,
     ],
     ['a time that is not a whole number', { retire: 0.5 }, /retire/],
+    [
+      'hints that are accepted for a shorter time than other tokens',
+      { hints: 14 * day - 1 },
+      /at least retire.*hints/s,
+    ],
     ['a time that is negative', { staleness: -1 }, /staleness/],
     ['a misspelled member', { anounce: 5 }, /anounce/],
   ])('refuses %s', (_case, wrong, message) => {
@@ -42,7 +53,7 @@ describe('the key schedule', () => {
   })
 })
 
-const schedule = parseKeySchedule({ announce: 1000, sign: 10_000, retire: 2000, staleness: 5 })
+const schedule = parseKeySchedule({ announce: 1000, sign: 10_000, retire: 2000, hints: 2000, staleness: 5 })
 
 /** The key with an ordinal; it signs from 10,000 times the ordinal, or from `signsFrom`. */
 const key = (ordinal: number, change: Partial<Record<'signsFrom' | 'droppedAt', number>> = {}): SigningKeyRecord =>
@@ -128,7 +139,7 @@ it('law: at most one key signs, and exactly one while none was dropped', () => {
 it('law: nothing changes before the next change', () => {
   fc.assert(
     fc.property(arbitraryKeys, fc.nat(80_000), fc.nat(20_000), (keys, now, later) => {
-      const until = nextChange(keyStates(keys, epochSeconds(now), schedule), epochSeconds(now))
+      const until = nextChange(keyStates(keys, epochSeconds(now), schedule), epochSeconds(now), schedule)
 
       if (now + later < until) expect(statesAt(keys, now + later)).toEqual(statesAt(keys, now))
     }),

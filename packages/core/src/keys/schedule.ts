@@ -36,6 +36,12 @@ export interface KeySchedule {
    */
   readonly retire: DurationSeconds
   /**
+   * How long a key verifies ID tokens that clients send back as hints, after its last signature. At least `retire`.
+   * @defaultValue 15552000, 180 days. A client that keeps a user signed in for months sends an old ID token when the user
+   *   signs out (RP-Initiated Logout §2).
+   */
+  readonly hints: DurationSeconds
+  /**
    * How old a server's copy of the stored keys may be. A change by one process, above all a dropped key, reaches the
    * others within this time.
    * @defaultValue 5. A leaked key is rejected everywhere within seconds, at the cost of one small read every five
@@ -67,6 +73,7 @@ const schema = z
     announce: duration(0, day),
     sign: duration(1, 90 * day),
     retire: duration(1, 14 * day),
+    hints: duration(1, 180 * day),
     staleness: duration(0, 5),
   })
   .check(
@@ -80,6 +87,8 @@ const schema = z
       path: ['sign'],
       error: 'must be at least announce and retire together',
     }),
+    // RP-Initiated Logout §2: an older hint must not be refused where a newer one is accepted.
+    z.refine(({ hints, retire }) => hints >= retire, { path: ['hints'], error: 'must be at least retire' }),
   )
 
 /**
@@ -121,8 +130,23 @@ export function keyStates(
 }
 
 /**
- * Returns the keys whose rows can be deleted: two later keys exist, and everything that the next one signed has expired
- * too. A wrong clock cannot create two later keys, so it never deletes a key that is in use.
+ * Returns the keys that verify ID tokens which clients send back as hints: those in use, and earlier ones for as long as the
+ * schedule says. A key that was dropped in an emergency verifies nothing.
+ */
+export const hintKeys = (
+  keys: readonly KeyInState[],
+  now: EpochSeconds,
+  { retire, hints }: KeySchedule,
+): readonly SigningKeyRecord[] =>
+  keys.flatMap(({ record, dropsAt }) => {
+    const isRecent = dropsAt === undefined || now < dropsAt - retire + hints
+    return record.droppedAt === undefined && isRecent ? [record] : []
+  })
+
+/**
+ * Returns the keys whose rows can be deleted: two later keys exist, everything that the next one signed has expired too,
+ * and the key verifies no hints any more. A wrong clock cannot create two later keys, so it never deletes a key that is in
+ * use.
  */
 export function removableKeys(
   records: readonly SigningKeyRecord[],
@@ -131,15 +155,23 @@ export function removableKeys(
 ): readonly SigningKeyRecord[] {
   return byAlgorithm(records).flatMap((keys) =>
     keys.filter((key, index) => {
-      const secondAfter = keys.slice(index + 1).filter((later) => !isCancelled(later))[1]
-      return secondAfter !== undefined && after(secondAfter.signsFrom, schedule.retire) <= now
+      const [next, secondAfter] = keys.slice(index + 1).filter((later) => !isCancelled(later))
+      if (next === undefined || secondAfter === undefined) return false
+      const isHintKey = key.droppedAt === undefined && now < after(next.signsFrom, schedule.hints)
+      return !isHintKey && after(secondAfter.signsFrom, schedule.retire) <= now
     }),
   )
 }
 
-/** The first time after `now` at which a state changes, unless a key is added or dropped. */
-export function nextChange(keys: readonly KeyInState[], now: EpochSeconds): EpochSeconds {
-  const times = keys.flatMap(({ record, dropsAt = now }) => [record.signsFrom, dropsAt]).filter((time) => time > now)
+/** The first time after `now` at which a state changes, or a key verifies no more hints, unless a key is added or dropped. */
+export function nextChange(
+  keys: readonly KeyInState[],
+  now: EpochSeconds,
+  { retire, hints }: KeySchedule,
+): EpochSeconds {
+  const times = keys
+    .flatMap(({ record, dropsAt = now }) => [record.signsFrom, dropsAt, dropsAt - retire + hints])
+    .filter((time) => time > now)
   return epochSeconds(Math.min(...times, Number.MAX_SAFE_INTEGER))
 }
 

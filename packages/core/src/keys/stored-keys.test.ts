@@ -4,9 +4,9 @@ import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-int
 import { importJWK, jwtVerify } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
 
-import { aRing, issuer, published, sealingKey, signing } from '../../test/ring-under-test.ts'
+import { aRing, issuer, published, sealingKey, signing, type RingUnderTest } from '../../test/ring-under-test.ts'
 import { signJwt } from './jws.ts'
-import { dropKey, rotateKeys } from './rotate.ts'
+import { dropKey, listKeys, rotateKeys } from './rotate.ts'
 import type { StoredKeysOptions } from './settings.ts'
 import { createStoredKeys } from './stored-keys.ts'
 
@@ -224,3 +224,47 @@ describe('the cached keys of a ring', () => {
     expect(await published(ring)).toEqual([first])
   })
 })
+
+describe('the keys that verify hints', () => {
+  const day = 86_400
+
+  it('include a retired key for 180 days after its last signature (RP-Initiated Logout §2)', async () => {
+    const { ring, clock } = aRing({ schedule: { announce: day, sign: 30 * day, retire: 5 * day } })
+    const first = await signing(ring)
+    await rotateTimes(7, { ring, clock })
+
+    const lastSignature = clock.now - 180 * day
+    const ages = (await listKeys(ring)).filter(({ signsFrom }) => signsFrom + 30 * day > lastSignature)
+    expect(await published(ring)).not.toContain(first)
+    expect((await ring.hintKeys?.())?.map(({ keyId }) => keyId)).toEqual(ages.map(({ keyId }) => keyId))
+    expect(ages).toHaveLength(7)
+  })
+
+  it('never include a key that was dropped in an emergency', async () => {
+    const { ring } = aRing()
+    const first = await signing(ring)
+
+    await dropKey(first, ring)
+
+    expect((await ring.hintKeys?.())?.map(({ keyId }) => keyId)).toEqual([await signing(ring)])
+  })
+
+  it('are the same objects as the published keys, until a key changes', async () => {
+    const { ring, clock } = aRing()
+    const before = await ring.hintKeys?.()
+    clock.now += 5
+
+    expect(await ring.hintKeys?.()).toBe(before)
+    expect((await ring.publicKeys())[0]).toBe(before?.[0])
+  })
+})
+
+/** Lets as many keys take over, each on schedule. */
+async function rotateTimes(times: number, { ring, clock }: Pick<RingUnderTest, 'ring' | 'clock'>): Promise<void> {
+  for (let taken = 0; taken < times; taken += 1) {
+    clock.now += ring.settings.schedule.sign - ring.settings.schedule.announce
+    await rotateKeys(ring)
+    clock.now += ring.settings.schedule.announce
+  }
+  await rotateKeys(ring)
+}

@@ -4,7 +4,7 @@ import type { KeyId } from '@mintmark/storage-interface/stores'
 import { ensureSigningKeys } from './announce.ts'
 import { isSigningAlgorithm, type PublicKey, type Signer, type SigningAlgorithm } from './ring.ts'
 import { rotateInBackground } from './rotate.ts'
-import { keyStates, nextChange } from './schedule.ts'
+import { hintKeys, keyStates, nextChange } from './schedule.ts'
 import {
   parseStoredKeySettings,
   type StoredKeyRing,
@@ -47,6 +47,7 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
       return openSigner(key, algorithm)
     },
     publicKeys: async () => (await currentView()).publicKeys,
+    hintKeys: async () => (await currentView()).hintKeys,
     deriveSecrets: (purpose) => deriveSecrets(settings.issuerSecrets, purpose, settings.storage.issuer),
   }
   const rotate = rotateInBackground(ring)
@@ -98,6 +99,7 @@ interface KeyView {
   /** The signing keys by algorithm. */
   readonly signing: ReadonlyMap<string, SigningKeyRecord>
   readonly publicKeys: readonly PublicKey[]
+  readonly hintKeys: readonly PublicKey[]
 }
 
 /**
@@ -116,16 +118,20 @@ function keyViewAt(
       : [],
   )
   const published = keys.flatMap(({ record, state }) => (state === 'dropped' ? [] : [record])).toSorted(oldestFirst)
-  const known = previous?.publicKeys ?? []
+  const known = previous?.hintKeys ?? []
+  const publicKeysOf = (those: readonly SigningKeyRecord[]): readonly PublicKey[] =>
+    those.flatMap((record) => known.find(({ keyId }) => keyId === record.keyId) ?? publicKey(record))
+  const forHints = publicKeysOf(hintKeys(keys, now, schedule))
   return {
     records,
     from: now,
-    until: nextChange(keys, now),
+    until: nextChange(keys, now, schedule),
     signing: new Map(signing),
     publicKeys: reuseIfEqual(
-      published.flatMap((record) => known.find(({ keyId }) => keyId === record.keyId) ?? publicKey(record)),
-      known,
+      published.flatMap(({ keyId }) => forHints.filter((key) => key.keyId === keyId)),
+      previous?.publicKeys ?? [],
     ),
+    hintKeys: reuseIfEqual(forHints, known),
   }
 }
 
