@@ -52,18 +52,30 @@ export type { EventStamp, Journal, LoggedEvent, Logger } from './http/journal.ts
 export {
   allowHeader,
   decodeBody,
+  decodeComponent,
+  decodeSegment,
   hasMediaType,
+  isJsonObject,
   json,
   mediaType,
   noStore,
+  parseJsonObject,
+  parseParameters,
   readyResponse,
   redirect,
   withHeaders,
   withoutBody,
 } from './http/message.ts'
-export type { Header, ReadBody, ReceivedRequest, RequestHead, ServerRequest, ServerResponse } from './http/message.ts'
-export { decodeComponent, parseParameters } from './http/parameters.ts'
-export type { MalformedParameters, ParameterList } from './http/parameters.ts'
-export { createRouter, decodeSegment, matchPatterns } from './http/routes.ts'
+export type {
+  Header,
+  MalformedParameters,
+  ParameterList,
+  ReadBody,
+  ReceivedRequest,
+  RequestHead,
+  ServerRequest,
+  ServerResponse,
+} from './http/message.ts'
+export { createRouter, matchPatterns } from './http/routes.ts'
 export type { PathRoute, RenderError } from './http/routes.ts'
 export { createService, readRequest } from './http/service.ts'

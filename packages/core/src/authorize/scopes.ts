@@ -1,6 +1,6 @@
+import { isJsonObject, parseJsonObject } from '@mintmark/internal'
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { isJsonObject, parseJsonObject } from '../json.ts'
 import { spaceSeparated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 

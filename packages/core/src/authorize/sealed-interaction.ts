@@ -1,8 +1,8 @@
+import { parseJsonObject } from '@mintmark/internal'
 import type { Random } from '@mintmark/internal'
 import type { InteractionRecord } from '@mintmark/storage-interface'
 import { interactions, jsonCodec } from '@mintmark/storage-interface/records'
 
-import { parseJsonObject } from '../json.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import { importSealingKey, type SealingKey } from '../keys/sealing.ts'
 

@@ -1,7 +1,7 @@
+import { parseJsonObject } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { JSONWebKeySet } from 'jose'
 
-import { parseJsonObject } from '../json.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 
 /** The key sets that clients publish: fetched on demand and cached. */

@@ -6,6 +6,7 @@ import {
   encodeBase64url,
   forgetOldest,
   nodeCrypto,
+  parseJsonObject,
 } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
 import type { KeyId, SecretDigest } from '@mintmark/storage-interface/stores'
@@ -13,7 +14,6 @@ import type { ProtectedHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { importJWK } from 'jose/key/import'
 
-import { parseJsonObject } from '../json.ts'
 import { refuse } from '../refusals.ts'
 import type { KeyRing, PublicKey, Signer, SigningAlgorithm, SigningAlgorithms } from './ring.ts'
 

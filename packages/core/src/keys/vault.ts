@@ -1,4 +1,4 @@
-import { forgetOldest, type Random } from '@mintmark/internal'
+import { forgetOldest, type Random, parseJsonObject } from '@mintmark/internal'
 import { type JsonObject, type SigningKeyRecord, StorageUnavailableError } from '@mintmark/storage-interface'
 import type { KeyId } from '@mintmark/storage-interface/stores'
 import type { JWK } from 'jose'
@@ -8,7 +8,6 @@ import { exportJWK } from 'jose/key/export'
 import { generateKeyPair } from 'jose/key/generate/keypair'
 import { importJWK } from 'jose/key/import'
 
-import { parseJsonObject } from '../json.ts'
 import { createSigner, signJwt } from './jws.ts'
 import { isSigningAlgorithm, type Sign, type Signer, type SigningAlgorithm } from './ring.ts'
 import { importSealingKey, parseSealingSecrets, type SealingKey, type SealingSecrets } from './sealing.ts'

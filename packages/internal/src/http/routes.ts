@@ -1,5 +1,5 @@
 import { createService, type CrossOrigin, type Endpoint, type HttpService, type Route } from './service.ts'
-import { allowHeader, withHeaders, type RequestHead, type ServerResponse } from './message.ts'
+import { allowHeader, decodeSegment, withHeaders, type RequestHead, type ServerResponse } from './message.ts'
 
 /** A route with an exact path, and an endpoint for each method that it answers. */
 export interface PathRoute {
@@ -79,14 +79,4 @@ function partsOf(segments: readonly string[], pattern: readonly string[]): Reado
     parts.set(name, value)
   }
   return parts
-}
-
-/** Decodes a segment of a path. `undefined` when an escape is malformed or not UTF-8. */
-export function decodeSegment(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    // `decodeURIComponent` throws for malformed escapes.
-    return undefined
-  }
 }
