@@ -1,11 +1,11 @@
 export { isCompactJws } from './compact-jws.ts'
-export { isSecretUseDue, systemClock, elapsed } from './clock.ts'
-export type { Clock } from './clock.ts'
 export {
-  equalInConstantTime,
   decodeBase64url,
-  encodeBase64url,
   digestSecret,
+  elapsed,
+  encodeBase64url,
+  equalInConstantTime,
+  isSecretUseDue,
   hmacSha256,
   sha256,
   nodeBuiltin,
@@ -14,8 +14,10 @@ export {
   randomIdentifier,
   randomSecret,
   randomSecretAndIdentifier,
+  systemClock,
   systemRandom,
-} from './crypto.ts'
+} from './runtime.ts'
+export type { Clock, Random } from './runtime.ts'
 export { forgetOldest } from './forget-oldest.ts'
 export { createTurns, runAtOnce, runInTurns } from './turns.ts'
 export type { Pieces, Turns } from './turns.ts'
@@ -32,7 +34,6 @@ export {
   wholeNumber,
 } from './options.ts'
 export type { OptionCheck, OptionChecks } from './options.ts'
-export type { Random } from './crypto.ts'
 export { clearCookie, defineCookie, readCookie, setCookie } from './http/cookie.ts'
 export type { CookieDefinition } from './http/cookie.ts'
 export type {

@@ -1,5 +1,4 @@
-import { elapsed } from './clock.ts'
-import { isWorkerd } from './crypto.ts'
+import { elapsed, isWorkerd } from './runtime.ts'
 
 /**
  * Lets long work of many requests take turns with each other and with short requests. A loop over a client's data asks

@@ -1,4 +1,3 @@
-import { createMemoryRateLimiter, type RateLimiter } from '@mintmark/core'
 import { type HttpService } from '@mintmark/core/http'
 import {
   createJournal,
@@ -82,7 +81,7 @@ export function createScimServer(given: ScimServerOptions): ScimServer {
     storage,
     accessTokens: options.accessTokens,
     mayProvision: options.mayProvision,
-    requestLimit: options.requestLimit ?? defaultRequestLimit(),
+    requestLimit: options.requestLimit,
     limits,
     turns: deps.turns,
     clock: deps.clock,
@@ -146,17 +145,6 @@ function checkLimits<Limits extends FilterLimits | PageLimits>(option: string, l
       throw new TypeError(`${option}.${name} is an integer from 1 to ${most}.`)
   }
   return limits
-}
-
-/** Without the quota of a limit that the host has chosen: nobody has to adapt to it. */
-function defaultRequestLimit(): RateLimiter {
-  const limiter = createMemoryRateLimiter({ points: 12_000, window: 60 })
-  return {
-    async consume(...attempt) {
-      const { quota, ...decision } = await limiter.consume(...attempt)
-      return decision.allowed ? decision : { ...decision, quota }
-    },
-  }
 }
 
 function scimDependencies(options: ScimServerOptions, limits: ScimLimits): SignInDependencies & GroupDependencies {

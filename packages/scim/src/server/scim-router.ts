@@ -1,4 +1,4 @@
-import type { RateLimiter } from '@mintmark/core'
+import { createMemoryRateLimiter, type RateLimiter } from '@mintmark/core'
 import {
   type Admission,
   createService,
@@ -39,8 +39,8 @@ interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly issuer: string
   readonly clock: Clock
   readonly routes: ScimRoutes
-  /** Counts the requests of each provider. */
-  readonly requestLimit: RateLimiter | 'unlimited'
+  /** Counts the requests of each provider. @defaultValue 12,000 a minute, in memory. */
+  readonly requestLimit: RateLimiter | 'unlimited' | undefined
   readonly limits: ScimLimits
   readonly turns: Turns
   /** Called for every refusal, before the response is sent. */
@@ -56,7 +56,8 @@ interface Session {
 }
 
 /** Creates the HTTP service. It authenticates the provider before it reveals which endpoints exist. */
-export function createScimRouter(deps: ScimRouterDependencies): HttpService {
+export function createScimRouter(given: ScimRouterDependencies): HttpService {
+  const deps = { ...given, requestLimit: given.requestLimit ?? defaultRequestLimit() }
   const root = new URL(scimRoot(deps.issuer))
   const load = createProviderLoad(deps.limits)
   const routes = routeTable({ ...deps, load })
@@ -173,6 +174,7 @@ const toRouteEndpoint =
   }
 
 interface EndpointDependencies extends ScimRouterDependencies {
+  readonly requestLimit: RateLimiter | 'unlimited'
   readonly load: ProviderLoad
 }
 
@@ -183,10 +185,21 @@ const busyAdmission: Admission = { headers: [['Retry-After', '1']], refusal: ref
 
 async function countRequests(
   { providerId, now, count }: { readonly providerId: ProviderId; readonly now: EpochSeconds; readonly count: number },
-  { requestLimit }: Pick<ScimRouterDependencies, 'requestLimit'>,
+  { requestLimit }: Pick<EndpointDependencies, 'requestLimit'>,
 ): Promise<RateDecision | undefined> {
   if (requestLimit === 'unlimited' || count === 0) return undefined
   return requestLimit.consume(`scim ${providerId}`, now, count)
+}
+
+/** Its responses show the quota only when it is used up: the host has not asked clients to adapt to this limit. */
+function defaultRequestLimit(): RateLimiter {
+  const limiter = createMemoryRateLimiter({ points: 12_000, window: 60 })
+  return {
+    async consume(...attempt) {
+      const { quota, ...decision } = await limiter.consume(...attempt)
+      return decision.allowed ? decision : { ...decision, quota }
+    },
+  }
 }
 
 function methodsAt({ collection, id }: ScimPath, routes: ReadonlyMap<string, Collection>): Methods | undefined {

@@ -10,7 +10,7 @@ import {
   randomSecretAndIdentifier,
   sha256,
   systemRandom,
-} from './crypto.ts'
+} from './runtime.ts'
 
 it('a secret encodes 256 bits of the random source (RFC 6749 §10.10)', () => {
   const asked: number[] = []
@@ -87,7 +87,7 @@ function runWithoutBuiltins(program: string): unknown {
 
 it('computes the same digests by Web Crypto when Node’s modules are absent', () => {
   const found = runWithoutBuiltins(`
-    const { digestSecret, hmacSha256, nodeCrypto } = await import('./crypto.ts')
+    const { digestSecret, hmacSha256, nodeCrypto } = await import('./runtime.ts')
     const mac = await hmacSha256(new Uint8Array(32).fill(7), new Uint8Array(3))
     console.log(JSON.stringify({ has: nodeCrypto !== undefined, digest: await digestSecret('dé'), mac: [...mac] }))
   `)

@@ -1,4 +1,4 @@
-import { secretDigest } from '@mintmark/storage-interface'
+import { epochSeconds, type EpochSeconds, secretDigest } from '@mintmark/storage-interface'
 import type { SecretDigest } from '@mintmark/storage-interface/stores'
 import * as base64url from 'jose/base64url'
 
@@ -97,6 +97,10 @@ async function webDigestSecret(secret: string | Uint8Array): Promise<SecretDiges
   return secretDigest(encodeBase64url(await webSha256(secret)))
 }
 
+/** Whether to record that a secret was used. Recording it once an hour keeps authentication free of writes. */
+export const isSecretUseDue = (lastUsedAt: EpochSeconds | undefined, now: EpochSeconds): boolean =>
+  lastUsedAt === undefined || now - lastUsedAt >= 3600
+
 /** SHA-256 of the bytes, or of the text's UTF-8 bytes. It is synchronous where the runtime allows it. */
 export const sha256: Sha256 = nodeCrypto === undefined ? webSha256 : nodeSha256(nodeCrypto)
 
@@ -173,3 +177,14 @@ export function identifierSeries(random: Random): () => string {
     return `${series}.${count}`
   }
 }
+
+/**
+ * Returns the current time. A request reads it once and passes it on as `now`.
+ * @defaultValue The system clock. Tests pass their own.
+ */
+export type Clock = () => EpochSeconds
+
+export const systemClock: Clock = () => epochSeconds(Date.now() / 1000)
+
+/** Milliseconds on a monotonic clock, for measuring durations. Changes of the system clock do not affect it. */
+export const elapsed = (): number => performance.now()
