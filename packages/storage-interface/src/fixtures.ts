@@ -1,6 +1,7 @@
 export {
   aClientRecord,
   aCodeRecord,
+  aDelivery,
   aDigest,
   aFamilyRecord,
   aGrantRecord,

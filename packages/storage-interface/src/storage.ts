@@ -1,6 +1,8 @@
 import type { AuthorizationCodeStore } from './authorization-code.ts'
 import type { ClientStore } from './client.ts'
+import type { CursorStore } from './cursor.ts'
 import type { CustomResourceStore } from './custom-resource.ts'
+import type { DeliveryStore } from './delivery.ts'
 import type { GrantStore } from './grant.ts'
 import type { GroupStore } from './group.ts'
 import type { IdentityProviderStore } from './identity-provider.ts'
@@ -41,6 +43,15 @@ export interface OAuthStorage {
   readonly revocations: RevocationStore
   readonly status: StatusStore
   readonly purge: PurgeStore
+  /** Only for back-channel logout: `DeliveryStorage` has both. */
+  readonly deliveries?: DeliveryStore
+  readonly cursors?: CursorStore
+}
+
+/** What a server stores in addition that sends messages to clients by itself, such as logout tokens. */
+export interface DeliveryStorage extends OAuthStorage {
+  readonly deliveries: DeliveryStore
+  readonly cursors: CursorStore
 }
 
 /** What a SCIM server stores in addition: identity providers, and the users and groups that they provision. */
@@ -53,7 +64,9 @@ export interface ScimStorage extends OAuthStorage {
 }
 
 /** What administration stores in addition: organizations, logs, and users that can be listed and searched. */
-export interface AdminStorage extends ScimStorage {
+export interface AdminStorage extends ScimStorage, DeliveryStorage {
+  readonly deliveries: DeliveryStore
+  readonly cursors: CursorStore
   readonly users: SearchableUserStore
   readonly organizations: OrganizationStore
   readonly logs: LogStore
@@ -78,10 +91,11 @@ export function requireStores(
   )
 }
 
-type Capability = 'oauth' | 'scim' | 'customTypes' | 'admin'
+type Capability = 'oauth' | 'delivery' | 'scim' | 'customTypes' | 'admin'
 
 const interfaces: Readonly<Record<Capability, string>> = {
   oauth: 'OAuthStorage',
+  delivery: 'DeliveryStorage',
   scim: 'ScimStorage',
   customTypes: 'ScimStorage',
   admin: 'AdminStorage',
@@ -103,6 +117,8 @@ const oauth = [
   'purge',
 ] as const satisfies readonly (keyof OAuthStorage)[]
 
+const delivery = ['deliveries', 'cursors'] as const satisfies readonly (keyof DeliveryStorage)[]
+
 const scim = [
   ...oauth,
   'identityProviders',
@@ -112,9 +128,10 @@ const scim = [
 
 const stores: Readonly<Record<Capability, readonly (keyof AdminStorage)[]>> = {
   oauth,
+  delivery: [...oauth, ...delivery],
   scim,
   customTypes: [...scim, 'customResources'],
-  admin: [...scim, 'organizations', 'logs'],
+  admin: [...scim, ...delivery, 'organizations', 'logs'],
 }
 
 /** `done` when nothing is left to remove; otherwise call again. */
@@ -127,7 +144,7 @@ export interface PurgeOutcome {
 export interface PurgeStore {
   /**
    * Removes at most `limit` rows: codes, interactions, replays, opaque tokens, token families, sessions and log
-   * entries that have expired, grants that were revoked, and revocations older than `revocationRetention`. Call it on a timer until it is `done`,
+   * entries that have expired, deliveries that need not be kept, grants that were revoked, and revocations older than `revocationRetention`. Call it on a timer until it is `done`,
    * on any number of servers: it may be interrupted anywhere, and the next call continues. For revocations a database uses
    * its own clock where `now` is ahead of it: a server with a wrong clock removes none that others have yet to read.
    * Law: nothing that is honoured is removed, and what was refused before is refused after. The identifiers of removed

@@ -1,6 +1,18 @@
 export type { AuthenticationRecord, AuthorizationCodeStore } from './authorization-code.ts'
 export type { ClientStore } from './client.ts'
+export type { CursorRecord, CursorStore } from './cursor.ts'
 export type { CustomResourceRecord, CustomResourceState, CustomResourceStore } from './custom-resource.ts'
+export { countLimit } from './delivery.ts'
+export type {
+  DeliveryCounts,
+  DeliveryQuery,
+  DeliveryResult,
+  DeliveryStore,
+  LeaseRequest,
+  NewDelivery,
+  RequeueOutcome,
+  SettleOutcome,
+} from './delivery.ts'
 export { findCandidates, knownMembers } from './filter/find-candidates.ts'
 export type { Candidates, TextLookup } from './filter/find-candidates.ts'
 export { compareText } from './filter/matches-filter.ts'

@@ -18,7 +18,7 @@ test.for(adminLaws)('a broken store is caught by the law $name', async (law) => 
   expect(broken.message).toContain('expected: ')
 })
 
-const anyJson = new Set(['jwks', 'claims', 'claimsRequest', 'publicJwk', 'resource', 'comparable'])
+const anyJson = new Set(['jwks', 'claims', 'claimsRequest', 'publicJwk', 'resource', 'comparable', 'content'])
 
 const writes: readonly { readonly law: string; readonly method: string; readonly record: object }[] = [
   { law: 'round trip: clients', method: 'clients.insert', record: full.fullClient },
@@ -59,6 +59,7 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
     method: 'provisionedUsers.adopt',
     record: { state: full.fullProvisionedUser.state },
   },
+  { law: 'round trip: deliveries', method: 'deliveries.enqueue', record: [full.fullDelivery] },
   { law: 'round trip: groups', method: 'groups.insert', record: full.fullGroup },
   { law: 'round trip: groups', method: 'groups.change', record: { state: full.fullGroup.state } },
 ]

@@ -35,8 +35,11 @@ const ending = [
 const endingNothing = [
   'replays.markUsed',
   'codes.consume',
+  'cursors.compareAndSwap',
   'customResources.compareAndSwap',
   'customResources.remove',
+  'deliveries.requeue',
+  'deliveries.settle',
   'grants.replaceConsent',
   'groups.change',
   'groups.remove',
@@ -58,4 +61,5 @@ const endingNothing = [
 ]
 
 /** By its name: it cannot revoke anything. */
-const addsOrReads = /\.(?:append|find|has[A-Z]|isTokenRevoked|insert|list|membersOf|of[A-Z]|record|touch)/
+const addsOrReads =
+  /\.(?:append|counts|enqueue|find|has[A-Z]|isTokenRevoked|insert|lease|list|membersOf|nextDueAt|of[A-Z]|read|record|touch)/

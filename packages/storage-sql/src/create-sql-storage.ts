@@ -6,6 +6,7 @@ import { createReplayStore } from './stores/replay-store.ts'
 import { createCodeStore } from './stores/code-store.ts'
 import { createRevocationStore } from './stores/revocation-store.ts'
 import { createCustomResourceStore } from './stores/custom-resource-store.ts'
+import { createCursorStore, createDeliveryStore } from './stores/delivery-store.ts'
 import { createFamilyStore } from './stores/family-store.ts'
 import { createGrantStore } from './stores/grant-store.ts'
 import { createGroupStore } from './stores/group-store.ts'
@@ -69,6 +70,8 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
     logs: createLogStore(database),
     revocations: createRevocationStore(database),
     status: createStatusStore(database),
+    deliveries: createDeliveryStore(database),
+    cursors: createCursorStore(database),
     purge: createPurgeStore(database),
   }
 }

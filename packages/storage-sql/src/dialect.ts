@@ -102,6 +102,8 @@ export interface SqlEngine {
    * transaction ends.
    */
   readonly keepRows: (name: string) => RawBuilder<unknown>
+  /** Ends a query: it locks the rows against changes, and leaves out rows that another transaction has locked. */
+  readonly skipLocked: RawBuilder<unknown>
   readonly joined: SqlJoinedRows
   /** Filters and sorts by the content of a `searchable` column. */
   readonly search: JsonSearch

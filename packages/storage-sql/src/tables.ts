@@ -2,7 +2,9 @@ import type {
   clients,
   codes,
   ColumnName,
+  cursors,
   customResources,
+  deliveries,
   families,
   grants,
   groups,
@@ -38,6 +40,8 @@ export interface Tables {
   readonly mintmark_organizations: TableOf<typeof organizations>
   readonly mintmark_memberships: TableOf<typeof memberships>
   readonly mintmark_logs: TableOf<typeof logs>
+  readonly mintmark_deliveries: TableOf<typeof deliveries>
+  readonly mintmark_cursors: TableOf<typeof cursors>
 }
 
 /** A used value has these columns; a revoked token has `value` and `claimed_at` as well. */

@@ -67,6 +67,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0018-revoked-families 44864eccbec9689f49d79f447eee8ccea96a56648ce16e2255031fc9dfbd0a28",
       "0019-dropped-keys a3393dde763b207054e8ef88290a5a68686e0e8b7ec23df940b2492cfd5fd94c",
       "0020-logout-addresses 4c3a8492a038f0bb7409c7f0720fe6d63337c88ea63918d4b8dba209531f06da",
+      "0021-deliveries 099c885605c68edf67ceea3071b14273125806ff28eb7aaa7ead83017360ad96",
+      "0022-delivery-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

@@ -45,6 +45,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0018-revoked-families 44864eccbec9689f49d79f447eee8ccea96a56648ce16e2255031fc9dfbd0a28",
       "0019-dropped-keys 42f2be80e4c76705473c8e321515cf7aefda1f7947ccfd1b1ab289db50cef883",
       "0020-logout-addresses cf9e60fa016b03bb63e037ec582897ccbd267f71e503226634b674e60ad2e5cd",
+      "0021-deliveries 658051bd169289aee251ae19d3722100190c19a1fa082dd30ce51150d84e7023",
+      "0022-delivery-statistics fe18d72c8f3baefcee80e401a276af78843c03a4f984acdddbe70b1877703881",
     ]
   `)
 })

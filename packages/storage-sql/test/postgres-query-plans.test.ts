@@ -87,6 +87,9 @@ async function fillTables(): Promise<void> {
       if (name === 'issuer') return `'https://issuer-' || ${ofAnIssuer.has(table) ? 'n' : 'n % 20'}`
       // A provider has many accounts, and an issuer a few providers.
       if (name === 'provider_id' && table !== 'mintmark_identity_providers') return `'provider-' || n % 3`
+      // Most of what a server delivers has been delivered.
+      if (name === 'state') return `CASE n % 20 WHEN 1 THEN 'pending' WHEN 2 THEN 'dead' ELSE 'delivered' END`
+      if (name === 'channel') return `'logout'`
       if (name === 'resource_type') return `'type-' || n % 2`
       if (name === 'revoked_at' || name === 'removed_at') return 'CASE WHEN n % 10 = 0 THEN n END'
       if (type === 'jsonb') return `'{}'::jsonb`

@@ -27,6 +27,7 @@ test('the laws run every kind of statement on every table', () => {
       "delete from mintmark_codes",
       "delete from mintmark_custom_resource_keys",
       "delete from mintmark_custom_resources",
+      "delete from mintmark_deliveries",
       "delete from mintmark_endings",
       "delete from mintmark_families",
       "delete from mintmark_grants",
@@ -42,8 +43,10 @@ test('the laws run every kind of statement on every table', () => {
       "insert into mintmark_claims",
       "insert into mintmark_clients",
       "insert into mintmark_codes",
+      "insert into mintmark_cursors",
       "insert into mintmark_custom_resource_keys",
       "insert into mintmark_custom_resources",
+      "insert into mintmark_deliveries",
       "insert into mintmark_families",
       "insert into mintmark_grants",
       "insert into mintmark_group_members",
@@ -61,7 +64,9 @@ test('the laws run every kind of statement on every table', () => {
       "select mintmark_claims",
       "select mintmark_clients",
       "select mintmark_codes",
+      "select mintmark_cursors",
       "select mintmark_custom_resources",
+      "select mintmark_deliveries",
       "select mintmark_ending_positions",
       "select mintmark_families",
       "select mintmark_grants",
@@ -81,7 +86,9 @@ test('the laws run every kind of statement on every table', () => {
       "select mintmark_users",
       "update mintmark_clients",
       "update mintmark_codes",
+      "update mintmark_cursors",
       "update mintmark_custom_resources",
+      "update mintmark_deliveries",
       "update mintmark_families",
       "update mintmark_grants",
       "update mintmark_groups",
@@ -111,7 +118,9 @@ test('no statement reads a whole table', async () => {
   // The keys of one issuer are a handful, and so are the rows of a page; members are sorted as they are read.
   const sorting = plans.filter(({ plan }) => plan.some((step) => step.includes('TEMP B-TREE FOR ORDER BY')))
   expect(
-    sorting.filter(({ text }) => !/mintmark_signing_keys|^with (page|sized) as|^select group_id/.test(text)),
+    sorting.filter(
+      ({ text }) => !/mintmark_signing_keys|^with (page|sized) as|^select group_id|with due as/.test(text),
+    ),
   ).toEqual([])
 })
 
@@ -135,7 +144,7 @@ test('no trigger reads a whole table', async () => {
 
 test('law: the number of statements does not depend on the values', () => {
   // Values are parameters, all of them: with one in the text, the laws would have made hundreds of each.
-  expect(statements.size).toBeLessThan(160)
+  expect(statements.size).toBeLessThan(175)
 })
 
 function collecting(dialect: SqlDialect): SqlDialect {

@@ -1,5 +1,6 @@
 import { codes } from '../authorization-code.ts'
 import { clients } from '../client.ts'
+import { deliveries, type NewDelivery } from '../delivery.ts'
 import { grants } from '../grant.ts'
 import type { NewGroup } from '../group.ts'
 import { groupId, providerId, sessionId, userId, jsonText, type JsonObject, type JsonText } from '../values.ts'
@@ -177,6 +178,18 @@ export const sparseSession = sparseRecord(sessions.fields)
 
 export const fullSigningKey = completeRecord(signingKeys.fields)
 export const sparseSigningKey = sparseRecord(signingKeys.fields)
+
+const completeDelivery = completeRecord(deliveries.fields)
+export const fullDelivery: NewDelivery = {
+  deliveryId: completeDelivery.deliveryId,
+  dedupeKey: completeDelivery.dedupeKey,
+  channel: completeDelivery.channel,
+  recipient: completeDelivery.recipient,
+  content: completeDelivery.content,
+  createdAt: completeDelivery.createdAt,
+  expiresAt: completeDelivery.expiresAt,
+  keptUntil: completeDelivery.keptUntil,
+}
 
 export const fullProvider = completeRecord(identityProviders.fields)
 export const sparseProvider = sparseRecord(identityProviders.fields)

@@ -1,5 +1,6 @@
 import type { AuthenticationRecord, AuthorizationCodeRecord } from '../authorization-code.ts'
 import type { ClientRecord } from '../client.ts'
+import type { NewDelivery } from '../delivery.ts'
 import type { GrantRecord } from '../grant.ts'
 import {
   type SecretDigest,
@@ -230,3 +231,19 @@ export const aSigningKeyRecord = (overrides: Partial<SigningKeyRecord> = {}): Si
   rowMac: 'cm93LW1hYw',
   ...overrides,
 })
+
+/** A message to `aClientRecord` that may be sent within a day. */
+export const aDelivery = (deliveryId: string, overrides: Partial<NewDelivery> = {}): NewDelivery => {
+  const { createdAt = now } = overrides
+  return {
+    deliveryId,
+    dedupeKey: `key-${deliveryId}`,
+    channel: 'logout',
+    recipient: 'client-1',
+    content: { sub: 'user-1', sid: 'session-1' },
+    createdAt,
+    expiresAt: epochSeconds(createdAt + 86_400),
+    keptUntil: epochSeconds(createdAt + 30 * 86_400),
+    ...overrides,
+  }
+}

@@ -1,11 +1,12 @@
-import type { AdminStorage, OAuthStorage, ScimStorage } from '../storage.ts'
+import type { AdminStorage, DeliveryStorage, OAuthStorage, ScimStorage } from '../storage.ts'
 import type { StorageLaw } from './law.ts'
 import { isolationLaws, recordLaws } from './laws/isolation-laws.ts'
-import { adminRecords, oauthRecords, scimRecords } from './record-kinds.ts'
+import { adminRecords, deliveryRecords, oauthRecords, scimRecords } from './record-kinds.ts'
 import { accountListLaws, logLaws } from './laws/administration-laws.ts'
 import { replayLaws, signingKeyLaws } from './laws/replay-laws.ts'
 import { clientLaws, clientRemovalLaws } from './laws/client-laws.ts'
 import { customResourceLaws } from './laws/custom-resource-laws.ts'
+import { deliveryLaws as deliveryStoreLaws } from './laws/delivery-laws.ts'
 import { codeLaws, interactionLaws } from './laws/code-laws.ts'
 import { deadFamilyLaws, rotationLaws } from './laws/family-laws.ts'
 import { provisioningRevocationLaws, revocationLaws, revocationListLaws } from './laws/revocation-laws.ts'
@@ -55,6 +56,12 @@ export const oauthLaws: readonly StorageLaw[] = [
   ...purgeLaws,
 ]
 
+/** The laws of the stores that only a storage for deliveries has. */
+export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
+  ...deliveryStoreLaws,
+  ...recordLaws<DeliveryStorage>(deliveryRecords),
+]
+
 /** The laws of a storage for a SCIM server: those of an authorization server among them. */
 export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
   ...oauthLaws,
@@ -80,9 +87,10 @@ export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
   ...listKnownLaws,
 ]
 
-/** All laws: those of a storage for administration, of a SCIM server and of an authorization server. */
+/** All laws: those of a storage for administration, of a SCIM server, of deliveries and of an authorization server. */
 export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
   ...scimLaws,
+  ...deliveryLaws,
   ...accountListLaws,
   ...organizationLaws,
   ...membershipLaws,

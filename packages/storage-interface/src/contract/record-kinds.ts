@@ -10,10 +10,11 @@ import {
   sessionId,
   userId,
 } from '../values.ts'
-import type { AdminStorage, OAuthStorage, ScimStorage } from '../storage.ts'
+import type { AdminStorage, DeliveryStorage, OAuthStorage, ScimStorage } from '../storage.ts'
 import {
   aClientRecord,
   aCodeRecord,
+  aDelivery,
   aDigest,
   aFamilyRecord,
   aGrantRecord,
@@ -109,6 +110,29 @@ export const oauthRecords: readonly RecordKind<OAuthStorage>[] = [
   }),
 ]
 
+/** The records of deliveries. */
+export const deliveryRecords: readonly RecordKind<DeliveryStorage>[] = [
+  kind('deliveries', {
+    make: (id) => {
+      const delivery = aDelivery(id)
+      return {
+        ...delivery,
+        state: 'pending' as const,
+        attempts: 0,
+        dueAt: delivery.createdAt,
+        leaseToken: undefined,
+        lastFailure: undefined,
+        settledAt: undefined,
+      }
+    },
+    insert: async (storage, delivery) => {
+      const { inserted } = await storage.deliveries.enqueue([delivery])
+      return { outcome: inserted === 1 ? 'inserted' : 'taken' }
+    },
+    read: (storage, id) => storage.deliveries.find(id),
+  }),
+]
+
 /** The records of a SCIM server. */
 export const scimRecords: readonly RecordKind<ScimStorage>[] = [
   kind('identityProviders', {
@@ -150,7 +174,12 @@ export const adminRecords: readonly RecordKind<AdminStorage>[] = [
 ]
 
 /** All records. */
-export const allRecords: readonly RecordKind<AdminStorage>[] = [...oauthRecords, ...scimRecords, ...adminRecords]
+export const allRecords: readonly RecordKind<AdminStorage>[] = [
+  ...oauthRecords,
+  ...deliveryRecords,
+  ...scimRecords,
+  ...adminRecords,
+]
 
 function kind<Storage extends OAuthStorage, Of extends object>(
   store: RecordKind<Storage>['store'],

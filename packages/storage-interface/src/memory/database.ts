@@ -18,6 +18,7 @@ import { createRevocationTable, type RevocationTable } from './revocation-table.
 import { createFamilyTable, type FamilyTable } from './families.ts'
 import { createGrantTable, type GrantTable } from './grants.ts'
 import { createCustomResourceTable, type CustomResourceTable } from './custom-resources.ts'
+import { createDeliveryTable, type DeliveryTable } from './deliveries.ts'
 import { createGroupTable, type GroupTable } from './group-table.ts'
 import { createLogTable, type LogTable } from './logs.ts'
 import { createOrganizationTable, type OrganizationTable } from './organizations.ts'
@@ -43,6 +44,7 @@ export interface MemoryTables {
   readonly organizations: OrganizationTable
   readonly logs: LogTable
   readonly revocations: RevocationTable
+  readonly deliveries: DeliveryTable
 }
 
 /** A database that several memory storages share, also of several issuers, as they would share a database file. */
@@ -85,5 +87,6 @@ function createTables(): MemoryTables {
     organizations: createOrganizationTable(),
     logs: createLogTable(),
     revocations: createRevocationTable(),
+    deliveries: createDeliveryTable(),
   }
 }

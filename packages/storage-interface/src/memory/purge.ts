@@ -1,6 +1,7 @@
 import type { PurgeStore } from '../storage.ts'
 import type { EpochSeconds } from '../values.ts'
 import { removeRevocation } from './revocation-table.ts'
+import { removeDelivery } from './deliveries.ts'
 import type { ExpiringRows } from './expiring-rows.ts'
 import { removeFamily } from './families.ts'
 import { removeLogEntry } from './logs.ts'
@@ -35,6 +36,7 @@ interface PurgeRequest {
  */
 function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() => void> {
   const { codes, interactions, replays: claims, opaqueTokens, families, sessions, logs, revocations, grants } = tables
+  const { deliveries } = tables
   yield* expired(codes, request)
   yield* expired(interactions, request)
   for (const values of claims.values()) yield* expired(values, request)
@@ -45,6 +47,7 @@ function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() =
   yield* expired(revocations.tokens, request)
   yield* expired(revocations.byPosition, request, (position) => removeRevocation(revocations, position))
   yield* expired(grants.byId, request)
+  yield* expired(deliveries.byId, request, (deliveryId) => removeDelivery(deliveries, deliveryId))
 }
 
 /** @param remove removes a row and its index entries; by default it is deleted from its table. */

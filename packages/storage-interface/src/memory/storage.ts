@@ -11,6 +11,7 @@ import { createMemoryCustomResources } from './custom-resources.ts'
 import { createMemoryFamilies } from './families.ts'
 import { createMemoryGrants } from './grants.ts'
 import { createMemoryGroups } from './groups.ts'
+import { createMemoryCursors, createMemoryDeliveries } from './deliveries.ts'
 import { createMemoryDatabase, type MemoryDatabase } from './database.ts'
 import { createMemoryLogs } from './logs.ts'
 import { createMemoryOrganizations } from './organizations.ts'
@@ -68,6 +69,8 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     logs: createMemoryLogs(tables.logs, scheduler),
     revocations: createMemoryRevocations(tables, scheduler),
     status: createMemoryStatus(tables, scheduler),
+    deliveries: createMemoryDeliveries(tables.deliveries, scheduler),
+    cursors: createMemoryCursors(tables.deliveries, scheduler),
     purge: createMemoryPurge(tables, scheduler),
   }
 }

@@ -11,6 +11,7 @@ import { adminLaws } from '@mintmark/storage-interface/contract'
 import { aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { brokenAdministrationStores } from './administration.ts'
 import { brokenCustomResources } from './custom-resources.ts'
+import { brokenDeliveryStores } from './deliveries.ts'
 import { brokenRevocationStores } from './revocations.ts'
 import { brokenGroupStores } from './groups.ts'
 import { brokenLists } from './lists.ts'
@@ -44,6 +45,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   ...forLaws('isolation: ', () => (store) => ({ ...store, open: () => store.open('https://issuer.example') })),
   ...brokenAdministrationStores,
   ...brokenRevocationStores,
+  ...brokenDeliveryStores,
   ...brokenProviderStores,
   ...brokenGroupStores,
   ...brokenCustomResources,

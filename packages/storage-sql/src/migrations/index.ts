@@ -18,6 +18,8 @@ import { signingKeyMacs } from './0017-signing-key-macs.ts'
 import { revokedFamilies } from './0018-revoked-families.ts'
 import { droppedKeys } from './0019-dropped-keys.ts'
 import { logoutAddresses } from './0020-logout-addresses.ts'
+import { deliveries } from './0021-deliveries.ts'
+import { deliveryStatistics } from './0022-delivery-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -44,4 +46,6 @@ export const migrations: readonly Migration[] = [
   revokedFamilies,
   droppedKeys,
   logoutAddresses,
+  deliveries,
+  deliveryStatistics,
 ]

@@ -83,6 +83,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   // SQLite reads the table row only when one of its other columns is needed.
   skipsInIndex: true,
   keepRows: () => sql``,
+  skipLocked: sql``,
   joined: sqliteJoinedRows,
   search: sqliteSearch,
   mergeJson: (target, patch) => sql`json_patch(${target}, ${patch})`,

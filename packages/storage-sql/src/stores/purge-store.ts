@@ -62,6 +62,7 @@ const removable: readonly Removable[] = [
     time: 'CASE WHEN idle_expires_at < expires_at THEN idle_expires_at ELSE expires_at END',
   },
   { table: 'mintmark_logs', key: ['entry_id'], time: 'expires_at' },
+  { table: 'mintmark_deliveries', key: ['delivery_id'], time: 'kept_until' },
   { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at' },
   { table: 'mintmark_endings', key: ['position'], time: 'ended_at', keptFor: revocationRetention },
 ]

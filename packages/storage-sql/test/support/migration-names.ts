@@ -20,4 +20,6 @@ export const migrationNames: readonly string[] = [
   '0018-revoked-families',
   '0019-dropped-keys',
   '0020-logout-addresses',
+  '0021-deliveries',
+  '0022-delivery-statistics',
 ]
