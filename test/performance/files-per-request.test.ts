@@ -26,7 +26,7 @@ afterAll(async () => {
 
 // A reader who follows a request opens each of these files.
 describe('files that a warm request enters, on SQLite', () => {
-  it('POST /token with a code enters at most 31', async () => {
+  it('POST /token with a code enters at most 30', async () => {
     const exchange = async (): Promise<void> => {
       const code = await obtainCode(site.oauth, { scope: 'openid profile offline_access' })
       entered = await enteredFiles(() => redeem(site.oauth, code))
@@ -36,10 +36,10 @@ describe('files that a warm request enters, on SQLite', () => {
 
     await exchange()
 
-    expect(entered.length, entered.join('\n')).toBeLessThanOrEqual(31)
+    expect(entered.length, entered.join('\n')).toBeLessThanOrEqual(30)
   })
 
-  it('a SCIM PATCH of active enters at most 38', async () => {
+  it('a SCIM PATCH of active enters at most 37', async () => {
     const created = await site.send({
       method: 'POST',
       path: '/Users',
@@ -60,6 +60,6 @@ describe('files that a warm request enters, on SQLite', () => {
 
     const entered = await enteredFiles(() => patch(false))
 
-    expect(entered.length, entered.join('\n')).toBeLessThanOrEqual(38)
+    expect(entered.length, entered.join('\n')).toBeLessThanOrEqual(37)
   })
 })

@@ -12,7 +12,7 @@ import {
 } from '../src/tolerance/tolerances.ts'
 import { replaceResource } from '../src/resource/replace-resource.ts'
 import { parseResource } from '../src/resource/parse-resource.ts'
-import { parseProjection, projectResource } from '../src/resource/project-resource.ts'
+import { parseProjection, projectResource } from '../src/resource/resource.ts'
 import { parsePatch } from '../src/patch/parse-patch.ts'
 import { applyPatch } from '../src/patch/apply-patch.ts'
 import { finder } from './fixtures/finder.ts'

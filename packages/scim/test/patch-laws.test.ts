@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { groupResourceType, userResourceType, type ResourceType } from '../src/index.ts'
 import { allTolerances, createParseContext, strictTolerances } from '../src/tolerance/tolerances.ts'
 import { parseResource } from '../src/resource/parse-resource.ts'
-import { parseProjection, projectResource } from '../src/resource/project-resource.ts'
+import { parseProjection, projectResource } from '../src/resource/resource.ts'
 import { parsePatch, parsePath } from '../src/patch/parse-patch.ts'
 import { applyPatch } from '../src/patch/apply-patch.ts'
 import {

@@ -4,7 +4,7 @@ import type { GroupId, GroupMember, GroupRecord, JsonText } from '@mintmark/stor
 
 import { refusal } from '../error/scim-error.ts'
 import type { ListedType } from '../list/type-searches.ts'
-import { includesAttribute, projectResource, renderMeta } from '../resource/project-resource.ts'
+import { includesAttribute, projectResource, renderMeta } from '../resource/resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { userLocation } from '../users/render-cache.ts'

@@ -4,7 +4,7 @@ import type { RateDecision } from '@mintmark/core/internal'
 import type { JsonText } from '@mintmark/storage-interface/stores'
 
 import { refusal, renderScimError, type ScimError } from '../error/scim-error.ts'
-import { parseProjection, type RequestedAttributes, splitAttributeNames } from '../resource/project-resource.ts'
+import { parseProjection, type RequestedAttributes, splitAttributeNames } from '../resource/resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { parseJson } from '../values/json.ts'

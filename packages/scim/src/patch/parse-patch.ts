@@ -21,7 +21,7 @@ import {
   parseAttributeName,
   suggestAttribute,
 } from '../schema/find-attribute.ts'
-import { isOwnSchemas } from '../resource/resource.ts'
+import { isOwnSchemas } from '../resource/parse-resource.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import { createToleranceCounter, type ParseContext, type ToleranceCounter } from '../tolerance/tolerances.ts'
 import {

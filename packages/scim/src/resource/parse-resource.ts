@@ -7,7 +7,8 @@ import type { Attribute, Schema } from '../schema/schema.ts'
 import type { AppliedTolerance, ParseContext } from '../tolerance/tolerances.ts'
 import { isArray, isObject, membersByName, parseJsonObject, toObject } from '../values/json.ts'
 import { isWritable, readElementsInPieces, readValue } from '../values/read-value.ts'
-import { completeResource, isOwnSchemas } from './resource.ts'
+import { nameKey } from '../values/text.ts'
+import { completeResource } from './resource.ts'
 
 /** A parsed resource and the tolerances that it needed. */
 interface ParsedResource {
@@ -90,3 +91,10 @@ function readExtension(schema: Schema, value: JsonValue, context: ParseContext):
   const extension = toObject(found)
   return Object.keys(extension).length === 0 ? undefined : extension
 }
+
+/**
+ * Whether a member of an extension is a `schemas` that lists the extension itself. RFC 7643 §3 defines it for "the current JSON
+ * structure", and the models of scim2-models write it into every extension.
+ */
+export const isOwnSchemas = (key: string, value: JsonValue, { id }: Schema): boolean =>
+  key === 'schemas' && isArray(value) && value.every((urn) => typeof urn === 'string' && nameKey(urn) === nameKey(id))

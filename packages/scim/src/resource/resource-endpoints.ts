@@ -30,7 +30,7 @@ import {
   type ScimEndpoint,
 } from '../server/scim-call.ts'
 import { parseResourceInPieces } from './parse-resource.ts'
-import { attributesIn, projectionOfWrite } from './project-resource.ts'
+import { attributesIn, projectionOfWrite } from './resource.ts'
 
 /** A resource type as its endpoints serve it: how its resources are found, written and shown. */
 export interface ServedType<Resource> {

@@ -16,7 +16,7 @@ import type {
 } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import { projectResource, renderMeta } from '../resource/project-resource.ts'
+import { projectResource, renderMeta } from '../resource/resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { enterpriseUserSchema } from '../schema/user-schema.ts'

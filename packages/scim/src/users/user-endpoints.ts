@@ -5,7 +5,7 @@ import { type JsonText, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
-import { includesAttribute } from '../resource/project-resource.ts'
+import { includesAttribute, attributesIn, projectionOfWrite } from '../resource/resource.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import {
   checkPreconditions,
@@ -20,7 +20,6 @@ import {
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignedAttributes, type Assignment } from '../patch/parse-patch.ts'
 import { parseResource } from '../resource/parse-resource.ts'
-import { attributesIn, projectionOfWrite } from '../resource/project-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'

@@ -11,7 +11,7 @@ import {
   projectResource,
   type RequestedAttributes,
   splitAttributeNames,
-} from './project-resource.ts'
+} from './resource.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
