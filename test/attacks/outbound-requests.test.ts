@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -5,7 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
-import { createOutboundClient, isOutboundUrl, type OutboundRequest } from '../../packages/core/src/outbound/client.ts'
+import {
+  createOutboundClient,
+  isOutboundUrl,
+  type OutboundLimits,
+  type OutboundRequest,
+} from '../../packages/core/src/outbound/client.ts'
 import { pinnedFetch, type PinnedFetchOptions } from '../../packages/core/src/outbound/pinned-fetch.ts'
 
 const get: OutboundRequest = { url: 'https://client.test/jwks', timeout: 5000, maxBytes: 1000 }
@@ -113,6 +119,77 @@ describe('a request to a client’s server', () => {
   })
 })
 
+describe('a request whose response body is ignored', () => {
+  const post: OutboundRequest = { ...get, method: 'POST', body: 'a=b', responseBody: 'ignored' }
+
+  it('is answered although the body exceeds the limit', async () => {
+    const { client } = await serve((_request, response) => response.writeHead(200).end('x'.repeat(1_000_000)))
+
+    expect(await client.request(post)).toMatchObject({ outcome: 'answered', status: 200, body: '' })
+  })
+
+  it('is answered although the body does not end in time', async () => {
+    const { client } = await serve((_request, response) => response.writeHead(200).write('x'))
+
+    expect(await client.request({ ...post, timeout: 100 })).toMatchObject({ outcome: 'answered', status: 200 })
+  })
+})
+
+describe('a client with limits of its own', () => {
+  it('sends no request to a host that fails, until a time has passed (RFC 9110 §9.2.2)', async () => {
+    let [status, time] = [500, 0]
+    const limits = { pending: 4, pendingPerHost: 2, breaker: { failures: 3, openFor: 60_000 }, elapsed: () => time }
+    const { client, received } = await serve((_request, response) => response.writeHead(status).end(), {}, limits)
+    const outcomes = []
+    for (let count = 0; count < 5; count += 1) outcomes.push(await client.request(get))
+
+    expect(outcomes.map((each) => (each.outcome === 'answered' ? each.status : each.failure))).toEqual([
+      500,
+      500,
+      500,
+      'circuit_open',
+      'circuit_open',
+    ])
+    expect(received).toHaveLength(3)
+
+    time = 60_000
+    const trial = await Promise.all([client.request(get), client.request(get)])
+    expect(trial).toMatchObject([{ status: 500 }, { failure: 'circuit_open' }])
+
+    ;[status, time] = [200, 120_000]
+    expect(await client.request(get)).toMatchObject({ status: 200 })
+    expect(await client.request(get)).toMatchObject({ status: 200 })
+  })
+
+  it('fails as busy if two requests to the host are pending', async () => {
+    const waiting: (() => void)[] = []
+    const limits = { pending: 4, pendingPerHost: 2 }
+    const { client } = await serve((_request, response) => waiting.push(() => response.end()), {}, limits)
+    const pending = [client.request(get), client.request(get)]
+
+    expect(await client.request(get)).toEqual({ outcome: 'failed', failure: 'busy' })
+
+    await expect.poll(() => waiting.length).toBe(2)
+    waiting.forEach((respond) => respond())
+    await Promise.all(pending)
+  })
+})
+
+it('cancels the question to a name server that does not answer, and occupies no thread (RFC 9700 §4.11)', async () => {
+  const silent = createSocket('udp4')
+  await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve))
+  onTestFinished(() => new Promise((resolve) => silent.close(() => resolve())))
+  const { key: _key, cert } = selfSignedCertificate('client.test')
+  const fetch = pinnedFetch({ ca: cert, nameServers: [`127.0.0.1:${silent.address().port}`] })
+  const client = createOutboundClient(fetch)
+
+  const results = Array.from({ length: 8 }, () => client.request({ ...get, timeout: 100 }))
+
+  expect(process.getActiveResourcesInfo()).not.toContain('GetAddrInfoReqWrap')
+  expect(await Promise.all(results)).toEqual(results.map(() => ({ outcome: 'failed', failure: 'timeout' })))
+  await expect.poll(() => process.getActiveResourcesInfo()).not.toContain('QueryReqWrap')
+})
+
 describe('a host name that resolves to a private address (RFC 9700 §4.11)', () => {
   it.each([
     { addresses: ['127.0.0.1'] },
@@ -166,7 +243,7 @@ it.each([
 })
 
 /** A client's server for https://client.test on 127.0.0.1, and an outbound client that reaches it. */
-async function serve(respond: RequestListener, options: PinnedFetchOptions = {}) {
+async function serve(respond: RequestListener, options: PinnedFetchOptions = {}, limits?: OutboundLimits) {
   const { key, cert } = selfSignedCertificate('client.test')
   const received: IncomingMessage[] = []
   const listener = createServer({ key, cert }, (request, response) => {
@@ -184,5 +261,5 @@ async function serve(respond: RequestListener, options: PinnedFetchOptions = {})
 
   const { port } = listener.address() as AddressInfo
   const local = { ca: cert, port, isAllowed: () => true, resolve: () => Promise.resolve(['127.0.0.1']) }
-  return { client: createOutboundClient(pinnedFetch({ ...local, ...options })), received }
+  return { client: createOutboundClient(pinnedFetch({ ...local, ...options }), limits), received }
 }

@@ -1,3 +1,5 @@
+import { elapsed } from '@mintmark/internal'
+
 import { NotPublicError, pinnedFetch } from './pinned-fetch.ts'
 
 /**
@@ -17,6 +19,26 @@ export interface OutboundRequest {
   readonly timeout: number
   /** A longer response is dropped. */
   readonly maxBytes: number
+  /** `ignored`: the status is the answer. A body that is too long, or does not end in time, is no failure. */
+  readonly responseBody?: 'ignored'
+}
+
+/** Limits of one process. */
+export interface OutboundLimits {
+  /** Further requests fail as `busy`. */
+  readonly pending: number
+  readonly pendingPerHost: number
+  /** After so many failures in a row, counting responses with a 5xx status, requests to a host fail as `circuit_open` for a time. */
+  readonly breaker?: {
+    readonly failures: number
+    /** In milliseconds. Then one request decides whether it starts anew. */
+    readonly openFor: number
+  }
+  /**
+   * Milliseconds of a clock that is never set back.
+   * @defaultValue `performance.now`.
+   */
+  readonly elapsed?: () => number
 }
 
 type OutboundOutcome =
@@ -27,15 +49,16 @@ type OutboundOutcome =
  * - `not_allowed`: the URL is not https, has a port, credentials or a fragment, or its host is an IP address or a local name.
  * - `not_public`: the host name resolves to an address that is not globally reachable.
  * - `busy`: too many requests to this host, or at all, are pending.
+ * - `circuit_open`: too many requests to this host have failed in a row. No request was sent.
  * - `timeout`: no complete response in time.
  * - `too_large`: the response exceeds the limit.
  * - `unreachable`: DNS, connection or TLS failed.
  */
-type OutboundFailure = 'not_allowed' | 'not_public' | 'busy' | 'timeout' | 'too_large' | 'unreachable'
+export type OutboundFailure =
+  'not_allowed' | 'not_public' | 'busy' | 'circuit_open' | 'timeout' | 'too_large' | 'unreachable'
 
-/** Limits of one process. Further requests fail as `busy`. */
-const maxPending = 64
-const maxPendingPerHost = 8
+/** For documents that clients publish. */
+const documentLimits: OutboundLimits = { pending: 64, pendingPerHost: 8 }
 
 /**
  * @param fetch the host's own. By default, where Node's modules exist, a fetch that connects only to addresses that it has
@@ -43,8 +66,10 @@ const maxPendingPerHost = 8
  */
 export function createOutboundClient(
   fetch: typeof globalThis.fetch = pinnedFetch() ?? globalThis.fetch,
+  limits: OutboundLimits = documentLimits,
 ): OutboundClient {
   const pending = new Map<string, number>()
+  const breaker = createBreaker(limits)
   let total = 0
 
   return {
@@ -52,18 +77,47 @@ export function createOutboundClient(
       if (!isOutboundUrl(request.url)) return failed('not_allowed')
       const { host } = new URL(request.url)
       const ofHost = pending.get(host) ?? 0
-      if (total >= maxPending || ofHost >= maxPendingPerHost) return failed('busy')
+      if (total >= limits.pending || ofHost >= limits.pendingPerHost) return failed('busy')
+      if (!breaker.admits(host)) return failed('circuit_open')
 
       total += 1
       pending.set(host, ofHost + 1)
       try {
-        return await send(request, fetch)
+        const result = await send(request, fetch)
+        breaker.record(host, result.outcome === 'answered' && result.status < 500)
+        return result
       } finally {
         total -= 1
         const left = (pending.get(host) ?? 1) - 1
         if (left === 0) pending.delete(host)
         else pending.set(host, left)
       }
+    },
+  }
+}
+
+/** Stops requests to a host that does not answer. */
+interface Breaker {
+  /** Whether a request may be sent. After a pause it admits one, whose result decides. */
+  admits(host: string): boolean
+  record(host: string, isSuccess: boolean): void
+}
+
+function createBreaker({ breaker, elapsed: now = elapsed }: OutboundLimits): Breaker {
+  if (breaker === undefined) return { admits: () => true, record: () => {} }
+  const failing = new Map<string, { readonly failures: number; readonly openUntil: number }>()
+
+  return {
+    admits(host) {
+      const state = failing.get(host)
+      if (state === undefined || state.failures < breaker.failures) return true
+      if (now() < state.openUntil) return false
+      failing.set(host, { ...state, openUntil: now() + breaker.openFor })
+      return true
+    },
+    record(host, isSuccess) {
+      if (isSuccess) failing.delete(host)
+      else failing.set(host, { failures: (failing.get(host)?.failures ?? 0) + 1, openUntil: now() + breaker.openFor })
     },
   }
 }
@@ -82,7 +136,7 @@ export function isOutboundUrl(url: string): boolean {
 }
 
 async function send(
-  { url, method = 'GET', headers, body, timeout, maxBytes }: OutboundRequest,
+  { url, method = 'GET', headers, body, timeout, maxBytes, responseBody }: OutboundRequest,
   fetch: typeof globalThis.fetch,
 ): Promise<OutboundOutcome> {
   const signal = AbortSignal.timeout(timeout)
@@ -97,9 +151,11 @@ async function send(
     })
     // A lookup of a name cannot be aborted, and its name server belongs to the client.
     const response = await Promise.race([pending, aborted(signal)])
+    const { status, headers: received } = response
+    const answered = { outcome: 'answered', status, headers: received } as const
+    if (responseBody === 'ignored') return { ...answered, body: await skipBody(response, maxBytes) }
     const text = await readBounded(response, maxBytes)
-    if (text === undefined) return failed('too_large')
-    return { outcome: 'answered', status: response.status, headers: response.headers, body: text }
+    return text === undefined ? failed('too_large') : { ...answered, body: text }
   } catch (error) {
     // A request that fails has an outcome: nothing above this module catches errors of the network.
     if (signal.aborted) return failed('timeout')
@@ -111,6 +167,16 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('The time is over.', { cause: signal.reason })))
   })
+
+/** Reads a short body all the same, so that the connection can be used again. */
+async function skipBody(response: Response, maxBytes: number): Promise<''> {
+  try {
+    await readBounded(response, maxBytes)
+  } catch {
+    // The status has arrived, and the connection is closed.
+  }
+  return ''
+}
 
 /** @returns `undefined` if there is more; the rest is not read. */
 async function readBounded(response: Response, maxBytes: number): Promise<string | undefined> {

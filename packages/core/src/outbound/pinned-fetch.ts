@@ -11,6 +11,7 @@ export class NotPublicError extends Error {
 export interface PinnedFetchOptions {
   readonly isAllowed?: ((address: string) => boolean) | undefined
   readonly resolve?: (hostname: string) => Promise<readonly string[]>
+  readonly nameServers?: readonly string[]
   readonly ca?: string
   readonly port?: number
 }
@@ -28,13 +29,12 @@ export function pinnedFetch(options: PinnedFetchOptions = {}): typeof globalThis
   if (https === undefined || dns === undefined || stream === undefined) return undefined
 
   const { isAllowed = isPublicAddress, ca, port = 443 } = options
-  const resolve =
-    options.resolve ?? (async (name) => (await dns.lookup(name, { all: true })).map(({ address }) => address))
+  const resolve = options.resolve ?? lookUp(dns, options.nameServers)
   const agent = new https.Agent({ keepAlive: true, maxSockets: 8, maxFreeSockets: 16, ...(ca !== undefined && { ca }) })
 
   return async (input, init = {}) => {
     const { hostname, pathname, search } = new URL(input instanceof Request ? input.url : input)
-    const addresses = await resolve(hostname)
+    const addresses = await resolve(hostname, init.signal ?? undefined)
     if (addresses.length === 0 || !addresses.every((address) => isAllowed(address)))
       throw new NotPublicError('The host name resolves to an address that is not public.')
 
@@ -47,6 +47,28 @@ export function pinnedFetch(options: PinnedFetchOptions = {}): typeof globalThis
     ).then((incoming) => toResponse(incoming, stream))
   }
 }
+
+/**
+ * Asks the name servers. `dns.lookup` would occupy a thread of Node's pool until it gives up, long after the request has
+ * timed out, and four slow name servers would stop every file and hash operation of the process. `/etc/hosts` is not read.
+ */
+const lookUp =
+  (dns: NodeDns, nameServers?: readonly string[]) =>
+  async (hostname: string, signal: AbortSignal | undefined): Promise<readonly string[]> => {
+    const resolver = new dns.Resolver({ timeout: 1000, tries: 2 })
+    if (nameServers !== undefined) resolver.setServers(nameServers)
+    const cancel = (): void => resolver.cancel()
+    signal?.addEventListener('abort', cancel, { once: true })
+    try {
+      const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+      const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+      const [failure] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
+      if (addresses.length === 0) throw new Error('The host name has no address.', { cause: failure })
+      return addresses
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
 
 /** Further addresses of a host are not tried. */
 const maxAddresses = 4
@@ -157,7 +179,12 @@ interface IncomingMessage {
 }
 
 interface NodeDns {
-  lookup(hostname: string, options: { readonly all: true }): Promise<readonly { readonly address: string }[]>
+  readonly Resolver: new (options: { readonly timeout: number; readonly tries: number }) => {
+    resolve4(hostname: string): Promise<readonly string[]>
+    resolve6(hostname: string): Promise<readonly string[]>
+    setServers(servers: readonly string[]): void
+    cancel(): void
+  }
 }
 
 interface NodeStream {
