@@ -167,6 +167,12 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
       reason: 'client_id_contradicted',
     },
     {
+      row: 'a malformed header does not contradict client_id in the body (RFC 6749 §5.2)',
+      authorization: header('Basic !!!!'),
+      form: () => ({ client_id: 'M' }),
+      ...unreadable,
+    },
+    {
       row: 'client_id alone for the confidential client A is refused (OAuth 2.1 §3.2.1)',
       form: () => ({ client_id: 'A' }),
       reason: 'client_authentication_method',

@@ -62,6 +62,22 @@ describe('concurrent requests that found the same interaction before either comp
   })
 })
 
+it('a sign-in in one tab is refused after another tab has completed the interaction (RFC 6749 §4.1.2)', async () => {
+  const under = await startServer()
+  const [tab, other] = await foundTogether(under, 2)
+  const signedIn = { subject: 'U1', authTime: under.clock.now() }
+  await other?.complete({ ...signedIn, grantedScopes: ['openid'] })
+  const before = under.dump()
+
+  await expect(tab?.complete(signedIn)).rejects.toMatchObject({
+    code: 'invalid_request',
+    reason: 'interaction_completed',
+  })
+
+  expect(under.dump()).toBe(before)
+  await under.close()
+})
+
 describe('records that a faulty store returns are checked again (RFC 9700 §4.7)', () => {
   it.each([
     ['another browser’s interaction', (record: InteractionRecord) => record],

@@ -115,6 +115,25 @@ describe('a store that loses a field of a code: nothing is redeemed and nothing 
     spoil = (intact) => intact
   })
 
+  it('rejects a code whose grant is of another client (RFC 6749 §4.1.3)', async () => {
+    let ofPublicClient = 'none'
+    spoil = (intact) => {
+      ofPublicClient = intact.grantId
+      return intact
+    }
+    const publicClient = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
+    await redeem(under, await obtainCode(under, publicClient), publicClient, { authorization: '' })
+    const code = await obtainCode(under)
+    spoil = (intact) => ({ ...intact, grantId: ofPublicClient })
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeem(under, code), reason: 'grant_inactive', kept: 'all but codes' },
+    )
+    spoil = (intact) => intact
+  })
+
   it.each([
     ['nonce', without('nonce')],
     ['claimsRequest', without('claimsRequest')],

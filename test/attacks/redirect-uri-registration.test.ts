@@ -85,6 +85,7 @@ describe('rejects the registration of an unsafe redirect URI (RFC 7591 §3.2.2)'
     ['RFC 9700 §2.6', 'http://localhost.evil.test/cb'],
     ['RFC 3986 §3.2.1', 'https://user@app.test/cb'],
     ['RFC 3986 §3.2.1', 'https://user:secret@app.test/cb'],
+    ['RFC 3986 §3.2.1', 'https://:secret@app.test/cb'],
     ['RFC 3986 §3.2.1', 'https://@app.test/cb'],
     ['RFC 3986 §6.2.2', 'HTTPS://app.test/cb'],
     ['RFC 3986 §6.2.2', 'https://APP.test/cb'],

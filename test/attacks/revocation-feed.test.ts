@@ -131,6 +131,12 @@ describe('requests that the feed rejects', () => {
 })
 
 describe('the feed', () => {
+  it('accepts a cursor and a nonce of the maximum length', async () => {
+    const reply = await ask({ cursor: 'c'.repeat(128), nonce: 'n'.repeat(128) })
+
+    expect(reply.status).toBe(200)
+  })
+
   it('states its type and answers exactly this request (RFC 8725 §3.11)', async () => {
     const reply = await ask()
 

@@ -1,12 +1,26 @@
+import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import ts from 'typescript'
 
-/** The condition of an `if` on one line. Columns count from 0, as in the runner's ranges; `to` is the column after the condition. */
+/** An `if` whose condition is on one line, and which throws, returns, leaves a loop or starts a block. */
 export interface Guard {
   readonly file: string
   readonly line: number
-  readonly from: number
-  readonly to: number
+  readonly condition: string
+  /** Offsets of the condition in the file. */
+  readonly start: number
+  readonly end: number
+  readonly changes: readonly Change[]
+}
+
+/** One way to weaken a guard: `text` replaces what is between the offsets. */
+export interface Change {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  /** For people: the condition without the changed part, or with the changed operator. */
+  readonly name: string
 }
 
 const packages = ['core', 'scim', 'admin', 'resource-server', 'storage-sql', 'storage-redis']
@@ -19,24 +33,82 @@ export const findGuards = (root: string): readonly Guard[] =>
     .toSorted()
     .flatMap((file) => guardsOf(file, readFileSync(join(root, file), 'utf8')))
 
-const guardsOf = (file: string, source: string): readonly Guard[] =>
-  source.split('\n').flatMap((text, index) => {
-    const [, before, condition] =
-      /^(\s*(?:\} else )?if \()(.+)\)(?: \{$| (?:throw|return|continue|break)\b)/.exec(text) ?? []
-    if (before === undefined || condition === undefined) return []
-    return [{ file, line: index + 1, from: before.length, to: before.length + condition.length }]
-  })
-
-/** The same guards for the same seed. */
-export function pickGuards(
-  guards: readonly Guard[],
-  { count, seed }: { readonly count: number; readonly seed: number },
-): readonly Guard[] {
-  const left = [...guards]
-  let state = seed
-  return Array.from({ length: Math.min(count, left.length) }, () => {
-    // A linear congruential generator (Numerical Recipes): the sample has to be repeatable, not unpredictable.
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return left.splice(state % left.length, 1)
-  }).flat()
+function guardsOf(file: string, text: string): readonly Guard[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const guards: Guard[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isIfStatement(node) && !ts.isExpressionStatement(node.thenStatement)) {
+      const { expression } = node
+      const [start, end] = [expression.getStart(), expression.getEnd()]
+      const line = lineAt(source, node.getStart())
+      if (line === lineAt(source, end))
+        guards.push({ file, line, condition: expression.getText(), start, end, changes: changesOf(expression) })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return guards
 }
+
+const lineAt = (source: ts.SourceFile, offset: number): number => source.getLineAndCharacterOfPosition(offset).line + 1
+
+// A weakened part is still evaluated: without its effects, such as a write, tests would fail that do not test the refusal.
+const changesOf = (condition: ts.Expression): readonly Change[] => [
+  replaced(condition, 'false', 'false'),
+  ...changesWithin(condition),
+]
+
+function changesWithin(node: ts.Expression): readonly Change[] {
+  if (ts.isParenthesizedExpression(node)) return changesWithin(node.expression)
+  if (ts.isPrefixUnaryExpression(node)) return changesWithin(node.operand)
+  if (!ts.isBinaryExpression(node)) return []
+  const { left, right, operatorToken } = node
+  const bound = bounds[operatorToken.getText()]
+  if (bound !== undefined) {
+    const name = `${left.getText()} ${bound} ${right.getText()}`
+    return [{ start: operatorToken.getStart(), end: operatorToken.getEnd(), text: bound, name }]
+  }
+  const neutral = neutralElements[operatorToken.getText()]
+  if (neutral === undefined) return []
+  return [left, right].flatMap((operand) => [
+    ...(isSameOperator(operand, operatorToken) ? [] : [replaced(operand, neutral, `without ${operand.getText()}`)]),
+    ...changesWithin(operand),
+  ])
+}
+
+const bounds: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' }
+
+const neutralElements: Readonly<Record<string, string>> = { '||': 'false', '&&': 'true' }
+
+/** `a || b` on the left of `|| c`: its operands are replaced one by one. */
+const isSameOperator = (operand: ts.Expression, { kind }: ts.Node): boolean =>
+  ts.isBinaryExpression(operand) && operand.operatorToken.kind === kind
+
+const replaced = (part: ts.Expression, value: string, name: string): Change => ({
+  start: part.getStart(),
+  end: part.getEnd(),
+  text: `((${part.getText()}), ${value})`,
+  name,
+})
+
+/** A guard with one of its changes. */
+export interface WeakenedGuard {
+  readonly guard: Guard
+  readonly change: Change
+}
+
+/** Random guards with all their changes. The same for the same seed, also after edits elsewhere. */
+export const pickChanges = (
+  guards: readonly Guard[],
+  { count, seed }: { readonly count: number; readonly seed: string },
+): readonly WeakenedGuard[] =>
+  guards
+    .map((guard) => ({
+      guard,
+      rank: createHash('sha256').update(`${seed} ${guard.file} ${guard.condition}`).digest('hex'),
+    }))
+    .toSorted((a, b) => (a.rank < b.rank ? -1 : 1))
+    .flatMap(({ guard }) => weakened(guard))
+    .slice(0, count)
+
+export const weakened = (guard: Guard): readonly WeakenedGuard[] => guard.changes.map((change) => ({ guard, change }))

@@ -1,2 +1,10 @@
-/** Guards that no test can miss, by file and line of code, each with the reason. */
-export const justifications: Readonly<Record<string, Readonly<Record<string, string>>>> = {}
+/** A change that tests cannot miss, with the reason. */
+interface Justification {
+  readonly file: string
+  readonly condition: string
+  /** As the command prints it. */
+  readonly change: string
+  readonly reason: string
+}
+
+export const justifications: readonly Justification[] = []

@@ -1,113 +1,134 @@
-// Weakens guards one at a time and runs the tests that reach each: `pnpm mutation [guards] [seed]`. It changes sources, so it
-// works in a clone of HEAD. It fails if the tests miss more than five percent of the changes.
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// Weakens guards one at a time and runs the tests that reach each: `pnpm mutation`, see CONTRIBUTING.md. Sources are changed
+// in the memory of the test process only.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 
-import { findGuards, pickGuards } from './guards.ts'
+import { criticalGuards } from './critical-guards.ts'
+import { findGuards, pickChanges, weakened, type Change, type Guard, type WeakenedGuard } from './guards.ts'
 import { justifications } from './justifications.ts'
+import { measureReachedTests, type SelectedTests } from './reached-tests.ts'
+import { runTests } from './run-tests.ts'
 
-/** The part of the runner's report that is used (mutation-testing-report-schema). */
-interface MutationReport {
-  readonly files: Readonly<Record<string, { readonly source: string; readonly mutants: readonly Mutant[] }>>
-}
+interface Task extends WeakenedGuard, SelectedTests {}
 
-interface Mutant {
-  readonly mutatorName: string
-  readonly replacement: string
-  readonly status: 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'RuntimeError' | 'CompileError' | 'Ignored'
-  readonly location: { readonly start: Position; readonly end: Position }
-}
-
-interface Position {
-  readonly line: number
-  readonly column: number
+interface Result extends Task {
+  /** Unclear: neither with nor without the change did the tests finish in time. */
+  readonly status: 'killed' | 'survived' | 'unclear'
+  /** The test that failed. */
+  readonly killer: string
 }
 
 const requiredScore = 0.95
 
-const options = {
-  plugins: ['@stryker-mutator/vitest-runner'],
-  testRunner: 'vitest',
-  // Which tests reach a guard is measured: imports of files that Node loads by itself are unknown to the runner.
-  vitest: { configFile: 'vitest.mutation.ts', related: false },
-  // In a copied folder the links between the packages would lead to the unchanged sources.
-  inPlace: true,
-  coverageAnalysis: 'perTest',
-  mutator: {
-    excludedMutations: [
-      'ArithmeticOperator',
-      'ArrayDeclaration',
-      'ArrowFunction',
-      'AssignmentOperator',
-      'BlockStatement',
-      'BooleanLiteral',
-      'EqualityOperator',
-      'LogicalOperator',
-      'MethodExpression',
-      'ObjectLiteral',
-      'OptionalChaining',
-      'Regex',
-      'StringLiteral',
-      'UnaryOperator',
-      'UpdateOperator',
-    ],
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    jobs: { type: 'string', default: String(Math.max(1, availableParallelism() - 1)) },
+    tests: { type: 'string', multiple: true },
   },
-  concurrency: 3,
-  dryRunTimeoutMinutes: 30,
-  reporters: ['json', 'progress-append-only'],
-  jsonReporter: { fileName: 'mutation.json' },
-  warnings: { unknownOptions: false },
+})
+const jobs = Number(values.jobs)
+const guards = findGuards(process.cwd())
+const obsolete = justifications.filter(({ file, condition }) => findGuard(file, condition) === undefined)
+for (const { file, condition } of obsolete) console.log(`Justified, but not in the tree: ${file}: ${condition}`)
+
+const tasks = await plan(positionals)
+console.log(`${new Set(tasks.map(({ guard }) => guard)).size} guards, weakened in ${tasks.length} ways`)
+let done = 0
+const results = await mapInParallel(tasks, async (task) => {
+  const result = await tryChange(task)
+  done += 1
+  if (done % 25 === 0) console.log(`${done} of ${tasks.length}`)
+  if (result.status !== 'killed') console.log(describe(result))
+  return result
+})
+mkdirSync('node_modules/.cache/mutation', { recursive: true })
+writeFileSync('node_modules/.cache/mutation/results.json', JSON.stringify(results, undefined, 2))
+process.exitCode = isEnough(results) && obsolete.length === 0 ? 0 : 1
+
+async function plan([first = '300', seed = '1', ...others]: readonly string[]): Promise<readonly Task[]> {
+  if (first === 'critical') return planCriticalGuards()
+  const isSample = /^\d+$/.test(first)
+  const places = [first, seed, ...others]
+  const picked = isSample
+    ? pickChanges(guards, { count: Number(first), seed })
+    : guards.filter(({ file, line }) => places.includes(file) || places.includes(`${file}:${line}`)).flatMap(weakened)
+  const { tests } = values
+  const select =
+    tests === undefined ? await measureReachedTests(guards, jobs) : () => ({ tests, milliseconds: 0, leftOut: 0 })
+  return picked.map((one) => ({ ...one, ...select(one.guard) }))
 }
 
-function runInClone(command: string, ...args: readonly string[]): void {
-  execFileSync(command, args, { cwd: clone, stdio: 'inherit' })
+async function planCriticalGuards(): Promise<readonly Task[]> {
+  const tests = [...new Set(criticalGuards.map(({ test }) => test))]
+  const { status, milliseconds, failures } = await runTests({ tests, workers: jobs })
+  if (status !== 'passed') throw new Error(`Without a change, tests fail: ${JSON.stringify(failures)}`)
+  return criticalGuards.flatMap(({ file, condition, test }) => {
+    const guard = findGuard(file, condition)
+    if (guard === undefined) throw new Error(`critical-guards.ts names a guard that is gone: ${file}: ${condition}`)
+    return weakened(guard).map((one) => ({ ...one, tests: [test], milliseconds, leftOut: 0 }))
+  })
 }
 
-function printReport({ files }: MutationReport): boolean {
-  const weakened = Object.entries(files).flatMap(([file, { source, mutants }]) =>
-    mutants.filter((mutant) => isWeakened(mutant, source)).map((mutant) => ({ file, source, ...mutant })),
-  )
-  const missed = weakened.filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
-  const unexplained = missed.filter(
-    ({ file, source, location }) => justifications[file]?.[lineOf(source, location)] === undefined,
-  )
-  for (const { file, source, location, replacement, status } of unexplained)
-    console.log(`${file}:${location.start.line} ${status}\n  ${lineOf(source, location)}\n  as ${replacement}`)
+function findGuard(file: string, condition: string): Guard | undefined {
+  return guards.find((guard) => guard.file === file && guard.condition === condition)
+}
 
-  const score = 1 - missed.length / weakened.length
-  const kept = missed.length - unexplained.length
+async function tryChange(task: Task): Promise<Result> {
+  const { guard, change, tests, milliseconds } = task
+  if (tests.length === 0) return { ...task, status: 'survived', killer: '' }
+  const limitMilliseconds = 60_000 + 4 * milliseconds
+  const replacements = { [pathToFileURL(resolve(guard.file)).href]: [change] }
+  const { status, failures } = await runTests({ tests, replacements, stopAtFirstFailure: true, limitMilliseconds })
+  if (status === 'timeout') return { ...task, ...(await judgeTimeout(tests, limitMilliseconds)) }
+  const [failure] = failures
+  const killer = failure === undefined ? '' : `${failure.file}: ${failure.title}`
+  return { ...task, status: status === 'failed' ? 'killed' : 'survived', killer }
+}
+
+/** A change that makes tests hang is noticed. A busy machine makes them hang too. */
+async function judgeTimeout(
+  tests: readonly string[],
+  limitMilliseconds: number,
+): Promise<Pick<Result, 'status' | 'killer'>> {
+  const unchanged = await runTests({ tests, limitMilliseconds })
+  const isSlowOnlyWithChange = unchanged.status === 'passed' && unchanged.milliseconds < limitMilliseconds / 4
+  return { status: isSlowOnlyWithChange ? 'killed' : 'unclear', killer: 'timeout' }
+}
+
+function describe({ status, guard, change, tests, leftOut }: Result): string {
+  const more = leftOut === 0 ? '' : `, ${leftOut} more reach it and were not run`
+  const justified = isJustified(guard, change) ? ', justified' : ''
+  const title = `${guard.file}:${guard.line} ${status}${justified} (${tests.length} test files${more})`
+  return `${title}\n    if (${guard.condition})\n    ${change.name}`
+}
+
+function isJustified({ file, condition }: Guard, { name }: Change): boolean {
+  return justifications.some((one) => one.file === file && one.condition === condition && one.change === name)
+}
+
+function isEnough(all: readonly Result[]): boolean {
+  const killed = all.filter(({ status }) => status === 'killed').length
+  const survived = all.filter(({ status }) => status === 'survived')
+  const unexplained = survived.filter(({ guard, change }) => !isJustified(guard, change))
+  const score = killed / (killed + survived.length)
+  const unclear = all.length - killed - survived.length
   console.log(
-    `${weakened.length} changes, ${missed.length} missed (${kept} of them justified): ${(score * 100).toFixed(1)} %`,
+    `${killed} killed, ${survived.length} survived (${survived.length - unexplained.length} of them justified), ` +
+      `${unclear} unclear: ${(score * 100).toFixed(1)} %`,
   )
   return score >= requiredScore && unexplained.length === 0
 }
 
-/** A condition that is always true fails every test that passes the guard, so it says nothing about the refusal's test. */
-const isWeakened = ({ mutatorName, replacement, location }: Mutant, source: string): boolean =>
-  mutatorName === 'ConditionalExpression' && !(replacement === 'true' && isWholeCondition(location, source))
-
-function isWholeCondition({ start, end }: Mutant['location'], source: string): boolean {
-  const line = source.split('\n')[start.line - 1] ?? ''
-  return line.slice(0, start.column - 1).endsWith('if (') && line.slice(end.column - 1).startsWith(')')
-}
-
-const lineOf = (source: string, { start }: Mutant['location']): string =>
-  (source.split('\n')[start.line - 1] ?? '').trim()
-
-const [guards = '200', seed = '1'] = process.argv.slice(2)
-
-const clone = mkdtempSync(join(tmpdir(), 'mintmark-mutation-'))
-try {
-  execFileSync('git', ['clone', '--quiet', process.cwd(), clone])
-  runInClone('npx', '-y', 'pnpm@12.21.0', 'install', '--frozen-lockfile', '--prefer-offline')
-  const picked = pickGuards(findGuards(clone), { count: Number(guards), seed: Number(seed) })
-  const mutate = picked.map(({ file, line, from, to }) => `${file}:${line}:${from}-${line}:${to}`)
-  writeFileSync(join(clone, 'stryker.config.json'), JSON.stringify({ ...options, mutate }))
-  runInClone(process.execPath, 'node_modules/@stryker-mutator/core/bin/stryker.js', 'run')
-  const isEnough = printReport(JSON.parse(readFileSync(join(clone, 'mutation.json'), 'utf8')) as MutationReport)
-  process.exitCode = isEnough ? 0 : 1
-} finally {
-  rmSync(clone, { recursive: true, force: true })
+async function mapInParallel<In, Out>(items: readonly In[], act: (item: In) => Promise<Out>): Promise<readonly Out[]> {
+  const left = items.entries()
+  const outcomes: Out[] = []
+  const work = async (): Promise<void> => {
+    for (const [index, item] of left) outcomes[index] = await act(item)
+  }
+  await Promise.all(Array.from({ length: jobs }, work))
+  return outcomes
 }

@@ -63,9 +63,19 @@ describe('client secrets', () => {
     expect(await Promise.all([works(first, 100), works(brought, 100)])).toEqual([false, true])
   })
 
+  it('adopts a secret of 32 characters, 12 of them different', async () => {
+    const { deps, works } = await aClient()
+    const brought = 'abcdefghijkl'.repeat(3).slice(0, 32)
+
+    await adoptClientSecret('A', brought, deps)
+
+    expect(await works(brought, 100)).toBe(true)
+  })
+
   it.each([
     ['short', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0s'],
     ['of few characters', 'secretsecretsecretsecretsecretsecret'],
+    ['of 11 different characters', 'abcdefghijk'.repeat(3)],
     ['not ASCII', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sÄ'],
   ])('refuses to adopt a guessable secret: %s (RFC 6749 §10.10)', async (_, brought) => {
     const { deps, first, works } = await aClient()

@@ -1,13 +1,13 @@
 import { systemRandom } from '@mintmark/internal'
-import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { keyId, StorageUnavailableError } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
-import { aRing, published, signing } from '../../test/ring-under-test.ts'
+import { aRing, issuer, published, sealingKey, signing } from '../../test/ring-under-test.ts'
 import type { Sign } from './ring.ts'
 import { rotateKeys } from './rotate.ts'
 import { importSealingKey, parseSealingKey } from './sealing.ts'
-import type { KeyVault, VaultKey } from './vault.ts'
+import { createSealedVault, type KeyVault, type VaultKey } from './vault.ts'
 
 type Jwk = VaultKey['publicJwk']
 
@@ -113,6 +113,24 @@ describe('a key ring with a vault', () => {
 })
 
 const secret = parseSealingKey('A'.repeat(43))
+
+describe('a sealed entry', () => {
+  it('is refused when it holds a symmetric key (RFC 8725 §3.1)', async () => {
+    const key = await importSealingKey(secret)
+    const octets = JSON.stringify({ kty: 'oct', k: 'A'.repeat(43) })
+    const sealed = await key.seal(octets, `signing-key-2 ${issuer} k1`, systemRandom)
+    const vault = createSealedVault(sealingKey, { issuer, random: systemRandom })
+
+    const opening = vault.open({
+      keyId: keyId('k1'),
+      algorithm: 'ES256',
+      publicJwk: {},
+      vaultEntry: `2.${key.id}.${sealed}`,
+    })
+
+    await expect(opening).rejects.toThrow('A stored signing key is symmetric.')
+  })
+})
 
 describe('sealing key', () => {
   it('opens a value that it sealed in the same context', async () => {

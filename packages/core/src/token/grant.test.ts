@@ -70,3 +70,30 @@ it.each(['U1', 'nobody'])('refuses a grant about a user who is not active: %s (R
 
   expect(await storage.grants.listByUser(userId(subject))).toEqual([])
 })
+
+it('refuses a grant about a user who was deactivated and reactivated meanwhile (RFC 6749 §5.2)', async () => {
+  const { storage, given } = await aWorld()
+  const before = await storage.users.find(userId('U1'))
+  await storage.users.deactivate(userId('U1'), now)
+  await storage.users.reactivate(userId('U1'), now)
+  const newer = await grantForUser(given('U1'), now, { storage })
+  const behind = { ...storage, users: { ...storage.users, find: () => Promise.resolve(before) } }
+
+  await expect(grantForUser(given('U1'), now, { storage: behind })).rejects.toMatchObject({
+    code: 'invalid_grant',
+    reason: 'grant_refused',
+  })
+
+  expect(await storage.grants.listByUser(userId('U1'))).toMatchObject([{ grantId: newer.grantId }])
+})
+
+it('refuses a grant about a user whose store loses the generation, which the kill switch needs (RFC 6749 §5.2)', async () => {
+  const { storage, given } = await aWorld()
+  const { generation: _lost, ...user } = (await storage.users.find(userId('U1'))) as UserRecord
+  const careless = { ...storage, users: { ...storage.users, find: () => Promise.resolve(user as UserRecord) } }
+
+  await expect(grantForUser(given('U1'), now, { storage: careless })).rejects.toMatchObject({
+    code: 'invalid_grant',
+    reason: 'grant_refused',
+  })
+})

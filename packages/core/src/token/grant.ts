@@ -109,15 +109,12 @@ export async function grantForUser(
   const { storage, random = systemRandom } = deps
   const { clientId } = given.client
   const signedInUser = await identifyUser(given.signedIn, now, storage)
-  const grant =
-    signedInUser &&
-    (await saveGrant({ clientId, signedInUser, scopes: given.scopes, resources: [], shown: nothing }, now, {
-      storage,
-      random,
-    }))
   // RFC 6749 §5.2: the user does not exist or is not active.
-  if (signedInUser === undefined || grant === undefined || !isUserActive(signedInUser.user, grant.userGeneration))
-    throw refuse('grant_refused')
+  if (signedInUser === undefined) throw refuse('grant_refused')
+  const consent = { clientId, signedInUser, scopes: given.scopes, resources: [], shown: nothing }
+  const grant = await saveGrant(consent, now, { storage, random })
+  // RFC 6749 §5.2: the user was deactivated and reactivated meanwhile.
+  if (grant === undefined || !isUserActive(signedInUser.user, grant.userGeneration)) throw refuse('grant_refused')
 
   const { user, authentication } = signedInUser
   const decision = {

@@ -1,0 +1,122 @@
+import { providerId, userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, test } from 'vitest'
+
+import { userSchema, type ScimServerOptions } from '../../src/index.ts'
+import { overtake } from '../fixtures/overtake.ts'
+import { idOf, issuer, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
+
+// Between the read and the write of a request, a request to another server of the same database is faster.
+
+const aUser = { schemas: [userSchema.id], userName: 'kim', externalId: 'k1' }
+const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+
+type Overtaken = 'adopt' | 'compareAndSwap' | 'remove' | 'release'
+
+/** A server that is overtaken at its first call of the method, and another one that is not. */
+async function startOvertaken(
+  method: Overtaken,
+  rival: (other: ScimUnderTest) => Promise<unknown>,
+  options: Partial<ScimServerOptions> = {},
+): Promise<{ readonly scim: Pick<ScimUnderTest, 'send'>; readonly other: ScimUnderTest }> {
+  const storage = createMemoryStorage({ issuer })
+  const other = await startScim({ storage, ...options })
+  const provisionedUsers = overtake(storage.provisionedUsers, method, () => rival(other))
+  return { scim: other.beside({ storage: { ...storage, provisionedUsers } }), other }
+}
+
+const provision = (scim: Pick<ScimUnderTest, 'send'>, body: object = aUser) =>
+  scim.send({ method: 'POST', path: '/Users', body })
+
+const patch = (scim: Pick<ScimUnderTest, 'send'>, id: string, value: object) =>
+  scim.send({
+    method: 'PATCH',
+    path: `/Users/${id}`,
+    body: { schemas: [patchOp], Operations: [{ op: 'replace', value }] },
+  })
+
+describe('a DELETE', () => {
+  test('removes a user who was changed meanwhile (RFC 7644 §3.6)', async () => {
+    const { scim, other } = await startOvertaken('remove', (rival) => patch(rival, id, { title: 'Dr.' }))
+    const id = idOf(await provision(other))
+
+    expect(await scim.send({ method: 'DELETE', path: `/Users/${id}` })).toMatchObject({ status: 204 })
+    expect(await other.send({ path: `/Users/${id}` })).toMatchObject({ status: 404 })
+    expect(await other.storage.users.find(userId(id))).toBeUndefined()
+  })
+
+  test('answers 404 when the user was removed meanwhile, and records no second removal (RFC 7644 §3.6)', async () => {
+    const { scim, other } = await startOvertaken('remove', (rival) =>
+      rival.send({ method: 'DELETE', path: `/Users/${id}` }),
+    )
+    const id = idOf(await provision(other))
+
+    expect(await scim.send({ method: 'DELETE', path: `/Users/${id}` })).toMatchObject({ status: 404 })
+    expect(other.lastReason()).toBe('resource_not_found')
+    expect(other.events.filter(({ type }) => type === 'user.removed')).toHaveLength(1)
+  })
+
+  test('counts once towards the deprovisioning limit, also when it is repeated (RFC 7644 §3.6)', async () => {
+    const { scim, other } = await startOvertaken('remove', (rival) => patch(rival, id, { title: 'Dr.' }), {
+      deprovisioningLimit: { users: 3 },
+    })
+    const id = idOf(await provision(other))
+    other.clock.advance(3600)
+
+    expect(await scim.send({ method: 'DELETE', path: `/Users/${id}` })).toMatchObject({ status: 204 })
+    expect((await other.storage.identityProviders.find(providerId('T1')))?.deprovisioning?.count).toBe(1)
+  })
+})
+
+describe('a PATCH', () => {
+  test('answers 404 when the user was removed meanwhile (RFC 7644 §3.12)', async () => {
+    const { scim, other } = await startOvertaken('compareAndSwap', (rival) =>
+      rival.send({ method: 'DELETE', path: `/Users/${id}` }),
+    )
+    const id = idOf(await provision(other))
+
+    expect(await patch(scim, id, { title: 'Dr.' })).toMatchObject({ status: 404 })
+    expect(other.lastReason()).toBe('resource_not_found')
+  })
+})
+
+describe('a POST that links a user of the host', () => {
+  const id = userId('u-local')
+  const link = async () => id
+
+  test('links the user whose claims the host has changed meanwhile (RFC 7644 §3.3)', async () => {
+    const { scim, other } = await startOvertaken(
+      'adopt',
+      async ({ storage, clock }) => {
+        const user = await storage.users.find(id)
+        const claims = { note: 'new' }
+        await storage.users.replaceClaims({ userId: id, version: user?.version ?? 0, claims, now: clock.now() })
+      },
+      { link },
+    )
+    await other.storage.users.insert({ userId: id, claims: { note: 'old' }, createdAt: other.clock.now() })
+
+    expect(await provision(scim)).toMatchObject({ status: 201, body: { id } })
+    expect(await other.storage.users.find(id)).toMatchObject({ claims: { note: 'new' } })
+  })
+
+  test('returns the user whom the same request to another server has linked meanwhile (RFC 7644 §3.3)', async () => {
+    const { scim, other } = await startOvertaken('adopt', (rival) => provision(rival), { link })
+    await other.storage.users.insert({ userId: id, claims: {}, createdAt: other.clock.now() })
+
+    expect(await provision(scim)).toMatchObject({ status: 201, body: { id } })
+    expect(other.events.filter(({ type }) => type === 'user.linked')).toHaveLength(1)
+  })
+
+  test('answers 404 when another externalId was linked meanwhile (RFC 7644 §3.12)', async () => {
+    const { scim, other } = await startOvertaken(
+      'adopt',
+      (rival) => provision(rival, { ...aUser, userName: 'other', externalId: 'k2' }),
+      { link },
+    )
+    await other.storage.users.insert({ userId: id, claims: {}, createdAt: other.clock.now() })
+
+    expect(await provision(scim)).toMatchObject({ status: 404 })
+    expect(other.lastReason()).toBe('resource_not_found')
+  })
+})

@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import type { Replacements } from './change-on-load.ts'
+import type { Guard } from './guards.ts'
+import { runTests } from './run-tests.ts'
+
+/** A test file, with the guards that it reaches. */
+interface ReachingTest {
+  readonly test: string
+  readonly milliseconds: number
+  readonly guards: readonly string[]
+}
+
+export interface SelectedTests {
+  readonly tests: readonly string[]
+  /** How long they take without a change. */
+  readonly milliseconds: number
+  /** Test files that reach the guard too, and would take too long. */
+  readonly leftOut: number
+}
+
+export type SelectTests = (guard: Guard) => SelectedTests
+
+const cache = 'node_modules/.cache/mutation/reached.json'
+const budgetMilliseconds = 40_000
+
+/** Which tests reach which guard: one run of all tests, whose result is kept until HEAD changes. */
+export async function measureReachedTests(guards: readonly Guard[], workers: number): Promise<SelectTests> {
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
+  const known = existsSync(cache)
+    ? (JSON.parse(readFileSync(cache, 'utf8')) as { commit: string; tests: readonly ReachingTest[] })
+    : undefined
+  const tests = known?.commit === commit ? known.tests : await measure(guards, workers)
+  mkdirSync(dirname(cache), { recursive: true })
+  writeFileSync(cache, JSON.stringify({ commit, tests }))
+  return (guard) => selectTests(guard, tests)
+}
+
+async function measure(guards: readonly Guard[], workers: number): Promise<readonly ReachingTest[]> {
+  console.log('Measuring which tests reach which guard: all tests run once.')
+  const reached = mkdtempSync(join(tmpdir(), 'mintmark-reached-'))
+  try {
+    const { failures } = await runTests({ reached, workers, replacements: recordingReplacements(guards) })
+    for (const { file, title } of failures)
+      console.log(`not used, because it fails without a change: ${file}: ${title}`)
+    const failed = new Set(failures.map(({ file }) => file))
+    return readdirSync(reached)
+      .map((name) => JSON.parse(readFileSync(join(reached, name), 'utf8')) as ReachingTest)
+      .filter(({ test }) => !failed.has(test))
+  } finally {
+    rmSync(reached, { recursive: true, force: true })
+  }
+}
+
+function recordingReplacements(guards: readonly Guard[]): Replacements {
+  const replacementsIn = (file: string): Replacements[string] =>
+    guards
+      .filter((guard) => guard.file === file)
+      .toSorted((a, b) => b.start - a.start)
+      .map((guard) => ({
+        start: guard.start,
+        end: guard.end,
+        text: `(globalThis.reachedGuards?.add(${JSON.stringify(reachedName(guard))}), ${guard.condition})`,
+      }))
+  const files = new Set(guards.map(({ file }) => file))
+  return Object.fromEntries([...files].map((file) => [pathToFileURL(resolve(file)).href, replacementsIn(file)]))
+}
+
+/** Without the line, which every edit above it changes. */
+const reachedName = ({ file, condition }: Guard): string => `${file}: ${condition}`
+
+function selectTests(guard: Guard, all: readonly ReachingTest[]): SelectedTests {
+  const name = reachedName(guard)
+  const reaching = all
+    .filter(({ guards }) => guards.includes(name))
+    .toSorted((a, b) => distance(a.test, guard) - distance(b.test, guard) || a.milliseconds - b.milliseconds)
+  let milliseconds = 0
+  const selected = reaching.filter((test) => {
+    if (milliseconds > 0 && milliseconds + test.milliseconds > budgetMilliseconds) return false
+    milliseconds += test.milliseconds
+    return true
+  })
+  return { tests: selected.map(({ test }) => test), milliseconds, leftOut: reaching.length - selected.length }
+}
+
+/** The test beside the file comes first, then those of its folder and its package. */
+function distance(test: string, { file }: Guard): number {
+  if (test === file.replace(/\.ts$/, '.test.ts')) return 0
+  if (dirname(test) === dirname(file)) return 1
+  if (test.startsWith(`packages/${packageOf(file)}/`)) return basename(test).includes('laws') ? 3 : 2
+  return 4
+}
+
+const packageOf = (file: string): string => file.split('/')[1] ?? ''
