@@ -9,6 +9,7 @@ import { createRemoteKeySets } from './clients/remote-key-set.ts'
 import { createOutboundClient } from './outbound/client.ts'
 import { openJournal } from './events.ts'
 import { createVerifiedJwts } from './keys/jws.ts'
+import type { LogoutEndpointDependencies, LogoutSettings } from './logout/endpoint.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { purgeOnEvents } from './purge.ts'
 import { createMemoryRateLimiter } from './rate-limiter.ts'
@@ -30,7 +31,10 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
   TokenEndpointDependencies &
   IntrospectionEndpointDependencies &
   RevocationEndpointDependencies &
-  UserinfoEndpointDependencies & {
+  UserinfoEndpointDependencies &
+  LogoutEndpointDependencies & {
+    /** `undefined` without the option: clients cannot sign users out. */
+    readonly logout: LogoutSettings | undefined
     readonly discovery: ServerSettings['discovery']
     readonly pages: AuthorizationServerOptions['pages']
     readonly revocationFeed: RevocationFeed | undefined
@@ -66,6 +70,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     browserCookie: defineBrowserCookie(issuer),
     interactionUrls: settings.interactionUrls,
     pages: options.pages,
+    logout: options.logout && { frontChannel: false, ...options.logout },
     revocationFeed:
       retention === undefined
         ? undefined
@@ -94,6 +99,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
         limits.startedInteractionsInTotal ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
       signInAttempts: limits.signInAttempts ?? createMemoryRateLimiter({ points: 50, window: lifetimes.interaction }),
     },
+    logouts: limits.logouts ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     silentCodes: limits.silentCodes ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     seal: createInteractionSeal({ issuer, keys, random }),
     grants: [

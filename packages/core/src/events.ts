@@ -61,6 +61,15 @@ export type ServerOccurrence =
       readonly audience: readonly string[]
     }
   | {
+      /** A user signed out, at a client or at this server (RP-Initiated Logout §2). */
+      readonly type: 'user.signed_out'
+      readonly userId: string
+      /** Undefined when the host names no sessions. */
+      readonly sessionId: string | undefined
+      /** The client that the request names, if it names one. */
+      readonly clientId: string | undefined
+    }
+  | {
       /** A resource server asked about a token. */
       readonly type: 'token.introspected'
       readonly clientId: string

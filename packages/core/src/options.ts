@@ -1,9 +1,10 @@
-import type { Clock, Random, ServerRequest } from '@mintmark/internal'
+import type { Clock, Header, Random, ServerRequest } from '@mintmark/internal'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 import type { InteractionPage } from './authorize/pending-interaction.ts'
 import type { RenderErrorPage } from './errors.ts'
 import type { EventListener } from './events.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
+import type { RenderLogoutPage } from './logout/page.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { SignedIn } from './sessions/signed-in-user.ts'
 import type { GrantType } from './token/grant.ts'
@@ -30,6 +31,25 @@ export interface AuthorizationServerOptions {
     readonly login: InteractionPage
     /** Asks the user for consent. */
     readonly consent: InteractionPage
+  }
+  /**
+   * Lets clients sign users out: the endpoint `/session/end` (RP-Initiated Logout 1.0).
+   * @defaultValue None. Clients can end only their own sessions, because the server cannot end that of the host.
+   */
+  readonly logout?: {
+    /**
+     * Ends the host's session in the browser that sent the request. Returns the headers that remove its cookies. With
+     * `createCookieSessions` it is `sessions.end`.
+     */
+    readonly endSession: (request: ServerRequest) => Promise<readonly Header[]>
+    /** Renders the pages that ask a user whether to sign out, and that say so: `logoutPage` of `@mintmark/pages`. */
+    readonly renderPage: RenderLogoutPage
+    /**
+     * Whether browsers load the front-channel logout addresses of clients in frames when a user signs out (Front-Channel
+     * Logout 1.0).
+     * @defaultValue `false`. Browsers that block third-party cookies make it unreliable; back-channel logout is not.
+     */
+    readonly frontChannel?: boolean
   }
   /** The addresses of the host's pages, absolute or relative to the issuer's address. */
   readonly interaction?: {
@@ -181,6 +201,11 @@ export interface AuthorizationServerOptions {
      * @defaultValue 100 a minute, in this process. Several tabs that renew their tokens stay below it.
      */
     readonly silentCodes?: RateLimiter
+    /**
+     * Counts logout requests, by browser or by session.
+     * @defaultValue 100 a minute, in this process. No user signs out so often.
+     */
+    readonly logouts?: RateLimiter
   }
   readonly clock?: Clock
   readonly random?: Random

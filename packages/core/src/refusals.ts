@@ -198,6 +198,24 @@ export const refusals = {
   /** The host signed in a user that storage does not have. */
   user_unknown: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
 
+  // Logout requests. The page that reports these also offers to sign out.
+  /** The hint of a logout request is not an ID token of this server: it is forged, or of another kind, or its key was dropped. */
+  logout_hint_invalid: [
+    'invalid_request',
+    'The id_token_hint is not an ID token of this server.',
+    'RP-Initiated Logout §2',
+  ],
+  /** The hint of a logout request was issued to another client than `client_id` names. */
+  'client_id_contradicted:logout': ['invalid_request', 'The request names two clients.', 'RP-Initiated Logout §2'],
+  /** The `post_logout_redirect_uri` is not registered for the client, or the request names no client. */
+  logout_return_unregistered: [
+    'invalid_request',
+    'The application asked to return to an address it has not registered.',
+    'RP-Initiated Logout §3',
+  ],
+  /** Too many logout requests were sent by one browser. */
+  logouts_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4'],
+
   // Token requests.
   /** The token request has no `grant_type`. */
   grant_type_missing: ['invalid_request', 'The grant_type parameter is missing.', 'RFC 6749 §5.2'],

@@ -11,6 +11,7 @@ import {
 } from './discovery/metadata.ts'
 import { jwksEndpoint } from './keys/jwks-endpoint.ts'
 import type { VerifyOwnJwtDependencies } from './keys/jws.ts'
+import { confirmedLogoutEndpoint, confirmPath, logoutEndpoint, logoutPath } from './logout/endpoint.ts'
 import { readForm } from './parameters.ts'
 import type { ServerDependencies } from './dependencies.ts'
 import { tokenEndpoint } from './token/endpoint.ts'
@@ -53,6 +54,7 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     shared(route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api), ofNamedClient),
     shared(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin'),
     ...feedRoutes(base, deps, render.api),
+    ...logoutRoutes(base, deps, render.browser),
     ...pageRoutes(deps, render.browser),
     ...wellKnownPaths(base).map((path) =>
       shared({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin'),
@@ -70,6 +72,17 @@ function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderE
     : [{ path: base + feedPath, methods: { POST: revocationFeedEndpoint(revocationFeed, deps) }, renderError }]
 }
 
+/** The endpoints of RP-Initiated Logout, if the host lets clients sign users out. */
+function logoutRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
+  const { logout } = deps
+  if (logout === undefined) return []
+  const end = logoutEndpoint(logout, deps)
+  return [
+    { path: base + logoutPath, methods: { GET: end, POST: end }, renderError },
+    { path: base + confirmPath, methods: { POST: confirmedLogoutEndpoint(logout, deps) }, renderError },
+  ]
+}
+
 /** The host's login and consent pages, if it provides them. */
 function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { pages } = deps
@@ -80,13 +93,14 @@ function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonl
   })
 }
 
-const endpointUrls = ({ issuer, revocationFeed }: ServerDependencies): MetadataSources['endpoints'] => ({
+const endpointUrls = ({ issuer, revocationFeed, logout }: ServerDependencies): MetadataSources['endpoints'] => ({
   authorization_endpoint: issuer + paths.authorization_endpoint,
   token_endpoint: issuer + paths.token_endpoint,
   userinfo_endpoint: issuer + paths.userinfo_endpoint,
   introspection_endpoint: issuer + paths.introspection_endpoint,
   revocation_endpoint: issuer + paths.revocation_endpoint,
   jwks_uri: issuer + paths.jwks_uri,
+  ...(logout !== undefined && { end_session_endpoint: issuer + logoutPath }),
   ...(revocationFeed !== undefined && { revocation_feed_endpoint: issuer + feedPath }),
 })
 

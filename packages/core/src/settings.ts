@@ -210,6 +210,9 @@ const optionsSchema = z.strictObject({
   keys: z.looseObject({ algorithms: z.array(z.string()).check(z.minLength(1)), deriveSecrets: callable }),
   signedIn: callable,
   pages: z.optional(z.strictObject({ login: callable, consent: callable })),
+  logout: z.optional(
+    z.strictObject({ endSession: callable, renderPage: callable, frontChannel: z.prefault(z.boolean(), false) }),
+  ),
   interaction: z.prefault(z.strictObject({ loginUrl: z.optional(pageUrl), consentUrl: z.optional(pageUrl) }), {}),
   scopes: z.prefault(
     z.record(
@@ -287,6 +290,7 @@ const optionsSchema = z.strictObject({
       startedInteractionsInTotal: z.optional(rateLimiter),
       signInAttempts: z.optional(rateLimiter),
       silentCodes: z.optional(rateLimiter),
+      logouts: z.optional(rateLimiter),
     }),
   ),
   clock: z.optional(callable),

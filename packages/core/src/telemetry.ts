@@ -50,6 +50,8 @@ export function eventLine(event: ServerEvent): string {
       return `interaction.denied: ${event.reason} for ${nameOf(event.clientId)}`
     case 'tokens.issued':
       return `tokens.issued: ${event.grantType} to ${nameOf(event.clientId)}`
+    case 'user.signed_out':
+      return `user.signed_out: ${nameOf(event.userId)}${event.clientId === undefined ? '' : ` at ${nameOf(event.clientId)}`}`
     case 'token.introspected':
       return `token.introspected: ${event.active ? 'active' : 'not active'} to ${nameOf(event.clientId)}`
     case 'token.revoked':

@@ -30,6 +30,27 @@ export function attribute(name: string, value: string | true | undefined): Attri
   return { [attributeMarkup]: `${name}="${value === true ? '' : escape(value)}"` }
 }
 
+/**
+ * The address of a form or a link, which the server has verified: http, https or the private-use scheme of an app.
+ * @throws TypeError for any other scheme, such as `javascript:`.
+ */
+export function address(name: 'action' | 'href', url: string): Attribute {
+  if (!isWebAddress(url) && !/^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:/.test(url))
+    throw new TypeError(`No page links to ${url}.`)
+  return { [attributeMarkup]: `${name}="${escape(url)}"` }
+}
+
+/**
+ * A frame without a border or a name for screen readers, which loads a page of another site for its effect.
+ * @throws TypeError unless the address is http or https.
+ */
+export function hiddenFrame(url: string): Fragment {
+  if (!isWebAddress(url)) throw new TypeError(`No page frames ${url}.`)
+  return dangerouslyUnescaped(`<iframe src="${escape(url)}" hidden title="" aria-hidden="true" tabindex="-1"></iframe>`)
+}
+
+const isWebAddress = (url: string): boolean => /^https?:\/\//.test(url)
+
 /** Takes a constant of this package as markup. Nothing that came from outside may come here. */
 export const dangerouslyUnescaped = (constant: string): Fragment => ({ [markup]: constant })
 

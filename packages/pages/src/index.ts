@@ -1,5 +1,6 @@
 export { readConsentForm, consentPage } from './consent.ts'
-export { errorPage, signedOutPage } from './notices.ts'
+export { logoutPage, signedOutPage } from './logout.ts'
+export { errorPage } from './notices.ts'
 export { formActionSource } from './page.ts'
 export { chooseLocale } from './messages/choose-locale.ts'
 export type { Locale } from './messages/choose-locale.ts'

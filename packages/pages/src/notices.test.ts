@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { aFormRequest } from '../test/a-request.ts'
-import { tagsNamed, textOf } from '../test/html-reader.ts'
+import { textOf } from '../test/html-reader.ts'
 import { headerOf, tokensOf } from '../test/response-parts.ts'
-import { errorPage, signedOutPage } from './notices.ts'
+import { errorPage } from './notices.ts'
 
 test('shows the user an error that may not be redirected, with its code (RFC 6749 §4.1.2.1)', () => {
   const error = { status: 400, code: 'invalid_request', description: 'The <client> is unknown.' }
@@ -28,12 +28,4 @@ test.each([
   const chosen = errorPage({ ...error, locale: 'en' }, request)
 
   expect([asked, chosen].map((page) => /<html lang="(..)"/.exec(String(page.body))?.[1])).toEqual([lang, 'en'])
-})
-
-test('the signed-out page cannot post a form', () => {
-  const response = signedOutPage()
-
-  expect(response.status).toBe(200)
-  expect(tagsNamed(tokensOf(response), 'form')).toEqual([])
-  expect(textOf(tokensOf(response))).toContain('You are signed out')
 })

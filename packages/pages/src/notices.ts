@@ -33,14 +33,3 @@ export function errorPage(
 /** The request was refused, so that nothing in it was looked at: of `ui_locales`, only what we speak has an effect. */
 const localeOf = ({ url, headers }: RequestHead): Locale =>
   chooseLocale((url.searchParams.get('ui_locales') ?? '').split(' ', mostWishes), headers.get('accept-language'))
-
-/** Where signing out ends when no client is to be returned to. */
-export function signedOutPage(language: LanguageChoice = {}): ServerResponse {
-  const messages = messagesIn(language)
-  const body = html`<header>
-<span class="tile">${icon('leave')}</span>
-<h1>${messages.signedOut.title}</h1>
-<p>${messages.signedOut.text}</p>
-</header>`
-  return page({ messages, title: messages.signedOut.title, status: 200, formAction: 'none', body })
-}

@@ -9,6 +9,10 @@ interface Page {
   readonly status: number
   /** Where this page's form may lead. */
   readonly formAction: FormAction
+  /** The addresses that the body has frames for. */
+  readonly frames?: readonly string[]
+  /** Where the page goes on by itself; the body has a link to it with the id `continue`. */
+  readonly continueTo?: string | undefined
   readonly body: Fragment
 }
 
@@ -16,7 +20,7 @@ interface Page {
 type FormAction = 'none' | { readonly redirectUri: string | undefined }
 
 /** The frame of every page: the document, and the headers that guard it. */
-export function page({ messages, title, status, formAction, body }: Page): ServerResponse {
+export function page({ messages, title, status, formAction, frames = [], continueTo, body }: Page): ServerResponse {
   const document = html`<!doctype html>
 <html lang="${messages.lang}" dir="${messages.dir}">
 <head>
@@ -25,12 +29,14 @@ export function page({ messages, title, status, formAction, body }: Page): Serve
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
+${continueTo && html`<meta http-equiv="refresh" content="${continueAfter};url=${continueTo}">`}
 ${style}
 </head>
 <body>
 <main>
 ${body}
 </main>
+${continueTo && script}
 </body>
 </html>
 `
@@ -38,7 +44,7 @@ ${body}
     status,
     headers: [
       ['Content-Type', 'text/html; charset=utf-8'],
-      ['Content-Security-Policy', contentSecurityPolicy(formAction)],
+      ['Content-Security-Policy', contentSecurityPolicy({ formAction, frames, continueTo })],
       // RFC 9700 §4.16: a page that asks for a decision must not be framed; the older header is for older browsers.
       ['X-Frame-Options', 'DENY'],
       // The address holds an interaction's handle: other origins never see it. `no-referrer` would hide it from our own
@@ -52,10 +58,17 @@ ${body}
   }
 }
 
-function contentSecurityPolicy(formAction: FormAction): string {
+function contentSecurityPolicy({
+  formAction,
+  frames = [],
+  continueTo,
+}: Pick<Page, 'formAction' | 'frames' | 'continueTo'>): string {
+  const frameSources = [...new Set(frames.flatMap((frame) => frameSource(frame) ?? []))]
   return [
     `default-src 'none'`,
     `style-src '${stylesheetHash}'`,
+    ...(frameSources.length === 0 ? [] : [`frame-src ${frameSources.join(' ')}`]),
+    ...(continueTo === undefined ? [] : [`script-src '${scriptHash}'`]),
     `form-action ${formActionSources(formAction)}`,
     `frame-ancestors 'none'`,
     `base-uri 'none'`,
@@ -67,6 +80,22 @@ function formActionSources(formAction: FormAction): string {
   const source = formAction.redirectUri === undefined ? undefined : formActionSource(formAction.redirectUri)
   return source === undefined ? `'self'` : `'self' ${source}`
 }
+
+/** In seconds: how long a page waits for frames that do not load. */
+const continueAfter = 3
+
+/** A frame that hangs delays the load event, and with it the refresh of the document. */
+const scriptText = `(function () {
+  var link = document.getElementById('continue')
+  function go() { location.replace(link.href) }
+  addEventListener('load', go)
+  setTimeout(go, ${continueAfter}000)
+})()`
+
+const script = dangerouslyUnescaped(`<script>${scriptText}</script>`)
+
+/** A constant, so that no page waits for a digest. Its test computes it. */
+export const scriptHash = 'sha256-68UZviEhheCutKUhtELxKPPC72Ns/IK2ZougC8RLNI8='
 
 const style = dangerouslyUnescaped(`<style>${stylesheet}</style>`)
 
@@ -91,6 +120,12 @@ export function formActionSource(redirectUri: string): string | undefined {
   }
   // RFC 8252 §7.1: an app's own scheme is a reversed domain name. Others (`javascript:`, `data:`) are nobody's app.
   return privateUseScheme.test(protocol) ? protocol : undefined
+}
+
+/** The CSP source that admits a frame: exactly its origin. `undefined` where a policy cannot express it. */
+export function frameSource(address: string): string | undefined {
+  const { origin, hostname } = new URL(address)
+  return expressibleHost.test(hostname) ? origin : undefined
 }
 
 // Narrower than what a URL may hold: `;` and `,` are allowed in a host, and would end the directive or the policy.

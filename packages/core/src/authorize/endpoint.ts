@@ -16,7 +16,7 @@ import { identifySession } from '../sessions/signed-in-user.ts'
 import { requireNavigation } from './browser.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
 import { decideInteraction, enforcePromptNone } from './decide.ts'
-import { identifyClient, verifyRedirect } from './proven-redirect.ts'
+import { identifyClient, requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import { authorizationResponse, RedirectableError } from './response.ts'
 import { startInteraction, type InteractionDependencies } from './start-interaction.ts'
@@ -40,7 +40,7 @@ export const authorizationEndpoint =
     const now = deps.clock()
     // OIDC Core §3.1.2.1: only the form of a POST is read.
     const parameters = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
-    const client = await identifyClient(parameters, deps.storage)
+    const client = await identifyClient(requireClientId(parameters), deps.storage)
     const verified = verifyRedirect(parameters, client)
     const authorization = await parseAuthorizationRequest(parameters, { client, redirect: verified }, deps.rules)
     // RFC 9110 §9.2.1: HEAD is safe. It issues no code and starts no interaction.

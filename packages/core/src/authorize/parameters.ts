@@ -23,8 +23,8 @@ export function refuseUnsupported(parameters: Parameters): void {
  * what clients send.
  * @throws OAuthError invalid_request — reason `parameter_too_long`.
  */
-export function refuseTooLong(parameters: Parameters): void {
-  for (const [name, bound] of bounds) {
+export function refuseTooLong(parameters: Parameters, limits = bounds): void {
+  for (const [name, bound] of limits) {
     if (!isLonger(parameters.get(name) ?? '', bound)) continue
     // RFC 6749 §4.1.2.1: a request that cannot be processed is an invalid_request.
     throw refuse('parameter_too_long')

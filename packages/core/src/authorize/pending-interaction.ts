@@ -14,7 +14,7 @@ import {
   type InteractionAnswer,
   type InteractionStep,
 } from './complete-interaction.ts'
-import { identifyClient, verifyRedirect } from './proven-redirect.ts'
+import { identifyClient, requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import { interactionLocation } from './start-interaction.ts'
 
@@ -50,7 +50,7 @@ export async function findInteraction(
   const record = stored === undefined ? sealed : { ...sealed, login: stored.login, version: stored.version }
   const resources = record.resources.map((resource) => ['resource', resource] as const)
   const parameters = indexParameters([...Object.entries(record.parameters), ...resources])
-  const client = await identifyClient(parameters, deps.storage)
+  const client = await identifyClient(requireClientId(parameters), deps.storage)
   const redirect = verifyRedirect(parameters, client)
   const authorization = await parseAuthorizationRequest(parameters, { client, redirect }, deps.rules)
   const visit = { signedIn: await deps.signedIn(request), isOfSession: stored === undefined, now }

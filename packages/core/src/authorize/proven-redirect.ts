@@ -5,16 +5,23 @@ import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 
 /**
- * Finds the client that an authorization request names. This proves nothing yet: anybody can create such a link.
- * @throws OAuthError invalid_request — reason `client_id_missing` | `client_id_repeated` | `client_unknown` |
- *   `client_disabled`; shown on a local page, since no redirect target is proven (RFC 6749 §4.1.2.1).
+ * Returns the `client_id` of an authorization request.
+ * @throws OAuthError invalid_request — reason `client_id_missing` | `client_id_repeated`.
  */
-export async function identifyClient(parameters: Parameters, storage: OAuthStorage): Promise<ClientRecord> {
+export function requireClientId(parameters: Parameters): string {
   const id = parameters.get('client_id')
   // RFC 6749 §4.1.1: client_id is required. §3.1: it must not repeat.
   if (id === undefined) throw refuse('client_id_missing')
   if (parameters.isRepeated('client_id')) throw refuse('client_id_repeated')
+  return id
+}
 
+/**
+ * Finds the client that a browser's request names. This proves nothing yet: anybody can create such a link.
+ * @throws OAuthError invalid_request — reason `client_unknown` | `client_disabled`; shown on a local page, since no
+ *   redirect target is proven (RFC 6749 §4.1.2.1).
+ */
+export async function identifyClient(id: string, storage: OAuthStorage): Promise<ClientRecord> {
   // RFC 6749 Appendix A.1: a client_id is visible ASCII; other text names no client.
   const client = isVisibleAscii(id) ? await storage.clients.find(clientId(id)) : undefined
   // RFC 6749 §4.1.2.1: an unknown client never causes a redirect. A disabled one gets the same answer.
@@ -30,8 +37,7 @@ export async function identifyClient(parameters: Parameters, storage: OAuthStora
 export type VerifiedRedirect = Brand<string, 'VerifiedRedirect'>
 
 /**
- * Compares the requested redirect URI with the registered ones, character by character (RFC 9700 §2.1). The port of a
- * loopback URI may differ, because a native app listens on any free port (RFC 8252 §7.3).
+ * Compares the requested redirect URI with the registered ones.
  * @returns evidence that the browser may be redirected there.
  * @throws OAuthError invalid_request — reason `redirect_uri_missing` | `redirect_uri_repeated` |
  *   `redirect_uri_mismatch`; shown on a local page, because a redirect to an unproven address would help an attacker
@@ -43,11 +49,17 @@ export function verifyRedirect(parameters: Parameters, client: ClientRecord): Ve
   if (requested === undefined) throw refuse('redirect_uri_missing')
   // RFC 6749 §3.1: it must not repeat; the second may be an attacker's.
   if (parameters.isRepeated('redirect_uri')) throw refuse('redirect_uri_repeated')
-  const isRegistered = client.redirectUris.some((uri) => uri === requested || isSameLoopback(uri, requested))
   // RFC 6749 §3.1.2.4: never redirect to an unregistered URI.
-  if (!isRegistered) throw refuse('redirect_uri_mismatch')
+  if (!isRegistered(requested, client.redirectUris)) throw refuse('redirect_uri_mismatch')
   return requested as VerifiedRedirect
 }
+
+/**
+ * Whether a URI to which the browser would be redirected is among the registered ones, character by character (RFC 9700
+ * §2.1). The port of a loopback URI may differ, because a native app listens on any free port (RFC 8252 §7.3).
+ */
+export const isRegistered = (requested: string, registered: readonly string[]): boolean =>
+  registered.some((uri) => uri === requested || isSameLoopback(uri, requested))
 
 function isSameLoopback(registered: string, requested: string): boolean {
   const expected = splitLoopback(registered)

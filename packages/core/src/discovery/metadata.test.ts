@@ -18,6 +18,7 @@ it('lists a claim once when several scopes release it (OIDC Discovery §3)', () 
     issuer: 'https://as.test',
     endpoints,
     grants: [],
+    logout: undefined,
     clientAuthentication: [],
     responseModes: [],
     discovery: {},

@@ -22,7 +22,11 @@ export function metadataEndpoint(metadata: Readonly<Record<string, unknown>>): E
 /** The registries that the metadata is computed from, so that it lists exactly what the server supports. */
 export interface MetadataSources {
   readonly issuer: string
-  readonly endpoints: Readonly<Record<EndpointName, string>> & { readonly revocation_feed_endpoint?: string }
+  readonly endpoints: Readonly<Record<EndpointName, string>> & {
+    readonly revocation_feed_endpoint?: string
+    readonly end_session_endpoint?: string
+  }
+  readonly logout: { readonly frontChannel: boolean } | undefined
   readonly grants: readonly GrantType[]
   readonly clientAuthentication: readonly ClientAuthentication[]
   readonly responseModes: readonly ResponseMode[]
@@ -78,6 +82,11 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
+    // Front-Channel Logout §3.
+    ...(sources.logout?.frontChannel === true && {
+      frontchannel_logout_supported: true,
+      frontchannel_logout_session_supported: true,
+    }),
     ...statementsOf(sources.discovery),
   }
 }

@@ -41,8 +41,20 @@ export const english: Messages = {
     advice: 'Go back to the app that you came from and start again. If that does not help, tell the people who run it.',
     codeLabel: 'Error code',
   },
+  logout: {
+    title: 'Sign out?',
+    askedBy: (client) => html`${client} asks you to sign out`,
+    signedInAs: (account) => html`Signed in as ${account}`,
+    signOut: 'Sign out',
+    stay: 'Stay signed in',
+  },
   signedOut: {
     title: 'You are signed out',
+    text: 'You can close this window.',
+    goOn: 'Continue',
+  },
+  stillSignedIn: {
+    title: 'You are still signed in',
     text: 'You can close this window.',
   },
 }

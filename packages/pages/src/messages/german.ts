@@ -46,8 +46,20 @@ export const german: Messages = {
       'Gehen Sie zurück zu Ihrer Anwendung und beginnen Sie von vorn. Hilft das nicht, wenden Sie sich an deren Betreiber.',
     codeLabel: 'Fehlercode',
   },
+  logout: {
+    title: 'Abmelden?',
+    askedBy: (client) => html`${client} bittet Sie, sich abzumelden`,
+    signedInAs: (account) => html`Angemeldet als ${account}`,
+    signOut: 'Abmelden',
+    stay: 'Angemeldet bleiben',
+  },
   signedOut: {
     title: 'Sie sind abgemeldet',
+    text: 'Sie können dieses Fenster schließen.',
+    goOn: 'Weiter',
+  },
+  stillSignedIn: {
+    title: 'Sie sind weiterhin angemeldet',
     text: 'Sie können dieses Fenster schließen.',
   },
 }

@@ -44,7 +44,21 @@ export interface Messages {
     readonly advice: string
     readonly codeLabel: string
   }
+  readonly logout: {
+    readonly title: string
+    /** The client that asks. It may have been named by anybody. */
+    readonly askedBy: (client: Fragment) => Fragment
+    readonly signedInAs: (account: Fragment) => Fragment
+    readonly signOut: string
+    readonly stay: string
+  }
   readonly signedOut: {
+    readonly title: string
+    readonly text: string
+    /** The link to the client, where users go on by themselves. */
+    readonly goOn: string
+  }
+  readonly stillSignedIn: {
     readonly title: string
     readonly text: string
   }

@@ -1,0 +1,233 @@
+import {
+  type Clock,
+  type CookieDefinition,
+  type Endpoint,
+  type Header,
+  noStore,
+  redirect,
+  type ServerRequest,
+  type ServerResponse,
+  withHeaders,
+} from '@mintmark/internal'
+import { type EpochSeconds, type OAuthStorage, sessionId, userId } from '@mintmark/storage-interface'
+
+import { readBrowser, requireNavigation, requireSameOrigin } from '../authorize/browser.ts'
+import { accountNameOf } from '../authorize/pending-interaction.ts'
+import { requestRefused } from '../errors.ts'
+import type { Journal } from '../events.ts'
+import { readForm, readQuery } from '../parameters.ts'
+import type { RateLimiter } from '../rate-limiter.ts'
+import { refuse } from '../refusals.ts'
+import type { SignedIn } from '../sessions/signed-in-user.ts'
+import type { RenderLogoutPage } from './page.ts'
+import {
+  type LogoutEvidence,
+  type LogoutEvidenceDependencies,
+  type LogoutRequest,
+  parseLogoutRequest,
+  proveLogoutRequest,
+} from './request.ts'
+
+export interface LogoutEndpointDependencies extends LogoutEvidenceDependencies {
+  readonly issuer: string
+  readonly clock: Clock
+  readonly journal: Journal
+  readonly browserCookie: CookieDefinition
+  /** The host's session. */
+  readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
+  /** Counts logout requests by browser. */
+  readonly logouts: RateLimiter
+}
+
+/** How the host ends its session, and shows the pages of a logout. */
+export interface LogoutSettings {
+  readonly endSession: (request: ServerRequest) => Promise<readonly Header[]>
+  readonly renderPage: RenderLogoutPage
+  readonly frontChannel: boolean
+}
+
+/**
+ * `GET|POST /session/end` (RP-Initiated Logout §2). It signs the browser's user out at once if the request proves that one of
+ * the user's clients sent it, and asks the user otherwise.
+ */
+export const logoutEndpoint =
+  (settings: LogoutSettings, deps: LogoutEndpointDependencies): Endpoint =>
+  async (request) => {
+    // RFC 9110 §9.2.1: HEAD is safe. It ends no session.
+    if (request.method === 'HEAD') return { status: 200, headers: noStore, body: undefined }
+    if (request.method === 'POST') return redirectToSelf(request)
+    const now = deps.clock()
+    const visit = await readVisit(parseLogoutRequest(readQuery(request)), request, deps)
+    await limitLogouts(visit, now, deps)
+    recordProblem(visit, deps)
+    const decision = decideLogout(visit)
+    return decision === 'confirm'
+      ? confirmationPage(visit, settings, deps)
+      : answerLogout(decision, { visit, isConfirmed: false }, { now, settings, deps })
+  }
+
+/**
+ * `POST /session/end/confirm`: the form of the confirmation page. The user's decision is the proof that the request itself
+ * does not have.
+ */
+export const confirmedLogoutEndpoint =
+  (settings: LogoutSettings, deps: LogoutEndpointDependencies): Endpoint =>
+  async (request) => {
+    // RFC 9700 §4.7: another site must not decide for the user.
+    requireSameOrigin(request)
+    const now = deps.clock()
+    const form = readForm(request)
+    const visit = await readVisit(parseLogoutRequest(form), request, deps)
+    await limitLogouts(visit, now, deps)
+    if (form.get('decision') !== 'sign_out') {
+      return settings.renderPage({ ...pageBasics(visit), status: 200, kind: 'signed_in' }, request)
+    }
+    const decision = visit.session === undefined ? 'signed_out' : 'end'
+    return answerLogout(decision, { visit, isConfirmed: true }, { now, settings, deps })
+  }
+
+/** A request, what it proves, and who is signed in in the browser that sent it. */
+interface LogoutVisit {
+  readonly request: ServerRequest
+  readonly logout: LogoutRequest
+  readonly evidence: LogoutEvidence
+  readonly session: SignedIn | undefined
+}
+
+async function readVisit(
+  logout: LogoutRequest,
+  request: ServerRequest,
+  deps: LogoutEndpointDependencies,
+): Promise<LogoutVisit> {
+  requireNavigation(request)
+  const evidence = await proveLogoutRequest(logout, deps)
+  return { request, logout, evidence, session: await deps.signedIn(request) }
+}
+
+/**
+ * A POST from another site comes without the cookies of the session, so the user would appear to be signed out. The same
+ * request as a GET is a navigation that has them.
+ */
+function redirectToSelf(request: ServerRequest): ServerResponse {
+  const { fields } = parseLogoutRequest(readForm(request))
+  const query = new URLSearchParams(fields.map((field) => [...field])).toString()
+  return redirect(`${request.url.origin}${request.url.pathname}${query === '' ? '' : `?${query}`}`)
+}
+
+/** `end`: revoke the session. `confirm`: ask first. `signed_out`: there is no session in this browser. */
+type LogoutDecision = 'end' | 'confirm' | 'signed_out'
+
+function decideLogout({ session, evidence }: LogoutVisit): LogoutDecision {
+  if (session === undefined) return 'signed_out'
+  return isProven(evidence, session) ? 'end' : 'confirm'
+}
+
+/**
+ * Whether the hint belongs to this session. If one of them names no session, the user is compared, and only the hint of a
+ * client that can keep a secret counts (RP-Initiated Logout §2, §6).
+ */
+function isProven({ hint, client }: LogoutEvidence, session: SignedIn): boolean {
+  if (hint?.subject !== session.subject || client === undefined) return false
+  if (hint.sessionId !== undefined && session.sessionId !== undefined) return hint.sessionId === session.sessionId
+  return client.tokenEndpointAuthMethod !== 'none'
+}
+
+interface LogoutStep {
+  readonly now: EpochSeconds
+  readonly settings: LogoutSettings
+  readonly deps: LogoutEndpointDependencies
+}
+
+/** Ends the session, if there is one, and answers with the next page. */
+async function answerLogout(
+  decision: Exclude<LogoutDecision, 'confirm'>,
+  { visit, isConfirmed }: { readonly visit: LogoutVisit; readonly isConfirmed: boolean },
+  step: LogoutStep,
+): Promise<ServerResponse> {
+  const { settings, deps } = step
+  const { request, evidence, logout, session } = visit
+  const headers = decision === 'end' && session !== undefined ? await endSession(visit, session, step) : []
+  const frames: readonly string[] = []
+  // RP-Initiated Logout §3: without a hint, only the user's own decision shows that the request is legitimate.
+  const mayReturn = evidence.returnsTo !== undefined && (evidence.hint !== undefined || isConfirmed)
+  const continueTo = mayReturn ? returnAddress(evidence.returnsTo, logout.state) : undefined
+  if (continueTo !== undefined && frames.length === 0) return redirect(continueTo, headers)
+  const basics = pageBasics(visit)
+  return withHeaders(settings.renderPage({ ...basics, kind: 'signed_out', frames, continueTo }, request), headers)
+}
+
+/** Revokes the session and what is bound to it, then lets the host end its own. */
+async function endSession(
+  { request, evidence: { client } }: LogoutVisit,
+  session: SignedIn,
+  { now, settings, deps }: LogoutStep,
+): Promise<readonly Header[]> {
+  if (session.sessionId !== undefined) await deps.storage.sessions.revoke(sessionId(session.sessionId), now)
+  const headers = await settings.endSession(request)
+  deps.journal.record(request, {
+    type: 'user.signed_out',
+    userId: session.subject,
+    sessionId: session.sessionId,
+    clientId: client?.clientId,
+  })
+  return headers
+}
+
+/** RP-Initiated Logout §3: `state` is returned as it came, and nothing else. */
+const returnAddress = (returnsTo: string, state: string | undefined): string =>
+  state === undefined
+    ? returnsTo
+    : `${returnsTo}${returnsTo.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}`
+
+async function confirmationPage(
+  visit: LogoutVisit,
+  { renderPage }: LogoutSettings,
+  { issuer, storage }: LogoutEndpointDependencies,
+): Promise<ServerResponse> {
+  const { request, logout, evidence, session } = visit
+  const user = session === undefined ? undefined : await storage.users.find(userId(session.subject))
+  return renderPage(
+    {
+      ...pageBasics(visit),
+      kind: 'confirm',
+      action: `${issuer}${confirmPath}`,
+      fields: logout.fields,
+      accountName: user === undefined ? undefined : accountNameOf(user),
+      logoutHint: logout.logoutHint,
+      returnsTo: evidence.returnsTo,
+    },
+    request,
+  )
+}
+
+function pageBasics({ logout, evidence: { client, problem } }: LogoutVisit) {
+  return {
+    status: problem?.status ?? 200,
+    problem: problem && { code: problem.code, description: problem.description },
+    client: client && { clientId: client.clientId, clientName: client.clientName },
+    uiLocales: logout.uiLocales,
+  }
+}
+
+/** The page offers to sign out nevertheless, so that a wrong hint does not keep the user signed in. Operators see why. */
+function recordProblem({ request, evidence: { problem } }: LogoutVisit, { journal }: LogoutEndpointDependencies): void {
+  if (problem !== undefined) journal.record(request, requestRefused(problem, request))
+}
+
+/** Counts by browser; one that refuses the cookie counts by session, and one with neither has nothing to end. */
+async function limitLogouts(
+  { request, session }: LogoutVisit,
+  now: EpochSeconds,
+  { browserCookie, logouts }: LogoutEndpointDependencies,
+): Promise<void> {
+  const browser = await readBrowser(request, browserCookie)
+  const key = browser ?? session?.sessionId
+  if (key === undefined) return
+  const decision = await logouts.consume(`logout ${key}`, now)
+  // RFC 6585 §4.
+  if (!decision.allowed) throw refuse('logouts_throttled', {}, { retryAfter: decision.retryAfter })
+}
+
+/** The addresses of the two endpoints, below the issuer. */
+export const logoutPath = '/session/end'
+export const confirmPath = '/session/end/confirm'

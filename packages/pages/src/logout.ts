@@ -1,0 +1,114 @@
+import type { RequestHead, ServerResponse } from '@mintmark/core/http'
+import { shownName } from './client-display.ts'
+import { address, type Fragment, hiddenFrame, html } from './html.ts'
+import { chooseLocale, type LanguageChoice, messagesIn } from './messages/choose-locale.ts'
+import type { Messages } from './messages/messages.ts'
+import { frameSource, icon, page } from './page.ts'
+
+/** What the server wants to show: its option `logout.renderPage` receives it. */
+type LogoutPageInput = LogoutBasics & (ConfirmLogout | SignedOut | { readonly kind: 'signed_in' })
+
+interface LogoutBasics extends LanguageChoice {
+  readonly status: number
+  /** What is wrong with the request, in the server's fixed English sentence. */
+  readonly problem?: { readonly code: string; readonly description: string } | undefined
+  readonly client?: { readonly clientName: string } | undefined
+}
+
+interface ConfirmLogout {
+  readonly kind: 'confirm'
+  /** Where the form is posted to, with the fields. */
+  readonly action: string
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  readonly accountName?: string | undefined
+  /** The validated address that the answer redirects to. */
+  readonly returnsTo?: string | undefined
+}
+
+interface SignedOut {
+  readonly kind: 'signed_out'
+  /** The addresses to load in frames (Front-Channel Logout §3). */
+  readonly frames: readonly string[]
+  readonly continueTo?: string | undefined
+}
+
+/**
+ * The pages of a logout: the question, the notice that the user is signed out, with the frames of the clients to tell, and
+ * the notice that they stay signed in. It fits the server's option `logout.renderPage` as it is.
+ * @param request what it answers: its language is chosen by it, unless the host has chosen one.
+ */
+export function logoutPage(content: LogoutPageInput, request?: RequestHead): ServerResponse {
+  const { uiLocales = [], locale = request && chooseLocale(uiLocales, request.headers.get('accept-language')) } =
+    content
+  const messages = messagesIn({ locale, uiLocales })
+  switch (content.kind) {
+    case 'confirm':
+      return confirmPage(content, messages)
+    case 'signed_out':
+      return signedOut(content, messages)
+    case 'signed_in':
+      return notice(content, messages, messages.stillSignedIn)
+    default:
+      return content satisfies never
+  }
+}
+
+function confirmPage(content: LogoutBasics & ConfirmLogout, messages: Messages): ServerResponse {
+  const { client, accountName, action, fields, returnsTo, problem } = content
+  const { logout } = messages
+  // Staying is the form's first button: Enter presses that one, and it must not be the one that ends something.
+  const body = html`<header>
+<span class="tile">${icon('leave')}</span>
+<h1>${logout.title}</h1>
+${client && html`<p>${logout.askedBy(shownName(client.clientName, messages.unnamedClient))}</p>`}
+${accountName && html`<p>${logout.signedInAs(html`<bdi class="name">${accountName}</bdi>`)}</p>`}
+</header>
+${problemNotice(problem, messages)}
+<form method="post" ${address('action', action)}>
+${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<div class="choice">
+<button type="submit" name="decision" value="stay">${icon('cross')}${logout.stay}</button>
+<button type="submit" name="decision" value="sign_out">${icon('leave')}${logout.signOut}</button>
+</div>
+</form>`
+  return page({ messages, title: logout.title, status: content.status, formAction: { redirectUri: returnsTo }, body })
+}
+
+/** Frames of hosts that a policy cannot name are left out. */
+function signedOut(content: LogoutBasics & SignedOut, messages: Messages): ServerResponse {
+  const frames = content.frames.filter((frame) => frameSource(frame) !== undefined)
+  const { continueTo } = content
+  const rest = html`${continueTo && html`<p><a id="continue" ${address('href', continueTo)}>${messages.signedOut.goOn}</a></p>`}
+${frames.map(hiddenFrame)}`
+  return notice({ ...content, frames, rest }, messages, messages.signedOut)
+}
+
+/** Says what has happened, above the rest. */
+function notice(
+  content: LogoutBasics & {
+    readonly frames?: readonly string[]
+    readonly continueTo?: string | undefined
+    readonly rest?: Fragment
+  },
+  messages: Messages,
+  texts: { readonly title: string; readonly text: string },
+): ServerResponse {
+  const { status, problem, frames = [], continueTo, rest } = content
+  const body = html`<header>
+<span class="tile">${icon('leave')}</span>
+<h1>${texts.title}</h1>
+${continueTo === undefined ? html`<p>${texts.text}</p>` : undefined}
+</header>
+${problemNotice(problem, messages)}
+${rest}`
+  return page({ messages, title: texts.title, status, formAction: 'none', frames, continueTo, body })
+}
+
+const problemNotice = (problem: LogoutBasics['problem'], messages: Messages): Fragment | undefined =>
+  problem &&
+  html`<p lang="en" dir="ltr">${problem.description}</p>
+<p class="fine">${messages.error.codeLabel}: <code>${problem.code}</code></p>`
+
+/** Where signing out at the host's own page leads, when no client is to be returned to. */
+export const signedOutPage = (language: LanguageChoice = {}): ServerResponse =>
+  logoutPage({ ...language, kind: 'signed_out', status: 200, frames: [] })
