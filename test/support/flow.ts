@@ -74,8 +74,12 @@ export function browserCookies(started: Reply): string {
 }
 
 /** Completes an authorization request: U1 is signed in and consents to everything. */
-export async function obtainCode(under: ReachableServer, change: Change = {}): Promise<string> {
-  const first = await authorize(under, change)
+export async function obtainCode(
+  under: ReachableServer,
+  change: Change = {},
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const first = await authorize(under, change, headers)
   const scopes = (change['scope'] ?? baseRequest.scope).split(' ')
   const isDone = first.location.searchParams.has('code')
   const last = isDone
@@ -123,8 +127,9 @@ export function postForm(
 export async function obtainTokens(
   under: ReachableServer,
   change: Change = {},
+  headers: Record<string, string> = {},
 ): Promise<Readonly<Record<string, string>>> {
-  const code = await obtainCode(under, { scope: 'openid profile offline_access', ...change })
+  const code = await obtainCode(under, { scope: 'openid profile offline_access', ...change }, headers)
   const reply = await redeem(under, code)
   if (reply.status !== 200) throw new Error(`No tokens: ${reply.status} ${reply.text}`)
   return reply.json as Record<string, string>

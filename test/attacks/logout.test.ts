@@ -1,0 +1,465 @@
+import { dropKey, type StoredKeyRing } from '@mintmark/core'
+import { clientId } from '@mintmark/storage-interface'
+import { generateKeyPair } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { signEs256, writeJws, readJws } from '../support/forge-jwt.ts'
+import { changeClient } from '../support/fixture-clients.ts'
+import { authorize, encode, obtainTokens, postForm, redeem } from '../support/flow.ts'
+import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
+import { genuineJwt } from '../support/genuine-jwt.ts'
+import { confirm, hintOf, logout, returnOfA, sessionCookie, startLogoutServer } from '../support/logout-server.ts'
+import type { LogoutServer } from '../support/logout-server.ts'
+import { expectServing, refused, refusedOnPage } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+
+let under: LogoutServer
+let attacker: GenuineJwt['attacker']
+beforeAll(async () => {
+  under = await startLogoutServer()
+  attacker = await generateKeyPair('ES256', { extractable: true })
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+let count = 0
+/** A new session of U1, and an ID token that A got in it. */
+async function aSession(): Promise<{ readonly name: string; readonly hint: string }> {
+  const name = `session-${(count += 1)}`
+  return { name, hint: await hintOf(under, name) }
+}
+
+/** Asserts the confirmation page: no redirect, and nothing has ended. */
+async function expectQuestion(name: string, answer: Reply, problem?: string): Promise<void> {
+  expect([answer.status, answer.header('location')]).toEqual([problem === undefined ? 200 : 400, undefined])
+  expect(answer.text).toContain('value="sign_out"')
+  expect(answer.header('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(answer.header('cache-control')).toBe('no-store')
+  expect(answer.cookies).toEqual([])
+  expect(under.ended).not.toContain(name)
+}
+
+const lastReasons = (since: number): readonly string[] =>
+  under.events.slice(since).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
+
+/** Asserts a question that also reports a problem, for this reason, and changes nothing in storage. */
+async function expectProblem(name: string, reason: string, send: () => Promise<Reply>): Promise<void> {
+  const [before, since] = [under.dump(), under.events.length]
+  await expectQuestion(name, await send(), reason)
+  expect(lastReasons(since)).toEqual([reason])
+  expect(under.dump()).toBe(before)
+}
+
+describe('a logout request with a hint', () => {
+  it('signs out and returns to the client with state alone, unchanged (RP-Initiated Logout §3)', async () => {
+    const { name, hint } = await aSession()
+    const state = `a b+c%20"<>'&=#é漢😀/?`
+
+    const answer = await logout(under, name, { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state })
+
+    expect(answer.status).toBe(303)
+    expect(answer.header('location')).toBe(`${returnOfA}&state=${encodeURIComponent(state)}`)
+    expect(answer.header('referrer-policy')).toBe('no-referrer')
+    expect(answer.cookies).toEqual(['host=; Path=/; Max-Age=0'])
+    expect(under.ended).toContain(name)
+    expect(under.events.at(-1)).toMatchObject({ type: 'user.signed_out', userId: 'U1', sessionId: name, clientId: 'A' })
+  })
+
+  it('returns without a query of its own when the request has no state (RP-Initiated Logout §3)', async () => {
+    const { name, hint } = await aSession()
+
+    const answer = await logout(under, name, { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
+
+    expect(answer.header('location')).toBe(returnOfA)
+  })
+
+  it('says that the user is signed out when the request names no return', async () => {
+    const { name, hint } = await aSession()
+
+    const answer = await logout(under, name, { id_token_hint: hint, client_id: 'A', ui_locales: 'de' })
+
+    expect([answer.status, answer.header('location')]).toEqual([200, undefined])
+    expect(answer.text).toContain('Sie sind abgemeldet')
+    expect(under.ended).toContain(name)
+  })
+
+  it('accepts a hint that expired a year ago (RP-Initiated Logout §2)', async () => {
+    const { name, hint } = await aSession()
+    const genuine = await genuineJwt({ token: hint, other: hint, attacker }, under.keys)
+    const exp = under.clock.now() - 365 * 86_400
+    const old = await writeJws(genuine.header, { ...genuine.payload, exp, iat: exp - 600 }, genuine.sign)
+
+    const answer = await logout(under, name, { id_token_hint: old, post_logout_redirect_uri: returnOfA })
+
+    expect(answer.header('location')).toBe(returnOfA)
+    expect(under.ended).toContain(name)
+  })
+
+  it('returns at once when the session is over already (RP-Initiated Logout §2)', async () => {
+    const { name, hint } = await aSession()
+    const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state: 's' }
+    await logout(under, name, request)
+
+    const again = await logout(under, name, request)
+    const signedOut = await logout(under, undefined, request)
+
+    expect([again, signedOut].map((answer) => answer.header('location'))).toEqual([
+      `${returnOfA}&state=s`,
+      `${returnOfA}&state=s`,
+    ])
+  })
+
+  it('accepts any port of a loopback return (RFC 8252 §7.3)', async () => {
+    const name = 'session-native'
+    const cookie = sessionCookie(under, name)
+    const native = { client_id: 'N', redirect_uri: 'http://127.0.0.1/cb' }
+    const { id_token: hint } = await tokensOfPublic(native, cookie)
+
+    const answer = await logout(under, name, {
+      id_token_hint: hint,
+      post_logout_redirect_uri: 'http://127.0.0.1:52341/bye',
+    })
+
+    expect(answer.header('location')).toBe('http://127.0.0.1:52341/bye')
+  })
+
+  it('prompt=none afterwards is answered with login_required (OIDC Core §3.1.2.6)', async () => {
+    const { name, hint } = await aSession()
+    await logout(under, name, { id_token_hint: hint })
+
+    const answer = await authorize(under, { prompt: 'none' }, { cookie: sessionCookie(under, name) })
+
+    expect(answer.location.searchParams.get('error')).toBe('login_required')
+  })
+
+  it('asks when the hint is of another session of the same user, and ends only this one (RP-Initiated Logout §6)', async () => {
+    const [mine, other] = [await aSession(), await aSession()]
+    const request = { id_token_hint: other.hint, post_logout_redirect_uri: returnOfA }
+
+    await expectQuestion(mine.name, await logout(under, mine.name, request))
+    const answer = await confirm(under, mine.name, request)
+
+    expect(answer.header('location')).toBe(returnOfA)
+    expect(under.ended).toContain(mine.name)
+    expect(under.ended).not.toContain(other.name)
+  })
+
+  it('asks when the hint is of another user (RP-Initiated Logout §6)', async () => {
+    const { hint } = await aSession()
+    const cookie = sessionCookie(under, 'session-of-u4', 'U4')
+
+    const answer = await logout(under, undefined, { id_token_hint: hint }, { cookie })
+
+    await expectQuestion('session-of-u4', answer)
+  })
+
+  async function tokensOfPublic(client: Readonly<Record<string, string>>, cookie: string) {
+    const scope = 'openid'
+    const started = await authorize(under, { ...client, scope }, { cookie })
+    const { pathname, search } = started.location
+    const answer = await postForm(under, pathname + search, 'scope=openid', {
+      cookie: `${started.cookies.map((each) => each.split(';', 1)[0]).join('; ')}; ${cookie}`,
+      origin: under.issuer,
+    })
+    const code = answer.location.searchParams.get('code') ?? ''
+    const redeemed = await redeem(under, code, client, { authorization: '' })
+    return redeemed.json as Readonly<Record<string, string>>
+  }
+})
+
+describe('a hint that is not an ID token of this server', () => {
+  let genuine: GenuineJwt
+  beforeAll(async () => {
+    const token = await hintOf(under, 'session-shared')
+    genuine = await genuineJwt({ token, other: await hintOf(under, 'session-shared'), attacker }, under.keys)
+  })
+
+  it.each(forgeries)('$row', async ({ forge }) => {
+    const hint = await forge(genuine)
+    // An empty parameter counts as absent, and a hint that is too long is refused unread.
+    const reason = hint === '' ? undefined : 'logout_hint_invalid'
+    // The limit of requests counts by the minute.
+    under.clock.advance(1)
+
+    const answer = await logout(under, 'session-shared', { id_token_hint: hint, state: 's' })
+
+    if (hint.length > 8192) expect([answer.status, under.lastReason()]).toEqual([400, 'parameter_too_long'])
+    else await expectQuestion('session-shared', answer, reason)
+    expect(answer.header('location')).toBeUndefined()
+  })
+
+  it.each<readonly [string, Readonly<Record<string, unknown>>]>([
+    ['of another issuer (RP-Initiated Logout §2)', { iss: 'https://other.test' }],
+    ['without a user', { sub: undefined }],
+    ['without exp, as a userinfo response (OIDC Core §5.3.2)', { exp: undefined }],
+    ['with a list of audiences', { aud: ['A'] }],
+  ])('refuses a token %s, and asks', async (_what, claims) => {
+    const { name, hint } = await aSession()
+    const { header, payload, sign } = await genuineJwt({ token: hint, other: hint, attacker }, under.keys)
+    const token = await writeJws(header, { ...payload, ...claims }, sign)
+
+    await expectProblem(name, 'logout_hint_invalid', () =>
+      logout(under, name, { id_token_hint: token, post_logout_redirect_uri: returnOfA }),
+    )
+  })
+
+  it.each(['at+jwt', 'logout+jwt', 'secevent+jwt', 'token-introspection+jwt', undefined])(
+    'refuses typ %s, and asks (RFC 8725 §3.11)',
+    async (typ) => {
+      const { name, hint } = await aSession()
+      const { header, payload, sign } = await genuineJwt({ token: hint, other: hint, attacker }, under.keys)
+      const token = await writeJws({ ...header, typ }, payload, sign)
+
+      await expectProblem(name, 'logout_hint_invalid', () => logout(under, name, { id_token_hint: token }))
+    },
+  )
+
+  it('refuses an access token, and asks (RFC 8725 §3.11)', async () => {
+    const { name } = await aSession()
+    const tokens = await obtainTokens(under, {}, { cookie: sessionCookie(under, name) })
+
+    await expectProblem(name, 'logout_hint_invalid', () =>
+      logout(under, name, { id_token_hint: tokens['access_token'] }),
+    )
+  })
+
+  it('refuses the key of another issuer under our kid, and asks', async () => {
+    const { name, hint } = await aSession()
+    const { header, payload } = readJws(hint)
+    const token = await writeJws({ ...header, alg: 'ES256' }, payload, signEs256(attacker.privateKey))
+
+    await expectProblem(name, 'logout_hint_invalid', () => logout(under, name, { id_token_hint: token }))
+  })
+
+  it.each([
+    ['8,000 dots', '.'.repeat(8000), 'logout_hint_invalid'],
+    ['9,000 letters', 'a'.repeat(9000), 'parameter_too_long'],
+  ])('refuses a hint of %s before it decodes it', async (_what, hint, reason) => {
+    const answer = await logout(under, 'session-long', { id_token_hint: hint })
+
+    expect([answer.status, answer.header('location'), under.lastReason()]).toEqual([400, undefined, reason])
+  })
+
+  it('refuses what a dropped key has signed, and asks', async () => {
+    const site = await startLogoutServer()
+    const hint = await hintOf(site, 'session-before')
+    await dropKey(String(readJws(hint).header['kid']), site.keys as StoredKeyRing)
+
+    const answer = await logout(site, 'session-before', { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
+
+    expect([answer.status, answer.header('location'), site.lastReason()]).toEqual([
+      400,
+      undefined,
+      'logout_hint_invalid',
+    ])
+    expect(site.ended).toEqual([])
+    await site.close()
+  })
+})
+
+describe('a return', () => {
+  it.each([
+    ['that is not registered', 'https://evil.test/'],
+    ['with a query added', `${returnOfA}&foo=bar`],
+    ['with a fragment', `${returnOfA}#x`],
+    ['with another case', returnOfA.replace('bye', 'Bye')],
+    ['that runs a script', 'javascript:alert(1)'],
+    ['that is data', 'data:text/html,x'],
+    ['with a tab in its scheme', `ht\ttps://app.test/bye?tab=1`],
+    ['with a line break', `${returnOfA}\r\nSet-Cookie: a=b`],
+    ['of another client', 'https://spa.test/bye'],
+    ['that is a redirect URI', 'https://app.test/cb'],
+  ])('%s is never followed, and the page asks (RP-Initiated Logout §3)', async (_what, uri) => {
+    const { name, hint } = await aSession()
+    const request = { id_token_hint: hint, post_logout_redirect_uri: uri, state: 's' }
+
+    await expectProblem(name, 'logout_return_unregistered', () => logout(under, name, request))
+    const answer = await confirm(under, name, request)
+
+    expect([answer.status, answer.header('location')]).toEqual([400, undefined])
+    expect(under.ended).toContain(name)
+  })
+
+  it('without hint and client_id is never followed (RP-Initiated Logout §3)', async () => {
+    const { name } = await aSession()
+
+    await expectProblem(name, 'logout_return_unregistered', () =>
+      logout(under, name, { post_logout_redirect_uri: returnOfA }),
+    )
+  })
+
+  it('with client_id alone is followed only after the user has agreed (RP-Initiated Logout §3)', async () => {
+    const { name } = await aSession()
+    const request = { client_id: 'A', post_logout_redirect_uri: returnOfA, state: 's' }
+
+    await expectQuestion(name, await logout(under, name, request))
+    const signedOut = await logout(under, undefined, request)
+    const answer = await confirm(under, name, request)
+
+    expect([signedOut.status, signedOut.header('location')]).toEqual([200, undefined])
+    expect(answer.header('location')).toBe(`${returnOfA}&state=s`)
+  })
+
+  it.each([
+    ['does not exist', 'nobody', 'client_unknown'],
+    ['is disabled', 'X', 'client_disabled'],
+  ])('of a client that %s is never followed (RP-Initiated Logout §3)', async (_what, client, reason) => {
+    const { name } = await aSession()
+    await changeClient(under.storage, clientId('X'), { disabledAt: under.clock.now() })
+
+    await expectProblem(name, reason, () =>
+      logout(under, name, { client_id: client, post_logout_redirect_uri: 'https://x.test/cb' }),
+    )
+  })
+
+  it('is not followed when the client of the hint was disabled since; the user can sign out', async () => {
+    const site = await startLogoutServer()
+    const hint = await hintOf(site, 'session-a')
+    await changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() })
+    const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA }
+
+    const asked = await logout(site, 'session-a', request)
+    const answer = await confirm(site, 'session-a', request)
+
+    expect([asked, answer].map(({ header }) => header('location'))).toEqual([undefined, undefined])
+    expect(site.ended).toEqual(['session-a'])
+    await site.close()
+  })
+})
+
+describe('a logout request that proves nothing', () => {
+  it.each<readonly [string, Readonly<Record<string, string>>]>([
+    ['no parameters', {}],
+    ['only a state', { state: 's' }],
+    ['only a client_id', { client_id: 'A' }],
+    ['a logout_hint', { logout_hint: '<script>alert(1)</script>' }],
+  ])('asks the user: %s (RP-Initiated Logout §2)', async (_what, request) => {
+    const { name } = await aSession()
+    const before = under.dump()
+
+    const answer = await logout(under, name, request, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })
+
+    await expectQuestion(name, answer)
+    expect(answer.text).toContain('ann@example.test')
+    expect(answer.text).not.toContain('<script')
+    expect(under.dump()).toBe(before)
+  })
+
+  it('tells a browser that is signed out already so', async () => {
+    const answer = await logout(under, undefined, { state: 's' })
+
+    expect([answer.status, answer.header('location')]).toEqual([200, undefined])
+    expect(answer.text).toContain('You are signed out')
+  })
+
+  it('keeps the user signed in who decides so', async () => {
+    const { name } = await aSession()
+
+    const answer = await confirm(under, name, { decision: 'stay', client_id: 'A', post_logout_redirect_uri: returnOfA })
+
+    expect([answer.status, answer.header('location')]).toEqual([200, undefined])
+    expect(answer.text).toContain('You are still signed in')
+    expect(under.ended).not.toContain(name)
+  })
+
+  it.each<readonly [string, Readonly<Record<string, string>>]>([
+    ['from another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }],
+    ['from a sibling site', { 'sec-fetch-site': 'same-site', origin: 'https://evil.as.test' }],
+    ['from another origin, in a browser without Sec-Fetch-Site', { origin: 'https://evil.test' }],
+    ['from a document without an origin', { origin: 'null' }],
+    ['without either header', {}],
+  ])('refuses a confirmation %s (RFC 9700 §4.7)', async (_what, headers) => {
+    const { name } = await aSession()
+
+    await refusedOnPage(under, { send: () => confirm(under, name, {}, headers), reason: 'cross_site_post' }, 403)
+
+    expect(under.ended).not.toContain(name)
+  })
+})
+
+describe('a malformed logout request', () => {
+  it.each(['post_logout_redirect_uri', 'id_token_hint', 'state', 'client_id', 'ui_locales'])(
+    'refuses a repeated %s (RFC 6749 §3.1)',
+    async (parameter) => {
+      const { name, hint } = await aSession()
+      const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state: 's', client_id: 'A' }
+
+      await refusedOnPage(under, {
+        send: () => logout(under, name, `${encode({ ui_locales: 'en', ...request })}&${parameter}=x`),
+        reason: 'parameter_repeated',
+      })
+      expect(under.ended).not.toContain(name)
+    },
+  )
+
+  it('refuses a client_id that contradicts the hint, and asks (RP-Initiated Logout §2)', async () => {
+    const { name, hint } = await aSession()
+
+    await expectProblem(name, 'client_id_contradicted', () =>
+      logout(under, name, { id_token_hint: hint, client_id: 'B', post_logout_redirect_uri: returnOfA }),
+    )
+  })
+
+  it('refuses a state of more than 1,024 bytes, and encodes any other once', async () => {
+    const { name, hint } = await aSession()
+    const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA }
+
+    await refusedOnPage(under, {
+      send: () => logout(under, name, { ...request, state: 's'.repeat(1025) }),
+      reason: 'parameter_too_long',
+    })
+    const answer = await logout(under, name, { ...request, state: '\r\nSet-Cookie: a=b"' })
+
+    expect(answer.header('location')).toBe(`${returnOfA}&state=%0D%0ASet-Cookie%3A%20a%3Db%22`)
+    expect(answer.cookies).toEqual(['host=; Path=/; Max-Age=0'])
+  })
+
+  it('uses ten languages at most', async () => {
+    const locales = [...Array.from({ length: 1000 }, () => 'fr'), 'de'].join(' ')
+
+    const answer = await logout(under, undefined, { ui_locales: locales })
+
+    expect(answer.text).toContain('<html lang="de"')
+  })
+
+  it('answers a POST with the same request as a GET, which has the cookies of the session', async () => {
+    const { name, hint } = await aSession()
+    const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state: 'a b', client_id: 'A' }
+
+    const bounced = await postForm(under, '/session/end', encode(request), { 'sec-fetch-site': 'cross-site' })
+    const { pathname, search, searchParams } = bounced.location
+
+    expect([bounced.status, pathname]).toEqual([303, '/session/end'])
+    expect(Object.fromEntries(searchParams)).toEqual(request)
+    expect((await logout(under, name, search.slice(1))).header('location')).toBe(`${returnOfA}&state=a%20b`)
+  })
+
+  it('ends nothing for HEAD, a prefetch or a script (RFC 9110 §9.2.1)', async () => {
+    const { name, hint } = await aSession()
+    const path = `/session/end?${encode({ id_token_hint: hint })}`
+    const cookie = sessionCookie(under, name)
+
+    const head = await under.send({ method: 'HEAD', path, headers: { cookie } })
+    await refusedOnPage(under, {
+      send: () => under.send({ path, headers: { cookie, 'sec-purpose': 'prefetch;prerender' } }),
+      reason: 'not_a_navigation',
+    })
+    await refusedOnPage(under, {
+      send: () => under.send({ path, headers: { cookie, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' } }),
+      reason: 'not_a_navigation',
+    })
+
+    expect([head.status, head.text, under.ended.includes(name)]).toEqual([200, '', false])
+  })
+
+  it('refuses a browser that sends too many requests, and no other (RFC 6585 §4)', async () => {
+    const site = await startLogoutServer()
+    const answers: number[] = []
+    for (let sent = 0; sent < 101; sent += 1) answers.push((await logout(site, 'flood', {})).status)
+
+    expect(answers).toEqual([...Array.from({ length: 100 }, () => 200), 429])
+    expect(site.lastReason()).toBe('logouts_throttled')
+    expect((await logout(site, 'another', {})).status).toBe(200)
+    await site.close()
+  })
+})
