@@ -10,7 +10,7 @@ import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
 import { genuineJwt } from '../support/genuine-jwt.ts'
 import { confirm, hintOf, logout, returnOfA, sessionCookie, startLogoutServer } from '../support/logout-server.ts'
 import type { LogoutServer } from '../support/logout-server.ts'
-import { expectServing, refused, refusedOnPage } from '../support/refused.ts'
+import { expectServing, refusedOnPage } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 
 let under: LogoutServer
@@ -321,7 +321,7 @@ describe('a return', () => {
     const asked = await logout(site, 'session-a', request)
     const answer = await confirm(site, 'session-a', request)
 
-    expect([asked, answer].map(({ header }) => header('location'))).toEqual([undefined, undefined])
+    expect([asked, answer].map((reply) => reply.header('location'))).toEqual([undefined, undefined])
     expect(site.ended).toEqual(['session-a'])
     await site.close()
   })

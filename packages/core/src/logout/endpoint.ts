@@ -9,7 +9,7 @@ import {
   type ServerResponse,
   withHeaders,
 } from '@mintmark/internal'
-import { type EpochSeconds, type OAuthStorage, sessionId, userId } from '@mintmark/storage-interface'
+import { type EpochSeconds, sessionId, userId } from '@mintmark/storage-interface'
 
 import { readBrowser, requireNavigation, requireSameOrigin } from '../authorize/browser.ts'
 import { accountNameOf } from '../authorize/pending-interaction.ts'
@@ -144,7 +144,7 @@ async function answerLogout(
   { visit, isConfirmed }: { readonly visit: LogoutVisit; readonly isConfirmed: boolean },
   step: LogoutStep,
 ): Promise<ServerResponse> {
-  const { settings, deps } = step
+  const { settings } = step
   const { request, evidence, logout, session } = visit
   const headers = decision === 'end' && session !== undefined ? await endSession(visit, session, step) : []
   const frames: readonly string[] = []

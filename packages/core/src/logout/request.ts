@@ -49,7 +49,7 @@ const bounds: ReadonlyMap<string, number> = new Map([
  * A `post_logout_redirect_uri` that is registered for the client of the request. Created only in this file, and required by
  * everything that redirects after a logout.
  */
-export type VerifiedLogoutReturn = Brand<string, 'VerifiedLogoutReturn'>
+type VerifiedLogoutReturn = Brand<string, 'VerifiedLogoutReturn'>
 
 /** What a logout request proves. */
 export interface LogoutEvidence {
