@@ -127,7 +127,21 @@ export interface NewProvisionedUser {
   readonly userId: UserId
   readonly state: ProvisionedState
   readonly createdAt: EpochSeconds
+  /**
+   * Whether the user is inserted only if no user with the `externalId` was removed or released.
+   * @defaultValue `false`: providers may create a user again, and sign-ins may not.
+   */
+  readonly unlessRemoved?: boolean
 }
+
+/** `removed`: `unlessRemoved` is set, and a user with the `externalId` was removed or released; nothing was written. */
+export type InsertUserOutcome =
+  | { readonly outcome: 'inserted'; readonly record: ProvisionedUserRecord }
+  | { readonly outcome: 'taken'; readonly key: TakenKey }
+  | { readonly outcome: 'removed' }
+
+/** `removed` as in `InsertUserOutcome`. */
+type AdoptOutcome = ProvisionOutcome | { readonly outcome: 'removed' }
 
 /** A change of one user of a provider. */
 export interface ProvisionedUserChange {
@@ -154,14 +168,10 @@ export interface ProvisionedUserStore {
   /**
    * Inserts a user with generation 0 and version 1. Law: `userName` and `externalId` are unique within a provider,
    * and an identifier is used once, ever, as in `UserStore.insert`. Law: a user with the `externalId` or the `userName` of one who was
-   * removed while blocked is blocked from the start.
+   * removed while blocked is blocked from the start, also when the removal and the insertion are concurrent. Law: with
+   * `unlessRemoved`, no interleaving with removals inserts a user whose `externalId` was removed.
    */
-  insert(
-    user: NewProvisionedUser,
-  ): Promise<
-    | { readonly outcome: 'inserted'; readonly record: ProvisionedUserRecord }
-    | { readonly outcome: 'taken'; readonly key: TakenKey }
-  >
+  insert(user: NewProvisionedUser): Promise<InsertUserOutcome>
 
   find(providerId: ProviderId, userId: UserId): Promise<ProvisionedUserRecord | undefined>
 
@@ -178,7 +188,7 @@ export interface ProvisionedUserStore {
   compareAndSwap(change: ProvisionedUserChange): Promise<ProvisionOutcome>
 
   /** As `compareAndSwap`, for a user who has no provider yet: the user becomes this provider's, and `adopted`. */
-  adopt(change: ProvisionedUserChange): Promise<ProvisionOutcome>
+  adopt(change: ProvisionedUserChange & Pick<NewProvisionedUser, 'unlessRemoved'>): Promise<AdoptOutcome>
 
   /**
    * Removes the link with the provider and all memberships, deactivates the user and advances the generation, also when the user was

@@ -75,7 +75,8 @@ export interface UserStore {
    * Blocks the user. Law: from the moment this answers, nothing that was issued to the user before is honoured, and no method of
    * `ProvisionedUserStore` makes the user active. `activeAfterBlock` becomes the value of `active`.
    * `UPDATE users SET active = false, generation = generation + 1, … WHERE issuer = ? AND user_id = ? AND blocked_at IS NULL`;
-   * the generation of a user who was inactive before stays.
+   * the generation of a user who was inactive before stays. Law: a removed user of a provider is `absent`, and the block is kept for
+   * one who gets the `externalId` or the `userName` later, because the removal may have been concurrent.
    */
   deactivate(userId: UserId, now: EpochSeconds): Promise<LifecycleOutcome>
 

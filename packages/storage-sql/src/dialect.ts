@@ -63,6 +63,11 @@ export interface SqlEngine {
      * runs at a time.
      */
     readonly lockFirst: (trigger: SqlTrigger, rows: string) => readonly string[]
+    /**
+     * Statements that create a trigger that makes its statement start again, and read what has been committed since, if a query finds
+     * a row. None where one writer runs at a time.
+     */
+    readonly startAgain: (trigger: Omit<SqlTrigger, 'statements'>, query: string) => readonly string[]
     /** Statements that give the planner statistics for empty tables. None where it does not use any. */
     readonly showRows: (rows: SqlExpectedRows) => readonly string[]
   }

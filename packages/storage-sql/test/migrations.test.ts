@@ -69,6 +69,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0020-logout-addresses 4c3a8492a038f0bb7409c7f0720fe6d63337c88ea63918d4b8dba209531f06da",
       "0021-deliveries 099c885605c68edf67ceea3071b14273125806ff28eb7aaa7ead83017360ad96",
       "0022-delivery-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "0023-inherited-blocks e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

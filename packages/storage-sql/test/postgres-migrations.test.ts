@@ -47,6 +47,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0020-logout-addresses cf9e60fa016b03bb63e037ec582897ccbd267f71e503226634b674e60ad2e5cd",
       "0021-deliveries 658051bd169289aee251ae19d3722100190c19a1fa082dd30ce51150d84e7023",
       "0022-delivery-statistics fe18d72c8f3baefcee80e401a276af78843c03a4f984acdddbe70b1877703881",
+      "0023-inherited-blocks 36a7b3e82ec415aec0ec48004364f56cca548fcfd7b5c57d25eaf6ec26155b80",
     ]
   `)
 })

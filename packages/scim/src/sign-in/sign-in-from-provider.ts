@@ -75,6 +75,7 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
     providerId: provider.providerId,
     verifiedDomains: provider.verifiedDomains,
     now,
+    isSignIn: true,
     record: (occurrence) => deps.journal.announce(occurrence),
   }
   return untilSettled(async () => {
@@ -86,7 +87,7 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
       return changed && signInOf(changed, { isNew: false })
     }
     if (login.create === false) return { outcome: 'not_provisioned' }
-    // Read after the user was not found, so a removal in between is seen.
+    // The store looks again when it writes the user.
     if (await deps.storage.provisionedUsers.hasRemoved(writer.providerId, externalId)) return { outcome: 'removed' }
     const created = await provisionUser(toWritten, writer, deps)
     return created && signInOf(created, { isNew: true })

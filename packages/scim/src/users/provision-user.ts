@@ -17,8 +17,8 @@ import {
 /**
  * Provisions a user whose `externalId`, if any, no user of the provider has: links the existing user that the host's `link` hook
  * chooses, or creates one. A user is never linked because of the same e-mail address or userName.
- * @returns undefined when a user with the `externalId` exists or another request changed it meanwhile; the caller then looks it
- * up.
+ * @returns undefined when a user with the `externalId` exists, when another request changed it meanwhile, or when a sign-in would
+ * create a user who was removed; the caller then looks it up.
  * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`, `value_taken`; 404 — reason `resource_not_found`; 403 — reasons
  * `change_refused`, `deprovisioning_suspended`.
  */
@@ -41,10 +41,17 @@ export async function provisionUser(
 
 async function insert(
   { id, written: { state, password } }: { readonly id: UserId; readonly written: WrittenUser },
-  { providerId, now, record }: UserWriter,
+  { providerId, now, isSignIn, record }: UserWriter,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord | undefined> {
-  const outcome = await deps.storage.provisionedUsers.insert({ providerId, userId: id, state, createdAt: now })
+  const outcome = await deps.storage.provisionedUsers.insert({
+    providerId,
+    userId: id,
+    state,
+    createdAt: now,
+    unlessRemoved: isSignIn,
+  })
+  if (outcome.outcome === 'removed') return undefined
   if (outcome.outcome === 'taken') {
     // RFC 7644 §3.3, 409 uniqueness: another user has the userName.
     if (outcome.key === 'userName') throw refusal('user_name_taken')
@@ -64,7 +71,7 @@ async function adopt(
   context: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
   const { writer, deps } = context
-  const { providerId, verifiedDomains, now, record } = writer
+  const { providerId, verifiedDomains, now, isSignIn, record } = writer
   const account = await deps.storage.users.find(chosen)
   if (account === undefined) throw new TypeError('The link hook chose an account that is not there.')
 
@@ -87,8 +94,9 @@ async function adopt(
     version: account.version,
     state,
     now,
+    unlessRemoved: isSignIn,
   })
-  if (outcome.outcome === 'conflict') return undefined
+  if (outcome.outcome === 'conflict' || outcome.outcome === 'removed') return undefined
   // A concurrent request with the same externalId has linked the same user.
   if (outcome.outcome === 'absent' && (await isLinked(state.externalId, providerId, deps))) return undefined
   const user = recordOfOutcome(outcome)

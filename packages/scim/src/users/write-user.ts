@@ -157,6 +157,8 @@ export interface UserWriter {
   readonly providerId: ProviderId
   readonly verifiedDomains: readonly string[]
   readonly now: EpochSeconds
+  /** Whether it is a sign-in, which creates no user whom the provider has removed. */
+  readonly isSignIn: boolean
   /** Records an event. */
   readonly record: (occurrence: ScimOccurrence) => void
 }
@@ -166,6 +168,7 @@ export const createUserWriter = ({ caller, request, now }: ScimCall, journal: Jo
   providerId: caller.provider.providerId,
   verifiedDomains: caller.provider.verifiedDomains,
   now,
+  isSignIn: false,
   record: (occurrence) => journal.record(request, occurrence),
 })
 

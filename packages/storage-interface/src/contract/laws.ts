@@ -25,6 +25,7 @@ import { uniqueValueLaws } from './laws/unique-value-laws.ts'
 import { blockedUserLaws } from './laws/blocked-user-laws.ts'
 import { provisionedChangeLaws, provisionedUserLaws } from './laws/provisioned-user-laws.ts'
 import { provisionedLinkLaws, provisionedRemovalLaws } from './laws/provisioned-removal-laws.ts'
+import { removedUserLaws } from './laws/removed-user-laws.ts'
 import { provisioningRoundTripLaws } from './laws/provisioning-round-trip-laws.ts'
 import { purgeLaws } from './laws/purge-laws.ts'
 import { roundTripLaws } from './laws/round-trip-laws.ts'
@@ -71,6 +72,7 @@ export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
   ...provisionedChangeLaws,
   ...blockedUserLaws,
   ...provisionedLinkLaws,
+  ...removedUserLaws,
   ...provisionedRemovalLaws,
   ...provisioningRevocationLaws,
   ...groupLaws,

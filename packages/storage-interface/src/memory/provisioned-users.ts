@@ -3,7 +3,6 @@ import { compareText } from '../filter/matches-filter.ts'
 import {
   isArray,
   memberOf,
-  type EpochSeconds,
   type JsonObject,
   type ProviderId,
   type UserId,
@@ -23,6 +22,7 @@ import type {
   RemovalRequest,
   TakenKey,
 } from '../provisioned-user.ts'
+import { formerBlock, isUnwanted, keysOf, newKeys } from './former-users.ts'
 import { type GroupTable, endMemberships, groupsOf, memberIdsOf } from './group-table.ts'
 import { bytesOf, type ListedRow, type Listing, listPage } from './list-page.ts'
 import { holderOf, rowsByAge, rowsHaving } from './provider-index.ts'
@@ -38,7 +38,6 @@ import {
   presentRow,
   rememberFormer,
   removeUser,
-  userNameOf,
   withActive,
   writeUser,
 } from './users.ts'
@@ -138,6 +137,7 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
       if (users.byId.has(userId)) return { outcome: 'taken', key: 'id' }
       const key = takenKey(users, user)
       if (key !== undefined) return { outcome: 'taken', key }
+      if (isUnwanted(users, user)) return { outcome: 'removed' }
 
       const blockedAt = formerBlock(users, providerId, keysOf(state))
       const record: UserRecord = {
@@ -189,6 +189,9 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
     async adopt(change) {
       await scheduler()
       const row = presentRow(users, change.userId)
+      const isExpected = row?.provisioning === undefined && row?.record.version === change.version
+      if (isExpected && takenKey(users, change) === undefined && isUnwanted(users, change))
+        return { outcome: 'removed' }
       return swap(tables, row?.provisioning === undefined ? row : undefined, { ...change, adopted: true })
     },
 
@@ -256,39 +259,6 @@ function swap(
     outcome: 'swapped',
     record: write(tables, { record, provisioning: { providerId, ...said(state), adopted } }),
   }
-}
-
-type UserKeys = Readonly<Record<'externalId' | 'userName', string | undefined>>
-
-const keysOf = ({ externalId, comparable }: Pick<ProvisionedState, 'externalId' | 'comparable'>): UserKeys => ({
-  externalId,
-  userName: userNameOf(comparable),
-})
-
-/** The keys that a change gives to a user of a provider. Whom the host links, it has chosen: these have none. */
-function newKeys({ provisioning }: PresentUser, state: ProvisionedState): UserKeys {
-  const after = keysOf(state)
-  const before = provisioning === undefined ? after : keysOf(provisioning)
-  return {
-    externalId: after.externalId === before.externalId ? undefined : after.externalId,
-    userName: after.userName === before.userName ? undefined : after.userName,
-  }
-}
-
-/** The block of a former user whose `externalId` or, failing that, `userName` is now another user's. */
-function formerBlock(
-  users: UserTable,
-  providerId: ProviderId,
-  { externalId, userName }: UserKeys,
-): EpochSeconds | undefined {
-  const blockOf = (name: 'externalId' | 'userName', text: string | undefined): EpochSeconds | undefined => {
-    const former = text === undefined ? undefined : users.former.get(formerKey(providerId, name, text))
-    if (former === undefined) return undefined
-    // A released user is still there, and the host may have lifted the block since.
-    const present = presentRow(users, former.userId)
-    return present === undefined ? former.blockedAt : present.record.blockedAt
-  }
-  return blockOf('externalId', externalId) ?? blockOf('userName', userName)
 }
 
 const said = ({ externalId, resource, resourceForm, comparable }: ProvisionedState) => ({

@@ -74,6 +74,12 @@ export function rememberFormer(users: UserTable, { record, provisioning }: Prese
   if (userName !== undefined) users.former.set(formerKey(providerId, 'userName', userName), former)
 }
 
+/** Blocks a user who was removed, for those who get the same keys later. */
+function blockFormer({ former }: UserTable, userId: UserId, now: EpochSeconds): void {
+  for (const [key, user] of former)
+    if (user.userId === userId) former.set(key, { ...user, blockedAt: user.blockedAt ?? now })
+}
+
 export const createUserTable = (): UserTable => ({
   byId: new Map(),
   byAge: createRowsByAge(),
@@ -184,6 +190,7 @@ export function createMemoryUsers(tables: UserTables, scheduler: SchedulerHook):
 
     async deactivate(userId, now) {
       await scheduler()
+      blockFormer(users, userId, now)
       return changeLifecycle(tables, userId, (record) =>
         record.blockedAt === undefined ? blocked(record, now) : record,
       )

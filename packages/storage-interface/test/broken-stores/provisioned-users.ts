@@ -65,6 +65,28 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     }),
   ),
   'provisioned users: a block that the host has lifted is not inherited': forgettingBlocks(true),
+  'provisioned users: a block of a user who was just removed applies to the next one': breakStore(
+    'users',
+    (honest) => ({
+      deactivate: async (id, now) =>
+        (await honest.find(id)) === undefined ? { outcome: 'absent' } : honest.deactivate(id, now),
+    }),
+  ),
+  'provisioned users: with unlessRemoved, a removed user is neither inserted nor adopted': breakStore(
+    'provisionedUsers',
+    (honest) => ({ adopt: (change) => honest.adopt({ ...change, unlessRemoved: false }) }),
+  ),
+  'provisioned users: a user who is created and removed during a sign-in is not created by it': breakStore(
+    'provisionedUsers',
+    (honest) => ({
+      insert: async ({ unlessRemoved = false, ...user }) => {
+        const { providerId, state } = user
+        const isRemoved = unlessRemoved && (await honest.hasRemoved(providerId, state.externalId ?? ''))
+        await letOthersGoFirst()
+        return isRemoved ? { outcome: 'removed' } : honest.insert(user)
+      },
+    }),
+  ),
   'provisioned users: a removed or released externalId is remembered per provider': breakStore(
     'provisionedUsers',
     () => ({ hasRemoved: () => Promise.resolve(false) }),

@@ -20,6 +20,7 @@ import { droppedKeys } from './0019-dropped-keys.ts'
 import { logoutAddresses } from './0020-logout-addresses.ts'
 import { deliveries } from './0021-deliveries.ts'
 import { deliveryStatistics } from './0022-delivery-statistics.ts'
+import { inheritedBlocks } from './0023-inherited-blocks.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   logoutAddresses,
   deliveries,
   deliveryStatistics,
+  inheritedBlocks,
 ]

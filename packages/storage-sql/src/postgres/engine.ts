@@ -81,6 +81,17 @@ BEGIN
 ${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
 END $$`,
     ],
+    // The query reads later than the statement, which is repeated after this error.
+    startAgain: ({ name, table, after, when }, query) => [
+      `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (${query}) THEN
+    RAISE EXCEPTION 'another transaction has changed what this statement depends on' USING ERRCODE = 'serialization_failure';
+  END IF;
+  RETURN NULL;
+END $$`,
+      `CREATE TRIGGER ${name} AFTER ${after} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${name}()`,
+    ],
     showRows,
   },
   findTable: 'SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL',

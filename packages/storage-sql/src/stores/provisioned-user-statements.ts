@@ -127,11 +127,17 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       leave(p).set({ claims: p('claims'), removed_at: p('now') }),
     ),
 
+    /** A user whose `externalId` no removed user had. */
+    findNew: compileStatement((p: Parameter<UserKey | 'external_id_key'>) =>
+      find(p)
+        .where('user_id', '=', p('user_id'))
+        .where(isProviders(p))
+        .where(sql<boolean>`not exists (${former(p)})`),
+    ),
+
     hasRemoved: compileSql(
       query,
-      (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) => sql`select 1 from mintmark_users
-        where issuer = ${p('issuer')} and former_provider_id = ${p('provider_id')}
-        and former_external_id_key = ${p('external_id_key')} limit 1`,
+      (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) => sql`${former(p)} limit 1`,
     ),
 
     findVersion: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
@@ -176,6 +182,10 @@ const formerBlockOf = (key: (typeof keyColumns)[number], p: Parameter<FormerKey>
     where former.issuer = ${p('issuer')} and former.former_provider_id = ${p('provider_id')}
     and ${sql.ref(`former.former_${key}`)} = ${p(key)}
     order by former.former_since desc limit 1)`
+
+const former = (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>): Expression<SqlValue> =>
+  sql`select 1 from mintmark_users as former where former.issuer = ${p('issuer')}
+    and former.former_provider_id = ${p('provider_id')} and former.former_external_id_key = ${p('external_id_key')}`
 
 type FormerKey = 'issuer' | 'provider_id' | 'external_id_key' | 'user_name_key'
 

@@ -8,8 +8,6 @@ import {
 import {
   compareText,
   type GroupReference,
-  knownMembers,
-  type ListedUserRecord,
   type NewProvisionedUser,
   type ProvisionedState,
   type ProviderId,
@@ -26,12 +24,12 @@ import { createColumnReader, indexKey, indexKeyOrNull, versionRange } from '../r
 import type { Database, Statement } from '../database.ts'
 import { createLister } from '../list/lister.ts'
 import { createProvisionedUserListKind } from '../list/kinds.ts'
+import { listedUserReaders } from '../list/listed-users.ts'
 import { providerOf } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
-import { type SqlEngine, type SqlRow, type SqlValue, UniqueViolationError } from '../dialect.ts'
+import { type SqlEngine, type SqlRow, type SqlStep, type SqlValue, UniqueViolationError } from '../dialect.ts'
 import { createIndexedAttributes } from './indexed-attributes.ts'
 import {
-  listedFields,
   provisionedUserStatements,
   type stateColumns,
   type ChangeValue,
@@ -42,7 +40,7 @@ export function createProvisionedUserStore(
   database: Database,
   { scanLimit }: { readonly scanLimit: number },
 ): ProvisionedUserStore {
-  const { engine, run } = database
+  const { engine, run, step, transact } = database
   const statements = provisionedUserStatements(database)
   const indexed = createIndexedAttributes(database)
   const columns = createColumnReader(engine)
@@ -71,12 +69,17 @@ export function createProvisionedUserStore(
     return isAsExpected ? undefined : ({ outcome: 'conflict' } as const)
   }
 
-  /** @param ways statements to run in turn until one finds the user. Each checks the version. */
-  async function swap(
-    ways: readonly Statement<ChangeValue>[],
-    change: ProvisionedUserChange,
-    owner: ProviderId | undefined,
-  ): Promise<ProvisionOutcome> {
+  type ChangeValues = Parameters<typeof run<ChangeValue>>[1]
+
+  /**
+   * @param ways writes to try in turn until one finds the user. Each checks the version.
+   * @param otherwise the outcome when none did, and the user is as expected.
+   */
+  async function swap<Otherwise = never>(
+    { owner, ...change }: ProvisionedUserChange & Pick<Expected, 'owner'>,
+    ways: readonly ((values: ChangeValues) => Promise<readonly SqlRow[]>)[],
+    otherwise: () => Promise<Otherwise | undefined> = async () => undefined,
+  ): Promise<ProvisionOutcome | Otherwise> {
     const { userId, version, state } = change
     const values = {
       ...stateRow(state, engine),
@@ -91,11 +94,11 @@ export function createProvisionedUserStore(
     let unexplained = 0
     return untilSettled(async () => {
       try {
-        for (const statement of ways) {
-          const [swapped] = await run(statement, values)
+        for (const runWay of ways) {
+          const [swapped] = await runWay(values)
           if (swapped !== undefined) return { outcome: 'swapped', record: readChanged(change, swapped) }
         }
-        return await explain({ userId, version, owner })
+        return (await explain({ userId, version, owner })) ?? (await otherwise())
       } catch (error) {
         if (!(error instanceof UniqueViolationError)) throw error
         const key = await findTaken(change, ['externalId', 'userName'])
@@ -123,20 +126,26 @@ export function createProvisionedUserStore(
     })
   }
 
-  /** The statement leaves out a row whose key is taken; only a unique value of the host makes it fail. */
-  async function insertOrTaken(values: Parameters<typeof run>[1]): Promise<readonly (SqlRow | 'unique')[]> {
-    try {
-      return await run(statements.insert, values)
-    } catch (error) {
-      if (error instanceof UniqueViolationError) return ['unique']
-      throw error
-    }
+  /**
+   * Writes a user unless one with the `externalId` was removed. That is looked up after the write: from then on no other user can
+   * have the `externalId`, and none who had it can be removed.
+   */
+  async function runUnlessRemoved(write: SqlStep, user: KeyedUser): Promise<readonly SqlRow[]> {
+    const { providerId, userId, state } = user
+    const keys = { provider_id: providerId, user_id: userId, external_id_key: indexKeyOrNull(state.externalId) }
+    return (await transact([write, step(statements.findNew, keys, 'guard')])) ?? []
+  }
+
+  async function hasRemoved(providerId: ProviderId, externalId: string | undefined): Promise<boolean> {
+    const key = { provider_id: providerId, external_id_key: indexKeyOrNull(externalId) }
+    return (await run(statements.hasRemoved, key)).length > 0
   }
 
   return {
     indexAttributes: (attributes) => indexed.add(attributes),
 
     async insert(user) {
+      const { unlessRemoved = false, providerId, state } = user
       const values = {
         ...stateRow(user.state, engine),
         provider_id: user.providerId,
@@ -145,12 +154,17 @@ export function createProvisionedUserStore(
         created_at: user.createdAt,
       }
       return untilSettled(async () => {
-        const [row] = await insertOrTaken(values)
+        const [row] = await insertOrTaken(() =>
+          unlessRemoved
+            ? runUnlessRemoved(step(statements.insert, values, 'guard'), user)
+            : run(statements.insert, values),
+        )
         if (row === 'unique') return { outcome: 'taken', key: 'unique' }
         if (row !== undefined) return { outcome: 'inserted', record: { ...insertedUser(user), ...readLifecycle(row) } }
 
         const key = await findTaken(user, ['id', 'externalId', 'userName'])
-        return key === undefined ? undefined : { outcome: 'taken', key }
+        if (key !== undefined) return { outcome: 'taken', key }
+        return unlessRemoved && (await hasRemoved(providerId, state.externalId)) ? { outcome: 'removed' } : undefined
       })
     },
 
@@ -165,26 +179,45 @@ export function createProvisionedUserStore(
       return row === undefined ? undefined : read(row)
     },
 
-    async hasRemoved(providerId, externalId) {
-      const key = { provider_id: providerId, external_id_key: indexKey(externalId) }
-      return (await run(statements.hasRemoved, key)).length > 0
-    },
+    hasRemoved,
 
     compareAndSwap: (change) =>
-      swap([statements.compareAndSwapContent, statements.compareAndSwap], change, change.providerId),
-    adopt: (change) => swap([statements.adopt], change, undefined),
+      swap({ ...change, owner: change.providerId }, [
+        (values) => run(statements.compareAndSwapContent, values),
+        (values) => run(statements.compareAndSwap, values),
+      ]),
+
+    async adopt(change) {
+      const { providerId, state, unlessRemoved = false } = change
+      if (!unlessRemoved) return swap({ ...change, owner: undefined }, [(values) => run(statements.adopt, values)])
+      return swap<{ readonly outcome: 'removed' }>(
+        { ...change, owner: undefined },
+        [(values) => runUnlessRemoved(step(statements.adopt, values, 'guard'), change)],
+        async () => ((await hasRemoved(providerId, state.externalId)) ? { outcome: 'removed' } : undefined),
+      )
+    },
+
     release: (request) => end(statements.release, request),
     remove: (request) => end(statements.remove, request),
     list: createLister(
       database,
       {
         kind: createProvisionedUserListKind(engine, indexed),
-        read: listedUserReader(engine),
+        ...listedUserReaders(engine, groupsReader(engine)),
         owner: providerOf,
-        comparable: comparableReader(engine),
       },
       { scanLimit },
     ),
+  }
+}
+
+/** The statement leaves out a row whose key is taken; only a unique value of the host makes it fail. */
+async function insertOrTaken(insert: () => Promise<readonly SqlRow[]>): Promise<readonly (SqlRow | 'unique')[]> {
+  try {
+    return await insert()
+  } catch (error) {
+    if (error instanceof UniqueViolationError) return ['unique']
+    throw error
   }
 }
 
@@ -211,16 +244,6 @@ function provisionedUserReader(engine: SqlEngine): (row: SqlRow) => ProvisionedU
   return (row) => Object.assign(read(row) as Omit<ProvisionedUserRecord, 'groups'>, { groups: readGroups(row) })
 }
 
-function listedUserReader(engine: SqlEngine): (row: SqlRow) => ListedUserRecord {
-  const read = rowReader(listedFields, engine)
-  const readGroups = groupsReader(engine)
-  // The reader sets every other member, of an object of its own.
-  return (row) =>
-    Object.assign(read(row) as Omit<ListedUserRecord, 'groups'>, {
-      groups: row.places.has('groups') ? readGroups(row) : undefined,
-    })
-}
-
 function groupsReader(engine: SqlEngine): (row: SqlRow) => readonly GroupReference[] {
   const columns = createColumnReader(engine)
   const { decodeText } = engine
@@ -231,24 +254,6 @@ function groupsReader(engine: SqlEngine): (row: SqlRow) => readonly GroupReferen
     return (JSON.parse(pairs) as readonly (readonly [string, string])[])
       .map(([id, name]) => ({ groupId: groupId(decodeText(id)), displayName: decodeText(name) }))
       .toSorted((one, other) => compareText(one.groupId, other.groupId))
-  }
-}
-
-/** The attributes that filters compare, of a row with its `comparable` as text: those, and what the store adds (see `ListQuery`). */
-function comparableReader(engine: SqlEngine): (row: SqlRow) => JsonObject {
-  const columns = createColumnReader(engine)
-  return (row) => {
-    const groups = columns.json(row, 'groups') as readonly (readonly [string, string])[]
-    return {
-      ...(engine.decodeSearchable(columns.text(row, 'comparable')) as JsonObject),
-      ...knownMembers(columns.text(row, 'user_id'), {
-        externalId: columns.optionalText(row, 'external_id'),
-        createdAt: columns.integer(row, 'created_at') as EpochSeconds,
-        updatedAt: columns.integer(row, 'updated_at') as EpochSeconds,
-      }),
-      active: columns.flag(row, 'active'),
-      groups: groups.map(([value]) => ({ value: engine.decodeText(value) })),
-    }
   }
 }
 

@@ -23,7 +23,10 @@ export function createUserStore(
       if (changed !== undefined) return { outcome: 'changed', record: table.read(changed) }
 
       const [found] = await run(statements.find, { user_id: userId })
-      if (found === undefined) return { outcome: 'absent' }
+      if (found === undefined) {
+        if (!active) await run(statements.blockRemoved, { user_id: userId, now })
+        return { outcome: 'absent' }
+      }
       const record = table.read(found)
       const isSettled = active ? record.active : record.blockedAt !== undefined
       return isSettled ? { outcome: 'unchanged', record } : undefined
@@ -125,6 +128,17 @@ function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
           updated_at: p('now'),
           version: set('version', '+', 1),
         }))
+        .where('blocked_at', 'is', null),
+    ),
+
+    blockRemoved: compileStatement((p: Parameter<'issuer' | 'user_id' | 'now'>) =>
+      query
+        .updateTable('mintmark_users')
+        .set({ blocked_at: p('now') })
+        .where('issuer', '=', p('issuer'))
+        .where('user_id', '=', p('user_id'))
+        .where('removed_at', 'is not', null)
+        .where('former_provider_id', 'is not', null)
         .where('blocked_at', 'is', null),
     ),
 

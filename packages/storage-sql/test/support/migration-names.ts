@@ -22,4 +22,5 @@ export const migrationNames: readonly string[] = [
   '0020-logout-addresses',
   '0021-deliveries',
   '0022-delivery-statistics',
+  '0023-inherited-blocks',
 ]

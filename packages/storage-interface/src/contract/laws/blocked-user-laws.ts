@@ -136,6 +136,26 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     )
   }),
 
+  law(
+    'provisioned users: a block of a user who was just removed applies to the next one',
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(1) })
+
+      const { outcome } = await storage.users.deactivate(ada.userId, nowPlus(2))
+
+      same(outcome, 'absent', 'the outcome')
+      const again = aProvisionedUser('again', { state: ada.state })
+      await storage.provisionedUsers.insert(again)
+      const found = await storage.users.find(again.userId)
+      const { active, blockedAt } = found ?? {}
+      same({ active, blockedAt }, { active: false, blockedAt: nowPlus(2) }, 'the next user')
+      const other = aProvisionedUser('other')
+      await storage.provisionedUsers.insert(other)
+      same((await storage.users.find(other.userId))?.active, true, 'another user')
+    },
+  ),
+
   law('provisioned users: a block that the host has lifted is not inherited', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     await storage.users.deactivate(ada.userId, nowPlus(1))

@@ -120,24 +120,6 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('provisioned users: a removed or released externalId is remembered per provider', async ({ storage, same }) => {
-    const grace = aProvisionedUser('grace')
-    await storage.provisionedUsers.insert(ada)
-    await storage.provisionedUsers.insert(grace)
-    const hasRemoved = (label: string, id = ada.providerId) =>
-      storage.provisionedUsers.hasRemoved(id, `external-${label}`)
-    same(await hasRemoved('ada'), false, 'before')
-
-    await storage.provisionedUsers.release(request)
-    await storage.users.remove(grace.userId, nowPlus(1))
-
-    same([await hasRemoved('ada'), await hasRemoved('grace')], [true, true], 'after the release and the removal')
-    same(await hasRemoved('ada', providerId('provider-2')), false, 'for another provider')
-    same(await hasRemoved('joan'), false, 'a user who was never there')
-    await storage.users.remove(ada.userId, nowPlus(10))
-    same(await hasRemoved('ada'), true, 'after the host has removed the released user too')
-  }),
-
   law('provisioned users: releasing an inactive user advances the generation too', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     await storage.users.deactivate(ada.userId, nowPlus(1))

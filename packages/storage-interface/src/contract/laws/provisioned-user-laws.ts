@@ -1,5 +1,10 @@
 import { providerId, userId, jsonText } from '../../values.ts'
-import type { ProvisionedState, ProvisionedUserChange, ProvisionedUserRecord } from '../../provisioned-user.ts'
+import type {
+  InsertUserOutcome,
+  ProvisionedState,
+  ProvisionedUserChange,
+  ProvisionedUserRecord,
+} from '../../provisioned-user.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { aUser, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
@@ -134,9 +139,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
 
 const ada = aProvisionedUser('ada')
 
-function keysOf(
-  results: readonly ({ readonly outcome: 'inserted' } | { readonly outcome: 'taken'; readonly key: string })[],
-) {
+function keysOf(results: readonly InsertUserOutcome[]) {
   return [...new Set(results.flatMap((result) => (result.outcome === 'taken' ? [result.key] : [])))]
 }
 

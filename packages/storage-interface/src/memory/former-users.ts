@@ -1,0 +1,43 @@
+import type { EpochSeconds, ProviderId } from '../values.ts'
+import type { NewProvisionedUser, ProvisionedState } from '../provisioned-user.ts'
+import { formerKey, type PresentUser, presentRow, userNameOf, type UserTable } from './users.ts'
+
+/** Whether a sign-in would create a user who was removed. */
+export const isUnwanted = (
+  { former }: UserTable,
+  { providerId, state, unlessRemoved = false }: Omit<NewProvisionedUser, 'createdAt'>,
+): boolean =>
+  unlessRemoved && state.externalId !== undefined && former.has(formerKey(providerId, 'externalId', state.externalId))
+
+type UserKeys = Readonly<Record<'externalId' | 'userName', string | undefined>>
+
+export const keysOf = ({ externalId, comparable }: Pick<ProvisionedState, 'externalId' | 'comparable'>): UserKeys => ({
+  externalId,
+  userName: userNameOf(comparable),
+})
+
+/** The keys that a change gives to a user of a provider. Whom the host links, it has chosen: these have none. */
+export function newKeys({ provisioning }: PresentUser, state: ProvisionedState): UserKeys {
+  const after = keysOf(state)
+  const before = provisioning === undefined ? after : keysOf(provisioning)
+  return {
+    externalId: after.externalId === before.externalId ? undefined : after.externalId,
+    userName: after.userName === before.userName ? undefined : after.userName,
+  }
+}
+
+/** The block of a former user whose `externalId` or, failing that, `userName` is now another user's. */
+export function formerBlock(
+  users: UserTable,
+  providerId: ProviderId,
+  { externalId, userName }: UserKeys,
+): EpochSeconds | undefined {
+  const blockOf = (name: 'externalId' | 'userName', text: string | undefined): EpochSeconds | undefined => {
+    const former = text === undefined ? undefined : users.former.get(formerKey(providerId, name, text))
+    if (former === undefined) return undefined
+    // A released user is still there, and the host may have lifted the block since.
+    const present = presentRow(users, former.userId)
+    return present === undefined ? former.blockedAt : present.record.blockedAt
+  }
+  return blockOf('externalId', externalId) ?? blockOf('userName', userName)
+}

@@ -1,0 +1,41 @@
+import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
+import { knownMembers, type GroupReference, type ListedUserRecord } from '@mintmark/storage-interface/stores'
+import type { SqlEngine, SqlRow } from '../dialect.ts'
+import { rowReader } from '../record-table.ts'
+import { createColumnReader } from '../row.ts'
+import { listedFields } from '../stores/provisioned-user-statements.ts'
+
+/** Readers of the rows of a list of users: the records, and the attributes that filters compare. */
+export const listedUserReaders = (engine: SqlEngine, readGroups: ReadGroups) => ({
+  read: listedUserReader(engine, readGroups),
+  comparable: comparableReader(engine),
+})
+
+type ReadGroups = (row: SqlRow) => readonly GroupReference[]
+
+function listedUserReader(engine: SqlEngine, readGroups: ReadGroups): (row: SqlRow) => ListedUserRecord {
+  const read = rowReader(listedFields, engine)
+  // The reader sets every other member, of an object of its own.
+  return (row) =>
+    Object.assign(read(row) as Omit<ListedUserRecord, 'groups'>, {
+      groups: row.places.has('groups') ? readGroups(row) : undefined,
+    })
+}
+
+/** The attributes that filters compare, of a row with its `comparable` as text: those, and what the store adds (see `ListQuery`). */
+function comparableReader(engine: SqlEngine): (row: SqlRow) => JsonObject {
+  const columns = createColumnReader(engine)
+  return (row) => {
+    const groups = columns.json(row, 'groups') as readonly (readonly [string, string])[]
+    return {
+      ...(engine.decodeSearchable(columns.text(row, 'comparable')) as JsonObject),
+      ...knownMembers(columns.text(row, 'user_id'), {
+        externalId: columns.optionalText(row, 'external_id'),
+        createdAt: columns.integer(row, 'created_at') as EpochSeconds,
+        updatedAt: columns.integer(row, 'updated_at') as EpochSeconds,
+      }),
+      active: columns.flag(row, 'active'),
+      groups: groups.map(([value]) => ({ value: engine.decodeText(value) })),
+    }
+  }
+}

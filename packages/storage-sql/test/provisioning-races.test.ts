@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { epochSeconds, providerId, type AdminStorage } from '@mintmark/storage-interface'
+import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
+import type { Pool, PoolClient } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+// Each statement of PostgreSQL reads what was committed when it began, also after it has waited for another transaction.
+
+test('a user who is created while the removal of a blocked user is uncommitted is blocked (RFC 7644 §3.6)', async () => {
+  const { storage, pool } = await aServer()
+  await storage.provisionedUsers.insert(ada)
+  await storage.users.deactivate(ada.userId, now)
+
+  const [removal, creation] = await whileRemovalIsOpen({ storage, pool }, () => storage.provisionedUsers.insert(again))
+
+  expect(removal).toEqual({ outcome: 'removed' })
+  expect(creation).toMatchObject({ outcome: 'inserted', record: { active: false, blockedAt: now } })
+  expect(await storage.users.find(again.userId)).toMatchObject({ active: false, blockedAt: now })
+})
+
+test.for(['externalId', 'userName'] as const)(
+  'a user who takes the %s of a blocked user whose removal is uncommitted is blocked (RFC 7644 §3.6)',
+  async (key) => {
+    const { storage, pool } = await aServer()
+    await storage.provisionedUsers.insert(ada)
+    await storage.provisionedUsers.insert(eve)
+    await storage.users.deactivate(ada.userId, now)
+    const { externalId, comparable } = ada.state
+    const state = aProvisionedState('eve', key === 'externalId' ? { externalId } : { comparable })
+
+    const [removal, change] = await whileRemovalIsOpen({ storage, pool }, () =>
+      storage.provisionedUsers.compareAndSwap({ ...eve, version: 1, state, now }),
+    )
+
+    expect(removal).toEqual({ outcome: 'removed' })
+    expect(change).toMatchObject({ outcome: 'swapped', record: { active: false, blockedAt: now, generation: 1 } })
+    expect(await storage.users.find(eve.userId)).toMatchObject({ active: false, blockedAt: now })
+  },
+)
+
+test('a block that waits for the uncommitted removal of a user applies to the user who is created next', async () => {
+  const { storage, pool } = await aServer()
+  await storage.provisionedUsers.insert(ada)
+
+  const [removal, block] = await whileRemovalIsOpen({ storage, pool }, () => storage.users.deactivate(ada.userId, now))
+  await storage.provisionedUsers.insert(again)
+
+  expect([removal, block]).toEqual([{ outcome: 'removed' }, { outcome: 'absent' }])
+  expect(await storage.users.find(again.userId)).toMatchObject({ active: false, blockedAt: now })
+})
+
+test.for(['before', 'after'] as const)(
+  'a sign-in that began %s the directory created the user, and waits for its removal, does not revive the user',
+  async (order) => {
+    const { storage, pool } = await aServer()
+    if (order === 'after') await storage.provisionedUsers.insert(ada)
+
+    // The creation and the removal in one transaction: the sign-in waits for both.
+    const directory = await pool.connect()
+    await directory.query('BEGIN')
+    const inTransaction = await createSqlStorage({ dialect: toPostgresDialect(poolOf(directory)), issuer })
+    if (order === 'before') await inTransaction.provisionedUsers.insert(ada)
+    await inTransaction.provisionedUsers.remove(removalOfAda)
+    const signIn = storage.provisionedUsers.insert({ ...again, unlessRemoved: true })
+    await somebodyWaits(pool)
+    await directory.query('COMMIT')
+    directory.release()
+
+    expect(await signIn).toEqual({ outcome: 'removed' })
+    expect(await storage.users.find(again.userId)).toBeUndefined()
+  },
+)
+
+const issuer = 'https://issuer.example'
+const now = epochSeconds(1_800_000_000)
+const ada = aProvisionedUser('ada')
+const eve = aProvisionedUser('eve')
+const again = aProvisionedUser('again', { state: ada.state })
+const removalOfAda = { providerId: providerId('provider-1'), userId: ada.userId, version: undefined, now }
+
+interface Server {
+  readonly storage: AdminStorage
+  readonly pool: Pool
+}
+
+async function aServer(): Promise<Server> {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  // `somebodyWaits` counts the statements of this test alone.
+  const pool = database.pool({ application_name: randomUUID() })
+  const dialect = toPostgresDialect(pool, { migrate: 'on-open' })
+  return { storage: await createSqlStorage({ dialect, issuer }), pool }
+}
+
+/** Starts work after the removal of `ada` has changed her row, and commits the removal when the work waits for it. */
+async function whileRemovalIsOpen<T>({ storage, pool }: Server, work: () => Promise<T>) {
+  const other = await pool.connect()
+  // A trigger of the removal waits for this row.
+  await other.query('BEGIN')
+  await other.query('SELECT FROM mintmark_account_totals FOR UPDATE')
+  const removal = storage.provisionedUsers.remove(removalOfAda)
+  await somebodyWaits(pool)
+  const working = work()
+  await somebodyWaits(pool, 2)
+  await other.query('COMMIT')
+  other.release()
+  return Promise.all([removal, working])
+}
+
+/** A pool with one connection, whose transaction stays open. */
+const poolOf = (client: PoolClient): PostgresPool => ({
+  on: () => undefined,
+  off: () => undefined,
+  connect: (taken) =>
+    taken(undefined, {
+      on: () => undefined,
+      off: () => undefined,
+      release: () => undefined,
+      query: (statement) => client.query(statement),
+    }),
+})
+
+/** Until statements wait for other transactions. */
+async function somebodyWaits(pool: Pool, count = 1): Promise<void> {
+  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = current_setting('application_name')`
+  while ((await pool.query(waiting)).rows.length < count);
+}
