@@ -30,7 +30,7 @@ beforeEach(async () => {
   users = quickUsers()
   listener.on(
     'request',
-    createApp({ storage, users, sealingKey: Buffer.alloc(32, 7).toString('base64url'), logger: silent }),
+    await createApp({ storage, users, sealingKey: Buffer.alloc(32, 7).toString('base64url'), logger: silent }),
   )
   close = () => new Promise((done) => listener.close(() => done()))
 })

@@ -24,5 +24,7 @@ export async function createNode(pool: Pool, sealingKey: string) {
       ),
     },
   })
+  // With another sealing key than the other nodes, it throws before the load balancer sends requests.
+  await server.ready()
   return { server, storage, keys }
 }

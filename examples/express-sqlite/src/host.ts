@@ -63,6 +63,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     renderErrorPage: errorPage,
     onEvent: logEvents(recent.logger),
   })
+  await server.ready()
   const forget = forgetRemoved(users)
   const log = logScimEvents(recent.logger)
   const scim = createScimServer({

@@ -20,6 +20,13 @@ import { serverDependencies } from './dependencies.ts'
 export interface AuthorizationServer extends HttpService {
   readonly issuer: string
   /**
+   * Proves that this process can issue tokens: storage answers, and every key that signs opens with this process's
+   * sealing key. Call it before the process accepts requests, and from a readiness probe; keys that were read a moment
+   * ago are not read again.
+   * @throws Error that says what to change; StorageUnavailableError when storage does not answer.
+   */
+  ready(): Promise<void>
+  /**
    * The interaction that a request to the host's login or consent page belongs to.
    * @throws errors that `renderError` renders: OAuthError access_denied — reason `cross_site_post`; invalid_request —
    * reason `interaction_unknown` and those of the authorization request.
@@ -67,6 +74,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   return {
     ...router,
     issuer: settings.issuer,
+    async ready() {
+      await Promise.all(options.keys.algorithms.map((algorithm) => options.keys.signer(algorithm)))
+    },
     interaction: (request) => findInteraction(request, deps.clock(), deps),
     accessToken: (token) => findActiveAccessToken(token, deps.clock(), deps),
     renderError: recorded(renderPage),

@@ -19,8 +19,11 @@ export interface AppOptions {
   readonly logger: Logger
 }
 
-/** Your app, with the authorization server and SCIM in it. */
-export function createApp({ storage, users, sealingKey, logger }: AppOptions): Express {
+/**
+ * Your app, with the authorization server and SCIM in it.
+ * @throws Error when the sealing key is not the one of the stored signing keys.
+ */
+export async function createApp({ storage, users, sealingKey, logger }: AppOptions): Promise<Express> {
   const { issuer } = storage
   const sessions = createCookieSessions({ storage })
   const browsers = knownBrowsers({ issuer, key: sealingKey })
@@ -33,6 +36,7 @@ export function createApp({ storage, users, sealingKey, logger }: AppOptions): E
     renderErrorPage: errorPage,
     onEvent: logEvents(logger),
   })
+  await server.ready()
   const forget = forgetRemoved(users)
   const log = logScimEvents(logger)
   const scim = createScimServer({

@@ -10,7 +10,7 @@ const { issuer, database, sealingKey } = settings
 const dialect = { ...openSqliteDialect(database), migrateCommand: 'npm run migrate' }
 const storage = await createSqlStorage({ issuer, dialect })
 const users = openUsers(settings.users)
-const app = createApp({ storage, users, sealingKey, logger })
+const app = await createApp({ storage, users, sealingKey, logger })
 
 // In a container, set HOST=0.0.0.0, and put a proxy with https in front of it.
 const port = Number(process.env['PORT'] ?? (new URL(issuer).port || 3000))
