@@ -1,6 +1,6 @@
 import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
-import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
+import { consentPage, errorPage, logoutPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { findUser } from './users.ts'
@@ -17,6 +17,7 @@ export const server = createAuthorizationServer({
   storage,
   keys: createStoredKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' }),
   signedIn: sessions.signedIn,
+  logout: { endSession: sessions.end, renderPage: logoutPage },
   renderErrorPage: errorPage,
   onEvent: logEvents(console),
   pages: {

@@ -7,7 +7,7 @@ import {
   createStoredKeys,
 } from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
-import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
+import { consentPage, errorPage, logoutPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
 import { clientId, epochSeconds, userId, type OAuthStorage } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { durableObjectSqlite } from './durable-object-sqlite.ts'
@@ -55,6 +55,7 @@ async function openServer(
     storage,
     keys: createStoredKeys({ storage, sealingKey: environment.SEALING_KEY }),
     signedIn: sessions.signedIn,
+    logout: { endSession: sessions.end, renderPage: logoutPage },
     renderErrorPage: errorPage,
     onEvent: logEvents(console),
     pages: {

@@ -37,6 +37,7 @@ export async function registerWebClient(storage: OAuthStorage, file: string): Pr
     {
       clientName: 'Reading Room',
       redirectUris: [`${storage.issuer}/web/callback`],
+      postLogoutRedirectUris: [`${storage.issuer}/web/`],
       grantTypes: ['authorization_code', 'refresh_token'],
       scopes: ['openid', 'profile', 'email', 'offline_access'],
     },

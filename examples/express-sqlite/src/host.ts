@@ -4,7 +4,7 @@ import { toExpress } from '@mintmark/adapter-express'
 import { createAdministration, keepRequestLog, logAdminEvents } from '@mintmark/admin'
 import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
 import type { Logger } from '@mintmark/core/http'
-import { errorPage } from '@mintmark/pages'
+import { errorPage, logoutPage } from '@mintmark/pages'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
@@ -59,6 +59,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     storage,
     keys: createStoredKeys({ storage, sealingKey }),
     signedIn: sessions.signedIn,
+    logout: { endSession: sessions.end, renderPage: logoutPage },
     pages: { login: askSignIn({ users, sessions, browsers }), consent: askConsent({ users }) },
     renderErrorPage: errorPage,
     onEvent: logEvents(recent.logger),

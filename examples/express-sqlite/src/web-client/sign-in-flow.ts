@@ -13,6 +13,8 @@ export interface StartedSignIn {
 export interface SignInResult {
   readonly user: openid.UserInfoResponse
   readonly idToken: openid.IDToken
+  /** The ID token as it came: signing out sends it back. */
+  readonly idTokenHint: string
   readonly accessToken: string
   readonly refreshToken: string | undefined
 }
@@ -24,6 +26,8 @@ export interface SignInFlow {
   finish(answer: Request, started: StartedSignIn): Promise<SignInResult>
   refresh(signIn: SignInResult): Promise<SignInResult>
   revoke(signIn: SignInResult): Promise<void>
+  /** The address that signs the user out at the server, and returns to this app. */
+  signOut(signIn: SignInResult): Promise<URL>
 }
 
 export function signInFlow({
@@ -72,7 +76,13 @@ export function signInFlow({
       })
       const idToken = claimsOf(tokens)
       const user = await openid.fetchUserInfo(config, tokens.access_token, idToken.sub)
-      return { user, idToken, accessToken: tokens.access_token, refreshToken: tokens.refresh_token }
+      return {
+        user,
+        idToken,
+        idTokenHint: tokens.id_token ?? '',
+        accessToken: tokens.access_token,
+        refreshToken: tokens.refresh_token,
+      }
     },
     async refresh(signIn) {
       const config = await configuration()
@@ -82,12 +92,19 @@ export function signInFlow({
       return {
         user,
         idToken: tokens.claims() ?? idToken,
+        idTokenHint: tokens.id_token ?? signIn.idTokenHint,
         accessToken: tokens.access_token,
         refreshToken: tokens.refresh_token ?? refreshToken,
       }
     },
     async revoke({ refreshToken, accessToken }) {
       await openid.tokenRevocation(await configuration(), refreshToken ?? accessToken)
+    },
+    async signOut({ idTokenHint }) {
+      return openid.buildEndSessionUrl(await configuration(), {
+        id_token_hint: idTokenHint,
+        post_logout_redirect_uri: `${issuer}/web/`,
+      })
     },
   }
 }

@@ -68,6 +68,12 @@ export function webClient(options: WebClientCredentials & { readonly issuer: str
     response.redirect(303, '/web/')
   })
 
+  router.post('/sign-out-everywhere', async (request, response) => {
+    const { signIn } = sessions.of(request)
+    sessions.saveRenamed({ started: [], signIn: undefined, problem: undefined }, request, response)
+    response.redirect(303, signIn === undefined ? '/web/' : (await flow.signOut(signIn)).href)
+  })
+
   return router
 }
 

@@ -53,8 +53,9 @@ const tokens = ({
 <div class="actions">
 ${refreshToken && html`<form method="post" action="/web/refresh"><button class="primary" type="submit">Refresh</button></form>`}
 <form method="post" action="/web/sign-out"><button type="submit">Leave this app</button></form>
+<form method="post" action="/web/sign-out-everywhere"><button type="submit">Sign out everywhere</button></form>
 </div>
-<p class="fine">Leaving revokes the app's tokens. You stay signed in at the server: <a href="/">its home page</a> signs you out.</p>
+<p class="fine">Leaving revokes the app's tokens, and you stay signed in at the server. Signing out everywhere ends that session too.</p>
 </section>`
 
 /** The claims of a JWT, unverified: APIs verify access tokens. */

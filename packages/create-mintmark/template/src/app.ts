@@ -1,7 +1,7 @@
 import { toExpress } from '@mintmark/adapter-express'
 import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
 import type { Logger } from '@mintmark/core/http'
-import { errorPage } from '@mintmark/pages'
+import { errorPage, logoutPage } from '@mintmark/pages'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
 import type { ScimStorage } from '@mintmark/storage-interface'
 import express, { type Express } from 'express'
@@ -32,6 +32,7 @@ export async function createApp({ storage, users, sealingKey, logger }: AppOptio
     storage,
     keys: createStoredKeys({ storage, sealingKey }),
     signedIn: sessions.signedIn,
+    logout: { endSession: sessions.end, renderPage: logoutPage },
     pages: { login: askSignIn({ users, sessions, browsers }), consent: askConsent({ users }) },
     renderErrorPage: errorPage,
     onEvent: logEvents(logger),

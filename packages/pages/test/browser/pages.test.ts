@@ -2,7 +2,15 @@ import { redirect, type ServerRequest } from '@mintmark/core/http'
 import * as fc from 'fast-check'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { consentPage, errorPage, readConsentForm, readSignInForm, signedOutPage, signInPage } from '../../src/index.ts'
+import {
+  consentPage,
+  errorPage,
+  logoutPage,
+  readConsentForm,
+  readSignInForm,
+  signedOutPage,
+  signInPage,
+} from '../../src/index.ts'
 import { html, toMarkup } from '../../src/html.ts'
 import { launchChromium } from './launch-chromium.ts'
 import { servePages } from './serve-pages.ts'
@@ -132,7 +140,7 @@ describe('consent page', () => {
 })
 
 describe('every page', () => {
-  const names = ['/sign-in', '/sign-in-error', '/consent', '/consent-of-another', '/error', '/signed-out']
+  const names = ['/sign-in', '/sign-in-error', '/consent', '/consent-of-another', '/error', '/sign-out', '/signed-out']
 
   test.each(names)('fits 320 px, with targets of 44 px: %s (WCAG 2.2 §1.4.10, §2.5.8)', async (name) => {
     await page.goto(`${server.origin}${name}`)
@@ -185,6 +193,15 @@ function pagesFor(redirectUri: string) {
       accountName: 'a'.repeat(200),
     }),
     '/error': errorPage({ status: 400, code: 'invalid_request', description: 'The client is unknown.' }),
+    '/sign-out': logoutPage({
+      kind: 'confirm',
+      status: 400,
+      action: 'https://as.test/session/end/confirm',
+      fields: [['state', hostile]],
+      problem: { code: 'invalid_request', description: 'The request names two clients.' },
+      client: { clientName: hostile },
+      accountName: 'a'.repeat(200),
+    }),
     '/signed-out': signedOutPage(),
   }
 }
