@@ -47,7 +47,7 @@ describe('RP-Initiated Logout', () => {
     await tabTo(page.getByRole('button', { name: 'Sign out' }))
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
-    await startSignIn(page, `${instance.url}/web/`)
+    await startSignIn(page, `${instance.url}/spa/`)
     await page.getByLabel('Password').waitFor()
 
     expect(complaints).toEqual([])
