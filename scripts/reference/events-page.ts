@@ -50,8 +50,9 @@ Every event that the servers emit, and every reason for a refusal. Reasons are f
 so that an attacker does not learn which of several checks failed. Both are closed unions in TypeScript: a
 \`switch\` over them is checked by the compiler. No event holds a token, a code, a secret or a claim about a person.
 
-Every event also has \`at\`, in seconds since 1970, and \`correlationId\`, which joins the events of one request: the
-request's \`x-request-id\`, or a name that no other request has.
+Every event also has \`at\`, in seconds since 1970, and \`correlationId\`, which joins the events of one request and which
+the server generates. \`requestId\` is the request's \`x-request-id\`. Anyone can send any value, so rely on it only behind
+a proxy that sets it.
 
 This page is written by \`pnpm reference\`.`
 

@@ -4,7 +4,7 @@ import type { ServerEvent, ServerOccurrence } from './events.ts'
 import { eventLine, reportFaults } from './telemetry.ts'
 
 const line = (occurrence: ServerOccurrence): string =>
-  eventLine({ ...occurrence, at: epochSeconds(7), correlationId: 'c' })
+  eventLine({ ...occurrence, at: epochSeconds(7), correlationId: 'c', requestId: undefined })
 
 const unauthenticated = {
   type: 'request.refused',
@@ -49,7 +49,7 @@ it.each([
   expect(line(occurrence)).toBe(expected)
 })
 
-const at = { at: epochSeconds(7), correlationId: 'c' }
+const at = { at: epochSeconds(7), correlationId: 'c', requestId: undefined }
 const refused = { type: 'request.refused', method: 'GET', path: '/jwks', context: {}, ...at } as const
 
 function printed(event: ServerEvent): readonly unknown[][] {

@@ -3,8 +3,13 @@ import type { RequestHead } from './message.ts'
 /** The members that every event has. */
 export interface EventStamp<Moment> {
   readonly at: Moment
-  /** Joins the events of one request: the request's `x-request-id`, or a generated identifier. */
+  /** Joins the events of one request. Generated, so that nobody can make their request look like part of another. */
   readonly correlationId: string
+  /**
+   * The request's `x-request-id`, if it has at most 64 letters, digits, `.`, `_` and `-`. Anyone can send any value: it
+   * identifies a request only behind a proxy that sets it.
+   */
+  readonly requestId: string | undefined
 }
 
 /** Where endpoints record events. */
@@ -12,6 +17,8 @@ export interface Journal<Occurrence> {
   record(request: RequestHead, occurrence: Occurrence): void
   /** Records an event outside of any request. */
   announce(occurrence: Occurrence): void
+  /** Joins the events of a part of a request with those of the whole. */
+  join(part: RequestHead, whole: RequestHead): void
 }
 
 /**
@@ -28,7 +35,15 @@ export function createJournal<Occurrence, Moment>(
   },
 ): Journal<Occurrence> {
   // By the headers, which a request and its head have in common.
-  const correlationIds = new WeakMap<RequestHead['headers'], string>()
+  const identifiers = new WeakMap<RequestHead['headers'], Pick<EventStamp<Moment>, 'correlationId' | 'requestId'>>()
+
+  const identify = ({ headers }: RequestHead): Pick<EventStamp<Moment>, 'correlationId' | 'requestId'> => {
+    const known = identifiers.get(headers)
+    if (known !== undefined) return known
+    const created = { correlationId: deps.newIdentifier(), requestId: requestIdOf(headers) }
+    identifiers.set(headers, created)
+    return created
+  }
 
   function deliver(event: Occurrence & EventStamp<Moment>): void {
     try {
@@ -41,12 +56,13 @@ export function createJournal<Occurrence, Moment>(
 
   return {
     record(request, occurrence) {
-      const correlationId = correlationIds.get(request.headers) ?? givenIdentifier(request) ?? deps.newIdentifier()
-      correlationIds.set(request.headers, correlationId)
-      deliver({ ...occurrence, at: deps.clock(), correlationId })
+      deliver({ ...occurrence, at: deps.clock(), ...identify(request) })
     },
     announce(occurrence) {
-      deliver({ ...occurrence, at: deps.clock(), correlationId: deps.newIdentifier() })
+      deliver({ ...occurrence, at: deps.clock(), correlationId: deps.newIdentifier(), requestId: undefined })
+    },
+    join(part, whole) {
+      identifiers.set(part.headers, identify(whole))
     },
   }
 }
@@ -59,9 +75,9 @@ async function dropFailure(pending: Promise<void>): Promise<void> {
   }
 }
 
-/** The caller's own identifier of the request, if it is safe to log. */
-function givenIdentifier(request: RequestHead): string | undefined {
-  const given = request.headers.get('x-request-id')
+/** The sender's identifier of the request, if it is safe to log. */
+function requestIdOf(headers: RequestHead['headers']): string | undefined {
+  const given = headers.get('x-request-id')
   return given !== undefined && /^[\w.-]{1,64}$/.test(given) ? given : undefined
 }
 

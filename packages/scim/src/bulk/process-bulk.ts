@@ -1,6 +1,5 @@
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
 import type { Journal } from '@mintmark/internal'
-import { type Random, randomIdentifier } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal, renderScimError, type ScimErrorBody, toScimError } from '../error/scim-error.ts'
@@ -32,7 +31,6 @@ export const bulkRoutes = (deps: BulkDependencies): ScimCollection => ({ collect
 interface BulkDependencies {
   /** The collections that operations may target. */
   readonly resources: ScimRoutes
-  readonly random: Random
   readonly journal: Journal<ScimOccurrence>
 }
 
@@ -70,7 +68,6 @@ async function executeOperations(
     if (id === undefined) throw refusal(positions.has(bulkId) ? 'bulk_id_unresolved' : 'bulk_id_unknown')
     return id
   }
-  const correlationId = call.request.headers.get('x-request-id') ?? randomIdentifier(deps.random)
   const references = operations.map((operation) =>
     referencesOf(operation).flatMap((bulkId) => positions.get(bulkId) ?? []),
   )
@@ -80,7 +77,7 @@ async function executeOperations(
   for (const position of executionOrder(references)) {
     const operation = operations[position]
     if (operation === undefined) continue
-    const result = await executeOperation(operation, { ...deps, call, idOf, correlationId })
+    const result = await executeOperation(operation, { ...deps, call, idOf })
     results.set(operation, result)
     if (call.turns.isOver()) await call.turns.next()
     if (result.response !== undefined) errors += 1
@@ -120,8 +117,6 @@ interface BulkContext {
   readonly resources: ScimRoutes
   /** Returns the id of the resource that a bulkId created; it may throw. */
   readonly idOf: (bulkId: string) => string
-  /** Correlates the events of all operations. */
-  readonly correlationId: string
   readonly journal: Journal<ScimOccurrence>
 }
 
@@ -158,15 +153,12 @@ async function executeOperation(operation: BulkOperation, context: BulkContext):
 function requestOf(
   { method, version, data }: BulkOperation,
   { path }: BulkTarget,
-  { call, idOf, correlationId }: BulkContext,
+  { call, idOf, journal }: BulkContext,
 ): ServerRequest {
-  const headers = new Map([
-    ['content-type', 'application/scim+json'],
-    ['x-request-id', correlationId],
-  ])
+  const headers = new Map([['content-type', 'application/scim+json']])
   if (version !== undefined && method !== 'POST') headers.set('if-match', version)
   const message = data === undefined ? undefined : withIdentifiers(method === 'PATCH' ? patchMessage(data) : data, idOf)
-  return {
+  const request: ServerRequest = {
     method,
     url: new URL(`${call.baseUrl}${path}?attributes=id`),
     headers,
@@ -174,6 +166,8 @@ function requestOf(
     host: undefined,
     body: new TextEncoder().encode(message === undefined ? '' : JSON.stringify(message)),
   }
+  journal.join(request, call.request)
+  return request
 }
 
 /**

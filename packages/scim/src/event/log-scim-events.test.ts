@@ -51,6 +51,7 @@ test.each<readonly [ScimOccurrence, level: string, line: string]>([
     ...occurrence,
     at: epochSeconds(1),
     correlationId: 'c',
+    requestId: undefined,
   })
 
   expect(lines).toEqual([`${level} ${line}`])
