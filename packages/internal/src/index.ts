@@ -18,7 +18,7 @@ export {
   systemRandom,
 } from './runtime.ts'
 export type { Clock, Random } from './runtime.ts'
-export { forgetOldest } from './forget-oldest.ts'
+export { createQueues, createRecentMap, forgetOldest } from './by-key.ts'
 export { createTurns, runAtOnce, runInTurns } from './turns.ts'
 export type { Pieces, Turns } from './turns.ts'
 export {

@@ -1,6 +1,7 @@
+import { anObject, aText, checkOptions, wholeNumber } from '@mintmark/internal'
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { createDatabase } from './database.ts'
-import { refuseUnknownOptions, requirePositive, type SqlDialect } from './dialect.ts'
+import type { SqlDialect } from './dialect.ts'
 import { ensureSchema } from './migrate.ts'
 import { createReplayStore } from './stores/replay-store.ts'
 import { createCodeStore, createFamilyStore } from './stores/token-stores.ts'
@@ -43,9 +44,8 @@ interface SqlStorageOptions {
  * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
  */
 export async function createSqlStorage(options: SqlStorageOptions): Promise<AdminStorage> {
-  refuseUnknownOptions('createSqlStorage', options, ['dialect', 'issuer', 'scanLimit'])
+  checkOptions('createSqlStorage', options, { dialect: anObject, issuer: aText, scanLimit: wholeNumber(1) })
   const { dialect, issuer, scanLimit = 20_000 } = options
-  requirePositive('createSqlStorage: scanLimit', scanLimit)
   await ensureSchema(dialect)
   const database = createDatabase(dialect, issuer)
 

@@ -1,4 +1,5 @@
-import type { JsonValue } from '@mintmark/storage-interface'
+import { createQueues } from '@mintmark/internal'
+import { type JsonValue, StorageUnavailableError } from '@mintmark/storage-interface'
 import type { AliasedRawBuilder, Dialect, Expression, RawBuilder } from 'kysely'
 import type { JsonSearch } from './json-search.ts'
 
@@ -249,21 +250,11 @@ export class UniqueViolationError extends Error {
 }
 
 /**
- * Refuses a misspelled option, which would leave a default in force without a warning.
- * @throws TypeError that names it.
+ * Queues for `SqlDialect.oneAtATime`. Waiting in the database would take a connection of the pool for each waiter; here one waits
+ * there, and the pool stays free for others.
  */
-export function refuseUnknownOptions(of: string, options: object, names: readonly string[]): void {
-  const unknown = Object.keys(options).find((name) => !names.includes(name))
-  if (unknown !== undefined)
-    throw new TypeError(`${of}: ${unknown} is not an option. Its options are ${names.join(', ')}.`)
-}
-
-/** @throws TypeError when the value is not one of these. */
-export function requireOneOf(option: string, value: string, values: readonly string[]): void {
-  if (!values.includes(value)) throw new TypeError(`${option} must be ${values.join(' or ')}.`)
-}
-
-/** @throws TypeError when the value is not a whole number of at least 1. */
-export function requirePositive(option: string, value: number): void {
-  if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`${option} must be a whole number, 1 or more.`)
-}
+export const createWriteQueues = (milliseconds: number): SqlDialect['oneAtATime'] =>
+  createQueues({
+    milliseconds,
+    error: () => new StorageUnavailableError('Earlier changes of the same group take too long'),
+  })

@@ -1,4 +1,4 @@
-import { anything, checkOptions } from '@mintmark/internal'
+import { anything, checkOptions, createQueues } from '@mintmark/internal'
 import {
   epochSeconds,
   type EpochSeconds,
@@ -37,7 +37,8 @@ export function createDeprovisioningLimiter(
 ): DeprovisioningLimiter {
   checkOptions('deprovisioningLimit', limit, { users: anything, percent: anything, window: anything })
   const admitted = new WeakSet<object>()
-  const queue = oneAtATime()
+  // Counts of one provider would conflict in storage.
+  const queue = createQueues()
 
   return {
     async admit(ending) {
@@ -150,20 +151,4 @@ export interface DeprovisioningLimit {
    * @defaultValue 3600. A mistake deprovisions all users within minutes; real departures spread over days.
    */
   readonly window?: number
-}
-
-/** Runs tasks with the same key one after another, because they would conflict in storage; other tasks run concurrently. */
-function oneAtATime(): <Result>(key: string, task: () => Promise<Result>) => Promise<Result> {
-  const last = new Map<string, Promise<unknown>>()
-
-  return async (key, task) => {
-    const before = last.get(key) ?? Promise.resolve()
-    const mine = before.then(task, task)
-    last.set(key, mine)
-    try {
-      return await mine
-    } finally {
-      if (last.get(key) === mine) last.delete(key)
-    }
-  }
 }

@@ -1,3 +1,4 @@
+import { createRecentMap } from '@mintmark/internal'
 import { type JsonObject, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
 import { findCandidates } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
@@ -6,7 +7,6 @@ import type { SqlRow } from '../dialect.ts'
 import { indexKey } from '../row.ts'
 import { type FilterValues, keyName } from './filter.ts'
 import { type IndexLookup, keyOf, type ListedKind } from './listed-kind.ts'
-import { createRecentMap } from '../recent-map.ts'
 
 /**
  * Finds the rows that match a filter. `undefined` if the filter requires no text for which an index finds few rows, or

@@ -1,3 +1,4 @@
+import { createRecentMap } from '@mintmark/internal'
 import { type JsonObject } from '@mintmark/storage-interface'
 import {
   compareText,
@@ -23,7 +24,6 @@ import {
   sizeStatement,
   totalStatement,
 } from './statements.ts'
-import { createRecentMap } from '../recent-map.ts'
 import { createColumnReader } from '../row.ts'
 
 /** A query for rows of one kind, of a provider or of the whole issuer. */

@@ -1,14 +1,7 @@
 import { hash } from 'node:crypto'
+import { checkOptions, oneOf, wholeNumber } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import {
-  refuseUnknownOptions,
-  requireOneOf,
-  requirePositive,
-  type SqlDialect,
-  type SqlRow,
-  type SqlValue,
-  type StatementLifetime,
-} from '../dialect.ts'
+import { createWriteQueues, type SqlDialect, type SqlRow, type SqlValue, type StatementLifetime } from '../dialect.ts'
 import {
   ignoreError,
   type PostgresPool,
@@ -18,7 +11,6 @@ import {
 } from './connection.ts'
 import { postgres } from './engine.ts'
 import { createLateStatements } from './late-statements.ts'
-import { createQueues } from '../in-line.ts'
 import { runInTransaction, runStatement, runSteps } from './run.ts'
 import { decodeValue, encodeValue } from './text.ts'
 import { placesOf } from '../row.ts'
@@ -47,9 +39,10 @@ export interface PostgresDialectOptions {
  */
 export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOptions = {}): SqlDialect {
   const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
-  refuseUnknownOptions('toPostgresDialect', options, ['migrate', 'timeoutMilliseconds'])
-  requireOneOf('toPostgresDialect: migrate', migrate, ['by-command', 'on-open'])
-  requirePositive('toPostgresDialect: timeoutMilliseconds', timeoutMilliseconds)
+  checkOptions('toPostgresDialect', options, {
+    migrate: oneOf('by-command', 'on-open'),
+    timeoutMilliseconds: wholeNumber(1),
+  })
   const timed = {
     pool,
     timeoutMilliseconds,
@@ -103,7 +96,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
       return result && last && read(result, last.statement, 'lasting')
     },
 
-    oneAtATime: createQueues(timeoutMilliseconds),
+    oneAtATime: createWriteQueues(timeoutMilliseconds),
 
     async atomically(statements) {
       requireOpen()

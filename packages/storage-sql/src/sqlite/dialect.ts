@@ -1,18 +1,16 @@
 import { DatabaseSync, type SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { checkOptions, createRecentMap, oneOf } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import {
-  refuseUnknownOptions,
-  requireOneOf,
+  createWriteQueues,
   type SqlDialect,
   type SqlRow,
   type SqlValue,
   type StatementLifetime,
   UniqueViolationError,
 } from '../dialect.ts'
-import { createQueues } from '../in-line.ts'
-import { createRecentMap } from '../recent-map.ts'
 import { placesOf, rowsByPlace } from '../row.ts'
 import { sqlite } from './engine.ts'
 import { createSqliteReader } from './reader.ts'
@@ -43,9 +41,10 @@ export interface SqliteDialectOptions {
  */
 export function openSqliteDialect(path: string, options: SqliteDialectOptions = {}): SqlDialect {
   const { migrate = 'by-command', synchronous = 'full' } = options
-  refuseUnknownOptions('openSqliteDialect', options, ['migrate', 'synchronous'])
-  requireOneOf('openSqliteDialect: migrate', migrate, ['by-command', 'on-open'])
-  requireOneOf('openSqliteDialect: synchronous', synchronous, ['full', 'normal'])
+  checkOptions('openSqliteDialect', options, {
+    migrate: oneOf('by-command', 'on-open'),
+    synchronous: oneOf('full', 'normal'),
+  })
   const database = open(path, synchronous)
   const lasting = new Map<string, RunPrepared>()
   const passing = createRecentMap<RunPrepared>({ limit: 100 })
@@ -87,7 +86,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
       )
     },
 
-    oneAtATime: createQueues(5000),
+    oneAtATime: createWriteQueues(5000),
 
     async atomically(statements) {
       convertErrors(() => {

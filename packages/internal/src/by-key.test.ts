@@ -1,19 +1,18 @@
-import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import { createQueues } from './in-line.ts'
+import { createQueues } from './by-key.ts'
 
 test('work of one name starts when the work before it has settled, and work of another name runs beside it', async () => {
-  const inLine = createQueues(5000)
+  const queue = createQueues()
   const first = later()
   const begun: string[] = []
   const begin = (name: string) => async () => void begun.push(name)
 
   const all = Promise.allSettled([
-    inLine('a', () => first.done),
-    inLine('a', begin('second')),
-    inLine('a', begin('third')),
+    queue('a', () => first.done),
+    queue('a', begin('second')),
+    queue('a', begin('third')),
   ])
-  await inLine('b', begin('other'))
+  await queue('b', begin('other'))
   expect(begun).toEqual(['other'])
 
   first.fail()
@@ -22,13 +21,13 @@ test('work of one name starts when the work before it has settled, and work of a
 })
 
 test('work whose turn does not come in time is rejected unstarted, and later work still waits for the first', async () => {
-  const inLine = createQueues(20)
+  const queue = createQueues({ milliseconds: 20, error: () => new RangeError('It is late') })
   const first = later()
   const begun: string[] = []
 
-  const done = inLine('a', () => first.done)
-  await expect(inLine('a', async () => begun.push('second'))).rejects.toBeInstanceOf(StorageUnavailableError)
-  const third = inLine('a', async () => begun.push('third'))
+  const done = queue('a', () => first.done)
+  await expect(queue('a', async () => begun.push('second'))).rejects.toThrow('It is late')
+  const third = queue('a', async () => begun.push('third'))
   await Promise.resolve()
   expect(begun).toEqual([])
 
@@ -38,7 +37,7 @@ test('work whose turn does not come in time is rejected unstarted, and later wor
   expect(begun).toEqual(['third'])
 })
 
-/** Work that is done when it is told so. */
+/** Work whose outcome the test decides. */
 function later() {
   const events = new EventTarget()
   const done = new Promise<void>((resolve, reject) => {

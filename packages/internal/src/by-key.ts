@@ -1,0 +1,62 @@
+/** Limits the size of a map: deletes the entries that were inserted first. */
+export function forgetOldest(map: Map<unknown, unknown>, atMost: number): void {
+  for (const oldest of map.keys()) {
+    if (map.size <= atMost) return
+    map.delete(oldest)
+  }
+}
+
+/** A map that keeps the most recently used values and makes missing ones. */
+interface RecentMap<Value> {
+  get(key: string, make: () => Value): Value
+  clear(): void
+}
+
+export function createRecentMap<Value>({ limit }: { readonly limit: number }): RecentMap<Value> {
+  // A map iterates in insertion order: the first key is the least recently used.
+  const kept = new Map<string, Value>()
+
+  return {
+    get(key, make) {
+      const value = kept.get(key) ?? make()
+      kept.delete(key)
+      kept.set(key, value)
+      forgetOldest(kept, limit)
+      return value
+    },
+    clear: () => kept.clear(),
+  }
+}
+
+/** Runs work of one key one after the other, and work of different keys at the same time. */
+type Queues = <T>(key: string, work: () => Promise<T>) => Promise<T>
+
+/** How long work waits for its turn, and the error that it fails with after that. It does not start then. */
+interface QueueTimeout {
+  readonly milliseconds: number
+  readonly error: () => Error
+}
+
+/** Creates a mutex for each key, within this process. @param timeout without it, work waits as long as it takes. */
+export function createQueues(timeout?: QueueTimeout): Queues {
+  const ends = new Map<string, Promise<unknown>>()
+
+  return async (key, work) => {
+    const before = ends.get(key)
+    const done = before === undefined ? work() : inTime(before, timeout).then(work)
+    // Work that gives up waiting does not let later work overtake what is before it.
+    const end = Promise.allSettled([before, done]).finally(() => {
+      if (ends.get(key) === end) ends.delete(key)
+    })
+    ends.set(key, end)
+    return done
+  }
+}
+
+function inTime(before: Promise<unknown>, timeout: QueueTimeout | undefined): Promise<unknown> {
+  if (timeout === undefined) return before
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(timeout.error()), timeout.milliseconds)
+    void before.then(resolve).finally(() => clearTimeout(timer))
+  })
+}
