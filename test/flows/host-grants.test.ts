@@ -134,6 +134,7 @@ const badgeGrant = (storage: AdminStorage): GrantType =>
         scopes: ['openid'],
         resources: [],
         claimsRequest: undefined,
+        boundSessionId: undefined,
       }
       const lifetime = seconds(300)
       await storage.families.insert({

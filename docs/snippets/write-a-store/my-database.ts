@@ -10,6 +10,7 @@ import type {
   TokenFamilyRecord,
   UserRecord,
 } from '@mintmark/storage-interface'
+import type { SessionParticipantRecord } from '@mintmark/storage-interface/stores'
 
 export type Tables = ReturnType<typeof createTables>
 
@@ -24,6 +25,7 @@ export const createTables = () => ({
   families: createTable<TokenFamilyRecord>(),
   opaqueTokens: createTable<OpaqueTokenRecord>(),
   sessions: createTable<SessionRecord>(),
+  participants: createTable<SessionParticipantRecord>(),
   signingKeys: createTable<SigningKeyRecord>(),
   replays: createTable<{ readonly expiresAt: number }>(),
   revokedTokens: createTable<{ readonly expiresAt: number }>(),

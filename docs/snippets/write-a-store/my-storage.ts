@@ -1,12 +1,7 @@
-import type {
-  GrantRecord,
-  OAuthStorage,
-  SessionRecord,
-  TokenFamilyRecord,
-  UserRecord,
-} from '@mintmark/storage-interface'
+import type { GrantRecord, OAuthStorage, TokenFamilyRecord, UserRecord } from '@mintmark/storage-interface'
 import { epochSeconds, revocationRetention } from '@mintmark/storage-interface'
 import { createTables, writeRevocation, type Tables } from './my-database.ts'
+import { createSessionStore } from './my-sessions.ts'
 import { createTokenStores } from './my-tokens.ts'
 
 /** A database that several servers and issuers share. */
@@ -24,14 +19,24 @@ export function createMyDatabase() {
 function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
   const { clients, users, grants, codes, interactions, families, opaqueTokens, sessions, signingKeys } = tables
 
-  const statusOfGrant = (grant: GrantRecord | undefined) =>
-    grant && { grant, client: clients.get(grant.clientId), user: users.get(grant.userId) }
+  function boundSession(id: TokenFamilyRecord['boundSessionId']) {
+    const session = id === undefined ? undefined : sessions.get(id)
+    return session && { sessionId: session.sessionId, userId: session.userId, revokedAt: session.revokedAt }
+  }
+  const statusOfGrant = (grant: GrantRecord | undefined, boundTo: TokenFamilyRecord['boundSessionId']) =>
+    grant && {
+      grant,
+      client: clients.get(grant.clientId),
+      user: users.get(grant.userId),
+      session: boundSession(boundTo),
+    }
   const statusOfFamily = (family: TokenFamilyRecord | undefined) =>
     family && {
       family,
       grant: grants.get(family.grantId),
       client: clients.get(family.clientId),
       user: users.get(family.userId),
+      session: boundSession(family.boundSessionId),
     }
 
   function setActive(id: UserRecord['userId'], active: boolean, now: UserRecord['updatedAt']) {
@@ -158,31 +163,7 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
       },
     },
 
-    sessions: {
-      async insert(session) {
-        const sameId = sessions.where(({ sessionId }) => sessionId === session.sessionId)
-        if (sessions.has(session.digest) || sameId.length > 0) return { outcome: 'taken' }
-        sessions.put(session.digest, session)
-        return { outcome: 'inserted' }
-      },
-      async touch(digest, idleExpiresAt) {
-        const session = sessions.get(digest)
-        if (session !== undefined && session.revokedAt === undefined)
-          sessions.put(digest, { ...session, idleExpiresAt })
-      },
-      async revoke(id, now) {
-        const [session] = sessions.where(({ sessionId }) => sessionId === id)
-        if (session === undefined) return { outcome: 'absent' }
-        if (session.revokedAt !== undefined) return { outcome: 'unchanged' }
-        sessions.put(session.digest, { ...session, revokedAt: now })
-        return { outcome: 'revoked' }
-      },
-      async listByUser(user, now) {
-        const isActive = ({ userId, revokedAt, idleExpiresAt, expiresAt }: SessionRecord) =>
-          userId === user && revokedAt === undefined && now < idleExpiresAt && now < expiresAt
-        return sessions.where(isActive).toSorted((a, b) => b.createdAt - a.createdAt)
-      },
-    },
+    sessions: createSessionStore(tables),
 
     signingKeys: {
       async insert(key) {
@@ -221,13 +202,13 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
     },
 
     status: {
-      ofGrant: async (grantId) => statusOfGrant(grants.get(grantId)),
+      ofGrant: async (grantId, boundTo) => statusOfGrant(grants.get(grantId), boundTo),
       ofFamily: async (familyId) => statusOfFamily(families.get(familyId)),
       ofRefreshHandle: async (digest) =>
         statusOfFamily(families.where(({ refresh }) => refresh?.handleDigest === digest)[0]),
       async ofSession(digest) {
-        const session = sessions.get(digest)
-        return session && { session, user: users.get(session.userId) }
+        const [session] = sessions.where((each) => each.digest === digest)
+        return session && { session, user: session.userId && users.get(session.userId) }
       },
     },
 
@@ -238,14 +219,17 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         const steps = [
           (most: number) => codes.purge(recordHasExpired, most),
           (most: number) => interactions.purge(recordHasExpired, most),
-          ...[opaqueTokens, families, sessions, tables.replays, tables.revokedTokens].map(
+          ...[opaqueTokens, families, tables.replays, tables.revokedTokens].map(
             (table) => (most: number) => table.purge(hasExpired, most),
           ),
-          (most: number) => sessions.purge(({ idleExpiresAt }) => idleExpiresAt <= now, most),
+          (most: number) =>
+            sessions.purge(({ idleExpiresAt = now, keptUntil }) => idleExpiresAt <= now && keptUntil <= now, most),
           (most: number) => grants.purge(({ revokedAt }) => revokedAt !== undefined, most),
           (most: number) => tables.revocations.purge((each) => each.revokedAt + revocationRetention <= now, most),
         ]
         const removed = steps.reduce((sum, purge) => sum + purge(limit - sum), 0)
+        // With their session, in its transaction. They do not count.
+        tables.participants.purge(({ sessionId }) => !sessions.has(sessionId), Infinity)
         return { removed, done: removed < limit }
       },
     },

@@ -94,6 +94,11 @@ export async function signIn(under: AdminUnderTest, name: string, client = 'app'
     authTime: issued.createdAt,
     acr: undefined,
     amr: ['pwd'],
+    userAgent: undefined,
+    location: undefined,
+    lastSeenAt: issued.createdAt,
+    keptUntil: issued.createdAt,
+    endReason: undefined,
   }
   await under.storage.sessions.insert({
     ...issued,

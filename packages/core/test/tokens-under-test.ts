@@ -57,6 +57,7 @@ export async function tokensUnderTest() {
       scopes,
       resources: [],
       claimsRequest: undefined,
+      boundSessionId: undefined,
       authentication: forUser.authentication,
       refresh: record,
       createdAt: now,

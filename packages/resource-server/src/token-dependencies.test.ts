@@ -4,7 +4,7 @@ import { digest } from './runtime.ts'
 import { createRevokedDependencies, type Revocation, type TokenDependencies } from './token-dependencies.ts'
 
 const now = 1_000_000
-const user = { subject: 'U1', generation: 3, family: 'f', grant: 'g' }
+const user = { subject: 'U1', generation: 3, family: 'f', grant: 'g', session: 's' }
 const ofUser: TokenDependencies = { token: 't', client: 'c', user }
 const ofService: TokenDependencies = { token: 't', client: 'c', user: undefined }
 
@@ -22,6 +22,7 @@ describe('revoked dependencies', () => {
     ['client', 'c', 2000],
     ['family', 'f', 2000],
     ['grant', 'g', 2000],
+    ['session', 's', 2000],
     ['account', account, 2000],
     ['account', `${account}.3`, 2000],
   ])('a revoked %s %s revokes the token of a user', async (...revocation) => {
@@ -32,6 +33,7 @@ describe('revoked dependencies', () => {
     ['token', 'other', 2000],
     ['client', 't', 2000],
     ['family', 'g', 2000],
+    ['session', 'other', 2000],
     ['account', 'U1', 2000],
     ['account', `${account}.2`, 2000],
     ['account', `${account}.4`, 2000],

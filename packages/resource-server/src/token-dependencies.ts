@@ -2,7 +2,7 @@ import type { AccessTokenClaims } from './access-token.ts'
 import { digest, type EpochMilliseconds } from './runtime.ts'
 
 /** What an access token depends on. Revoking one of these revokes the token; the revocation feed names them. */
-export const dependencyKinds = ['account', 'client', 'family', 'grant', 'key', 'token'] as const
+export const dependencyKinds = ['account', 'client', 'family', 'grant', 'key', 'session', 'token'] as const
 
 type DependencyKind = (typeof dependencyKinds)[number]
 
@@ -20,6 +20,8 @@ interface UserDependencies {
   readonly generation: number
   readonly family: string
   readonly grant: string
+  /** The session that the token is revoked with; `undefined` for a token that is independent of it. */
+  readonly session: string | undefined
 }
 
 /**
@@ -32,10 +34,11 @@ export function readTokenDependencies({
   subject,
   claims,
 }: AccessTokenClaims): TokenDependencies | undefined {
-  const { family, grant, generation } = claims
+  const { family, grant, generation, session } = claims
   if (family === undefined) return { token: tokenId, client: clientId, user: undefined }
   if (typeof family !== 'string' || typeof grant !== 'string' || !Number.isSafeInteger(generation)) return undefined
-  return { token: tokenId, client: clientId, user: { subject, generation: Number(generation), family, grant } }
+  if (session !== undefined && typeof session !== 'string') return undefined
+  return { token: tokenId, client: clientId, user: { subject, generation: Number(generation), family, grant, session } }
 }
 
 /** A revocation of the feed: a token may name what was revoked until then, in seconds. */
@@ -68,6 +71,7 @@ export function createRevokedDependencies(): RevokedDependencies {
       if (isRevoked('token', token, now) || isRevoked('client', client, now)) return true
       if (user === undefined) return false
       if (isRevoked('family', user.family, now) || isRevoked('grant', user.grant, now)) return true
+      if (user.session !== undefined && isRevoked('session', user.session, now)) return true
       // The feed names users by digests of their subjects.
       const account = revoked.get('account')?.size === 0 ? undefined : await digest(user.subject)
       if (account === undefined) return false

@@ -58,6 +58,8 @@ export const codes = defineRecord(
     /** The `claims` request parameter (OIDC Core §5.5), parsed. */
     claimsRequest: optional(json),
     authentication: object(authenticationFields),
+    /** The session that the code and its tokens are revoked with; `undefined` when they are independent of it. */
+    boundSessionId: optional(id(sessionId)),
     issuedAt: time,
     expiresAt: time,
   },

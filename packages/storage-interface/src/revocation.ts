@@ -3,6 +3,7 @@ import {
   type FamilyId,
   type GrantId,
   type KeyId,
+  type SessionId,
   type UserId,
   seconds,
   type DurationSeconds,
@@ -15,6 +16,8 @@ export type Revocation =
   | { readonly kind: 'token'; readonly tokenId: string }
   | { readonly kind: 'family'; readonly familyId: FamilyId }
   | { readonly kind: 'grant'; readonly grantId: GrantId }
+  /** A session, and the tokens that are bound to it. */
+  | { readonly kind: 'session'; readonly sessionId: SessionId }
   /** A generation of a user: what was issued in it is revoked, what is issued in a later one is not. */
   | { readonly kind: 'generation'; readonly userId: UserId; readonly generation: number }
   /** A user who was removed. */
@@ -47,7 +50,7 @@ export const revocationRetention: DurationSeconds = seconds(90_000)
  * Revocations in the order in which they happened, for the servers that receive tokens.
  *
  * Law: the methods of the other stores that revoke something write the revocation in the same atomic step: `families.revoke`, `insertTombstone`,
- * and `rotate` with `reused`; `grants.revoke`; `users.deactivate` and `remove`; of `provisionedUsers` all that advance the
+ * and `rotate` with `reused`; `grants.revoke`; `sessions.revoke` and `revokeOfUser`; `users.deactivate` and `remove`; of `provisionedUsers` all that advance the
  * generation, and `remove`; `signingKeys.drop`; `clients.remove`, and `clients.compareAndSwap` where it sets or clears `disabledAt`. What changes
  * nothing writes none.
  */

@@ -1,7 +1,7 @@
 import type { ClientRecord } from './client.ts'
 import type { GrantRecord } from './grant.ts'
-import type { FamilyId, GrantId, SecretDigest } from './values.ts'
-import type { SessionRecord } from './session.ts'
+import type { FamilyId, GrantId, SecretDigest, SessionId } from './values.ts'
+import type { BoundSession, SessionRecord } from './session.ts'
 import type { TokenFamilyRecord } from './token-family.ts'
 import type { UserRecord } from './user.ts'
 
@@ -10,6 +10,8 @@ export interface GrantStatus {
   readonly grant: GrantRecord
   readonly client: ClientRecord | undefined
   readonly user: UserRecord | undefined
+  /** The session that the code is bound to; `undefined` also for a code that is bound to none. */
+  readonly session: BoundSession | undefined
 }
 
 /** The rows that decide whether an access or refresh token is active. */
@@ -18,6 +20,8 @@ export interface FamilyStatus {
   readonly grant: GrantRecord | undefined
   readonly client: ClientRecord | undefined
   readonly user: UserRecord | undefined
+  /** The session that the family is bound to; `undefined` also for a family that is bound to none. */
+  readonly session: BoundSession | undefined
 }
 
 /** The rows that decide whether a session is active. */
@@ -31,10 +35,13 @@ export interface SessionStatus {
  * Law: each row is as its own store returns it. These methods do not decide what is active; the server does.
  */
 export interface StatusStore {
-  /** `SELECT … FROM grants LEFT JOIN clients … LEFT JOIN users … WHERE issuer = ? AND grant_id = ?` */
-  ofGrant(grantId: GrantId): Promise<GrantStatus | undefined>
+  /**
+   * `SELECT … FROM grants LEFT JOIN clients … LEFT JOIN users … LEFT JOIN sessions … ON session_id = ? WHERE issuer = ? AND grant_id = ?`
+   * @param boundTo the session that a code is bound to.
+   */
+  ofGrant(grantId: GrantId, boundTo?: SessionId): Promise<GrantStatus | undefined>
 
-  /** As `ofGrant`, from the family on. */
+  /** As `ofGrant`, from the family on, with the session that it is bound to. */
   ofFamily(familyId: FamilyId): Promise<FamilyStatus | undefined>
 
   /** As `ofFamily`, by the part that all refresh tokens of the family share. */

@@ -59,7 +59,15 @@ export type { SecretRecord } from './records/define-record.ts'
 export type { ReplayPurpose, ReplayStore } from './replay.ts'
 export type { ListOutcome, ListPage, ListPosition, ListQuery, SortKey } from './resource-list.ts'
 export type { Revocation, RevocationList, RevocationStore } from './revocation.ts'
-export type { SessionStore } from './session.ts'
+export type {
+  BoundSession,
+  SessionEnd,
+  SessionEndReason,
+  SessionJoin,
+  SessionJoinOutcome,
+  SessionParticipantRecord,
+  SessionStore,
+} from './session.ts'
 export type { SigningKeyStore } from './signing-key.ts'
 export type { FamilyStatus, GrantStatus, SessionStatus, StatusStore } from './status.ts'
 export { requireStores } from './storage.ts'

@@ -4,6 +4,7 @@ import {
   familyId,
   grantId,
   secretDigest,
+  sessionId,
   userId,
   type ClientId,
   type FamilyId,
@@ -58,6 +59,8 @@ export const families = defineRecord('families', {
   resources: list(text),
   claimsRequest: optional(json),
   authentication: object(authenticationFields),
+  /** The session that the tokens are revoked with (OIDC Back-Channel Logout 1.0 §2.7); `undefined` for none. */
+  boundSessionId: optional(id(sessionId)),
   /** `undefined` when no refresh token was issued. */
   refresh: optional(spread(refreshFields)),
   createdAt: time,

@@ -41,6 +41,11 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
     method: 'sessions.insert',
     record: full.fullSession,
   },
+  {
+    law: 'round trip: sessions of a host as they are joined',
+    method: 'sessions.join',
+    record: { session: full.joinedSession },
+  },
   { law: 'round trip: signing keys', method: 'signingKeys.insert', record: full.fullSigningKey },
   { law: 'round trip: identity providers', method: 'identityProviders.insert', record: full.fullProvider },
   {

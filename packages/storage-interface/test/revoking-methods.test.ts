@@ -23,6 +23,8 @@ const ending = [
   'families.revoke',
   'families.rotate',
   'grants.revoke',
+  'sessions.revoke',
+  'sessions.revokeOfUser',
   'provisionedUsers.adopt',
   'provisionedUsers.compareAndSwap',
   'provisionedUsers.release',
@@ -53,7 +55,6 @@ const endingNothing = [
   'organizations.removeMember',
   'provisionedUsers.indexAttributes',
   'purge.purgeExpired',
-  'sessions.revoke',
   'signingKeys.drop',
   'signingKeys.remove',
   'users.reactivate',
@@ -62,4 +63,4 @@ const endingNothing = [
 
 /** By its name: it cannot revoke anything. */
 const addsOrReads =
-  /\.(?:append|counts|enqueue|find|has[A-Z]|isTokenRevoked|insert|lease|list|membersOf|nextDueAt|of[A-Z]|read|record|touch)/
+  /\.(?:append|counts|enqueue|find|has[A-Z]|isTokenRevoked|insert|join|lease|list|membersOf|nextDueAt|of[A-Z]|participants|read|record|touch)/

@@ -16,6 +16,7 @@ import type {
   organizations,
   provisionedUsers,
   RecordDefinition,
+  sessionParticipants,
   sessions,
   signingKeys,
 } from '@mintmark/storage-interface/records'
@@ -31,6 +32,7 @@ export interface Tables {
   readonly mintmark_opaque_tokens: TableOf<typeof opaqueTokens>
   readonly mintmark_interactions: TableOf<typeof interactions>
   readonly mintmark_sessions: TableOf<typeof sessions>
+  readonly mintmark_session_participants: TableOf<typeof sessionParticipants>
   readonly mintmark_signing_keys: TableOf<typeof signingKeys>
   readonly mintmark_claims: Columns<ReplayColumn> & Partial<Columns<'value' | 'claimed_at'>>
   readonly mintmark_identity_providers: TableOf<typeof identityProviders>

@@ -24,6 +24,8 @@ import {
   aProviderRecord,
   aProvisionedState,
   aProvisionedUser,
+  aJoin,
+  aSessionEnd,
   aSessionRecord,
   aUser,
 } from '@mintmark/storage-interface/fixtures'
@@ -154,9 +156,11 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
   ],
   sessions: [
     (storage) => storage.sessions.insert(aSessionRecord()),
-    (storage) => storage.sessions.touch(aSessionRecord().digest, later(9)),
-    (storage) => storage.sessions.revoke(aSessionRecord().sessionId, now),
-    (storage) => storage.sessions.revoke(aSessionRecord().sessionId, later(1)),
+    (storage) => storage.sessions.touch(aSessionRecord().digest, { idleExpiresAt: later(9), lastSeenAt: later(1) }),
+    (storage) => storage.sessions.join(aJoin()),
+    (storage) => storage.sessions.participants(aSessionRecord().sessionId),
+    (storage) => storage.sessions.revoke(aSessionEnd()),
+    (storage) => storage.sessions.revoke(aSessionEnd({ now: later(1), tombstoneUntil: later(9) })),
     (storage) => storage.status.ofSession(aSessionRecord().digest),
   ],
   'opaque tokens': [

@@ -70,6 +70,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0021-deliveries 099c885605c68edf67ceea3071b14273125806ff28eb7aaa7ead83017360ad96",
       "0022-delivery-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0023-inherited-blocks e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "0024-sessions b167d01e94eccb4453cb847dbae5c02e1a7c62b4d82d0dca32b8a139ff716f5c",
+      "0025-session-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

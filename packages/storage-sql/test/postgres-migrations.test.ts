@@ -48,6 +48,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0021-deliveries 658051bd169289aee251ae19d3722100190c19a1fa082dd30ce51150d84e7023",
       "0022-delivery-statistics fe18d72c8f3baefcee80e401a276af78843c03a4f984acdddbe70b1877703881",
       "0023-inherited-blocks 36a7b3e82ec415aec0ec48004364f56cca548fcfd7b5c57d25eaf6ec26155b80",
+      "0024-sessions 60cb21291de1ff03e1614a166692b59583ca1ebde1f9aaada95a358e0895e18f",
+      "0025-session-statistics cdfda2aceb35bd43746fb7e6e30054dc9ba95a2b22f8932dfa89dba12103642d",
     ]
   `)
 })

@@ -92,6 +92,8 @@ async function fillTables(): Promise<void> {
       if (name === 'channel') return `'logout'`
       if (name === 'resource_type') return `'type-' || n % 2`
       if (name === 'revoked_at' || name === 'removed_at') return 'CASE WHEN n % 10 = 0 THEN n END'
+      // It refers to a session, as the columns of the same name do.
+      if (name === 'bound_session_id') return `'session_id-' || n`
       if (type === 'jsonb') return `'{}'::jsonb`
       return type === 'boolean' ? 'true' : type === 'bigint' ? 'n' : `'${name}-' || n`
     })

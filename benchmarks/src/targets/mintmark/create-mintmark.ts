@@ -126,6 +126,7 @@ async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
     resources: [],
     claimsRequest: undefined,
     authentication: { sessionId: undefined, authTime: now, acr: undefined, amr: ['pwd'] },
+    boundSessionId: undefined,
     refresh: {
       handleDigest: digest,
       currentDigest: digest,

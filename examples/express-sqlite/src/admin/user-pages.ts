@@ -157,8 +157,12 @@ ${shownTime(createdAt)}`,
 const sessionRow = ({ sessionId, signedInAt, expiresAt, amr }: SessionView, address: string): Markup =>
   row(
     { address, act: 'end-session', about: sessionId, label: 'End', object: 'this session' },
-    html`Signed in ${shownTime(signedInAt)}${amr.length === 0 ? undefined : ` by ${amr.join(', ')}`}<br>
-ends ${shownTime(expiresAt)}`,
+    html`Signed in ${shownTime(signedInAt)}${amr.length === 0 ? undefined : ` by ${amr.join(', ')}`}${
+      expiresAt === undefined
+        ? undefined
+        : html`<br>
+ends ${shownTime(expiresAt)}`
+    }`,
   )
 
 interface RowButton {

@@ -1,4 +1,5 @@
 import type { EpochSeconds, SessionRecord } from '@mintmark/storage-interface'
+import type { SessionEnd } from '@mintmark/storage-interface/stores'
 
 import { type AdminContext, audit } from '../audit/audit.ts'
 import { AdminError } from '../error/refusals.ts'
@@ -11,7 +12,8 @@ export interface SessionView {
   readonly userId: string
   readonly signedInAt: EpochSeconds
   readonly amr: readonly string[]
-  readonly expiresAt: EpochSeconds
+  /** `undefined` for a session of the host. */
+  readonly expiresAt: EpochSeconds | undefined
 }
 
 /** Sessions. Each method throws AdminError. */
@@ -25,7 +27,7 @@ export interface SessionAdministration {
 }
 
 export const administerSessions = (context: AdminContext): SessionAdministration => ({
-  listOfUser: async (id) => (await sessionsOf(id, context)).map(sessionView),
+  listOfUser: async (id) => (await sessionsOf(id, context)).map((session) => sessionView(session, id)),
   revoke: ({ userId, sessionId }) => revokeSession(userId, sessionId, context),
   revokeAllOfUser: (id) => revokeAll(id, context),
 })
@@ -37,7 +39,7 @@ async function sessionsOf(id: string, context: AdminContext): Promise<readonly S
   return sessions.filter(({ userGeneration }) => userGeneration === generation)
 }
 
-const sessionView = ({ sessionId, userId, authTime, amr, expiresAt }: SessionRecord): SessionView => ({
+const sessionView = ({ sessionId, authTime, amr, expiresAt }: SessionRecord, userId: string): SessionView => ({
   sessionId,
   userId,
   signedInAt: authTime,
@@ -55,8 +57,8 @@ const revokeSession = (user: string, id: string, context: AdminContext): Promise
         const session = (await sessionsOf(user, context)).find(({ sessionId }) => sessionId === id)
         // RFC 9110 §15.5.5: the session of another user is not found either.
         if (session === undefined) throw new AdminError('session_unknown')
-        await context.storage.sessions.revoke(session.sessionId, context.clock())
-        return { result: undefined, before: { userId: session.userId, sessionId: session.sessionId } }
+        await context.storage.sessions.revoke(endOf(session, context))
+        return { result: undefined, before: { userId: user, sessionId: session.sessionId } }
       },
     },
     context,
@@ -70,9 +72,16 @@ const revokeAll = (user: string, context: AdminContext): Promise<number> =>
       protective: true,
       run: async () => {
         const sessions = await sessionsOf(user, context)
-        for (const { sessionId } of sessions) await context.storage.sessions.revoke(sessionId, context.clock())
+        for (const session of sessions) await context.storage.sessions.revoke(endOf(session, context))
         return { result: sessions.length, before: { sessionIds: sessions.map(({ sessionId }) => sessionId) } }
       },
     },
     context,
   )
+
+const endOf = ({ sessionId }: SessionRecord, { clock }: AdminContext): SessionEnd => ({
+  sessionId,
+  reason: 'administrator',
+  now: clock(),
+  tombstoneUntil: undefined,
+})

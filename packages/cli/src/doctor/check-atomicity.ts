@@ -99,6 +99,7 @@ async function insertRows(storage: AdminStorage, now: EpochSeconds, expiresAt: E
     resources: [],
     claimsRequest: undefined,
     authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined },
+    boundSessionId: undefined,
     expiresAt,
   }
   const codeRow: AuthorizationCodeRecord = {

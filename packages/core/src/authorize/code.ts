@@ -48,6 +48,7 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     codeChallenge: request.codeChallenge.challenge,
     claimsRequest: keepClaims(request.claimsRequest, new Set(openedClaims)),
     authentication: subject.authentication,
+    boundSessionId: undefined,
     issuedAt: now,
     expiresAt: after(now, deps.codeLifetime),
   })

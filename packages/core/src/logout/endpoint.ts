@@ -162,7 +162,10 @@ async function endSession(
   session: SignedIn,
   { now, settings, deps }: LogoutStep,
 ): Promise<readonly Header[]> {
-  if (session.sessionId !== undefined) await deps.storage.sessions.revoke(sessionId(session.sessionId), now)
+  if (session.sessionId !== undefined) {
+    const end = { sessionId: sessionId(session.sessionId), reason: 'client', now, tombstoneUntil: undefined } as const
+    await deps.storage.sessions.revoke(end)
+  }
   const headers = await settings.endSession(request)
   deps.journal.record(request, {
     type: 'user.signed_out',

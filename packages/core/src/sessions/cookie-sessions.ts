@@ -24,8 +24,10 @@ import {
   userId,
   type EpochSeconds,
   type SessionRecord,
+  type UserId,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
+import type { SecretDigest, SessionEnd, SessionEndReason, SessionId } from '@mintmark/storage-interface/stores'
 
 import { defineBrowserCookie } from '../authorize/browser.ts'
 import { parseIssuer } from '../issuer.ts'
@@ -88,7 +90,8 @@ export interface SessionSummary {
   readonly sessionId: string
   readonly signedInAt: EpochSeconds
   readonly amr: readonly string[]
-  readonly expiresAt: EpochSeconds
+  /** `undefined` for a session of the host. */
+  readonly expiresAt: EpochSeconds | undefined
 }
 
 /**
@@ -110,11 +113,11 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
   const idleLifetime = seconds(options.idleLifetime ?? 43_200)
   const absoluteLifetime = seconds(options.absoluteLifetime ?? 604_800)
 
-  const find = async (request: ServerRequest, now: EpochSeconds): Promise<SessionRecord | undefined> => {
+  const find = async (request: ServerRequest, now: EpochSeconds): Promise<CookieSession | undefined> => {
     const secret = readCookie(request, cookie)
     if (secret === undefined) return undefined
     const status = await storage.status.ofSession(await digestSecret(secret))
-    return status !== undefined && isSessionActive(status, now) ? status.session : undefined
+    return isSessionActive(status, now) && isCookieSession(status?.session) ? status.session : undefined
   }
 
   return {
@@ -124,7 +127,8 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       if (session === undefined) return undefined
       // At most one write a minute: the idle time does not need to be more precise.
       const idleExpiresAt = after(now, idleLifetime)
-      if (idleExpiresAt - session.idleExpiresAt >= 60) await storage.sessions.touch(session.digest, idleExpiresAt)
+      if (idleExpiresAt - session.idleExpiresAt >= 60)
+        await storage.sessions.touch(session.digest, { idleExpiresAt, lastSeenAt: now })
       return signedInOf(session)
     },
     async start(request, { subject, amr = [], acr }) {
@@ -132,21 +136,26 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       const user = await storage.users.find(userId(subject))
       if (user?.active !== true) return { signedIn: { subject, authTime: now, amr, acr }, headers: [] }
       const previous = await find(request, now)
-      if (previous !== undefined) await storage.sessions.revoke(previous.sessionId, now)
+      if (previous !== undefined) await storage.sessions.revoke(endOf(previous.sessionId, 'replaced', now))
 
       const secret = randomSecret(random)
-      const session: SessionRecord = {
-        digest: await digestSecret(secret),
+      const session: CookieSession = {
         sessionId: sessionId(randomIdentifier(random)),
         userId: user.userId,
         userGeneration: user.generation,
+        digest: await digestSecret(secret),
         authTime: now,
         acr,
         amr,
+        userAgent: undefined,
+        location: undefined,
         createdAt: now,
+        lastSeenAt: now,
         idleExpiresAt: after(now, idleLifetime),
         expiresAt: after(now, absoluteLifetime),
+        keptUntil: now,
         revokedAt: undefined,
+        endReason: undefined,
       }
       await storage.sessions.insert(session)
       return { signedIn: signedInOf(session), headers: [setCookie(cookie, secret, absoluteLifetime)] }
@@ -154,7 +163,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
     async end(request) {
       const now = clock()
       const session = await find(request, now)
-      if (session !== undefined) await storage.sessions.revoke(session.sessionId, now)
+      if (session !== undefined) await storage.sessions.revoke(endOf(session.sessionId, 'user', now))
       // RFC 9700 §4.7: the next user of this browser must not finish an interaction that this user began.
       return [clearCookie(cookie), clearCookie(defineBrowserCookie(storage.issuer))]
     },
@@ -172,13 +181,30 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       const own = await storage.sessions.listByUser(userId(subject), now)
       // Another user's session is treated as absent.
       if (own.every(({ sessionId: id }) => id !== session)) return 'absent'
-      const revoked = await storage.sessions.revoke(sessionId(session), now)
+      const revoked = await storage.sessions.revoke(endOf(sessionId(session), 'user', now))
       return revoked.outcome === 'absent' ? 'absent' : 'revoked'
     },
   }
 }
 
-const signedInOf = (session: SessionRecord): SignedIn => ({
+/** A session of which every member that a cookie needs is present. */
+type CookieSession = SessionRecord & {
+  readonly userId: UserId
+  readonly digest: SecretDigest
+  readonly idleExpiresAt: EpochSeconds
+}
+
+const isCookieSession = (session: SessionRecord | undefined): session is CookieSession =>
+  session?.userId !== undefined && session.digest !== undefined && session.idleExpiresAt !== undefined
+
+const endOf = (id: SessionId, reason: SessionEndReason, now: EpochSeconds): SessionEnd => ({
+  sessionId: id,
+  reason,
+  now,
+  tombstoneUntil: undefined,
+})
+
+const signedInOf = (session: CookieSession): SignedIn => ({
   subject: session.userId,
   authTime: session.authTime,
   amr: session.amr,

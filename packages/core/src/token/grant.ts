@@ -129,6 +129,7 @@ export async function grantForUser(
     userId: user.userId,
     scopes: given.scopes,
     resources: [],
+    boundSessionId: undefined,
     refresh: undefined,
     createdAt: now,
     expiresAt: after(now, given.lifetime),

@@ -129,7 +129,7 @@ async function digestOfEntry({ position, revocation, revokedAt }: RevocationReco
  */
 type DeliveredRevocation = readonly [kind: DeliveredKind, name: string, until: EpochSeconds | 0]
 
-type DeliveredKind = 'account' | 'client' | 'family' | 'grant' | 'key' | 'token'
+type DeliveredKind = 'account' | 'client' | 'family' | 'grant' | 'key' | 'session' | 'token'
 
 export async function deliveredRevocation(revocation: Revocation, until: EpochSeconds): Promise<DeliveredRevocation> {
   switch (revocation.kind) {
@@ -139,6 +139,8 @@ export async function deliveredRevocation(revocation: Revocation, until: EpochSe
       return ['family', revocation.familyId, until]
     case 'grant':
       return ['grant', revocation.grantId, until]
+    case 'session':
+      return ['session', revocation.sessionId, until]
     case 'generation':
       return ['account', `${await userName(revocation.userId)}.${revocation.generation}`, until]
     case 'account':

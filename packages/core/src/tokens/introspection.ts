@@ -116,7 +116,14 @@ async function describeRefreshToken(
 
 /** The claims of RFC 7662 §2.2, without our internal ones. */
 function describeAccessToken(token: VerifiedAccessToken, scopes: readonly string[]): JsonObject {
-  const { family: _family, grant: _grant, generation: _generation, scope: _scope, ...claims } = token.claims
+  const {
+    family: _family,
+    grant: _grant,
+    generation: _generation,
+    session: _session,
+    scope: _scope,
+    ...claims
+  } = token.claims
   return { ...claims, ...(scopes.length > 0 && { scope: scopes.join(' ') }), active: true, token_type: 'Bearer' }
 }
 

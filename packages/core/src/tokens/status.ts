@@ -1,5 +1,11 @@
 import type { Brand, ClientRecord, EpochSeconds, UserRecord } from '@mintmark/storage-interface'
-import type { FamilyStatus, GrantStatus, SessionStatus } from '@mintmark/storage-interface/stores'
+import type {
+  BoundSession,
+  FamilyStatus,
+  GrantStatus,
+  SessionId,
+  SessionStatus,
+} from '@mintmark/storage-interface/stores'
 
 /** A user who is active and of the same generation as the record that refers to them. Created only in this file. */
 export type ActiveUser = Brand<UserRecord, 'ActiveUser'>
@@ -21,22 +27,37 @@ export function isGrantActive(status: GrantStatus | undefined): status is Active
   return isUserActive(user, grant.userGeneration) && user.userId === grant.userId && client.clientId === grant.clientId
 }
 
-/** Whether a token family is active: neither revoked nor expired, and its grant is active. */
+/** Whether a token family is active: neither revoked nor expired, and its grant and the session that it is bound to are active. */
 export function isFamilyActive(status: FamilyStatus | undefined, now: EpochSeconds): status is Active<FamilyStatus> {
   if (status?.grant === undefined) return false
-  const { family, grant, client, user } = status
+  const { family, grant, client, user, session } = status
+  if (!isBindingActive(family, session)) return false
   if (family.revokedAt !== undefined || !(now < family.expiresAt) || family.grantId !== grant.grantId) return false
-  return isGrantActive({ grant, client, user })
+  return isGrantActive({ grant, client, user, session })
 }
 
 /**
- * Whether a session is active: neither revoked nor expired, and its user is active and of the generation that signed
+ * Whether a code or a family may be used as far as its session is concerned: it is bound to none, or to one that was not
+ * revoked (OIDC Back-Channel Logout 1.0 §2.7). A session that is missing counts as revoked: its row is kept for as long
+ * as anything is bound to it.
+ */
+export const isBindingActive = (
+  { boundSessionId, userId }: { readonly boundSessionId: SessionId | undefined; readonly userId: UserRecord['userId'] },
+  session: BoundSession | undefined,
+): boolean =>
+  boundSessionId === undefined ||
+  (session?.sessionId === boundSessionId && session.userId === userId && session.revokedAt === undefined)
+
+/**
+ * Whether a session with a cookie is active: neither revoked nor expired, and its user is active and of the generation that signed
  * in.
  */
-export function isSessionActive(status: SessionStatus | undefined, now: EpochSeconds): boolean {
+export function isSessionActive(status: SessionStatus | undefined, now: EpochSeconds): status is SessionStatus {
   if (status === undefined) return false
   const { session, user } = status
-  if (session.revokedAt !== undefined || !(now < session.expiresAt) || !(now < session.idleExpiresAt)) return false
+  const { revokedAt, expiresAt, idleExpiresAt } = session
+  if (revokedAt !== undefined || expiresAt === undefined || idleExpiresAt === undefined) return false
+  if (!(now < expiresAt) || !(now < idleExpiresAt)) return false
   return isUserActive(user, session.userGeneration)
 }
 

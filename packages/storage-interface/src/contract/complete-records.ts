@@ -173,8 +173,29 @@ const completeInteraction = completeRecord(interactions.fields, {
 export const fullInteraction = { ...completeInteraction, login: present(completeInteraction.login) }
 export const sparseInteraction = sparseRecord(interactions.fields)
 
-export const fullSession = completeRecord(sessions.fields)
-export const sparseSession = sparseRecord(sessions.fields)
+const completeSession = completeRecord(sessions.fields)
+export const fullSession = {
+  ...completeSession,
+  userId: present(completeSession.userId),
+  digest: present(completeSession.digest),
+}
+/** The members of `fullSession` that a join may store. */
+export const joinedSession = {
+  sessionId: fullSession.sessionId,
+  userId: fullSession.userId,
+  userGeneration: fullSession.userGeneration,
+  authTime: fullSession.authTime,
+  acr: fullSession.acr,
+  amr: fullSession.amr,
+  userAgent: fullSession.userAgent,
+  location: fullSession.location,
+  keptUntil: fullSession.keptUntil,
+}
+/** A session of the host. */
+export const sparseSession = {
+  ...sparseRecord(sessions.fields, { keptUntil: nowPlus(5000) }),
+  userId: fullSession.userId,
+}
 
 export const fullSigningKey = completeRecord(signingKeys.fields)
 export const sparseSigningKey = sparseRecord(signingKeys.fields)

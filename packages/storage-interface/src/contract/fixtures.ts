@@ -4,6 +4,7 @@ import type { NewDelivery } from '../delivery.ts'
 import type { GrantRecord } from '../grant.ts'
 import {
   type SecretDigest,
+  type UserId,
   clientId,
   familyId,
   grantId,
@@ -17,7 +18,7 @@ import {
 } from '../values.ts'
 import type { InteractionLogin, InteractionRecord } from '../interaction.ts'
 import type { OpaqueTokenRecord } from '../opaque-token.ts'
-import type { SessionRecord } from '../session.ts'
+import type { SessionEnd, SessionJoin, SessionRecord } from '../session.ts'
 import type { SigningKeyRecord } from '../signing-key.ts'
 import type { RefreshRecord, RotateRequest, TokenFamilyRecord } from '../token-family.ts'
 import type { NewUser } from '../user.ts'
@@ -112,6 +113,7 @@ export const aCodeRecord = (overrides: Partial<AuthorizationCodeRecord> = {}): A
   codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   claimsRequest: undefined,
   authentication: anAuthentication(),
+  boundSessionId: undefined,
   issuedAt: now,
   expiresAt: nowPlus(60),
   ...overrides,
@@ -127,6 +129,7 @@ export const aFamilyRecord = (overrides: Partial<TokenFamilyRecord> = {}): Token
   resources: [],
   claimsRequest: undefined,
   authentication: anAuthentication(),
+  boundSessionId: undefined,
   refresh: aRefreshRecord(),
   createdAt: now,
   expiresAt: nowPlus(30 * 86_400),
@@ -197,19 +200,49 @@ export const aLogin = (overrides: Partial<InteractionLogin> = {}): InteractionLo
   ...overrides,
 })
 
-/** An active session of `aUser`. */
-export const aSessionRecord = (overrides: Partial<SessionRecord> = {}): SessionRecord => ({
-  digest: aDigest('session-1'),
+/** An active session of `aUser`, with a cookie. */
+export const aSessionRecord = (overrides: Partial<CookieSession> = {}): CookieSession => ({
   sessionId: sessionId('session-1'),
   userId: userId('user-1'),
   userGeneration: 0,
+  digest: aDigest('session-1'),
   authTime: nowPlus(-120),
   acr: undefined,
   amr: ['pwd'],
+  userAgent: undefined,
+  location: undefined,
   createdAt: now,
+  lastSeenAt: now,
   idleExpiresAt: nowPlus(3600),
   expiresAt: nowPlus(86_400),
+  keptUntil: now,
   revokedAt: undefined,
+  endReason: undefined,
+  ...overrides,
+})
+
+/** A session with a cookie: its user, its digest and its expiries are present. */
+type CookieSession = SessionRecord & {
+  readonly userId: UserId
+  readonly digest: SecretDigest
+  readonly idleExpiresAt: EpochSeconds
+  readonly expiresAt: EpochSeconds
+}
+
+/** The first client in the session of `aSessionRecord`, which is kept for a week. */
+export const aJoin = (overrides: Partial<SessionJoin['session'] & Omit<SessionJoin, 'session'>> = {}): SessionJoin => {
+  const { sessionId, userId, userGeneration, authTime, acr, amr, userAgent, location } = aSessionRecord()
+  const { clientId: client = clientId('client-1'), now: at = now, ...session } = overrides
+  const defaults = { sessionId, userId, userGeneration, authTime, acr, amr, userAgent, location }
+  return { session: { ...defaults, keptUntil: nowPlus(604_800), ...session }, clientId: client, now: at }
+}
+
+/** The end of the session of `aSessionRecord` by its user. */
+export const aSessionEnd = (overrides: Partial<SessionEnd> = {}): SessionEnd => ({
+  sessionId: sessionId('session-1'),
+  reason: 'user',
+  now,
+  tombstoneUntil: undefined,
   ...overrides,
 })
 

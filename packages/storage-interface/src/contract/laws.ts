@@ -19,7 +19,8 @@ import { listKnownLaws } from './laws/list-member-laws.ts'
 import { listSortLaws } from './laws/list-sort-laws.ts'
 import { memberLaws, memberRaceLaws } from './laws/group-member-laws.ts'
 import { membershipLaws, organizationLaws } from './laws/organization-laws.ts'
-import { opaqueTokenLaws, sessionLaws } from './laws/session-laws.ts'
+import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
+import { participantLaws, sessionLaws } from './laws/session-laws.ts'
 import { providerIsolationLaws, provisioningIsolationLaws } from './laws/provider-isolation-laws.ts'
 import { uniqueValueLaws } from './laws/unique-value-laws.ts'
 import { blockedUserLaws } from './laws/blocked-user-laws.ts'
@@ -45,6 +46,7 @@ export const oauthLaws: readonly StorageLaw[] = [
   ...clientRemovalLaws,
   ...interactionLaws,
   ...sessionLaws,
+  ...participantLaws,
   ...opaqueTokenLaws,
   ...signingKeyLaws,
   ...replayLaws,

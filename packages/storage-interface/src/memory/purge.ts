@@ -42,7 +42,7 @@ function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() =
   for (const values of claims.values()) yield* expired(values, request)
   yield* expired(opaqueTokens, request)
   yield* expired(families.byId, request, (familyId) => removeFamily(families, familyId))
-  yield* expired(sessions.byDigest, request, (digest) => removeSession(sessions, digest))
+  yield* expired(sessions.byId, request, (sessionId) => removeSession(sessions, sessionId))
   yield* expired(logs.byId, request, (entryId) => removeLogEntry(logs, entryId))
   yield* expired(revocations.tokens, request)
   yield* expired(revocations.byPosition, request, (position) => removeRevocation(revocations, position))

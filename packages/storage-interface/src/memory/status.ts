@@ -1,14 +1,17 @@
+import type { BoundSession } from '../session.ts'
 import type { FamilyStatus, StatusStore } from '../status.ts'
 import type { TokenFamilyRecord } from '../token-family.ts'
+import type { SessionId } from '../values.ts'
 import { findByHandle } from './families.ts'
 import type { MemoryTables } from './database.ts'
 import type { SchedulerHook } from './rows.ts'
+import { findByDigest } from './sessions.ts'
 import { presentUser } from './users.ts'
 
 /** Each method pauses once and then reads all its rows, so that they are consistent. */
 export function createMemoryStatus(tables: MemoryTables, scheduler: SchedulerHook): StatusStore {
   return {
-    async ofGrant(grantId) {
+    async ofGrant(grantId, boundTo) {
       await scheduler()
       const grant = tables.grants.byId.get(grantId)
       if (grant === undefined) return undefined
@@ -17,28 +20,31 @@ export function createMemoryStatus(tables: MemoryTables, scheduler: SchedulerHoo
         grant,
         client: tables.clients.present.get(grant.clientId),
         user: presentUser(tables.users, grant.userId),
+        session: boundSession(tables, boundTo),
       }
     },
 
     async ofFamily(familyId) {
       await scheduler()
-      return standingOf(tables, tables.families.byId.get(familyId))
+      return familyStatus(tables, tables.families.byId.get(familyId))
     },
 
     async ofRefreshHandle(handleDigest) {
       await scheduler()
-      return standingOf(tables, findByHandle(tables.families, handleDigest))
+      return familyStatus(tables, findByHandle(tables.families, handleDigest))
     },
 
     async ofSession(digest) {
       await scheduler()
-      const session = tables.sessions.byDigest.get(digest)
-      return session === undefined ? undefined : { session, user: presentUser(tables.users, session.userId) }
+      const session = findByDigest(tables.sessions, digest)
+      if (session === undefined) return undefined
+
+      return { session, user: session.userId && presentUser(tables.users, session.userId) }
     },
   }
 }
 
-function standingOf(tables: MemoryTables, family: TokenFamilyRecord | undefined): FamilyStatus | undefined {
+function familyStatus(tables: MemoryTables, family: TokenFamilyRecord | undefined): FamilyStatus | undefined {
   if (family === undefined) return undefined
 
   return {
@@ -46,5 +52,11 @@ function standingOf(tables: MemoryTables, family: TokenFamilyRecord | undefined)
     grant: tables.grants.byId.get(family.grantId),
     client: tables.clients.present.get(family.clientId),
     user: presentUser(tables.users, family.userId),
+    session: boundSession(tables, family.boundSessionId),
   }
+}
+
+function boundSession({ sessions }: MemoryTables, boundTo: SessionId | undefined): BoundSession | undefined {
+  const session = boundTo === undefined ? undefined : sessions.byId.get(boundTo)
+  return session && { sessionId: session.sessionId, userId: session.userId, revokedAt: session.revokedAt }
 }

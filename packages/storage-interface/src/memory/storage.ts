@@ -58,7 +58,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     families: createMemoryFamilies(tables, scheduler),
     opaqueTokens: createMemoryOpaqueTokens(tables.opaqueTokens, scheduler),
     interactions: createMemoryInteractions(tables.interactions, scheduler),
-    sessions: createMemorySessions(tables.sessions, scheduler),
+    sessions: createMemorySessions(tables, scheduler),
     signingKeys: createMemorySigningKeys(tables, scheduler),
     replays: createMemoryReplays(tables.replays, scheduler),
     identityProviders: createMemoryIdentityProviders(tables.identityProviders, scheduler),

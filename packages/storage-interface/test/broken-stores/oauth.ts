@@ -12,6 +12,7 @@ import { aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { brokenAdministrationStores } from './administration.ts'
 import { brokenCustomResources } from './custom-resources.ts'
 import { brokenDeliveryStores } from './deliveries.ts'
+import { brokenSessionStores } from './sessions.ts'
 import { brokenRevocationStores } from './revocations.ts'
 import { brokenGroupStores } from './groups.ts'
 import { brokenLists } from './lists.ts'
@@ -391,28 +392,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     },
   })),
 
-  'sessions: a digest and a session identifier are inserted at most once': breakStore('sessions', (honest) => ({
-    insert: async (session) => (await honest.insert(session), inserted),
-  })),
-  'sessions: touching moves the idle expiry of an unrevoked session, and nothing else': breakStore(
-    'status',
-    (honest) => ({
-      ofSession: async (digest) => {
-        const standing = await honest.ofSession(digest)
-        if (standing?.session.revokedAt === undefined) return standing
-        return {
-          ...standing,
-          session: { ...standing.session, idleExpiresAt: epochSeconds(standing.session.idleExpiresAt + 3600) },
-        }
-      },
-    }),
-  ),
-  'sessions: a revocation is reported once and its first time stays': breakStore('sessions', (honest) => ({
-    revoke: async (...call) => (await honest.revoke(...call), ended),
-  })),
-  "sessions: a user's active sessions are listed newest first": breakStore('sessions', (honest) => ({
-    listByUser: (userId, now) => honest.listByUser(userId, aSecondEarlier(now)),
-  })),
+  ...brokenSessionStores,
 
   'opaque tokens: a digest is inserted at most once, and the first record stays': breakStore(
     'opaqueTokens',
@@ -496,8 +476,8 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     markUsed: (claim) => honest.markUsed({ ...claim, value: claim.value.slice(0, 1000) }),
   })),
 
-  'status: of a grant includes its client and user, as their stores return them': answersFromACache(),
-  'status: of a family includes its grant, client and user, by identifier and by handle': answersFromACache(),
+  'status: of a grant includes its client, its user and a session, as their stores return them': answersFromACache(),
+  'status: of a family includes its grant, client, user and session, by identifier and by handle': answersFromACache(),
   'status: of a session includes its user': answersFromACache(),
   'status: a missing related row is undefined, and the row itself is found': breakStore('status', (honest) => ({
     ofGrant: async (grantId) => {
@@ -511,6 +491,9 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   })),
   'round trip: opaque tokens that are revoked when they are written': breakStore('opaqueTokens', (honest) => ({
     insert: (token) => honest.insert({ ...token, revokedAt: undefined }),
+  })),
+  'round trip: sessions of a host as they are joined': breakStore('sessions', (honest) => ({
+    join: (request) => honest.join({ ...request, session: { ...request.session, location: undefined } }),
   })),
   'round trip: sessions that are revoked when they are written': breakStore('sessions', (honest) => ({
     insert: (session) => honest.insert({ ...session, revokedAt: undefined }),

@@ -1,5 +1,5 @@
 import { aFamilyRecord } from '@mintmark/storage-interface/fixtures'
-import { type AdminStorage, epochSeconds, type RevocationRecord } from '@mintmark/storage-interface'
+import { type AdminStorage, epochSeconds, type RevocationRecord, sessionId } from '@mintmark/storage-interface'
 import type { FamilyId, RevocationStore } from '@mintmark/storage-interface/stores'
 import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 
@@ -23,6 +23,19 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
     insertTombstone: async (family, now) => void (await honest.revoke(family.familyId, now)),
   })),
   'revocations: a grant that is revoked': forgets('grant'),
+  'revocations: a session that is ended, stored or not': breakStore('sessions', (honest) => ({
+    // Revokes a session that it does not have, without a tombstone.
+    revoke: (end) => honest.revoke({ ...end, tombstoneUntil: undefined }),
+  })),
+  'revocations: the sessions of a user who is signed out everywhere': breakStore('sessions', (honest) => ({
+    // Revokes only what is listed, and that again.
+    revokeOfUser: async (user, reason, now) => {
+      const revoked = await honest.revokeOfUser(user, reason, now)
+      const again = { sessionId: sessionId('again'), reason, now, tombstoneUntil: now }
+      if (revoked.length === 0) await honest.revoke(again)
+      return revoked
+    },
+  })),
   'revocations: a user who is deactivated, by generation, and one who is removed': breakStore('users', (honest) => ({
     remove: async (userId, now) => {
       await honest.deactivate(userId, now)

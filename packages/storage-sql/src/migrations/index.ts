@@ -21,6 +21,8 @@ import { logoutAddresses } from './0020-logout-addresses.ts'
 import { deliveries } from './0021-deliveries.ts'
 import { deliveryStatistics } from './0022-delivery-statistics.ts'
 import { inheritedBlocks } from './0023-inherited-blocks.ts'
+import { sessions } from './0024-sessions.ts'
+import { sessionStatistics } from './0025-session-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -50,4 +52,6 @@ export const migrations: readonly Migration[] = [
   deliveries,
   deliveryStatistics,
   inheritedBlocks,
+  sessions,
+  sessionStatistics,
 ]

@@ -58,8 +58,9 @@ const removable: readonly Removable[] = [
   { table: 'mintmark_families', key: ['family_id'], time: 'revoked_at', keptFor: 86_400 },
   {
     table: 'mintmark_sessions',
-    key: ['digest'],
-    time: 'CASE WHEN idle_expires_at < expires_at THEN idle_expires_at ELSE expires_at END',
+    key: ['session_id'],
+    // A trigger removes the participants.
+    time: 'CASE WHEN idle_expires_at > kept_until THEN idle_expires_at ELSE kept_until END',
   },
   { table: 'mintmark_logs', key: ['entry_id'], time: 'expires_at' },
   { table: 'mintmark_deliveries', key: ['delivery_id'], time: 'kept_until' },

@@ -5,6 +5,7 @@ import {
   grantId,
   keyId,
   type RevocationRecord,
+  sessionId,
   userId,
 } from '@mintmark/storage-interface'
 import type { Revocation, RevocationStore } from '@mintmark/storage-interface/stores'
@@ -74,6 +75,8 @@ function readRevocation(read: ColumnReader, row: SqlRow): Revocation {
       return { kind, familyId: familyId(name) }
     case 'grant':
       return { kind, grantId: grantId(name) }
+    case 'session':
+      return { kind, sessionId: sessionId(name) }
     case 'generation':
       return { kind, userId: userId(name), generation: read.integer(row, 'generation') }
     case 'account':

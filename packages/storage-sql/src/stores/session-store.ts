@@ -1,81 +1,253 @@
-import { untilSettled, type SessionStore } from '@mintmark/storage-interface/stores'
-import { sessions } from '@mintmark/storage-interface/records'
+import { after, revocationRetention, sessionId as asSessionId, type SessionRecord } from '@mintmark/storage-interface'
+import {
+  type SessionEnd,
+  type SessionJoin,
+  type SessionJoinOutcome,
+  type SessionStore,
+  untilSettled,
+} from '@mintmark/storage-interface/stores'
+import { type ColumnName, sessionParticipants, sessions } from '@mintmark/storage-interface/records'
+import { sql, type RawBuilder } from 'kysely'
 import { createColumnReader } from '../row.ts'
-import { type Database, compileStatement, type Parameter } from '../database.ts'
+import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
+import type { SqlValue } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 
 export function createSessionStore(database: Database): SessionStore {
-  const { engine, run } = database
-  const table = recordTable(database, sessions)
-  const statements = sessionStatements(database, table)
+  const { engine, run, step, transact } = database
+  const tables = { session: recordTable(database, sessions), participant: recordTable(database, sessionParticipants) }
+  const statements = sessionStatements(database, tables)
   const columns = createColumnReader(engine)
+  const { toRow, read } = tables.session
+
+  /** Explains why a client did not join. @returns `undefined` if the session does not exist or allows it by now. */
+  async function explain({ session }: SessionJoin): Promise<SessionJoinOutcome | undefined> {
+    const [current] = await run(statements.find, { session_id: session.sessionId })
+    if (current === undefined) return undefined
+    const { revokedAt, userId } = read(current)
+    if (revokedAt !== undefined) return { outcome: 'ended' }
+    return userId === session.userId ? undefined : { outcome: 'foreign' }
+  }
 
   return {
     async insert(session) {
-      return { outcome: (await table.insert(session)) ? 'inserted' : 'taken' }
+      return { outcome: (await tables.session.insert(session)) ? 'inserted' : 'taken' }
     },
 
-    async touch(digest, idleExpiresAt) {
-      await run(statements.touch, { digest, idle_expires_at: idleExpiresAt })
+    async touch(digest, { idleExpiresAt, lastSeenAt }) {
+      await run(statements.touch, { digest, idle_expires_at: idleExpiresAt, last_seen_at: lastSeenAt })
     },
 
-    async revoke(sessionId, now) {
+    async join(request) {
+      const { session, clientId, now } = request
+      const participant = { session_id: session.sessionId, client_id: clientId, first_at: now, last_at: now }
       return untilSettled(async () => {
-        const [revoked] = await run(statements.revoke, { session_id: sessionId, now })
+        // The first step locks the session's row until the transaction ends: a revocation comes before or after it.
+        const rows = await transact([
+          step(statements.anchor, toRow(newSession(request)), 'guard'),
+          step(statements.participate, participant),
+        ])
+        return rows === undefined ? explain(request) : { outcome: 'joined' }
+      })
+    },
+
+    async revoke(end) {
+      const { sessionId, tombstoneUntil } = end
+      const values = { session_id: sessionId, ...endOf(end) }
+      return untilSettled(async () => {
+        const [revoked] =
+          tombstoneUntil === undefined
+            ? await run(statements.revoke, values)
+            : await run(statements.revokeOrInsert, toRow(tombstone(end)))
         if (revoked !== undefined) return { outcome: 'revoked' }
 
         const [current] = await run(statements.find, { session_id: sessionId })
-        if (current === undefined) return { outcome: 'absent' }
-        return columns.has(current, 'revoked_at') ? { outcome: 'unchanged' } : undefined
+        if (current === undefined) return tombstoneUntil === undefined ? { outcome: 'absent' } : undefined
+        return read(current).revokedAt === undefined ? undefined : { outcome: 'unchanged' }
       })
+    },
+
+    async revokeOfUser(userId, reason, now) {
+      const rows = await run(statements.revokeOfUser, { user_id: userId, ...endOf({ reason, now }) })
+      return rows.map((row) => asSessionId(columns.text(row, 'session_id')))
+    },
+
+    async find(sessionId) {
+      const [row] = await run(statements.find, { session_id: sessionId })
+      return row === undefined ? undefined : read(row)
     },
 
     async listByUser(userId, now) {
       const rows = await run(statements.listByUser, { user_id: userId, now })
-      return rows.map(table.read)
+      return rows.map(read)
+    },
+
+    async participants(sessionId) {
+      const rows = await run(statements.participants, { session_id: sessionId })
+      return rows.map(tables.participant.read)
+    },
+
+    async participantsOfUser(userId, upToGeneration) {
+      const rows = await run(statements.participantsOfUser, { user_id: userId, user_generation: upToGeneration })
+      return rows.map(tables.participant.read)
     },
   }
 }
 
-function sessionStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof sessions>) {
+const endOf = ({ reason, now }: Pick<SessionEnd, 'reason' | 'now'>) => ({
+  revoked_at: now,
+  end_reason: reason,
+  kept_until: after(now, revocationRetention),
+})
+
+const withoutCookie = { digest: undefined, idleExpiresAt: undefined, expiresAt: undefined }
+
+/** A session of the host. */
+const newSession = ({ session, now }: SessionJoin): SessionRecord => ({
+  ...session,
+  ...withoutCookie,
+  createdAt: now,
+  lastSeenAt: now,
+  revokedAt: undefined,
+  endReason: undefined,
+})
+
+/** A session that is ended before it was stored. */
+const tombstone = ({ sessionId, reason, now, tombstoneUntil }: SessionEnd): SessionRecord => ({
+  ...withoutCookie,
+  sessionId,
+  userId: undefined,
+  userGeneration: 0,
+  authTime: now,
+  acr: undefined,
+  amr: [],
+  userAgent: undefined,
+  location: undefined,
+  createdAt: now,
+  lastSeenAt: now,
+  keptUntil: later(after(now, revocationRetention), tombstoneUntil),
+  revokedAt: now,
+  endReason: reason,
+})
+
+const later = <Time extends number>(one: Time, other: Time | undefined): Time =>
+  other === undefined || other < one ? one : other
+
+interface SessionTables {
+  readonly session: RecordTable<typeof sessions>
+  readonly participant: RecordTable<typeof sessionParticipants>
+}
+
+type End = 'revoked_at' | 'end_reason' | 'kept_until'
+
+function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTables) {
+  const unrevoked = (p: Parameter<'issuer' | End>) =>
+    query
+      .updateTable('mintmark_sessions')
+      .set(parameters(p, ['revoked_at', 'end_reason']))
+      .set({ kept_until: latest(sql.ref('kept_until'), sql`${p('kept_until')}`) })
+      .where('issuer', '=', p('issuer'))
+      .where('revoked_at', 'is', null)
+      .returning('session_id')
+
+  /** Inserts a session, or changes the one that exists where the condition allows it. */
+  const upsert = (p: Parameter<ColumnName<typeof sessions>>, change: RawBuilder<unknown>) => {
+    const names = sql.join(tables.session.columns.map((column) => sql.ref(column)))
+    const values = sql.join(tables.session.columns.map((column) => p(column)))
+    return sql`insert into mintmark_sessions (${names}) values (${values})
+      on conflict (issuer, session_id) do update set ${keptLonger}, ${change} returning 1 as written`
+  }
+
   return {
     find: compileStatement((p: Parameter<'issuer' | 'session_id'>) =>
-      query
-        .selectFrom('mintmark_sessions')
-        .select('revoked_at')
-        .where('issuer', '=', p('issuer'))
-        .where('session_id', '=', p('session_id')),
+      query.selectFrom('mintmark_sessions').select(tables.session.whole).where(ofSession(p)),
     ),
 
-    touch: compileStatement((p: Parameter<'issuer' | 'digest' | 'idle_expires_at'>) =>
+    touch: compileStatement((p: Parameter<'issuer' | 'digest' | 'idle_expires_at' | 'last_seen_at'>) =>
       query
         .updateTable('mintmark_sessions')
-        .set({ idle_expires_at: p('idle_expires_at') })
+        .set(parameters(p, ['idle_expires_at', 'last_seen_at']))
         .where('issuer', '=', p('issuer'))
         .where('digest', '=', p('digest'))
         .where('revoked_at', 'is', null),
     ),
 
-    revoke: compileStatement((p: Parameter<'issuer' | 'session_id' | 'now'>) =>
-      query
-        .updateTable('mintmark_sessions')
-        .set({ revoked_at: p('now') })
-        .where('issuer', '=', p('issuer'))
-        .where('session_id', '=', p('session_id'))
-        .where('revoked_at', 'is', null)
-        .returning('session_id'),
+    /** The session of a join. */
+    anchor: compileSql(query, (p: Parameter<ColumnName<typeof sessions>>) =>
+      upsert(
+        p,
+        sql`last_seen_at = ${latest(sql`mintmark_sessions.last_seen_at`, sql`excluded.last_seen_at`)}
+        where mintmark_sessions.revoked_at is null and mintmark_sessions.user_id = excluded.user_id`,
+      ),
+    ),
+
+    participate: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'session_id' | 'client_id' | 'first_at' | 'last_at'>) =>
+        sql`insert into mintmark_session_participants (issuer, session_id, client_id, first_at, last_at)
+        values (${p('issuer')}, ${p('session_id')}, ${p('client_id')}, ${p('first_at')}, ${p('last_at')})
+        on conflict (issuer, session_id, client_id) do update
+        set last_at = ${latest(sql`mintmark_session_participants.last_at`, sql`excluded.last_at`)}`,
+    ),
+
+    revoke: compileStatement((p: Parameter<'issuer' | 'session_id' | End>) =>
+      unrevoked(p).where('session_id', '=', p('session_id')),
+    ),
+
+    revokeOrInsert: compileSql(query, (p: Parameter<ColumnName<typeof sessions>>) =>
+      upsert(
+        p,
+        sql`revoked_at = excluded.revoked_at, end_reason = excluded.end_reason where mintmark_sessions.revoked_at is null`,
+      ),
+    ),
+
+    revokeOfUser: compileStatement((p: Parameter<'issuer' | 'user_id' | End>) =>
+      unrevoked(p).where('user_id', '=', p('user_id')),
     ),
 
     listByUser: compileStatement((p: Parameter<'issuer' | 'user_id' | 'now'>) =>
       query
         .selectFrom('mintmark_sessions')
-        .select(table.whole)
+        .select(tables.session.whole)
         .where('issuer', '=', p('issuer'))
         .where('user_id', '=', p('user_id'))
         .where('revoked_at', 'is', null)
-        .where('idle_expires_at', '>', p('now'))
-        .where('expires_at', '>', p('now'))
+        .where(sql<SqlValue>`coalesce(idle_expires_at, kept_until)`, '>', p('now'))
+        .where(sql<SqlValue>`coalesce(expires_at, kept_until)`, '>', p('now'))
         .orderBy('created_at', 'desc'),
+    ),
+
+    participants: compileStatement((p: Parameter<'issuer' | 'session_id'>) =>
+      query
+        .selectFrom('mintmark_session_participants')
+        .select(tables.participant.whole)
+        .where(ofSession(p))
+        .orderBy('client_id'),
+    ),
+
+    participantsOfUser: compileStatement((p: Parameter<'issuer' | 'user_id' | 'user_generation'>) =>
+      query
+        .selectFrom('mintmark_sessions as session')
+        .innerJoin('mintmark_session_participants', (join) =>
+          join
+            .onRef('mintmark_session_participants.issuer', '=', 'session.issuer')
+            .onRef('mintmark_session_participants.session_id', '=', 'session.session_id'),
+        )
+        .select(tables.participant.whole)
+        .where('session.issuer', '=', p('issuer'))
+        .where('session.user_id', '=', p('user_id'))
+        .where('session.revoked_at', 'is', null)
+        .where('session.user_generation', '<=', p('user_generation'))
+        .orderBy('mintmark_session_participants.session_id')
+        .orderBy('mintmark_session_participants.client_id'),
     ),
   }
 }
+
+const ofSession = (p: Parameter<'issuer' | 'session_id'>) =>
+  sql<boolean>`issuer = ${p('issuer')} and session_id = ${p('session_id')}`
+
+const latest = (one: RawBuilder<unknown>, other: RawBuilder<unknown>): RawBuilder<SqlValue> =>
+  sql`case when ${one} < ${other} then ${other} else ${one} end`
+
+const keptLonger = sql`kept_until = ${latest(sql`mintmark_sessions.kept_until`, sql`excluded.kept_until`)}`

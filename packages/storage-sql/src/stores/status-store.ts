@@ -1,5 +1,6 @@
 import type { FamilyStatus, StatusStore } from '@mintmark/storage-interface/stores'
 import {
+  boundSessions,
   clients,
   families,
   grants,
@@ -23,6 +24,7 @@ export function createStatusStore(database: Database): StatusStore {
     client: recordTable(database, clients, 'client'),
     user: recordTable(database, users, 'user'),
     session: recordTable(database, sessions, 'session'),
+    bound: recordTable(database, boundSessions, 'bound'),
   }
   const statements = statusStatements(database, tables)
 
@@ -36,14 +38,21 @@ export function createStatusStore(database: Database): StatusStore {
   const client = optional(tables.client, 'client_id')
   const user = optional(tables.user, 'user_id')
   const grant = optional(tables.grant, 'grant_id')
+  const session = optional(tables.bound, 'session_id')
 
   const familyStatus = (row: SqlRow | undefined): FamilyStatus | undefined =>
-    row && { family: tables.family.read(row), grant: grant(row), client: client(row), user: user(row) }
+    row && {
+      family: tables.family.read(row),
+      grant: grant(row),
+      client: client(row),
+      user: user(row),
+      session: session(row),
+    }
 
   return {
-    async ofGrant(grantId) {
-      const [row] = await run(statements.ofGrant, { grant_id: grantId })
-      return row === undefined ? undefined : { grant: tables.grant.read(row), client: client(row), user: user(row) }
+    async ofGrant(grantId, boundTo) {
+      const [row] = await run(statements.ofGrant, { grant_id: grantId, bound_to: boundTo ?? null })
+      return row && { grant: tables.grant.read(row), client: client(row), user: user(row), session: session(row) }
     },
 
     async ofFamily(familyId) {
@@ -82,13 +91,17 @@ function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
           .onRef('user.user_id', '=', 'family.user_id')
           .on('user.removed_at', 'is', null),
       )
+      .leftJoin('mintmark_sessions as bound', (join) =>
+        join.onRef('bound.issuer', '=', 'family.issuer').onRef('bound.session_id', '=', 'family.bound_session_id'),
+      )
       .select(tables.family.whole)
       .select(tables.grant.whole)
       .select(tables.client.whole)
       .select(tables.user.whole)
+      .select(tables.bound.whole)
 
   return {
-    ofGrant: compileStatement((p: Parameter<'issuer' | 'grant_id'>) =>
+    ofGrant: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'bound_to'>) =>
       query
         .selectFrom('mintmark_grants as grant')
         .leftJoin('mintmark_clients as client', (join) =>
@@ -103,9 +116,13 @@ function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
             .onRef('user.user_id', '=', 'grant.user_id')
             .on('user.removed_at', 'is', null),
         )
+        .leftJoin('mintmark_sessions as bound', (join) =>
+          join.onRef('bound.issuer', '=', 'grant.issuer').on('bound.session_id', '=', p('bound_to')),
+        )
         .select(tables.grant.whole)
         .select(tables.client.whole)
         .select(tables.user.whole)
+        .select(tables.bound.whole)
         .where('grant.issuer', '=', p('issuer'))
         .where('grant.grant_id', '=', p('grant_id')),
     ),
@@ -141,4 +158,5 @@ interface StatusTables {
   readonly client: RecordTable<typeof clients>
   readonly user: RecordTable<typeof users>
   readonly session: RecordTable<typeof sessions>
+  readonly bound: RecordTable<typeof boundSessions>
 }

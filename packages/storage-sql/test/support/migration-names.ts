@@ -23,4 +23,6 @@ export const migrationNames: readonly string[] = [
   '0021-deliveries',
   '0022-delivery-statistics',
   '0023-inherited-blocks',
+  '0024-sessions',
+  '0025-session-statistics',
 ]

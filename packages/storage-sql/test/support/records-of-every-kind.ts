@@ -31,6 +31,7 @@ import type {
   NewGroup,
   NewProvisionedUser,
   OrganizationRecord,
+  SecretDigest,
 } from '@mintmark/storage-interface/stores'
 import { aClientRecord, aProviderRecord } from '@mintmark/storage-interface/fixtures'
 
@@ -159,6 +160,7 @@ const fullCode: AuthorizationCodeRecord = {
   codeChallenge: 'challenge',
   claimsRequest: richJson,
   authentication,
+  boundSessionId: undefined,
   issuedAt: at(29),
   expiresAt: at(1030),
 }
@@ -183,6 +185,7 @@ const fullFamily = {
   resources: ['https://api.example'],
   claimsRequest: richJson,
   authentication,
+  boundSessionId: undefined,
   refresh: {
     handleDigest: digest('handle-full'),
     currentDigest: digest('current'),
@@ -255,7 +258,7 @@ const sparseInteraction: InteractionRecord = {
   version: 1,
 }
 
-const fullSession: SessionRecord = {
+const fullSession = {
   digest: digest('session-full'),
   sessionId: sessionId('session-full'),
   userId: fullUser.userId,
@@ -263,19 +266,25 @@ const fullSession: SessionRecord = {
   authTime: at(43),
   acr: rich,
   amr: ['otp'],
+  userAgent: undefined,
+  location: undefined,
   createdAt: at(44),
+  // A migration fills in the next one, and `keptUntil`, of sessions that were written before there were such members.
+  lastSeenAt: at(44),
   idleExpiresAt: at(1045),
   expiresAt: at(1046),
+  keptUntil: at(44),
   revokedAt: at(47),
-}
-const sparseSession: SessionRecord = {
+  endReason: undefined,
+} satisfies SessionRecord
+const sparseSession = {
   ...fullSession,
   digest: digest('session-sparse'),
   sessionId: sessionId('session-sparse'),
   acr: undefined,
   amr: [],
   revokedAt: undefined,
-}
+} satisfies SessionRecord
 
 const fullKey: SigningKeyRecord = {
   keyId: keyId('key-full'),
@@ -445,7 +454,8 @@ export async function writeRecords(storage: AdminStorage): Promise<void> {
 export async function readRecords(storage: AdminStorage): Promise<Readonly<Record<string, unknown>>> {
   const { clientId: client } = fullClient
   const family = async ({ familyId: id }: TokenFamilyRecord) => (await storage.status.ofFamily(id))?.family
-  const session = async ({ digest: id }: SessionRecord) => (await storage.status.ofSession(id))?.session
+  const session = async ({ digest: id }: { readonly digest: SecretDigest }) =>
+    (await storage.status.ofSession(id))?.session
   const { providerId: owner } = fullProvider
   const user = (id: string) => storage.provisionedUsers.find(owner, userId(id))
   return {

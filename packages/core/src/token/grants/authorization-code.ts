@@ -17,7 +17,7 @@ import type { Parameters } from '../../parameters.ts'
 import { refuse, type OAuthError, type Refusal } from '../../refusals.ts'
 import { defineGrant, type GrantType, narrowResources, resolveTarget, type TokenTargetDependencies } from '../grant.ts'
 import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
-import { isGrantActive } from '../../tokens/status.ts'
+import { isBindingActive, isGrantActive } from '../../tokens/status.ts'
 
 type AuthorizationCodeGrantDependencies = RedeemCodeDependencies & CreateFamilyDependencies & TokenTargetDependencies
 
@@ -29,7 +29,9 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const presentation = parseCodePresentation(form)
       if (presentation.resources.length > 0) await refuseUngrantedResources({ presentation, client }, now, deps)
       const code = await redeemCode({ presentation, client }, now, deps)
-      const status = await deps.storage.status.ofGrant(code.grantId)
+      const status = await deps.storage.status.ofGrant(code.grantId, code.boundSessionId)
+      // OIDC Back-Channel Logout 1.0 §2.7: the session that the code is bound to was ended.
+      if (!isBindingActive(code, status?.session)) throw refuse('session_ended')
       if (!isGrantActive(status) || status.user.userId !== code.userId || status.client.clientId !== client.clientId) {
         // RFC 6749 §5.2: codes of deactivated users, revoked grants and disabled clients are refused.
         throw refuse('grant_inactive')
@@ -226,7 +228,7 @@ function familyOf(
   code: AuthorizationCodeRecord,
   { now, expiresAt }: { readonly now: EpochSeconds; readonly expiresAt: EpochSeconds },
 ): TokenFamilyRecord {
-  const { familyId, grantId, clientId, userId, scopes, resources, claimsRequest, authentication } = code
+  const { familyId, grantId, clientId, userId, scopes, resources, claimsRequest, authentication, boundSessionId } = code
   return {
     familyId,
     grantId,
@@ -236,6 +238,7 @@ function familyOf(
     resources,
     claimsRequest,
     authentication,
+    boundSessionId,
     refresh: undefined,
     createdAt: now,
     expiresAt,

@@ -1,10 +1,11 @@
-import { clientId, familyId, grantId, userId } from '../../values.ts'
+import { clientId, familyId, grantId, sessionId, userId } from '../../values.ts'
 import type { OAuthStorage } from '../../storage.ts'
 import {
   aClientRecord,
   aDigest,
   aFamilyRecord,
   aGrantRecord,
+  aSessionEnd,
   aSessionRecord,
   aUser,
   now,
@@ -139,28 +140,32 @@ const grant = aGrantRecord()
 
 /** Joined reads return the rows as their own stores return them, whatever was revoked or removed. */
 export const statusLaws: readonly StorageLaw[] = [
-  law('status: of a grant includes its client and user, as their stores return them', async ({ storage, same }) => {
+  law('status: of a grant includes its client, its user and a session, as their stores return them', async (trial) => {
+    const { storage, same } = trial
     await insertAll(storage)
     for (const step of changes) {
       await step.change(storage)
       const expected = { grant: await grantOf(storage), client: await clientOf(storage), user: await userOf(storage) }
       same(await storage.status.ofGrant(grant.grantId), expected, step.name)
+      const session = await boundOf(storage)
+      same(await storage.status.ofGrant(grant.grantId, boundTo), { ...expected, session }, `${step.name}, bound`)
     }
-    same(await storage.status.ofGrant(grantId('unknown')), undefined, 'an unknown grant')
+    same(await storage.status.ofGrant(grantId('unknown'), boundTo), undefined, 'an unknown grant')
   }),
 
   law(
-    'status: of a family includes its grant, client and user, by identifier and by handle',
+    'status: of a family includes its grant, client, user and session, by identifier and by handle',
     async ({ storage, same }) => {
       await insertAll(storage)
       for (const step of changes) {
         await step.change(storage)
-        const family = step.revoked ? { ...aFamilyRecord(), revokedAt: nowPlus(4) } : aFamilyRecord()
+        const family = step.revoked ? { ...bound, revokedAt: nowPlus(4) } : bound
         const expected = {
           family,
           grant: await grantOf(storage),
           client: await clientOf(storage),
           user: await userOf(storage),
+          session: await boundOf(storage),
         }
         same(await storage.status.ofFamily(family.familyId), expected, `by identifier: ${step.name}`)
         same(await storage.status.ofRefreshHandle(aDigest('handle-1')), expected, `by handle: ${step.name}`)
@@ -174,8 +179,9 @@ export const statusLaws: readonly StorageLaw[] = [
     await insertAll(storage)
     for (const step of changes) {
       await step.change(storage)
-      const session = step.revoked ? { ...aSessionRecord(), revokedAt: nowPlus(4) } : aSessionRecord()
-      same(await storage.status.ofSession(session.digest), { session, user: await userOf(storage) }, step.name)
+      const session = await storage.sessions.find(boundTo)
+      same(session?.revokedAt, step.revoked ? nowPlus(4) : undefined, `the end, ${step.name}`)
+      same(await storage.status.ofSession(aSessionRecord().digest), { session, user: await userOf(storage) }, step.name)
     }
     same(await storage.status.ofSession(aDigest('unknown')), undefined, 'an unknown session')
   }),
@@ -183,14 +189,20 @@ export const statusLaws: readonly StorageLaw[] = [
   law('status: a missing related row is undefined, and the row itself is found', async ({ storage, same }) => {
     await storage.grants.insert(grant)
     await storage.families.insert(
-      aFamilyRecord({ grantId: grantId('gone'), clientId: clientId('gone'), userId: userId('gone') }),
+      aFamilyRecord({
+        grantId: grantId('gone'),
+        clientId: clientId('gone'),
+        userId: userId('gone'),
+        boundSessionId: sessionId('gone'),
+      }),
     )
     await storage.sessions.insert(aSessionRecord())
 
-    same(await storage.status.ofGrant(grant.grantId), { grant, client: undefined, user: undefined }, 'a grant')
-    const status = await storage.status.ofFamily(aFamilyRecord().familyId)
-    same({ ...status, family: undefined }, {}, 'the status of a family')
-    same(status === undefined, false, 'whether the family is found')
+    const alone = { grant, client: undefined, user: undefined, session: undefined }
+    same(await storage.status.ofGrant(grant.grantId, sessionId('gone')), alone, 'a grant')
+    const standing = await storage.status.ofFamily(aFamilyRecord().familyId)
+    same({ ...standing, family: undefined }, {}, 'the rows beside a family')
+    same(standing === undefined, false, 'whether the family is found')
     const ofSession = await storage.status.ofSession(aSessionRecord().digest)
     same(ofSession, { session: aSessionRecord(), user: undefined }, 'a session')
   }),
@@ -200,7 +212,7 @@ async function insertAll(storage: OAuthStorage): Promise<void> {
   await storage.clients.insert(aClientRecord())
   await storage.users.insert(aUser())
   await storage.grants.insert(grant)
-  await storage.families.insert(aFamilyRecord())
+  await storage.families.insert(bound)
   await storage.sessions.insert(aSessionRecord())
 }
 
@@ -233,11 +245,20 @@ const changes: readonly {
     change: async (storage) => {
       await storage.grants.revoke(grant.grantId, nowPlus(3))
       await storage.families.revoke(aFamilyRecord().familyId, nowPlus(4))
-      await storage.sessions.revoke(aSessionRecord().sessionId, nowPlus(4))
+      await storage.sessions.revoke(aSessionEnd({ now: nowPlus(4) }))
     },
   },
   { name: 'the user is removed', revoked: true, change: (storage) => storage.users.remove(grant.userId, nowPlus(5)) },
 ]
+
+/** The part of the session that tokens bound to it depend on. */
+async function boundOf({ sessions }: OAuthStorage) {
+  const session = await sessions.find(boundTo)
+  return { sessionId: boundTo, userId: session?.userId, revokedAt: session?.revokedAt }
+}
+
+const boundTo = aSessionRecord().sessionId
+const bound = aFamilyRecord({ boundSessionId: boundTo })
 
 const clientOf = (storage: OAuthStorage) => storage.clients.find(grant.clientId)
 const userOf = (storage: OAuthStorage) => storage.users.find(grant.userId)

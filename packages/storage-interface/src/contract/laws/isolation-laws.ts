@@ -1,12 +1,14 @@
 import type { OAuthStorage } from '../../storage.ts'
-import { seconds } from '../../values.ts'
+import { seconds, sessionId } from '../../values.ts'
 import {
   aClientRecord,
   aCodeRecord,
   aDigest,
   aFamilyRecord,
   aGrantRecord,
+  aJoin,
   aLogin,
+  aSessionEnd,
   aSessionRecord,
   aSigningKeyRecord,
   aUser,
@@ -206,14 +208,26 @@ export const isolationLaws: readonly StorageLaw[] = [
     same(await storage.interactions.find(digest, browserDigest, now), interaction, "the first issuer's interaction")
   }),
 
-  isolation('sessions are touched, revoked and listed', async ({ storage, same }, other) => {
+  isolation('sessions are touched, revoked, found and listed', async ({ storage, same }, other) => {
     const session = aSessionRecord()
     await storage.sessions.insert(session)
 
-    await other.sessions.touch(session.digest, nowPlus(9))
-    same(await other.sessions.revoke(session.sessionId, now), { outcome: 'absent' }, 'revoke')
+    await other.sessions.touch(session.digest, { idleExpiresAt: nowPlus(9), lastSeenAt: nowPlus(8) })
+    same(await other.sessions.revoke(aSessionEnd()), { outcome: 'absent' }, 'revoke')
+    same(await other.sessions.revokeOfUser(session.userId, 'user', now), [], 'revokeOfUser')
+    same(await other.sessions.find(session.sessionId), undefined, 'find')
     same(await other.sessions.listByUser(session.userId, now), [], 'listByUser')
     same(await storage.sessions.listByUser(session.userId, now), [session], "the first issuer's session")
+  }),
+
+  isolation('clients join sessions', async ({ storage, same }, other) => {
+    await storage.sessions.join(aJoin())
+
+    same(await other.sessions.participants(aJoin().session.sessionId), [], 'participants')
+    same(await other.sessions.participantsOfUser(aJoin().session.userId, 9), [], 'participantsOfUser')
+    await other.sessions.revoke(aSessionEnd({ tombstoneUntil: nowPlus(9) }))
+    same(await storage.sessions.join(aJoin()), { outcome: 'joined' }, "a join, after the other issuer's end")
+    same(await other.sessions.join(aJoin()), { outcome: 'ended' }, "a join of the other issuer's session")
   }),
 
   isolation('signing keys are dropped and removed', async ({ storage, same }, other) => {
@@ -236,18 +250,20 @@ export const isolationLaws: readonly StorageLaw[] = [
     await storage.clients.insert(client)
     await storage.users.insert(aUser())
     await other.grants.insert(grant)
-    await other.families.insert(family)
+    await storage.sessions.insert(aSessionRecord({ digest: aDigest('session-2'), sessionId: boundTo }))
+    await other.families.insert({ ...family, boundSessionId: boundTo })
     await other.sessions.insert(aSessionRecord())
 
     same(await storage.status.ofGrant(grant.grantId), undefined, 'ofGrant')
     same(
-      await other.status.ofGrant(grant.grantId),
-      { grant, client: undefined, user: undefined },
+      await other.status.ofGrant(grant.grantId, boundTo),
+      { grant, client: undefined, user: undefined, session: undefined },
       'what a grant stands with',
     )
-    const status = { family, grant, client: undefined, user: undefined }
-    same(await other.status.ofFamily(family.familyId), status, 'the status of a family')
-    same(await other.status.ofRefreshHandle(aDigest('handle-1')), status, 'the status of a refresh token')
+    const bound = { ...family, boundSessionId: boundTo }
+    const standing = { family: bound, grant, client: undefined, user: undefined, session: undefined }
+    same(await other.status.ofFamily(family.familyId), standing, 'the status of a family')
+    same(await other.status.ofRefreshHandle(aDigest('handle-1')), standing, 'the status of a refresh token')
     const session = { session: aSessionRecord(), user: undefined }
     same(await other.status.ofSession(aDigest('session-1')), session, 'what a session stands with')
   }),
@@ -256,3 +272,4 @@ export const isolationLaws: readonly StorageLaw[] = [
 const client = aClientRecord()
 const grant = aGrantRecord()
 const family = aFamilyRecord()
+const boundTo = sessionId('session-2')

@@ -1,10 +1,13 @@
-import { grantId, sessionId, type EpochSeconds } from '../../values.ts'
+import { revocationRetention } from '../../revocation.ts'
+import { clientId, grantId, sessionId, type EpochSeconds } from '../../values.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
 import {
   aCodeRecord,
   aDigest,
   aFamilyRecord,
   aGrantRecord,
+  aJoin,
+  aSessionEnd,
   aSessionRecord,
   aUser,
   anInteractionRecord,
@@ -89,6 +92,34 @@ export const purgeLaws: readonly StorageLaw[] = [
 
     same(await storage.status.ofGrant(first.grantId), undefined, 'the revoked grant')
     same(await storage.grants.findUnrevoked(second.userId, second.clientId), second, 'the grant in force')
+  }),
+
+  law('purge: a session stays while clients and tokens refer to it, and its participants with it', async (trial) => {
+    const { storage, same } = trial
+    const [session, join] = [aSessionRecord(), aJoin()]
+    await storage.sessions.insert(session)
+    await storage.sessions.join(join)
+
+    await purgeAll(trial, nowPlus(604_799))
+    const kept = await storage.sessions.find(session.sessionId)
+    same(kept, { ...session, keptUntil: join.session.keptUntil }, 'the expired session')
+    same((await storage.sessions.participants(session.sessionId)).length, 1, 'its participants')
+    await purgeAll(trial, join.session.keptUntil)
+    same(await storage.sessions.find(session.sessionId), undefined, 'the session that nothing refers to')
+    same(await storage.sessions.participants(session.sessionId), [], 'the participants after it')
+  }),
+
+  law('purge: an ended session stays as long as its revocation', async (trial) => {
+    const { storage, same } = trial
+    await storage.sessions.join(aJoin({ keptUntil: nowPlus(1) }))
+    await storage.sessions.revoke(aSessionEnd())
+
+    await purgeAll(trial, nowPlus(revocationRetention - 1))
+    same(await storage.sessions.join(aJoin({ clientId: clientId('client-2') })), { outcome: 'ended' }, 'a join')
+    same((await storage.sessions.participants(aSessionEnd().sessionId)).length, 1, 'its participants')
+    await purgeAll(trial, nowPlus(revocationRetention))
+    same(await storage.sessions.find(aSessionEnd().sessionId), undefined, 'the session afterwards')
+    same(await storage.sessions.participants(aSessionEnd().sessionId), [], 'the participants afterwards')
   }),
 
   law('purge: no call removes more than its limit, and calls add up to all', async ({ storage, same }) => {

@@ -1,4 +1,14 @@
-import { clientId, familyId, grantId, keyId, providerId, userId, type EpochSeconds, seconds } from '../../values.ts'
+import {
+  clientId,
+  familyId,
+  grantId,
+  keyId,
+  providerId,
+  sessionId,
+  userId,
+  type EpochSeconds,
+  seconds,
+} from '../../values.ts'
 import { type Revocation, type RevocationRecord, type RevocationStore, revocationRetention } from '../../revocation.ts'
 import type { OAuthStorage, ScimStorage } from '../../storage.ts'
 import {
@@ -6,6 +16,9 @@ import {
   aDigest,
   aFamilyRecord,
   aGrantRecord,
+  aJoin,
+  aSessionEnd,
+  aSessionRecord,
   aSigningKeyRecord,
   aUser,
   now,
@@ -66,6 +79,25 @@ export const revocationLaws: readonly StorageLaw[] = [
     await grants.revoke(grantId('grant-1'), now)
     await grants.revoke(grantId('grant-1'), nowPlus(1))
     await grants.revoke(grantId('none'), now)
+  }),
+
+  revocation(
+    'a session that is ended, stored or not',
+    [ofSession('session-1'), ofSession('new')],
+    async ({ sessions }) => {
+      await sessions.insert(aSessionRecord())
+      await sessions.join(aJoin())
+      for (const at of [now, nowPlus(1)]) await sessions.revoke(aSessionEnd({ now: at }))
+      const unseen = aSessionEnd({ sessionId: sessionId('new'), tombstoneUntil: nowPlus(60) })
+      for (const at of [now, nowPlus(1)]) await sessions.revoke({ ...unseen, now: at })
+      await sessions.revoke(aSessionEnd({ sessionId: sessionId('none') }))
+    },
+  ),
+
+  revocation('the sessions of a user who is signed out everywhere', [ofSession('session-1')], async ({ sessions }) => {
+    await sessions.insert(aSessionRecord())
+    await sessions.join(aJoin({ sessionId: sessionId('session-2'), userId: userId('user-2') }))
+    for (const at of [now, nowPlus(1)]) await sessions.revokeOfUser(userId('user-1'), 'user', at)
   }),
 
   revocation(
@@ -173,6 +205,10 @@ function generation(id: string, number: number): Revocation {
 
 function ofFamily(id: string): Revocation {
   return { kind: 'family', familyId: familyId(id) }
+}
+
+function ofSession(id: string): Revocation {
+  return { kind: 'session', sessionId: sessionId(id) }
 }
 
 function ofClient(kind: 'client' | 'client_in_use'): Revocation {

@@ -1,4 +1,5 @@
-import { seconds } from '../../values.ts'
+import { revocationRetention } from '../../revocation.ts'
+import { after, seconds } from '../../values.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aClientRecord, aLogin, now } from '../fixtures.ts'
 import * as records from '../complete-records.ts'
@@ -150,9 +151,16 @@ export const roundTripLaws: readonly StorageLaw[] = [
   law('round trip: sessions', async ({ storage, same }) => {
     for (const session of [{ ...records.fullSession, revokedAt: undefined }, records.sparseSession]) {
       await storage.sessions.insert(session)
-      same((await storage.status.ofSession(session.digest))?.session, session, 'through its status')
-      same(await storage.sessions.listByUser(session.userId, now), [session], 'through listByUser')
+      same(await storage.sessions.find(session.sessionId), session, 'through find')
+      const listed = await storage.sessions.listByUser(session.userId, now)
+      same(
+        listed.find(({ sessionId }) => sessionId === session.sessionId),
+        session,
+        'through listByUser',
+      )
     }
+    const withCookie = (await storage.status.ofSession(records.fullSession.digest))?.session
+    same(withCookie, { ...records.fullSession, revokedAt: undefined }, 'through ofSession')
   }),
 
   law('round trip: sessions that are revoked when they are written', async ({ storage, same }) => {
@@ -160,9 +168,34 @@ export const roundTripLaws: readonly StorageLaw[] = [
     same(
       (await storage.status.ofSession(records.fullSession.digest))?.session,
       records.fullSession,
-      'through its status',
+      'through ofSession',
     )
+    same(await storage.sessions.find(records.fullSession.sessionId), records.fullSession, 'through find')
     same(await storage.sessions.listByUser(records.fullSession.userId, now), [], 'through listByUser')
+  }),
+
+  law('round trip: sessions of a host as they are joined', async ({ storage, same }) => {
+    const { joinedSession: session } = records
+    const { createdAt } = records.fullSession
+    await storage.sessions.join({ session, clientId: records.fullClient.clientId, now: createdAt })
+    const joined = { ...session, createdAt, lastSeenAt: createdAt }
+    same(await storage.sessions.find(session.sessionId), joined, 'through find')
+    await storage.sessions.revoke({ sessionId: session.sessionId, reason: 'replaced', now, tombstoneUntil: undefined })
+    const keptUntil = after(now, revocationRetention)
+    const ended = { ...joined, keptUntil, revokedAt: now, endReason: 'replaced' }
+    same(await storage.sessions.find(session.sessionId), ended, 'through find, after its end')
+    same(
+      await storage.sessions.participants(session.sessionId),
+      [
+        {
+          sessionId: session.sessionId,
+          clientId: records.fullClient.clientId,
+          firstAt: createdAt,
+          lastAt: createdAt,
+        },
+      ],
+      'through participants',
+    )
   }),
 
   law('round trip: signing keys', async ({ storage, same }) => {

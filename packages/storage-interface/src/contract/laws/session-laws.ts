@@ -1,9 +1,11 @@
-import { clientId, sessionId, userId } from '../../values.ts'
-import type { SessionRecord } from '../../session.ts'
-import { aDigest, aSessionRecord, anOpaqueTokenRecord, now, nowPlus } from '../fixtures.ts'
+import { after, clientId, sessionId, userId, type EpochSeconds } from '../../values.ts'
+import { revocationRetention } from '../../revocation.ts'
+import type { SessionJoin, SessionParticipantRecord, SessionRecord } from '../../session.ts'
+import type { OAuthStorage } from '../../storage.ts'
+import { aDigest, aJoin, aSessionEnd, aSessionRecord, aUser, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 
-/** Browser sessions. */
+/** Sessions, of the host and with a cookie. */
 export const sessionLaws: readonly StorageLaw[] = [
   law('sessions: a digest and a session identifier are inserted at most once', async ({ storage, server, same }) => {
     const inserts = await atOnce(8, (index) => server(index).sessions.insert(aSessionRecord({ acr: `acr-${index}` })))
@@ -16,40 +18,41 @@ export const sessionLaws: readonly StorageLaw[] = [
     same(sameId, { outcome: 'taken' }, 'another session with the same identifier')
     same(await storage.status.ofSession(session.digest), written, 'the session after the refused insertions')
     same(await storage.status.ofSession(aDigest('session-2')), undefined, 'the refused session')
+    same(await storage.sessions.find(sessionId('session-2')), undefined, 'the refused session by its identifier')
   }),
 
-  law(
-    'sessions: touching moves the idle expiry of an unrevoked session, and nothing else',
-    async ({ storage, same }) => {
-      const revoked = ofAge(2)
-      for (const record of [session, revoked]) await storage.sessions.insert(record)
-      await storage.sessions.revoke(revoked.sessionId, now)
+  law('sessions: touching moves the times of use of an unrevoked session, and nothing else', async (trial) => {
+    const { storage, same } = trial
+    const revoked = ofAge(2)
+    for (const record of [session, revoked]) await storage.sessions.insert(record)
+    await storage.sessions.revoke(aSessionEnd({ sessionId: revoked.sessionId }))
 
-      await storage.sessions.touch(session.digest, nowPlus(7200))
-      await storage.sessions.touch(revoked.digest, nowPlus(7200))
-      await storage.sessions.touch(aDigest('unknown'), nowPlus(7200))
+    const use = { idleExpiresAt: nowPlus(7200), lastSeenAt: nowPlus(3000) }
+    for (const digest of [session.digest, revoked.digest, aDigest('unknown')]) await storage.sessions.touch(digest, use)
 
-      const found = (await storage.status.ofSession(session.digest))?.session
-      const idleExpiresAt = found?.idleExpiresAt
-      // The write may be lost, but it must not be wrong.
-      same(idleExpiresAt === session.idleExpiresAt || idleExpiresAt === nowPlus(7200), true, 'the idle expiry')
-      same(found, { ...session, idleExpiresAt }, 'all the rest')
-      const ended = (await storage.status.ofSession(revoked.digest))?.session
-      same(ended, { ...revoked, revokedAt: now }, 'the revoked session')
-    },
-  ),
+    const found = await storage.sessions.find(session.sessionId)
+    // The write may be lost, but it must not be wrong.
+    const isLost = found?.idleExpiresAt === session.idleExpiresAt
+    same(found, isLost ? session : { ...session, ...use }, 'the session')
+    same(await storage.sessions.find(revoked.sessionId), revokedAs(revoked, 'user', now), 'the revoked session')
+  }),
 
-  law('sessions: a revocation is reported once and its first time stays', async ({ storage, server, same }) => {
+  law('sessions: a revocation is reported once, and its first time and reason stay', async (trial) => {
+    const { storage, server, same } = trial
     await storage.sessions.insert(session)
 
-    const ends = await atOnce(4, (index) => server(index).sessions.revoke(session.sessionId, now))
+    const ends = await atOnce(4, (index) => server(index).sessions.revoke(aSessionEnd()))
 
     same(tally(ends), { revoked: 1, unchanged: 3 }, '4 revocations at once')
-    same(await storage.sessions.revoke(session.sessionId, nowPlus(5)), { outcome: 'unchanged' }, 'a later revocation')
-    await storage.sessions.touch(session.digest, nowPlus(7200))
-    const found = (await storage.status.ofSession(session.digest))?.session
-    same(found, { ...session, revokedAt: now }, 'the session as read, after a touch')
-    same(await storage.sessions.revoke(sessionId('unknown'), now), { outcome: 'absent' }, 'an unknown session')
+    for (const tombstoneUntil of [undefined, nowPlus(900_000)]) {
+      const later = aSessionEnd({ reason: 'administrator', now: nowPlus(5), tombstoneUntil })
+      same(await storage.sessions.revoke(later), { outcome: 'unchanged' }, 'a later revocation')
+    }
+    await storage.sessions.touch(session.digest, { idleExpiresAt: nowPlus(7200), lastSeenAt: nowPlus(7) })
+    same(await storage.sessions.find(session.sessionId), revokedAs(session, 'user', now), 'as read, after a touch')
+    const unknown = aSessionEnd({ sessionId: sessionId('unknown') })
+    same(await storage.sessions.revoke(unknown), { outcome: 'absent' }, 'an unknown session')
+    same(await storage.sessions.find(unknown.sessionId), undefined, 'the unknown session after that')
   }),
 
   law("sessions: a user's active sessions are listed newest first", async ({ storage, same }) => {
@@ -58,80 +61,202 @@ export const sessionLaws: readonly StorageLaw[] = [
     const live = [ofAge(4), ofAge(1), { ...ofAge(6), idleExpiresAt: nowPlus(1), expiresAt: nowPlus(1) }, ofAge(0)]
     const others = { ...ofAge(7), userId: userId('user-2') }
     for (const record of [...live, idle, expired, others, ofAge(2)]) await storage.sessions.insert(record)
-    await storage.sessions.revoke(ofAge(2).sessionId, now)
+    await storage.sessions.revoke(aSessionEnd({ sessionId: ofAge(2).sessionId }))
+    await storage.sessions.insert(ofHost(8, nowPlus(1)))
+    await storage.sessions.insert(ofHost(9, now))
 
     const list = await storage.sessions.listByUser(session.userId, now)
 
     same(
       list.map(({ sessionId: id }) => id),
-      ['session-0', 'session-1', 'session-4', 'session-6'],
+      ['session-0', 'session-1', 'session-4', 'session-6', 'session-8'],
       'the list',
     )
     same(list[0], live[3], 'the newest record')
-    same(await storage.sessions.listByUser(userId('unknown'), now), [], 'the list of an unknown person')
+    same(await storage.sessions.listByUser(userId('unknown'), now), [], 'the list of an unknown user')
+  }),
+
+  law('sessions: a user who is signed out everywhere has no unrevoked session', async ({ storage, same }) => {
+    const own = [ofAge(0), { ...ofAge(1), idleExpiresAt: now }, ofHost(2, nowPlus(60))]
+    const others = { ...ofAge(3), userId: userId('user-2') }
+    for (const record of [...own, others, ofAge(4)]) await storage.sessions.insert(record)
+    await storage.sessions.revoke(aSessionEnd({ sessionId: ofAge(4).sessionId, reason: 'client' }))
+
+    const revoked = await storage.sessions.revokeOfUser(session.userId, 'host', nowPlus(1))
+
+    same(revoked.toSorted(), ['session-0', 'session-1', 'session-2'], 'the revoked sessions')
+    for (const record of own)
+      same(await storage.sessions.find(record.sessionId), revokedAs(record, 'host', nowPlus(1)), record.sessionId)
+    same((await storage.sessions.find(ofAge(4).sessionId))?.endReason, 'client', 'a session revoked before')
+    same(await storage.sessions.find(others.sessionId), others, "another user's session")
+    same(await storage.sessions.revokeOfUser(session.userId, 'user', nowPlus(2)), [], 'a second call')
+  }),
+]
+
+/** The clients that take part in a session. */
+export const participantLaws: readonly StorageLaw[] = [
+  law('sessions: the first join stores the session of a host, and a later one moves its times', async (trial) => {
+    const { storage, same } = trial
+    const first = aJoin({ acr: 'gold', userAgent: 'Browser', location: 'Zürich', keptUntil: nowPlus(500) })
+
+    same(await storage.sessions.join(first), { outcome: 'joined' }, 'the first join')
+    const stored = { ...unstarted, ...first.session, createdAt: now, lastSeenAt: now }
+    same(await storage.sessions.find(first.session.sessionId), stored, 'the session')
+    const second = aJoin({ clientId: clientId('client-2'), now: nowPlus(9), keptUntil: nowPlus(400), acr: 'other' })
+    same(await storage.sessions.join(second), { outcome: 'joined' }, 'the second join')
+    const used = { ...stored, lastSeenAt: nowPlus(9) }
+    same(await storage.sessions.find(first.session.sessionId), used, 'after a join that needs it for a shorter time')
+    await storage.sessions.join(aJoin({ now: nowPlus(3), keptUntil: nowPlus(900) }))
+    const kept = { ...used, keptUntil: nowPlus(900) }
+    same(await storage.sessions.find(first.session.sessionId), kept, 'after a join that needs it for longer')
+  }),
+
+  law('sessions: a join leaves the cookie and the sign-in of a stored session as they are', async (trial) => {
+    const { storage, same } = trial
+    await storage.sessions.insert(session)
+
+    same(await storage.sessions.join(aJoin({ now: nowPlus(3), acr: 'other', userGeneration: 7 })), joined, 'the join')
+
+    const expected = { ...session, lastSeenAt: nowPlus(3), keptUntil: aJoin().session.keptUntil }
+    same((await storage.status.ofSession(session.digest))?.session, expected, 'the session')
+  }),
+
+  law('sessions: each client of a session is listed with its first and its last join', async (trial) => {
+    const { storage, server, same } = trial
+    const clients = ['client-2', 'client-1', 'Client-3'].map(clientId)
+    const joins = await atOnce(6, (index) =>
+      server(index).sessions.join(aJoin({ clientId: clients[index % 3] ?? clientId('') })),
+    )
+    for (const at of [nowPlus(8), nowPlus(5)]) await storage.sessions.join(aJoin({ now: at }))
+    await storage.sessions.join(aJoin({ sessionId: sessionId('session-2') }))
+
+    same(tally(joins), { joined: 6 }, '6 joins at once')
+    const expected = [participant('Client-3'), participant('client-1', [now, nowPlus(8)]), participant('client-2')]
+    same(await storage.sessions.participants(session.sessionId), expected, 'the participants')
+    await storage.sessions.revoke(aSessionEnd())
+    same(await storage.sessions.participants(session.sessionId), expected, 'the participants of the ended session')
+    same(await storage.sessions.participants(sessionId('unknown')), [], 'the participants of an unknown session')
+  }),
+
+  law('sessions: nobody joins a session that was ended', async ({ storage, same }) => {
+    await storage.sessions.insert(session)
+    await storage.sessions.join(aJoin())
+    await storage.sessions.revoke(aSessionEnd({ now: nowPlus(1) }))
+    const ended = await storage.sessions.find(session.sessionId)
+
+    for (const client of ['client-1', 'client-2'])
+      same(await storage.sessions.join(aJoin({ clientId: clientId(client), now: nowPlus(2) })), over, client)
+
+    same(await storage.sessions.participants(session.sessionId), [participant('client-1')], 'participants')
+    same(await storage.sessions.find(session.sessionId), ended, 'the session')
+  }),
+
+  law(
+    'sessions: a client that joins while the session ends is a participant, or is told that it ended',
+    async (trial) => {
+      const { storage, server, same } = trial
+      for (const name of ['session-a', 'session-b', 'session-c'].map(sessionId)) {
+        if (name !== sessionId('session-c')) await storage.sessions.join(aJoin({ sessionId: name }))
+        const joining = atOnce(6, async (index) => {
+          const client = clientId(`client-${index + 2}`)
+          return { client, ...(await server(index).sessions.join(aJoin({ sessionId: name, clientId: client }))) }
+        })
+        const end = aSessionEnd({ sessionId: name, tombstoneUntil: nowPlus(60) })
+        const [results, ending] = await Promise.all([joining, server(1).sessions.revoke(end)])
+
+        same(ending, { outcome: 'revoked' }, 'the end')
+        const told = results.filter(({ outcome }) => outcome === 'joined').map(({ client }) => client)
+        const present = (await storage.sessions.participants(name)).map(({ clientId: id }) => id)
+        same(
+          present.filter((id) => id !== clientId('client-1')),
+          told,
+          'those that joined',
+        )
+        same(await storage.sessions.join(aJoin({ sessionId: name })), over, 'a join after the end')
+      }
+    },
+  ),
+
+  law('sessions: a session that was never stored can be ended, and nobody joins it', async ({ storage, same }) => {
+    const end = aSessionEnd({ reason: 'host', tombstoneUntil: nowPlus(700_000) })
+
+    same(await storage.sessions.revoke(end), { outcome: 'revoked' }, 'the end')
+    same(await storage.sessions.revoke(end), { outcome: 'unchanged' }, 'a second end')
+    same(await storage.sessions.join(aJoin()), over, 'a join')
+    same(await storage.sessions.participants(session.sessionId), [], 'the participants')
+    const { sessionId: id } = session
+    const stored = { ...unstarted, sessionId: id, userGeneration: 0, amr: [], keptUntil: nowPlus(700_000) }
+    const times = { authTime: now, createdAt: now, lastSeenAt: now, revokedAt: now, endReason: 'host' }
+    same(await storage.sessions.find(id), { ...stored, ...times }, 'the tombstone')
+    await storage.sessions.revoke({ ...end, sessionId: sessionId('brief'), tombstoneUntil: nowPlus(1) })
+    const brief = (await storage.sessions.find(sessionId('brief')))?.keptUntil
+    same(brief, nowPlus(revocationRetention), 'how long a brief tombstone is kept')
+  }),
+
+  law("sessions: nobody joins another user's session", async ({ storage, same }) => {
+    await storage.sessions.insert(session)
+    const foreign = aJoin({ userId: userId('user-2'), now: nowPlus(1) })
+
+    same(await storage.sessions.join(foreign), { outcome: 'foreign' }, 'the join')
+    same(await storage.sessions.participants(session.sessionId), [], 'the participants')
+    same(await storage.sessions.find(session.sessionId), session, 'the session')
+    await storage.sessions.revoke(aSessionEnd())
+    same(await storage.sessions.join(foreign), over, 'a join after the end')
+  }),
+
+  law("sessions: the participants of a user's unrevoked sessions are listed up to a generation", async (trial) => {
+    const { storage, same } = trial
+    await storage.users.insert(aUser())
+    await joinAll(storage, ['client-2', 'client-1'], { sessionId: sessionId('session-b'), userGeneration: 0 })
+    await joinAll(storage, ['client-1'], { sessionId: sessionId('session-a'), userGeneration: 1 })
+    await joinAll(storage, ['client-1'], { sessionId: sessionId('session-c'), userGeneration: 2 })
+    await joinAll(storage, ['client-3'], { sessionId: sessionId('session-d'), userId: userId('user-2') })
+    await joinAll(storage, ['client-4'], { sessionId: sessionId('session-e') })
+    await storage.sessions.revoke(aSessionEnd({ sessionId: sessionId('session-e') }))
+    await storage.users.remove(session.userId, now)
+
+    const expected = [
+      participant('client-1', [now, now], 'session-a'),
+      participant('client-1', [now, now], 'session-b'),
+      participant('client-2', [now, now], 'session-b'),
+    ]
+    same(await storage.sessions.participantsOfUser(session.userId, 1), expected, 'up to generation 1')
+    same(await storage.sessions.participantsOfUser(session.userId, 0), expected.slice(1), 'up to generation 0')
+    same(await storage.sessions.participantsOfUser(userId('unknown'), 9), [], 'of an unknown user')
   }),
 ]
 
 const session = aSessionRecord()
 
-const ofAge = (age: number): SessionRecord =>
+const joined = { outcome: 'joined' }
+const over = { outcome: 'ended' }
+
+const ofAge = (age: number): typeof session =>
   aSessionRecord({ digest: aDigest(`digest-${age}`), sessionId: sessionId(`session-${age}`), createdAt: nowPlus(-age) })
 
-/** Opaque access tokens (RFC 7009 §2.1). */
-export const opaqueTokenLaws: readonly StorageLaw[] = [
-  law(
-    'opaque tokens: a digest is inserted at most once, and the first record stays',
-    async ({ storage, server, same }) => {
-      const inserts = await atOnce(8, (index) =>
-        server(index).opaqueTokens.insert(anOpaqueTokenRecord({ claims: { index } })),
-      )
-      const written = await storage.opaqueTokens.find(token.digest, now)
+/** The members that a session of the host leaves out. */
+const unstarted = { idleExpiresAt: undefined, expiresAt: undefined, digest: undefined }
 
-      same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
-      same(
-        await storage.opaqueTokens.insert(anOpaqueTokenRecord({ claims: {} })),
-        { outcome: 'taken' },
-        'an insertion after that',
-      )
-      same(await storage.opaqueTokens.find(token.digest, now), written, 'the token after it')
-      same(await storage.opaqueTokens.find(aDigest('unknown'), now), undefined, 'a token that was never there')
-    },
-  ),
+const ofHost = (age: number, keptUntil: EpochSeconds): SessionRecord => ({ ...ofAge(age), ...unstarted, keptUntil })
 
-  law('opaque tokens: a token is not found from the second in which it expires', async ({ storage, same }) => {
-    await storage.opaqueTokens.insert(token)
+/** A revoked session stays while a reader of revocations may ask for its participants. */
+const revokedAs = (record: SessionRecord, endReason: SessionRecord['endReason'], at: EpochSeconds): SessionRecord => ({
+  ...record,
+  revokedAt: at,
+  endReason,
+  keptUntil: after(at, revocationRetention),
+})
 
-    same(await storage.opaqueTokens.find(token.digest, token.expiresAt), undefined, 'at expiry')
-    same(await storage.opaqueTokens.find(token.digest, nowPlus(299)), token, 'one second before')
-  }),
+const participant = (
+  client: string,
+  [firstAt, lastAt]: readonly [EpochSeconds, EpochSeconds] = [now, now],
+  of = 'session-1',
+): SessionParticipantRecord => ({ sessionId: sessionId(of), clientId: clientId(client), firstAt, lastAt })
 
-  law(
-    'opaque tokens: a revoked token is not found, and the revocation is reported once',
-    async ({ storage, server, same }) => {
-      await storage.opaqueTokens.insert(token)
-
-      const ends = await atOnce(4, (index) => server(index).opaqueTokens.revoke(token.digest, token.clientId, now))
-
-      same(tally(ends), { revoked: 1, unchanged: 3 }, '4 revocations at once')
-      same(await storage.opaqueTokens.find(token.digest, now), undefined, 'the revoked token')
-      same(await storage.opaqueTokens.insert(token), { outcome: 'taken' }, 'an insertion of the same digest')
-      same(await storage.opaqueTokens.find(token.digest, now), undefined, 'the token after the insertion')
-    },
-  ),
-
-  law('opaque tokens: a token is revoked only by the client it was issued to', async ({ storage, same }) => {
-    await storage.opaqueTokens.insert(token)
-
-    const foreign = await storage.opaqueTokens.revoke(token.digest, clientId('client-2'), now)
-
-    same(foreign, { outcome: 'absent' }, "another client's revocation")
-    same(await storage.opaqueTokens.find(token.digest, now), token, 'the token after it')
-    const unknown = await storage.opaqueTokens.revoke(aDigest('unknown'), token.clientId, now)
-    same(unknown, { outcome: 'absent' }, 'an unknown token')
-    same(await storage.opaqueTokens.revoke(token.digest, token.clientId, now), { outcome: 'revoked' }, 'its own client')
-    const late = await storage.opaqueTokens.revoke(token.digest, clientId('client-2'), now)
-    same(late, { outcome: 'absent' }, 'another client, once it is revoked')
-  }),
-]
-
-const token = anOpaqueTokenRecord()
+async function joinAll(
+  { sessions }: OAuthStorage,
+  clients: readonly string[],
+  session: Partial<SessionJoin['session']>,
+): Promise<void> {
+  for (const client of clients) await sessions.join(aJoin({ ...session, clientId: clientId(client) }))
+}

@@ -1,0 +1,116 @@
+import {
+  after,
+  type EpochSeconds,
+  type OAuthStorage,
+  revocationRetention,
+  type SessionRecord,
+} from '@mintmark/storage-interface'
+import type { SessionEnd, SessionJoin } from '@mintmark/storage-interface/stores'
+import { writeRevocation, type Tables } from './my-database.ts'
+
+/** Sessions are stored by identifier: one of the host has no cookie. */
+export function createSessionStore(tables: Tables): OAuthStorage['sessions'] {
+  const { sessions, participants } = tables
+  const unrevokedOf = (user: SessionRecord['userId']) =>
+    sessions.where(({ userId, revokedAt }) => userId === user && revokedAt === undefined)
+
+  function revoke({ sessionId, reason, now, tombstoneUntil }: SessionEnd) {
+    const session = sessions.get(sessionId)
+    if (session?.revokedAt !== undefined) return { outcome: 'unchanged' } as const
+    const unseen = {
+      ...withoutCookie,
+      ...signInAt(now),
+      sessionId,
+      userId: undefined,
+      keptUntil: tombstoneUntil ?? now,
+    }
+    if (session === undefined && tombstoneUntil === undefined) return { outcome: 'absent' } as const
+    const keptUntil = later(session?.keptUntil ?? unseen.keptUntil, after(now, revocationRetention))
+    sessions.put(sessionId, { ...unseen, ...session, keptUntil, revokedAt: now, endReason: reason })
+    writeRevocation(tables, { revocation: { kind: 'session', sessionId }, revokedAt: now })
+    return { outcome: 'revoked' } as const
+  }
+
+  function addParticipant({ session: { sessionId }, clientId, now }: SessionJoin) {
+    const key = JSON.stringify([sessionId, clientId])
+    const before = participants.get(key)
+    const lastAt = later(before?.lastAt ?? now, now)
+    participants.put(key, { sessionId, clientId, firstAt: before?.firstAt ?? now, lastAt })
+  }
+
+  return {
+    async insert(session) {
+      const sameDigest = session.digest && sessions.where(({ digest }) => digest === session.digest)[0]
+      if (sameDigest || sessions.has(session.sessionId)) return { outcome: 'taken' }
+      sessions.put(session.sessionId, session)
+      return { outcome: 'inserted' }
+    },
+    async touch(cookie, use) {
+      const [session] = sessions.where(({ digest, revokedAt }) => digest === cookie && revokedAt === undefined)
+      if (session !== undefined) sessions.put(session.sessionId, { ...session, ...use })
+    },
+    // The session and its participant are written in one transaction, on condition that the session was not revoked.
+    async join(request) {
+      const { session, now } = request
+      const stored = sessions.get(session.sessionId)
+      if (stored?.revokedAt !== undefined) return { outcome: 'ended' }
+      if (stored !== undefined && stored.userId !== session.userId) return { outcome: 'foreign' }
+      const base = stored ?? { ...withoutCookie, ...session, createdAt: now, lastSeenAt: now }
+      const keptUntil = later(base.keptUntil, session.keptUntil)
+      sessions.put(session.sessionId, { ...base, keptUntil, lastSeenAt: later(base.lastSeenAt, now) })
+      addParticipant(request)
+      return { outcome: 'joined' }
+    },
+    revoke: async (end) => revoke(end),
+    async revokeOfUser(user, reason, now) {
+      const ids = unrevokedOf(user).map(({ sessionId }) => sessionId)
+      for (const sessionId of ids) revoke({ sessionId, reason, now, tombstoneUntil: undefined })
+      return ids
+    },
+    find: async (sessionId) => sessions.get(sessionId),
+    async listByUser(user, now) {
+      const isActive = ({ idleExpiresAt, expiresAt, keptUntil }: SessionRecord) =>
+        now < (idleExpiresAt ?? keptUntil) && now < (expiresAt ?? keptUntil)
+      return unrevokedOf(user)
+        .filter(isActive)
+        .toSorted((a, b) => b.createdAt - a.createdAt)
+    },
+    participants: async (id) => participants.where(({ sessionId }) => sessionId === id).toSorted(byNames),
+    async participantsOfUser(user, upToGeneration) {
+      const ofUser = unrevokedOf(user).filter(({ userGeneration }) => userGeneration <= upToGeneration)
+      const ids = new Set(ofUser.map(({ sessionId }) => sessionId))
+      return participants.where(({ sessionId }) => ids.has(sessionId)).toSorted(byNames)
+    },
+  }
+}
+
+const withoutCookie = {
+  digest: undefined,
+  userAgent: undefined,
+  location: undefined,
+  idleExpiresAt: undefined,
+  expiresAt: undefined,
+  revokedAt: undefined,
+  endReason: undefined,
+}
+
+/** Of a session that was ended before it was stored. */
+const signInAt = (now: EpochSeconds) => ({
+  userGeneration: 0,
+  authTime: now,
+  acr: undefined,
+  amr: [],
+  createdAt: now,
+  lastSeenAt: now,
+})
+
+const later = (one: EpochSeconds, other: EpochSeconds) => (one < other ? other : one)
+
+/** In the order of sessions and clients, by code unit. */
+const byNames = (a: Names, b: Names) => compare(a.sessionId, b.sessionId) || compare(a.clientId, b.clientId)
+const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other))
+
+interface Names {
+  readonly sessionId: string
+  readonly clientId: string
+}

@@ -1,0 +1,111 @@
+import { after, seconds } from '@mintmark/storage-interface'
+import { breakStore, letOthersGoFirst, type BrokenStore } from './break-store.ts'
+
+/** Stores that break the laws about sessions and their participants. */
+export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
+  'sessions: a digest and a session identifier are inserted at most once': breakStore('sessions', (honest) => ({
+    insert: async (session) => (await honest.insert(session), { outcome: 'inserted' }),
+  })),
+  'sessions: touching moves the times of use of an unrevoked session, and nothing else': breakStore(
+    'sessions',
+    (honest, _storage, seen) => ({
+      touch: async (digest, use) => void seen.set(digest, use),
+      find: async (id) => {
+        const session = await honest.find(id)
+        return session && { ...session, ...(seen.get(session.digest ?? '') as object) }
+      },
+    }),
+  ),
+  'sessions: a revocation is reported once, and its first time and reason stay': breakStore('sessions', (honest) => ({
+    revoke: async (end) => (await honest.revoke(end), { outcome: 'revoked' }),
+  })),
+  "sessions: a user's active sessions are listed newest first": breakStore('sessions', (honest) => ({
+    listByUser: (userId, now) => honest.listByUser(userId, after(now, seconds(-1))),
+  })),
+  'sessions: a user who is signed out everywhere has no unrevoked session': breakStore('sessions', (honest) => ({
+    // Misses the sessions that have expired.
+    revokeOfUser: async (userId, reason, now) => {
+      const active = await honest.listByUser(userId, now)
+      for (const { sessionId } of active) await honest.revoke({ sessionId, reason, now, tombstoneUntil: undefined })
+      return active.map(({ sessionId }) => sessionId)
+    },
+  })),
+
+  'sessions: the first join stores the session of a host, and a later one moves its times': breakStore(
+    'sessions',
+    (honest) => ({
+      // The time that the last client needs replaces that of an earlier one.
+      find: async (id) => {
+        const session = await honest.find(id)
+        return session && { ...session, keptUntil: session.lastSeenAt }
+      },
+    }),
+  ),
+  'sessions: a join leaves the cookie and the sign-in of a stored session as they are': breakStore(
+    'status',
+    (honest) => ({
+      ofSession: async (digest) => {
+        const status = await honest.ofSession(digest)
+        return status && { ...status, session: { ...status.session, acr: 'other' } }
+      },
+    }),
+  ),
+  'sessions: each client of a session is listed with its first and its last join': breakStore('sessions', (honest) => ({
+    participants: async (id) =>
+      (await honest.participants(id)).map((participant) => ({ ...participant, firstAt: participant.lastAt })),
+  })),
+  'sessions: nobody joins a session that was ended': breakStore('sessions', (honest) => ({
+    // A client that took part before is let in again.
+    join: async (request) => {
+      const before = await honest.participants(request.session.sessionId)
+      const isKnown = before.some(({ clientId }) => clientId === request.clientId)
+      return isKnown ? { outcome: 'joined' } : honest.join(request)
+    },
+  })),
+  'sessions: a client that joins while the session ends is a participant, or is told that it ended': breakStore(
+    'sessions',
+    (honest, _storage, seen) => ({
+      // Reads the session, and adds the participant in a second step.
+      join: async (request) => {
+        const { sessionId } = request.session
+        const revokedAt = (await honest.find(sessionId))?.revokedAt ?? seen.get(sessionId)
+        await letOthersGoFirst()
+        const result = await honest.join(request)
+        return revokedAt === undefined && result.outcome === 'ended' ? { outcome: 'joined' } : result
+      },
+    }),
+  ),
+  'sessions: a session that was never stored can be ended, and nobody joins it': breakStore('sessions', (honest) => ({
+    revoke: async (end) => (await honest.revoke({ ...end, tombstoneUntil: undefined }), { outcome: 'revoked' }),
+  })),
+  "sessions: nobody joins another user's session": breakStore('sessions', (honest) => ({
+    join: async (request) => {
+      const userId = (await honest.find(request.session.sessionId))?.userId ?? request.session.userId
+      return honest.join({ ...request, session: { ...request.session, userId } })
+    },
+  })),
+  "sessions: the participants of a user's unrevoked sessions are listed up to a generation": breakStore(
+    'sessions',
+    (honest) => ({
+      participantsOfUser: (userId) => honest.participantsOfUser(userId, 9),
+    }),
+  ),
+
+  'purge: a session stays while clients and tokens refer to it, and its participants with it': breakStore(
+    'sessions',
+    (honest, _storage, seen) => ({
+      // Participants of a removed session stay.
+      participants: async (id) => {
+        const found = await honest.participants(id)
+        if (found.length > 0) seen.set(id, found)
+        return (seen.get(id) as typeof found | undefined) ?? []
+      },
+    }),
+  ),
+  'purge: an ended session stays as long as its revocation': breakStore('sessions', (honest) => ({
+    join: async (request) => {
+      const result = await honest.join(request)
+      return result.outcome === 'ended' ? { outcome: 'joined' } : result
+    },
+  })),
+}
