@@ -74,7 +74,12 @@ it('a provider can have two secrets, is disabled and enabled, and is released fr
   expect(await identityProviders.enable({ providerId: 'contoso' })).toMatchObject({ disabledAt: undefined })
   const record = await under.storage.identityProviders.find(providerId('contoso'))
   if (record === undefined) throw new Error('There is no provider.')
-  const offboarding = { windowStartedAt: under.clock.now(), count: 9, suspendedAt: under.clock.now() }
+  const offboarding = {
+    windowStartedAt: under.clock.now(),
+    count: 9,
+    cohorts: [{ newest: undefined, size: 40, count: 9 }],
+    suspendedAt: under.clock.now(),
+  }
   await under.storage.identityProviders.compareAndSwap({ ...record, deprovisioning: offboarding }, record.version)
   expect(await identityProviders.releaseDeprovisioning({ providerId: 'contoso' })).toMatchObject({
     deprovisioning: undefined,

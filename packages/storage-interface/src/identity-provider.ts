@@ -1,4 +1,4 @@
-import { clientId, providerId, type ProviderId, type SecretDigest, type EpochSeconds } from './values.ts'
+import { clientId, providerId, userId, type ProviderId, type SecretDigest, type EpochSeconds } from './values.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
 import {
   defineRecord,
@@ -16,16 +16,26 @@ import {
   type RecordOfFields,
 } from './records/define-record.ts'
 
+const cohortFields = {
+  /** The newest of its users; `undefined` for all users of the provider. */
+  newest: optional(object({ createdAt: time, userId: id(userId) })),
+  /** How many active users it had when it was counted. */
+  size: integer,
+  /** How many of them were deprovisioned since the window began. */
+  count: integer,
+}
+
 const deprovisioningFields = {
   windowStartedAt: time,
   count: integer,
+  /** The oldest users of the provider, in sizes that double; `undefined` before they are counted in this window. */
+  cohorts: optional(list(object(cohortFields))),
   suspendedAt: storedAs('heldAt', optional(time)),
 }
 
 /**
  * How many users an identity provider has deprovisioned recently, and whether it is suspended because it exceeded the
- * deprovisioning
- * limit: a suspended provider cannot deprovision users until an administrator resumes it. ⏎
+ * deprovisioning limit: a suspended provider cannot deprovision users until an administrator resumes it.
  */
 export interface DeprovisioningCount extends RecordOfFields<typeof deprovisioningFields> {}
 

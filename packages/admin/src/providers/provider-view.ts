@@ -2,7 +2,7 @@ import { type Clock, type Random, systemClock, systemRandom } from '@mintmark/in
 import { tenantUrl } from '@mintmark/scim'
 import type { AnsweredRequest } from '@mintmark/scim/engine'
 import { type AdminStorage, type JsonObject, providerId, seconds } from '@mintmark/storage-interface'
-import type { IdentityProviderRecord } from '@mintmark/storage-interface/stores'
+import type { DeprovisioningCount, IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
 import { createAuditLog, plainJson } from '../audit/audit-log.ts'
 import { type SecretView, secretView } from '../clients/client-view.ts'
@@ -10,7 +10,8 @@ import { AdminError } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 
 /** An identity provider as administrators see it: the stored record without the digests of its secrets. */
-export interface ProviderView extends Omit<IdentityProviderRecord, 'secrets'> {
+export interface ProviderView extends Omit<IdentityProviderRecord, 'secrets' | 'deprovisioning'> {
+  readonly deprovisioning: Omit<DeprovisioningCount, 'cohorts'> | undefined
   /** The SCIM Tenant URL, which is entered at the identity provider. */
   readonly tenantUrl: string
   readonly secrets: readonly SecretView[]
@@ -27,8 +28,16 @@ export async function findProvider(
   return provider
 }
 
-export const providerView = ({ secrets, ...provider }: IdentityProviderRecord, issuer: string): ProviderView => ({
+export const providerView = (
+  { secrets, deprovisioning, ...provider }: IdentityProviderRecord,
+  issuer: string,
+): ProviderView => ({
   ...provider,
+  deprovisioning: deprovisioning && {
+    windowStartedAt: deprovisioning.windowStartedAt,
+    count: deprovisioning.count,
+    suspendedAt: deprovisioning.suspendedAt,
+  },
   tenantUrl: tenantUrl(issuer, provider.providerId),
   secrets: secrets.map(secretView),
 })

@@ -6,7 +6,12 @@ import {
   type ScimStorage,
   type UserRecord,
 } from '@mintmark/storage-interface'
-import { type DeprovisioningCount, type ProviderId, untilSettled } from '@mintmark/storage-interface/stores'
+import {
+  compareText,
+  type DeprovisioningCount,
+  type ProviderId,
+  untilSettled,
+} from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 
@@ -22,7 +27,7 @@ export interface DeprovisioningLimiter {
 /** A deactivation or removal that is about to happen. */
 interface Deprovisioning {
   readonly providerId: ProviderId
-  readonly user: Pick<UserRecord, 'active' | 'createdAt'>
+  readonly user: Pick<UserRecord, 'active' | 'createdAt' | 'userId'>
   /** Identifies the request, which is counted once even when its write is retried. */
   readonly attempt: object
   readonly now: EpochSeconds
@@ -54,7 +59,7 @@ export function createDeprovisioningLimiter(
 
 /** Undefined after a conflict. */
 async function countDeprovisioning(
-  { providerId, now, onSuspended: held }: Deprovisioning,
+  { providerId, user, now, onSuspended: held }: Deprovisioning,
   limit: DeprovisioningLimit,
   storage: ScimStorage,
 ): Promise<boolean | undefined> {
@@ -64,16 +69,35 @@ async function countDeprovisioning(
   const current = countAt(provider.deprovisioning, limit, now)
   if (current.suspendedAt !== undefined) return false
 
-  const isOver = current.count >= (await allowedDeprovisionings(current.count, { providerId, limit, now }, storage))
-  const offboarding = isOver ? { ...current, suspendedAt: now } : { ...current, count: current.count + 1 }
-  const swapped = await storage.identityProviders.compareAndSwap(
-    { ...provider, deprovisioning: offboarding },
-    provider.version,
-  )
+  const { users = Infinity, percent } = limit
+  const isLimited = percent !== undefined && current.count >= alwaysAllowed && current.count < users
+  const cohorts = current.cohorts ?? (isLimited ? await readCohorts(current, { providerId, limit, now, storage }) : [])
+  const isOver =
+    current.count >= users ||
+    cohorts.some((cohort) => isIn(cohort, user) && cohort.count >= allowedIn(cohort, percent ?? 100))
+  const counted = { ...current, cohorts: cohorts.length === 0 ? undefined : cohorts }
+  const deprovisioning = isOver ? { ...counted, suspendedAt: now } : countOne(counted, user)
+  const swapped = await storage.identityProviders.compareAndSwap({ ...provider, deprovisioning }, provider.version)
   if (swapped.outcome !== 'swapped') return undefined
   if (isOver) held(current.count)
   return !isOver
 }
+
+const countOne = (counted: DeprovisioningCount, user: Deprovisioning['user']): DeprovisioningCount => ({
+  ...counted,
+  count: counted.count + 1,
+  cohorts: counted.cohorts?.map((cohort) => (isIn(cohort, user) ? { ...cohort, count: cohort.count + 1 } : cohort)),
+})
+
+type Cohort = NonNullable<DeprovisioningCount['cohorts']>[number]
+
+const isIn = ({ newest }: Cohort, { createdAt, userId }: Deprovisioning['user']): boolean =>
+  newest === undefined ||
+  createdAt < newest.createdAt ||
+  (createdAt === newest.createdAt && compareText(userId, newest.userId) <= 0)
+
+const allowedIn = ({ size }: Cohort, percent: number): number =>
+  Math.max(alwaysAllowed, Math.floor((size * percent) / 100))
 
 /** The current count. It starts again when the window is over; a suspension does not expire. */
 function countAt(
@@ -82,29 +106,45 @@ function countAt(
   now: EpochSeconds,
 ): DeprovisioningCount {
   const isOver = counted === undefined || (counted.suspendedAt === undefined && now - counted.windowStartedAt >= window)
-  return isOver ? { windowStartedAt: now, count: 0, suspendedAt: undefined } : counted
+  return isOver ? { windowStartedAt: now, count: 0, cohorts: undefined, suspendedAt: undefined } : counted
 }
 
-/** The number of deprovisionings allowed in a window. */
-async function allowedDeprovisionings(
-  ended: number,
-  {
-    providerId,
-    limit: { users: accounts = Infinity, percent, window = defaultWindow },
-    now,
-  }: { readonly providerId: ProviderId; readonly limit: DeprovisioningLimit; readonly now: EpochSeconds },
-  storage: ScimStorage,
-): Promise<number> {
-  if (percent === undefined || ended >= accounts || ended < alwaysAllowed) return accounts
-  const active = await storage.provisionedUsers.list({
-    providerId,
-    filter: { kind: 'and', operands: [isActive, createdBefore(epochSeconds(now - window))] },
-    sort: undefined,
-    page: { kind: 'index', offset: 0, limit: 0 },
-  })
+/**
+ * All active users, and the oldest 16, 32, 64 and so on. The percentage applies to each of these cohorts: whom a provider creates
+ * later is not among the oldest, so new users raise the limit of older ones at most twofold, however many they are and however
+ * long the provider waits. Users who were created within the window count in no cohort.
+ */
+async function readCohorts(
+  { count }: DeprovisioningCount,
+  { providerId, limit: { window = defaultWindow }, now, storage }: CohortContext,
+): Promise<readonly Cohort[]> {
+  const filter: ResolvedFilter = { kind: 'and', operands: [isActive, createdBefore(epochSeconds(now - window))] }
+  const list = (offset: number, limit: number) =>
+    storage.provisionedUsers.list({
+      providerId,
+      filter,
+      sort: undefined,
+      page: { kind: 'index', offset, limit },
+      without: 'groups',
+    })
+  const active = await list(0, 0)
   // Fails closed: when storage refuses to count its users, the provider is treated as a small one.
-  const total = active.outcome === 'listed' ? active.total + ended : 0
-  return Math.min(accounts, Math.max(alwaysAllowed, Math.floor((total * percent) / 100)))
+  const total = active.outcome === 'listed' ? active.total : 0
+  const cohorts: Cohort[] = [{ newest: undefined, size: total + count, count }]
+  for (let size = smallestCohort; size < total; size *= 2) {
+    const found = await list(size - 1, 1)
+    const newest = found.outcome === 'listed' ? found.records[0] : undefined
+    if (newest !== undefined)
+      cohorts.push({ newest: { createdAt: newest.createdAt, userId: newest.userId }, size, count: 0 })
+  }
+  return cohorts
+}
+
+interface CohortContext {
+  readonly providerId: ProviderId
+  readonly limit: DeprovisioningLimit
+  readonly now: EpochSeconds
+  readonly storage: ScimStorage
 }
 
 const isActive: ResolvedFilter = Object.freeze({
@@ -114,7 +154,6 @@ const isActive: ResolvedFilter = Object.freeze({
   value: true,
 })
 
-/** Users who were created within the window do not raise the limit: a provider can create any number of them. */
 const createdBefore = (time: EpochSeconds): ResolvedFilter => ({
   kind: 'number',
   attribute: { extension: undefined, name: 'meta', subName: 'created', multiValued: false },
@@ -129,6 +168,9 @@ const minimumAge = 600
 
 const alwaysAllowed = 5
 
+/** Of fewer users, five are a large share anyway. */
+const smallestCohort = 16
+
 /**
  * Limits how many users a provider may deactivate or remove, because a broken mapping or a stolen secret can deprovision all
  * users within minutes. Beyond the limit, deprovisioning is suspended until an administrator releases it; everything else works
@@ -141,8 +183,9 @@ export interface DeprovisioningLimit {
    */
   readonly users?: number
   /**
-   * The maximum percentage of the provider's active users in a window. Users who were created within the window do not count. The
-   * first five are always allowed.
+   * The maximum percentage of the provider's active users in a window, and of its oldest 16, 32, 64 and so on, so that users who
+   * are created later do not raise it for older ones. Users who were created within the window do not count. The first five are
+   * always allowed.
    * @defaultValue Any share. Then `users` is the limit.
    */
   readonly percent?: number

@@ -62,6 +62,7 @@ it('suspends deprovisioning beyond the limit, and refuses further deprovisioning
   expect((await site.storage.identityProviders.find(providerId('T1')))?.deprovisioning).toEqual({
     windowStartedAt: site.clock.now(),
     count: 3,
+    cohorts: undefined,
     suspendedAt: site.clock.now(),
   })
 })
@@ -111,6 +112,42 @@ it('limits deprovisioning to a share of the active users, and always allows the 
   for (const id of site.users.slice(0, 10)) replies.push((await site.deactivate(id)).status)
 
   expect(replies).toEqual([...Array<number>(8).fill(200), 403, 403])
+})
+
+it.each([
+  ['oldest first', (users: readonly string[]) => users],
+  ['newest first', (users: readonly string[]) => users.toReversed()],
+])(
+  'users who are created later raise the limit of older ones at most twofold, after any time: %s',
+  async (_, order) => {
+    const site = await withUsers(100, { deprovisioningLimit: { percent: 20 } })
+    for (let dummy = 0; dummy < 450; dummy += 1)
+      await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `dummy-${dummy}` } })
+    site.clock.advance(90 * 86_400)
+
+    for (const id of order(site.users)) await site.deactivate(id)
+
+    // Five are always allowed, and then a fifth of the oldest 128.
+    expect(await site.active()).toBe(100 - 5 - 25)
+    expect(site.lastReason()).toBe('deprovisioning_suspended')
+  },
+)
+
+it('allows ordinary deprovisioning after many users were created', async () => {
+  const site = await withUsers(20, { deprovisioningLimit: { percent: 20 } })
+  const created: string[] = []
+  for (let user = 0; user < 480; user += 1)
+    created.push(
+      idOf(await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `new-${user}` } })),
+    )
+  site.clock.advance(3600)
+  const leaving = [...site.users, ...created].filter((_, index) => index % 6 === 0)
+
+  const statuses = []
+  for (const id of leaving) statuses.push((await site.deactivate(id)).status)
+
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  expect(leaving).toHaveLength(84)
 })
 
 it('does not count a user that is created and removed at once to test a connection', async () => {

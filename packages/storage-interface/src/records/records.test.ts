@@ -95,7 +95,7 @@ describe('jsonCodec', () => {
     const { deprovisioning } = identityProviders.fields
     const { encode } = jsonCodec(deprovisioning.fields ?? {}, 'omitted')
 
-    expect(encode({ windowStartedAt: 1, count: 2, suspendedAt: 3 })).toEqual({
+    expect(encode({ windowStartedAt: 1, count: 2, cohorts: undefined, suspendedAt: 3 })).toEqual({
       windowStartedAt: 1,
       count: 2,
       heldAt: 3,

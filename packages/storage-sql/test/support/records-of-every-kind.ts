@@ -100,7 +100,7 @@ const fullProvider: IdentityProviderRecord = {
   secrets: [{ digest: digest('three'), createdAt: at(12), expiresAt: at(13), lastUsedAt: at(14) }],
   clientIds: [clientId('z'), clientId(rich)],
   toleranceProfile: 'strict',
-  deprovisioning: { windowStartedAt: at(15), count: 16, suspendedAt: at(17) },
+  deprovisioning: { windowStartedAt: at(15), count: 16, cohorts: undefined, suspendedAt: at(17) },
   disabledAt: at(18),
   createdAt: at(19),
   version: 20,
@@ -120,7 +120,7 @@ const sparseProvider: IdentityProviderRecord = {
 const countingProvider: IdentityProviderRecord = {
   ...sparseProvider,
   providerId: providerId('provider-counting'),
-  deprovisioning: { windowStartedAt: at(22), count: 1, suspendedAt: undefined },
+  deprovisioning: { windowStartedAt: at(22), count: 1, cohorts: undefined, suspendedAt: undefined },
 }
 
 const fullUser = { userId: userId('user-full'), claims: richJson, createdAt: at(23) }
