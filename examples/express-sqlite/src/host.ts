@@ -16,7 +16,6 @@ import { registerSpaClient, registerWebClient } from './clients.ts'
 import { isAdministrator, provisionAccounts, seedUsers } from './demo-users.ts'
 import { registerDemoProvider, type ProviderCredentials } from './identity-provider.ts'
 import { knownBrowsers } from './starter/known-browser.ts'
-import { limitAddresses } from './starter/limit-addresses.ts'
 import { askConsent, askSignIn } from './starter/pages.ts'
 import { openUsers } from './starter/users.ts'
 import { forgetRemoved, keepPassword } from './starter/provisioned-users.ts'
@@ -78,7 +77,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     },
     onRequest: keepRequestLog({ storage }),
   })
-  const app = express().disable('x-powered-by').use(limitAddresses(server), toExpress(server, scim))
+  const app = express().disable('x-powered-by').use(toExpress(server, scim))
 
   // The example's data: users, two clients, and a directory that may provision more users.
   const isFirstRun = await seedUsers(users)

@@ -6,25 +6,25 @@ import { defineCookie, readCookie, setCookie, type Header, type ServerRequest } 
  * there.
  */
 export interface KnownBrowsers {
-  /** Whether the user with this name has signed in before in the browser that sent the request. */
-  isKnown(request: ServerRequest, username: string): boolean
+  /** Whether the user has signed in before in the browser that sent the request. */
+  isKnown(request: ServerRequest, subject: string): boolean
   /** Returns the header that sets the cookie of a known browser. */
-  remember(username: string): Header
+  remember(subject: string): Header
 }
 
-/** Known browsers have a cookie with an HMAC of the user name. The cookie does not sign anybody in. */
+/** Known browsers have a cookie with an HMAC of the user's subject. The cookie does not sign anybody in. */
 export function knownBrowsers({ issuer, key }: { readonly issuer: string; readonly key: string }): KnownBrowsers {
   const cookie = defineCookie(issuer, 'known-browser')
-  const markOf = (username: string): string =>
-    createHmac('sha256', key).update(`known-browser ${username}`).digest('base64url')
+  const markOf = (subject: string): string =>
+    createHmac('sha256', key).update(`known-browser ${subject}`).digest('base64url')
 
   return {
-    isKnown(request, username) {
+    isKnown(request, subject) {
       const presented = Buffer.from(readCookie(request, cookie) ?? '')
-      const mark = Buffer.from(markOf(username))
+      const mark = Buffer.from(markOf(subject))
       return presented.length === mark.length && timingSafeEqual(presented, mark)
     },
-    remember: (username) => setCookie(cookie, markOf(username), year),
+    remember: (subject) => setCookie(cookie, markOf(subject), year),
   }
 }
 

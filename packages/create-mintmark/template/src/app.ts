@@ -7,7 +7,6 @@ import type { ScimStorage } from '@mintmark/storage-interface'
 import express, { type Express } from 'express'
 
 import { knownBrowsers } from './known-browser.ts'
-import { limitAddresses } from './limit-addresses.ts'
 import { askConsent, askSignIn } from './pages.ts'
 import type { Users } from './users.ts'
 import { forgetRemoved, keepPassword } from './provisioned-users.ts'
@@ -16,6 +15,8 @@ export interface AppOptions {
   readonly storage: ScimStorage
   readonly users: Users
   readonly sealingKey: string
+  /** The proxies that name the browser's address, as a list for Express. */
+  readonly trustedProxies: string
   readonly logger: Logger
 }
 
@@ -23,7 +24,7 @@ export interface AppOptions {
  * Your app, with the authorization server and SCIM in it.
  * @throws Error when the sealing key is not the one of the stored signing keys.
  */
-export async function createApp({ storage, users, sealingKey, logger }: AppOptions): Promise<Express> {
+export async function createApp({ storage, users, sealingKey, trustedProxies, logger }: AppOptions): Promise<Express> {
   const { issuer } = storage
   const sessions = createCookieSessions({ storage })
   const browsers = knownBrowsers({ issuer, key: sealingKey })
@@ -51,9 +52,7 @@ export async function createApp({ storage, users, sealingKey, logger }: AppOptio
   })
 
   const app = express().disable('x-powered-by')
-  // Add the address of a proxy in another network: otherwise all of its requests count as one address.
-  app.set('trust proxy', 'loopback, linklocal, uniquelocal')
-  app.use(limitAddresses(server))
+  app.set('trust proxy', trustedProxies)
   app.use(toExpress(server, scim)) // in front of express.json() and other body parsers
   app.get('/', (_request, response) => void response.send('It works: your own pages go here.'))
   return app

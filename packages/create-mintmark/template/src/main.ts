@@ -6,11 +6,11 @@ import { logger } from './logger.ts'
 import { openUsers } from './users.ts'
 import { settings } from './settings.ts'
 
-const { issuer, database, sealingKey } = settings
+const { issuer, database, sealingKey, trustedProxies } = settings
 const dialect = { ...openSqliteDialect(database), migrateCommand: 'npm run migrate' }
 const storage = await createSqlStorage({ issuer, dialect })
 const users = openUsers(settings.users)
-const app = await createApp({ storage, users, sealingKey, logger })
+const app = await createApp({ storage, users, sealingKey, trustedProxies, logger })
 
 // In a container, set HOST=0.0.0.0, and put a proxy with https in front of it.
 const port = Number(process.env['PORT'] ?? (new URL(issuer).port || 3000))

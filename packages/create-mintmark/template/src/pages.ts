@@ -1,9 +1,4 @@
-import {
-  createMemoryRateLimiter,
-  type CookieSessions,
-  type InteractionPage,
-  type PendingInteraction,
-} from '@mintmark/core'
+import { limitSignIns, type CookieSessions, type InteractionPage, type PendingInteraction } from '@mintmark/core'
 import { withHeaders, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
 import {
   chooseLocale,
@@ -14,18 +9,16 @@ import {
   type Locale,
   type SignInError,
 } from '@mintmark/pages'
-import { epochSeconds } from '@mintmark/storage-interface'
-
 import type { KnownBrowsers } from './known-browser.ts'
 import type { Users } from './users.ts'
 
 /**
- * The sign-in page. The host checks the password and starts its session, and Mintmark continues from there. A user name may
- * be tried ten times in five minutes. In a browser that the user has used before there are ten more attempts, so that
- * attackers cannot lock the user out.
+ * The sign-in page. The host checks the password and starts its session, and Mintmark continues from there. In five
+ * minutes a user may be tried ten times, by whichever name, and an address may try a hundred times. In a browser that the
+ * user has used before there are ten more attempts, so that attackers cannot lock the user out.
  */
 export function askSignIn({ users, sessions, browsers }: SignInParts): InteractionPage {
-  const attempts = createMemoryRateLimiter({ points: 10, window: 300 })
+  const attempts = limitSignIns()
 
   return async (pending, request) => {
     const attempt = readSignInForm(request)
@@ -35,17 +28,20 @@ export function askSignIn({ users, sessions, browsers }: SignInParts): Interacti
     if (request.method !== 'POST') return show()
     if (attempt === undefined) return show('incomplete')
 
-    const username = attempt.username.toLowerCase()
-    const whose = browsers.isKnown(request, username) ? 'known' : 'stranger'
-    const allowance = await attempts.consume(`${whose} ${username}`, epochSeconds(Date.now() / 1000))
+    const name = users.named(attempt.username)?.subject ?? attempt.username.toLowerCase()
+    const account = `${browsers.isKnown(request, name) ? 'known' : 'stranger'} ${name}`
+    const allowance = await attempts({ account, address: addressOf(request) })
     if (!allowance.allowed) return withHeaders(show('throttled'), [['Retry-After', String(allowance.retryAfter)]])
     const user = await users.verify(attempt)
     if (user === undefined) return show('rejected')
 
     const { signedIn, headers } = await sessions.start(request, { subject: user.subject, amr: ['pwd'] })
-    return withHeaders(await pending.complete(signedIn), [...headers, browsers.remember(username)])
+    return withHeaders(await pending.complete(signedIn), [...headers, browsers.remember(user.subject)])
   }
 }
+
+/** The browser's address: Express's setting `trust proxy` determines it. */
+const addressOf = ({ host }: ServerRequest): string | undefined => (host as { readonly ip?: string } | undefined)?.ip
 
 interface SignInParts {
   readonly users: Users

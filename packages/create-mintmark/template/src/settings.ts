@@ -10,6 +10,11 @@ export const settings = {
   database: database ?? config.sqlite,
   /** The file of your own table of users. */
   users: process.env['USERS_SQLITE'] ?? 'users.db',
+  /**
+   * The proxies whose `X-Forwarded-For` names the browser's address, as a list for Express. All requests of a proxy that
+   * is not listed count as one address, and anyone in a listed network can invent addresses.
+   */
+  trustedProxies: process.env['TRUSTED_PROXIES'] ?? 'loopback',
   /** Seals the signing keys in the database. */
   sealingKey,
 }

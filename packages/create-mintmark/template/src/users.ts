@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 import { hashPassword, isPassword, type PasswordRecord } from './password.ts'
@@ -26,9 +27,11 @@ export interface Users {
   list(): readonly User[]
   find(subject: string): User | undefined
   /**
-   * Finds the user with this name and password. The name may be the username or the email address. The name of a user
-   * whom a directory provisioned follows the directory and a slash, such as `example-corp/kim@example.com`.
+   * Finds the user with this name: the username or the email address. The name of a user whom a directory provisioned
+   * follows the directory and a slash, such as `example-corp/kim@example.com`.
    */
+  named(name: string): User | undefined
+  /** Finds the user with this name and password. */
   verify(attempt: { readonly username: string; readonly password: string }): Promise<User | undefined>
   /**
    * Changes the password of the user with this subject, or adds the user if there is none. A user whose name or address
@@ -42,8 +45,9 @@ export interface Users {
   close(): void
 }
 
-/** Opens the table in its own SQLite file. A new file gets an empty table. */
+/** Opens the table in its own SQLite file. A new file gets an empty table, and only you can read it. */
 export function openUsers(file: string): Users {
+  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
   const database = new DatabaseSync(file)
   database.exec(schema)
   const all = database.prepare('SELECT * FROM users ORDER BY username')
@@ -63,13 +67,18 @@ export function openUsers(file: string): Users {
 
   const remove = database.prepare('DELETE FROM users WHERE subject = ?')
 
+  function rowNamed(text: string): Row | undefined {
+    const slash = text.indexOf('/')
+    const name = { directory: text.slice(0, Math.max(slash, 0)), name: text.slice(slash + 1).toLowerCase() }
+    return byName.get(name) as Row | undefined
+  }
+
   return {
     list: () => all.all().map((row: object) => row as Row),
     find: (subject) => bySubject.get(subject) as Row | undefined,
+    named: rowNamed,
     async verify({ username, password }) {
-      const slash = username.indexOf('/')
-      const name = { directory: username.slice(0, Math.max(slash, 0)), name: username.slice(slash + 1).toLowerCase() }
-      const row = byName.get(name) as Row | undefined
+      const row = rowNamed(username)
       return (await isPassword(password, row)) ? row : undefined
     },
     async put({ subject, directory, username, email, givenName, familyName, password }) {

@@ -33,14 +33,17 @@ function send(url: URL, headers: OutgoingHttpHeaders, form: string | undefined):
   })
 }
 
-/** @param site the origin that the browser stays on. */
-export function openBrowser(site: string): Browser {
+/**
+ * @param site the origin that the browser stays on.
+ * @param added headers of every request, such as those of a proxy.
+ */
+export function openBrowser(site: string, added: OutgoingHttpHeaders = {}): Browser {
   const cookies = new Map<string, string>()
 
   const go = async (url: URL, form?: URLSearchParams): Promise<Page> => {
     if (url.origin !== site) return { url, html: '' }
     const cookie = Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ')
-    const headers = { cookie, ...(form && { origin: site }) }
+    const headers = { ...added, cookie, ...(form && { origin: site }) }
     const reply = await send(url, headers, form?.toString())
     for (const line of reply.setCookies) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []

@@ -18,7 +18,8 @@ export async function startSite() {
   const issuer = `http://localhost:${(listener.address() as AddressInfo).port}`
   const storage = await createSqlStorage({ issuer, dialect: openSqliteDialect(':memory:', { migrate: 'on-open' }) })
   const sealingKey = randomBytes(32).toString('base64url')
-  listener.on('request', await createApp({ storage, users: openUsers(':memory:'), sealingKey, logger: silent }))
+  const users = openUsers(':memory:')
+  listener.on('request', await createApp({ storage, users, sealingKey, trustedProxies: 'loopback', logger: silent }))
 
   const redirectUri = 'https://app.example/callback'
   const { client, clientSecret } = await registerClient(
