@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
@@ -19,6 +19,24 @@ test('opens a file so that a killed process or a power cut loses nothing that wa
   expect(await pragma(dialect, 'busy_timeout')).toBe(5000)
   expect(await pragma(dialect, 'foreign_keys')).toBe(1)
   expect(await pragma(dialect, 'trusted_schema')).toBe(0)
+})
+
+test('creates files that only their owner can read, and keeps the mode of a file that exists', async () => {
+  const { dialect, file } = await aFile({ migrate: 'on-open' })
+  await createSqlStorage({ dialect, issuer })
+  const folder = dirname(file)
+  const modes = async () =>
+    Promise.all(
+      (await readdir(folder)).map(async (name) => ((await stat(join(folder, name))).mode & 0o777).toString(8)),
+    )
+
+  // The database, its write-ahead log and the index of the log.
+  expect(await modes()).toEqual(['600', '600', '600'])
+
+  await dialect.close()
+  await chmod(file, 0o640)
+  await openSqliteDialect(file).close()
+  expect(await modes()).toEqual(['640'])
 })
 
 test('uses synchronous normal only if configured', async () => {

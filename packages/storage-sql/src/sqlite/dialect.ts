@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -34,7 +35,7 @@ export interface SqliteDialectOptions {
 
 /**
  * A SQLite database in a file, which several processes on one machine may share, or in memory (`:memory:`). The file is
- * opened at once, and created if necessary. Writes of one turn of the event loop are committed together. While another
+ * opened at once, and created for its owner alone (mode 0600) if necessary. Writes of one turn of the event loop are committed together. While another
  * process writes, a write blocks the thread for up to five seconds; other writes take milliseconds. Queries over many
  * rows run on a second thread; in memory they block the only one.
  * @throws StorageUnavailableError when the file cannot be opened, or its file system cannot share it.
@@ -114,7 +115,18 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
   }
 }
 
+/** Creates a new database file for its owner alone. SQLite gives the files beside it the same mode. */
+function createPrivately(path: string): void {
+  if (path === '' || path === ':memory:' || path.startsWith('file:')) return
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch {
+    // It exists, or SQLite says what is wrong with the path.
+  }
+}
+
 function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
+  createPrivately(path)
   return convertErrors(() => {
     const database = new DatabaseSync(path)
     try {
