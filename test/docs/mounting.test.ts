@@ -13,7 +13,6 @@ it("the example programs share the README's code except for the mounting", () =>
     'fetch.ts',
     'hono.ts',
     'koa.ts',
-    'next-route.ts',
     'node.ts',
     'server.ts',
   ])

@@ -17,7 +17,6 @@ describe.each<Example>([
   { name: 'Fastify', command: () => onNode('examples/minimal/src/fastify.ts'), hello: 'Hello from Fastify' },
   { name: 'Koa', command: () => onNode('examples/minimal/src/koa.ts'), hello: 'Hello from Koa' },
   { name: 'Hono', command: () => onNode('examples/minimal/src/hono.ts'), hello: 'Hello from Hono' },
-  { name: 'a Next.js route', command: () => onNode('test/runtimes/fixture/next-server.ts') },
   { name: 'Bun', command: (port) => onBun('worker.mjs', port), bundled: 'examples/minimal/src/fetch.ts' },
   { name: 'Deno', command: (port) => onDeno('worker.mjs', port), bundled: 'examples/minimal/src/fetch.ts' },
 ])('$name', ({ command, hello, bundled }) => {

@@ -55,7 +55,7 @@ export function describeModelContextProtocol(name: string, { auth, extractWWWAut
       expect(decodeJwt(party.tokens()?.access_token ?? '')).toMatchObject({ aud: api.resource })
     })
 
-    it('a client without a registration is told that there is no registration endpoint (RFC 7591 §1)', async () => {
+    it('an unregistered client learns that there is no registration endpoint (RFC 7591 §1)', async () => {
       const party = await registeredParty(api, 'none')
       const stranger = { ...party.provider, clientInformation: () => undefined }
 

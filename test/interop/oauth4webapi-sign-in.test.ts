@@ -28,7 +28,7 @@ describe('oauth4webapi signs a user in', () => {
     ['A', 'client_secret_basic'],
     ['X', 'client_secret_post'],
     ['B', 'private_key_jwt'],
-  ] as const)('client %s, %s, gets an ID token that passes every check (OIDC Core §3.1)', async (name, _method) => {
+  ] as const)('client %s with %s receives an ID token that passes every check (OIDC Core §3.1)', async (name, _method) => {
     const tokens = await signIn(under, clients[name])
 
     const claims = oauth.getValidatedIdTokenClaims(tokens)
@@ -51,7 +51,7 @@ describe('oauth4webapi signs a user in', () => {
     expect(oauth.getValidatedIdTokenClaims(tokens)?.auth_time).toBeTypeOf('number')
   })
 
-  it('the posted parameters are a valid response (Form Post Response Mode §2)', async () => {
+  it('accepts the parameters that a form_post response posts (Form Post Response Mode §2)', async () => {
     const expected = await authorizationUrl(clients.P, { response_mode: 'form_post' })
     const page = await visit(under, expected.url)
 

@@ -62,6 +62,7 @@ export {
   noStore,
   parseJsonObject,
   parseParameters,
+  readBounded,
   readyResponse,
   redirect,
   withHeaders,

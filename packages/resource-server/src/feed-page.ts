@@ -46,7 +46,7 @@ export async function readFeedPage(
   // RFC 8725 §3.8, §3.9: from this server, for this client. The nonce ties the response to this request.
   const isOurs = claims['iss'] === issuer && claims['aud'] === credentials.clientId && claims['nonce'] === nonce
   const page = isOurs ? parsePage(claims) : undefined
-  if (page === undefined) throw new Error(`${url} answered without a feed that can be read.`)
+  if (page === undefined) throw new Error(`The response of ${url} is not a page of the revocation feed.`)
   return page
 }
 

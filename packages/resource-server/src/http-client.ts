@@ -1,3 +1,5 @@
+import { readBounded } from '@mintmark/internal'
+
 /** A request to the authorization server, with limits for the response. */
 export interface BoundedRequest {
   readonly url: string
@@ -29,21 +31,11 @@ export async function fetchBounded(request: BoundedRequest, fetch: typeof global
   })
   if (response.status !== 200) {
     await response.body?.cancel()
-    throw new Error(`${url} answered ${response.status}.`)
+    throw new Error(`${url} answered with status ${response.status}.`)
   }
-  return readText(response, request)
-}
-
-async function readText(response: Response, { url, limit }: BoundedRequest): Promise<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let text = ''
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length
-    if (length > limit) throw new Error(`${url} answered more than ${limit} bytes.`)
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
+  const text = await readBounded(response, request.limit, new TextDecoder('utf-8', { fatal: true }))
+  if (text === undefined) throw new Error(`The response of ${url} is longer than ${request.limit} bytes.`)
+  return text
 }
 
 /** The credentials with which this API authenticates. Its client is confidential, and registered with `servedAudiences`. */

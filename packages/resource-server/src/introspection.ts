@@ -39,7 +39,7 @@ export async function introspect(
   if (typeof description?.['active'] !== 'boolean')
     throw refuse(
       'authorization_server_unavailable',
-      new Error(`${address} answered without an introspection response.`),
+      new Error(`The response of ${address} is not an introspection response.`),
     )
   return description['active'] ? description : undefined
 }

@@ -40,7 +40,7 @@ export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }:
       const address = await url()
       const text = await fetchBounded({ url: address, headers, timeout: 2500, limit: 65_536 }, fetch)
       const keys = await readKeySet(text)
-      if (keys === undefined) throw new Error(`${address} answered without a usable key set.`)
+      if (keys === undefined) throw new Error(`The response of ${address} is not a usable key set.`)
       kept = { keys, fetchedAt }
     } catch (error) {
       // The previous keys stay; a request that finds none gets this error as its cause.

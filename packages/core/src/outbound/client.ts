@@ -1,3 +1,4 @@
+import { readBounded } from '@mintmark/internal'
 import { elapsed } from '@mintmark/internal'
 
 import { NotPublicError, pinnedFetch } from './pinned-fetch.ts'
@@ -176,20 +177,6 @@ async function skipBody(response: Response, maxBytes: number): Promise<''> {
     // The status has arrived, and the connection is closed.
   }
   return ''
-}
-
-/** @returns `undefined` if there is more; the rest is not read. */
-async function readBounded(response: Response, maxBytes: number): Promise<string | undefined> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let length = 0
-  // Leaving the loop cancels the stream, which closes the connection.
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length
-    if (length > maxBytes) return undefined
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
 }
 
 const failed = (failure: OutboundFailure): OutboundOutcome => ({ outcome: 'failed', failure })

@@ -66,6 +66,27 @@ export function decodeBody(body: Uint8Array): string | undefined {
   }
 }
 
+/**
+ * Reads the body of a response from another server.
+ * @param limit in bytes.
+ * @returns `undefined` if the body is longer; the rest is not read.
+ */
+export async function readBounded(
+  response: Response,
+  limit: number,
+  decoder = new TextDecoder(),
+): Promise<string | undefined> {
+  let text = ''
+  let length = 0
+  // Leaving the loop cancels the stream, which closes the connection.
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length
+    if (length > limit) return undefined
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Parses a JSON object; `undefined` for text that is not JSON or is another kind of value. */

@@ -11,7 +11,10 @@ const displayName: AttributeOptions = {
   description: 'The name that administrators see.',
 }
 
-const description: AttributeOptions = { name: 'description', description: 'What it permits.' }
+const description: AttributeOptions = {
+  name: 'description',
+  description: 'The permissions that it gives a user.',
+}
 
 /** The roles of a product, as Okta Identity Governance reads them at `/Roles`. */
 export const oktaRoleResourceType = defineResourceType({
