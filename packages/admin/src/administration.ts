@@ -20,6 +20,7 @@ import { type Actor, type AdminEvent, type AdminOccurrence, reportAdminFaults } 
 import { adminLog, createAuditLog, listLog, type LogEntryView } from './audit/audit-log.ts'
 import { administerClients, type ClientAdministration } from './clients/client-administration.ts'
 import { readCustomFields, type CustomField } from './custom-fields/custom-field.ts'
+import { administerDeliveries, type DeliveryAdministration } from './deliveries/delivery-administration.ts'
 import { administerGrants, type GrantAdministration } from './grants/grant-administration.ts'
 import {
   administerOrganizations,
@@ -80,12 +81,15 @@ export interface Administration {
   readonly organizations: OrganizationAdministration
   readonly grants: GrantAdministration
   readonly sessions: SessionAdministration
+  /** Messages to clients, such as logout tokens. */
+  readonly deliveries: DeliveryAdministration
   /** The actions of administrators, newest first. Each has two entries: its intention and its outcome. */
   readonly audit: { list(page?: PageRequest): Promise<Page<LogEntryView>> }
 }
 
 /**
- * Creates the administration of one issuer: clients, identity providers, users, organizations, grants and sessions.
+ * Creates the administration of one issuer: clients, identity providers, users, organizations, grants, sessions and
+ * deliveries.
  * @throws TypeError when the declaration of a custom field is not valid; ScimError invalidFilter when the filter of
  * administrators is not valid.
  */
@@ -140,5 +144,6 @@ export const administer = (context: AdminContext): Administration => ({
   organizations: administerOrganizations(context),
   grants: administerGrants(context),
   sessions: administerSessions(context),
+  deliveries: administerDeliveries(context),
   audit: { list: (page = {}) => listLog(adminLog, page, context) },
 })

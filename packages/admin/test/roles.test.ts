@@ -36,7 +36,7 @@ function sent({ method, path, query }: (typeof adminRoutes)[number], name: strin
     .replace('{provider_id}', 'corp')
     .replace('{user_id}', 'ann')
     .replace('{organization_id}', 'acme')
-    .replace(/\{(?:grant|session)_id\}/, 'none')
+    .replace(/\{(?:delivery|grant|session)_id\}/, 'none')
   const { [name]: body } = bodies
   return {
     method,
@@ -121,7 +121,7 @@ it.for(requests)('$name accepts the narrowest scope and every scope that include
     expect({ scopes, code: body?.['code'], isAnswered: status < 300 || status === 404 }).toMatchObject({
       isAnswered: true,
     })
-    if (status === 404) expect(name).toMatch(/(?:grant|session)_id\}$/)
+    if (status === 404) expect(name).toMatch(/(?:delivery|grant|session)_id\}(?:$|\/requeue$)/)
   }
 })
 

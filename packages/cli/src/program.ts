@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 
 import { clientCommand } from './command/client.ts'
+import { deliveryCommand } from './command/delivery.ts'
 import { doctorCommand } from './command/doctor.ts'
 import { identityProviderCommand } from './command/identity-provider.ts'
 import { initCommand } from './command/init.ts'
@@ -22,6 +23,7 @@ export function createProgram(io: Io): Command {
     identityProviderCommand(io),
     userCommand(io),
     keysCommand(io),
+    deliveryCommand(io),
     purgeCommand(io),
     doctorCommand(io),
   ]

@@ -1,13 +1,15 @@
 import { systemClock, systemRandom } from '@mintmark/internal'
+import { isDeliveryStorage } from '@mintmark/storage-interface/stores'
 import { defineBrowserCookie } from './authorize/browser.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
 import { type FindInteractionDependencies } from './authorize/pending-interaction.ts'
 import { createInteractionSeal } from './authorize/sealed-interaction.ts'
 import { formPostResponseMode, queryResponseMode } from './authorize/response.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
+import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerDependencies } from './delivery/worker.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
 import { createOutboundClient } from './outbound/client.ts'
-import { openJournal } from './events.ts'
+import { type EventListener, openJournal } from './events.ts'
 import { createVerifiedJwts } from './keys/jws.ts'
 import type { LogoutEndpointDependencies, LogoutSettings } from './logout/endpoint.ts'
 import type { AuthorizationServerOptions } from './options.ts'
@@ -20,7 +22,7 @@ import { authorizationCodeGrant } from './token/grants/authorization-code.ts'
 import { clientCredentialsGrant } from './token/grants/client-credentials.ts'
 import { refreshTokenGrant } from './token/grants/refresh-token.ts'
 import type { TokenTargetDependencies } from './token/grant.ts'
-import { createRevocationFeed, type RevocationFeed } from './tokens/feed-watch.ts'
+import { createRevocationFeed, type RevocationFeed, watchRevocations } from './tokens/feed-watch.ts'
 import type { IntrospectionEndpointDependencies } from './tokens/introspection.ts'
 import type { RevocationEndpointDependencies } from './tokens/revocation.ts'
 import type { UserinfoEndpointDependencies } from './tokens/userinfo.ts'
@@ -38,6 +40,8 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
     readonly discovery: ServerSettings['discovery']
     readonly pages: AuthorizationServerOptions['pages']
     readonly revocationFeed: RevocationFeed | undefined
+    /** `undefined` when no logout tokens are sent. */
+    readonly delivery: DeliveryWorker | undefined
   }
 
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
@@ -50,6 +54,14 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const keySets = createRemoteKeySets(createOutboundClient(options.fetch))
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
+  const watch = watchRevocations(storage.revocations)
+  const purging =
+    settings.purge === undefined ? listener : purgeOnEvents(listener, { storage, clock, settings: settings.purge })
+  const journal = openJournal(
+    nudgeOnSignOut(purging, () => delivery),
+    { clock, random },
+  )
+  const delivery = deliveryWorker(options, settings, { clock, random, journal, watch })
   const grantDeps = { ...target, storage, random, lifetimes, retryWindow: settings.retryWindow }
 
   return {
@@ -60,10 +72,8 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     random,
     scopes,
     clock,
-    journal: openJournal(
-      settings.purge === undefined ? listener : purgeOnEvents(listener, { storage, clock, settings: settings.purge }),
-      { clock, random },
-    ),
+    journal,
+    delivery,
     signedIn: options.signedIn,
     mapClaims: options.claims,
     discovery: settings.discovery,
@@ -74,7 +84,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     revocationFeed:
       retention === undefined
         ? undefined
-        : createRevocationFeed({ revocations: storage.revocations, retention: retention }),
+        : createRevocationFeed({ revocations: storage.revocations, retention }, watch),
     rules: {
       issuer,
       keys,
@@ -114,3 +124,25 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     codeLifetime: lifetimes.authorizationCode,
   }
 }
+
+function deliveryWorker(
+  { storage, keys, fetch, backChannelLogout }: AuthorizationServerOptions,
+  settings: ServerSettings,
+  deps: Pick<DeliveryWorkerDependencies, 'clock' | 'random' | 'journal' | 'watch'>,
+): DeliveryWorker | undefined {
+  if (!settings.backChannelLogout || !isDeliveryStorage(storage)) return undefined
+  const outbound = createOutboundClient(fetch, { ...deliveryLimits, elapsed: () => deps.clock() * 1000 })
+  const waitUntil = backChannelLogout === false ? undefined : backChannelLogout?.waitUntil
+  return createDeliveryWorker({ ...deps, issuer: settings.issuer, storage, keys, outbound, waitUntil })
+}
+
+/** A message is sent again, so a host that does not answer gets few at a time, and none for a while. */
+const deliveryLimits = { pending: 16, pendingPerHost: 2, breaker: { failures: 20, openFor: 60_000 } }
+
+/** A sign-out in this process is delivered at once; the worker polls for others. */
+const nudgeOnSignOut =
+  (listener: EventListener, worker: () => DeliveryWorker | undefined): EventListener =>
+  (event) => {
+    if (event.type === 'user.signed_out') worker()?.nudge()
+    return listener(event)
+  }

@@ -18,6 +18,7 @@ export type ServerEvent = ServerOccurrence & EventStamp<EpochSeconds>
 /** An event without its time. */
 export type ServerOccurrence =
   | RequestRefused
+  | DeliveryOccurrence
   | {
       /** At start-up: an option is set that weakens the server. */
       readonly type: 'option.unsafe'
@@ -94,6 +95,47 @@ export type ServerOccurrence =
       readonly clientId: string
       readonly userId: string
     }
+
+/** What became of a message to a client, such as a logout token (Back-Channel Logout §2.5). */
+export type DeliveryOccurrence =
+  | (DeliveryAttempt & {
+      /** The client accepted the message. */
+      readonly type: 'delivery.delivered'
+    })
+  | (DeliveryAttempt & {
+      /** An attempt failed, and will be repeated. */
+      readonly type: 'delivery.failed'
+      readonly failure: string
+      readonly retryAt: EpochSeconds
+    })
+  | (DeliveryAttempt & {
+      /** The message was given up. An administrator can requeue it. */
+      readonly type: 'delivery.dead'
+      readonly failure: string
+      /** In seconds, since it was enqueued. */
+      readonly age: number
+    })
+  | {
+      /** Nobody has read the list of revocations for so long that some were purged unread: their messages are missing. */
+      readonly type: 'delivery.gap'
+      readonly channel: string
+      /** When the list was last read to its end. */
+      readonly since: EpochSeconds
+    }
+  | {
+      /** Deliveries stopped because of a failure inside the server, such as an outage of the storage. They go on by themselves. */
+      readonly type: 'delivery.interrupted'
+      readonly channel: string
+      readonly cause: unknown
+    }
+
+interface DeliveryAttempt {
+  readonly channel: string
+  readonly deliveryId: string
+  readonly clientId: string
+  /** The number of attempts, with this one. */
+  readonly attempts: number
+}
 
 /** A refusal, with the reason, which the client does not see. */
 export interface RequestRefused {

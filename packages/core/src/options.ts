@@ -51,6 +51,21 @@ export interface AuthorizationServerOptions {
      */
     readonly frontChannel?: boolean
   }
+  /**
+   * Tells clients that a session of one of their users was revoked (Back-Channel Logout 1.0): clients that have registered a
+   * `backchannel_logout_uri` get logout tokens. `server.deliver` or `server.deliverOnce` sends them. `false` sends none.
+   * @defaultValue On, if the storage has `deliveries` and `cursors`. A user who signs out expects to be signed out everywhere.
+   */
+  readonly backChannelLogout?:
+    | {
+        /**
+         * Keeps the process alive for deliveries that begin after a sign-out while `deliver` does not run:
+         * `waitUntil` of `cloudflare:workers`.
+         * @defaultValue None. Deliveries then wait for the next `deliverOnce`.
+         */
+        readonly waitUntil?: (work: Promise<unknown>) => void
+      }
+    | false
   /** The addresses of the host's pages, absolute or relative to the issuer's address. */
   readonly interaction?: {
     /**

@@ -14,7 +14,9 @@ import type { AuthorizationServerOptions } from './options.ts'
 import { serverRoutes } from './routes.ts'
 import { parseSettings, unsafeOptions } from './settings.ts'
 import { type ActiveAccessToken, findActiveAccessToken } from './tokens/access-token.ts'
-import { serverDependencies } from './dependencies.ts'
+import type { DeliverOnceOptions, DeliveryReport, DeliveryWorker } from './delivery/worker.ts'
+import { serverDependencies, type ServerDependencies } from './dependencies.ts'
+import { requireStores } from '@mintmark/storage-interface/stores'
 
 /** An OAuth 2.0 authorization server with an OpenID Connect identity layer, for an adapter to serve. */
 export interface AuthorizationServer extends HttpService {
@@ -36,6 +38,17 @@ export interface AuthorizationServer extends HttpService {
    * What an access token that was presented to the host allows; `undefined` unless this server currently accepts it.
    */
   accessToken(token: string): Promise<ActiveAccessToken | undefined>
+  /**
+   * Sends messages to clients, such as logout tokens (Back-Channel Logout §2.5), until the signal is aborted. Any number of
+   * processes may do so. It outlives outages of the storage.
+   * @throws TypeError when back-channel logout is off, or the storage cannot keep deliveries.
+   */
+  deliver(options: { readonly signal: AbortSignal }): Promise<void>
+  /**
+   * Sends the messages that are due, for scheduled jobs and runtimes without long-lived processes.
+   * @throws TypeError as `deliver`; StorageUnavailableError.
+   */
+  deliverOnce(options?: DeliverOnceOptions): Promise<DeliveryReport>
   /**
    * The response to an error of an interaction: a redirect to the client where that is safe, otherwise an error page.
    */
@@ -79,8 +92,16 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
     interaction: (request) => findInteraction(request, deps.clock(), deps),
     accessToken: (token) => findActiveAccessToken(token, deps.clock(), deps),
+    deliver: async (delivering) => deliveryOf(deps, options).run(delivering),
+    deliverOnce: async (delivering) => deliveryOf(deps, options).once(delivering),
     renderError: recorded(renderPage),
   }
+}
+
+function deliveryOf({ delivery }: ServerDependencies, { storage }: AuthorizationServerOptions): DeliveryWorker {
+  requireStores(storage, { capability: 'delivery', feature: 'Back-channel logout' })
+  if (delivery === undefined) throw new TypeError('Back-channel logout is off: remove backChannelLogout: false.')
+  return delivery
 }
 
 const bodyTooLarge = { error: 'invalid_request', error_description: 'The request body is too large.' }

@@ -1,5 +1,5 @@
 import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/storage-interface'
-import { requireStores } from '@mintmark/storage-interface/stores'
+import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/stores'
 import * as z from 'zod/mini'
 import { type ScopeRegistry, standardScopes } from './authorize/scopes.ts'
 import { isResourceUri } from './clients/metadata.ts'
@@ -24,6 +24,8 @@ export interface ServerSettings {
   readonly lifetimes: Readonly<Record<keyof Lifetimes, DurationSeconds>>
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
   readonly discovery: DiscoveryOptions
+  /** Whether clients get logout tokens. */
+  readonly backChannelLogout: boolean
   /** `undefined` when the host deletes expired rows itself. */
   readonly purge: PurgeSettings | undefined
   /** For how long the revocation feed keeps an entry; `undefined` without the feed. */
@@ -55,6 +57,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     retryWindow: parsed.refreshRetryWindow,
     purge: parsed.purge === false ? undefined : parsed.purge,
     discovery: parsed.discovery,
+    backChannelLogout: backChannelLogout(options),
     feedRetention: feedRetention(parsed),
   }
 }
@@ -108,6 +111,13 @@ function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): Resourc
     ]
   })
   return new Map(resources)
+}
+
+/** @throws TypeError when the option is set and the storage has no stores for deliveries. */
+function backChannelLogout({ backChannelLogout: option, storage }: AuthorizationServerOptions): boolean {
+  if (option === false) return false
+  if (option !== undefined) requireStores(storage, { capability: 'delivery', feature: 'backChannelLogout' })
+  return isDeliveryStorage(storage)
 }
 
 /** @throws TypeError when a token could outlive its entry in the revocation feed. */
@@ -213,6 +223,7 @@ const optionsSchema = z.strictObject({
   logout: z.optional(
     z.strictObject({ endSession: callable, renderPage: callable, frontChannel: z.prefault(z.boolean(), false) }),
   ),
+  backChannelLogout: z.optional(z.union([z.literal(false), z.strictObject({ waitUntil: z.optional(callable) })])),
   interaction: z.prefault(z.strictObject({ loginUrl: z.optional(pageUrl), consentUrl: z.optional(pageUrl) }), {}),
   scopes: z.prefault(
     z.record(

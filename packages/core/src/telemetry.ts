@@ -1,5 +1,5 @@
-import { type HttpService, logEvent, type Logger } from '@mintmark/internal'
-import type { JsonValue } from '@mintmark/storage-interface'
+import { type Clock, type HttpService, logEvent, type Logger, systemClock } from '@mintmark/internal'
+import type { DeliveryStorage, JsonValue } from '@mintmark/storage-interface'
 import type { EventListener, RequestRefused, ServerEvent } from './events.ts'
 import type { RefusalReason } from './refusals.ts'
 
@@ -14,7 +14,8 @@ export const logEvents =
   }
 
 function levelOf(event: ServerEvent): keyof Logger {
-  if (event.type === 'option.unsafe') return 'warn'
+  if (event.type === 'option.unsafe' || event.type === 'delivery.dead') return 'warn'
+  if (event.type === 'delivery.gap' || event.type === 'delivery.interrupted') return 'error'
   if (event.type !== 'request.refused') return 'info'
   return event.code === 'server_error' || storageFaults.has(event.reason) ? 'error' : 'warn'
 }
@@ -33,8 +34,9 @@ export const reportFaults =
   (console: Pick<Console, 'warn' | 'error'>): EventListener =>
   (event) => {
     if (event.type === 'option.unsafe') return console.warn(`Mintmark: ${eventLine(event)}`)
-    if (event.type === 'request.refused' && event.cause !== undefined)
-      console.error(`Mintmark: ${eventLine(event)}`, event.cause)
+    if (event.type === 'delivery.gap') return console.warn(`Mintmark: ${eventLine(event)}`)
+    const isFailure = event.type === 'request.refused' || event.type === 'delivery.interrupted'
+    if (isFailure && event.cause !== undefined) console.error(`Mintmark: ${eventLine(event)}`, event.cause)
   }
 
 /** Summarizes an event in one line: what happened, for which client, and why. */
@@ -58,6 +60,15 @@ export function eventLine(event: ServerEvent): string {
       return `token.revoked: ${event.revoked} by ${nameOf(event.clientId)}`
     case 'revocations.delivered':
       return `revocations.delivered: ${event.count} to ${nameOf(event.clientId)}`
+    case 'delivery.delivered':
+      return `delivery.delivered: ${event.channel} to ${nameOf(event.clientId)}, attempt ${event.attempts}`
+    case 'delivery.failed':
+    case 'delivery.dead':
+      return `${event.type}: ${event.channel} to ${nameOf(event.clientId)}, attempt ${event.attempts}: ${event.failure}`
+    case 'delivery.gap':
+      return `delivery.gap: revocations since ${event.since} were purged before their ${event.channel} messages were sent`
+    case 'delivery.interrupted':
+      return `delivery.interrupted: ${event.channel}`
     case 'code.issued':
     case 'userinfo.answered':
       return `${event.type}: to ${nameOf(event.clientId)}`
@@ -108,9 +119,52 @@ export function countEvents(meter: EventMeter): EventListener {
     description: 'What the authorization server did and refused',
   })
   return (event) => {
-    const refusal = event.type === 'request.refused' ? { code: event.code, reason: event.reason } : {}
-    counter.add(1, { type: event.type, ...refusal })
+    counter.add(1, { type: event.type, ...detailsOf(event) })
   }
+}
+
+function detailsOf(event: ServerEvent): Record<string, string> {
+  if (event.type === 'request.refused') return { code: event.code, reason: event.reason }
+  return event.type === 'delivery.failed' || event.type === 'delivery.dead' ? { failure: event.failure } : {}
+}
+
+/** The part of an OpenTelemetry meter that reads values when they are collected. */
+interface ObservingMeter<Gauge> {
+  createObservableGauge(name: string, options?: { readonly description?: string; readonly unit?: string }): Gauge
+  addBatchObservableCallback(
+    callback: (result: { observe(gauge: Gauge, value: number): void }) => Promise<void>,
+    gauges: Gauge[],
+  ): void
+}
+
+/**
+ * Shows the deliveries on an OpenTelemetry meter: `mintmark.deliveries.pending` and `mintmark.deliveries.dead`, counted up to
+ * 10000, and `mintmark.deliveries.oldest`, the age of the oldest pending one in seconds. One query at each collection.
+ */
+export function observeDeliveries<Gauge>(
+  meter: ObservingMeter<Gauge>,
+  { storage, clock = systemClock }: { readonly storage: DeliveryStorage; readonly clock?: Clock },
+): void {
+  const pending = meter.createObservableGauge('mintmark.deliveries.pending', {
+    description: 'Messages to clients that were not delivered yet',
+  })
+  const dead = meter.createObservableGauge('mintmark.deliveries.dead', {
+    description: 'Messages to clients that were given up',
+  })
+  const oldest = meter.createObservableGauge('mintmark.deliveries.oldest', {
+    description: 'The age of the oldest message that was not delivered yet',
+    unit: 's',
+  })
+  meter.addBatchObservableCallback(
+    async (result) => {
+      const counts = await storage.deliveries.counts()
+      result.observe(pending, counts.pending)
+      result.observe(dead, counts.dead)
+      const { oldestPendingAt } = counts
+      result.observe(oldest, oldestPendingAt === undefined ? 0 : Math.max(clock() - oldestPendingAt, 0))
+    },
+    [pending, dead, oldest],
+  )
 }
 
 /** The part of an OpenTelemetry tracer that is needed; the tracer of `@opentelemetry/api` has it. */

@@ -91,6 +91,11 @@ export function requireStores(
   )
 }
 
+/** Whether a storage can keep deliveries. */
+export const isDeliveryStorage = <Storage extends OAuthStorage>(
+  storage: Storage,
+): storage is Storage & DeliveryStorage => delivery.every((name) => storage[name] !== undefined)
+
 type Capability = 'oauth' | 'delivery' | 'scim' | 'customTypes' | 'admin'
 
 const interfaces: Readonly<Record<Capability, string>> = {

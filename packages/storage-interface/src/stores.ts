@@ -70,7 +70,7 @@ export type {
 } from './session.ts'
 export type { SigningKeyStore } from './signing-key.ts'
 export type { FamilyStatus, GrantStatus, SessionStatus, StatusStore } from './status.ts'
-export { requireStores } from './storage.ts'
+export { isDeliveryStorage, requireStores } from './storage.ts'
 export type { ExpiringStores, PurgeOutcome, PurgeStore } from './storage.ts'
 export type {
   FamilyInsertOutcome,

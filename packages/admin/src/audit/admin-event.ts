@@ -86,10 +86,12 @@ export type AdminAction =
   | 'grant.revoked'
   /** A user was signed out in one browser. */
   | 'session.revoked'
+  /** A message to a client that was given up is sent again. */
+  | 'delivery.requeued'
 
 /** The record that an action is about. The audit log stores it. */
 export interface AuditTarget {
-  readonly kind: 'client' | 'provider' | 'account' | 'organization' | 'membership' | 'grant' | 'session'
+  readonly kind: 'client' | 'provider' | 'account' | 'organization' | 'membership' | 'grant' | 'session' | 'delivery'
   /** For a membership: the identifiers of the organization and the user, separated by a slash. */
   readonly id: string
 }

@@ -52,6 +52,12 @@ export const refusals = {
   membership_unknown: [404, 'The account is not a member of the organization.', 'RFC 9110 §15.5.5 and §15.5.10'],
   grant_unknown: [404, 'There is no such grant.', 'RFC 9110 §15.5.5 and §15.5.10'],
   session_unknown: [404, 'There is no such session.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  delivery_unknown: [404, 'There is no such delivery.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  delivery_not_dead: [
+    409,
+    'The delivery was not given up: it is pending or delivered.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
   identifier_invalid: [
     400,
     'The identifier is too long, empty, or has characters that an identifier does not have.',

@@ -1,5 +1,6 @@
 import { defineRoute, type AdminRoute } from './admin-route.ts'
 import { clientRoutes } from './client-routes.ts'
+import { deliveryRoutes } from './delivery-routes.ts'
 import { grantRoutes } from './grant-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { providerRoutes } from './provider-routes.ts'
@@ -25,5 +26,6 @@ export const adminRoutes: readonly AdminRoute[] = [
   ...userRoutes,
   ...grantRoutes,
   ...organizationRoutes,
+  ...deliveryRoutes,
   auditRoute,
 ]

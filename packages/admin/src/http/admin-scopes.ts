@@ -1,5 +1,5 @@
 /** The areas of administration. `grants` includes sessions. */
-export type AdminArea = 'clients' | 'providers' | 'accounts' | 'organizations' | 'grants' | 'audit'
+export type AdminArea = 'clients' | 'providers' | 'accounts' | 'organizations' | 'grants' | 'deliveries' | 'audit'
 
 /** The kind of access to an area. */
 export type AdminAccess = 'read' | 'write'
@@ -21,6 +21,8 @@ export const adminScopes = {
   'admin:organizations:write': 'Create, change and remove organizations and memberships',
   'admin:grants:read': 'See which clients users have authorized, and where users are signed in',
   'admin:grants:write': 'Revoke the access that users have given to clients, and sign users out',
+  'admin:deliveries:read': 'See the messages to clients, such as logout tokens',
+  'admin:deliveries:write': 'Send messages to clients again',
   'admin:audit:read': 'See what administrators did',
 } as const satisfies Record<string, string>
 

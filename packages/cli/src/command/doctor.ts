@@ -15,6 +15,7 @@ import {
 import { checkAtomicity } from '../doctor/check-atomicity.ts'
 import { checkCookies, checkCrossOrigin } from '../doctor/check-browser.ts'
 import { checkMigrations, checkWaits } from '../doctor/check-database.ts'
+import { checkDeliveries } from '../doctor/check-deliveries.ts'
 import { checkAddress, checkClock, checkDiscovery, checkProxy, discoveryUrls } from '../doctor/check-discovery.ts'
 import { checkErrors } from '../doctor/check-errors.ts'
 import { checkKeys, checkStoredKeys } from '../doctor/check-keys.ts'
@@ -129,6 +130,7 @@ const allChecks: readonly ((target: DoctorTarget) => Promise<readonly Finding[]>
   checkKeys,
   checkStoredKeys,
   checkErrors,
+  checkDeliveries,
   checkScim,
   checkSecrets,
   checkClock,

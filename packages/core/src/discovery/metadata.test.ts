@@ -19,6 +19,7 @@ it('lists a claim once when several scopes release it (OIDC Discovery §3)', () 
     endpoints,
     grants: [],
     logout: undefined,
+    delivery: undefined,
     clientAuthentication: [],
     responseModes: [],
     discovery: {},

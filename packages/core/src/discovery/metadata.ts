@@ -27,6 +27,8 @@ export interface MetadataSources {
     readonly end_session_endpoint?: string
   }
   readonly logout: { readonly frontChannel: boolean } | undefined
+  /** `undefined` when no logout tokens are sent. */
+  readonly delivery: object | undefined
   readonly grants: readonly GrantType[]
   readonly clientAuthentication: readonly ClientAuthentication[]
   readonly responseModes: readonly ResponseMode[]
@@ -82,6 +84,11 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
+    // Back-Channel Logout §2.1.
+    ...(sources.delivery !== undefined && {
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+    }),
     // Front-Channel Logout §3.
     ...(sources.logout?.frontChannel === true && {
       frontchannel_logout_supported: true,

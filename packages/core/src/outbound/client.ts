@@ -36,8 +36,8 @@ export interface OutboundLimits {
     readonly openFor: number
   }
   /**
-   * Milliseconds of a clock that is never set back.
-   * @defaultValue `performance.now`.
+   * The time in milliseconds.
+   * @defaultValue That of a clock which is never set back.
    */
   readonly elapsed?: () => number
 }
@@ -106,19 +106,20 @@ interface Breaker {
 
 function createBreaker({ breaker, elapsed: now = elapsed }: OutboundLimits): Breaker {
   if (breaker === undefined) return { admits: () => true, record: () => {} }
-  const failing = new Map<string, { readonly failures: number; readonly openUntil: number }>()
+  const failing = new Map<string, { readonly failures: number; readonly since: number }>()
 
   return {
     admits(host) {
       const state = failing.get(host)
       if (state === undefined || state.failures < breaker.failures) return true
-      if (now() < state.openUntil) return false
-      failing.set(host, { ...state, openUntil: now() + breaker.openFor })
+      const age = now() - state.since
+      if (age >= 0 && age < breaker.openFor) return false
+      failing.set(host, { ...state, since: now() })
       return true
     },
     record(host, isSuccess) {
       if (isSuccess) failing.delete(host)
-      else failing.set(host, { failures: (failing.get(host)?.failures ?? 0) + 1, openUntil: now() + breaker.openFor })
+      else failing.set(host, { failures: (failing.get(host)?.failures ?? 0) + 1, since: now() })
     },
   }
 }

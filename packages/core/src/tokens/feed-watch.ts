@@ -19,8 +19,10 @@ export interface RevocationFeed {
   ): Promise<void>
 }
 
-export function createRevocationFeed(deps: ReadFeedDependencies): RevocationFeed {
-  const watch = watchRevocations(deps.revocations)
+export function createRevocationFeed(
+  deps: ReadFeedDependencies,
+  watch: RevocationWatch = watchRevocations(deps.revocations),
+): RevocationFeed {
   const read = async (cursor: string | undefined, now: EpochSeconds): Promise<FeedPage> => {
     const page = await readFeed(cursor, now, deps)
     watch.noteSeen(page.position)
@@ -43,11 +45,15 @@ export function createRevocationFeed(deps: ReadFeedDependencies): RevocationFeed
 }
 
 /** Notices new revocations, by this process or another one. */
-interface RevocationWatch {
+export interface RevocationWatch {
   /** A version that changes whenever a new entry was seen. */
   version(): number
+  /** The last position that was seen. */
+  position(): number
   /** Records that an entry with this position was read. */
   noteSeen(position: number): void
+  /** Looks for new entries in the store, unless somebody did so within a tenth of a second. */
+  poll(): Promise<void>
   /**
    * Waits until the version differs from `known`.
    * @param until a time of `elapsed`.
@@ -58,10 +64,10 @@ interface RevocationWatch {
 }
 
 /**
- * Polls the store ten times a second while a request waits, once for all of them; this finds entries of this and of
+ * Polls the store ten times a second while somebody waits, once for all of them; this finds entries of this and of
  * other processes. Each request has its own timer, because on Workers one request cannot wake another.
  */
-function watchRevocations(store: RevocationStore): RevocationWatch {
+export function watchRevocations(store: RevocationStore): RevocationWatch {
   let version = 0
   let position = 0
   let polledAt = -Infinity
@@ -84,7 +90,9 @@ function watchRevocations(store: RevocationStore): RevocationWatch {
   }
   return {
     version: () => version,
-    noteSeen: noteSeen,
+    position: () => position,
+    noteSeen,
+    poll,
     async waitForChange(known, until, name) {
       if (!limit.acquire(name)) return false
       const isOver = (): boolean => version !== known || elapsed() >= until

@@ -1,0 +1,54 @@
+import type { Administration } from '@mintmark/admin'
+import { Command, Option } from 'commander'
+
+import type { Io } from '../io.ts'
+import { withAdministration } from '../config/open-storage.ts'
+import { withConfig, type ConfigOptions } from '../config/settings.ts'
+import { instant, type Columns } from '../show.ts'
+import { showPage, withPage, type PageOptions } from './options.ts'
+
+type DeliveryPageRequest = NonNullable<Parameters<Administration['deliveries']['list']>[0]>
+type DeliveryView = Awaited<ReturnType<Administration['deliveries']['requeue']>>
+
+type ListOptions = PageOptions & Pick<DeliveryPageRequest, 'state'> & { readonly client?: string }
+
+/** `mintmark delivery`: messages to clients. */
+export const deliveryCommand = (io: Io): Command =>
+  new Command('delivery')
+    .description('messages to clients, such as logout tokens')
+    .addCommand(
+      withPage(withConfig(new Command('list')))
+        .description('lists the deliveries of one state, newest first')
+        .addOption(new Option('--state <state>').choices(['pending', 'delivered', 'dead']).default('dead'))
+        .option('--client <id>', 'those to one client')
+        .action((options: ListOptions) =>
+          withAdministration(options, io, async ({ deliveries }) => {
+            const { limit, after, state, client: clientId } = options
+            showPage(await deliveries.list({ limit, after, state, clientId }), columns, { ...options, io })
+          }),
+        ),
+    )
+    .addCommand(
+      withConfig(new Command('requeue'))
+        .description('sends deliveries that were given up again, for another day')
+        .argument('<ids...>')
+        .action((ids: readonly string[], options: ConfigOptions) =>
+          withAdministration(options, io, async ({ deliveries }) => {
+            for (const id of ids) {
+              const { clientId } = await deliveries.requeue(id)
+              io.out(`${id} to ${clientId} is pending again. A worker sends it within a minute.`)
+            }
+          }),
+        ),
+    )
+
+const columns: Columns<DeliveryView> = {
+  id: ({ deliveryId }) => deliveryId,
+  channel: ({ channel }) => channel,
+  client: ({ clientId }) => clientId,
+  attempts: ({ attempts }) => `${attempts}`,
+  failure: ({ lastFailure }) => lastFailure ?? '-',
+  created: ({ createdAt }) => instant(createdAt),
+  due: ({ dueAt }) => instant(dueAt),
+  settled: ({ settledAt }) => instant(settledAt),
+}

@@ -1,0 +1,53 @@
+import { logoutChannel } from '@mintmark/core/internal'
+import type { AdminStorage } from '@mintmark/storage-interface'
+
+import { durationText } from '../command/options.ts'
+import { type DoctorTarget, type Finding, fail, ok, warn } from './target.ts'
+
+/** Checks that logout tokens are sent: OIDC Back-Channel Logout 1.0 §2.5. */
+export async function checkDeliveries({ storage, metadata, io }: DoctorTarget): Promise<readonly Finding[]> {
+  if (storage === undefined || metadata['backchannel_logout_supported'] !== true) return []
+  const now = io.clock()
+  const { dead, oldestPendingAt } = await storage.deliveries.counts()
+  return [
+    await workerFinding(storage, now),
+    backlogFinding(oldestPendingAt === undefined ? 0 : now - oldestPendingAt),
+    dead === 0
+      ? ok('delivery.dead', 'No logout token was given up in the last month.')
+      : warn(
+          'delivery.dead',
+          `${dead} logout tokens were given up.`,
+          'Look at them with mintmark delivery list, and send them again with mintmark delivery requeue.',
+        ),
+  ]
+}
+
+async function workerFinding(storage: AdminStorage, now: number): Promise<Finding> {
+  const cursor = await storage.cursors.read(logoutChannel)
+  const age = cursor === undefined ? undefined : now - cursor.readAt
+  if (age !== undefined && age <= silence)
+    return ok('delivery.worker', 'A worker has looked for logout tokens to send within a quarter of an hour.')
+  const clients = await storage.clients.list({ after: undefined, limit: 200 })
+  if (clients.every(({ backchannelLogoutUri }) => backchannelLogoutUri === undefined))
+    return ok('delivery.worker', 'No client has registered an address for logout tokens.')
+  return fail(
+    'delivery.worker',
+    age === undefined ? 'No worker has ever sent logout tokens.' : `No worker has run for ${durationText(age)}.`,
+    'Call server.deliver in a process that stays, or server.deliverOnce every minute: docs/how-to/deliver-logouts-reliably.md.',
+  )
+}
+
+/** In seconds. A worker writes that it has looked every five minutes. */
+const silence = 900
+
+const backlogFinding = (age: number): Finding =>
+  age <= oldBacklog
+    ? ok('delivery.backlog', 'No logout token has been pending for more than an hour.')
+    : warn(
+        'delivery.backlog',
+        `The oldest pending logout token is ${durationText(age)} old.`,
+        'Look at the failures with mintmark delivery list --state pending.',
+      )
+
+/** In seconds. */
+const oldBacklog = 3600

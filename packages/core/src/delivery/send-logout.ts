@@ -1,0 +1,145 @@
+import { randomIdentifier, type Clock, type Random } from '@mintmark/internal'
+import {
+  after,
+  type ClientRecord,
+  clientId,
+  type DeliveryRecord,
+  type DeliveryStorage,
+  type EpochSeconds,
+  epochSeconds,
+  seconds,
+} from '@mintmark/storage-interface'
+import type { DeliveryResult } from '@mintmark/storage-interface/stores'
+
+import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
+import type { KeyRing } from '../keys/ring.ts'
+import type { OutboundClient, OutboundFailure } from '../outbound/client.ts'
+import { OAuthError } from '../refusals.ts'
+import { deadRetention } from './derive-logouts.ts'
+
+export interface SendLogoutDependencies {
+  readonly issuer: string
+  readonly storage: DeliveryStorage
+  readonly keys: KeyRing
+  readonly clock: Clock
+  readonly random: Random
+  readonly outbound: OutboundClient
+}
+
+/** Sends a logout token to a client (Back-Channel Logout §2.5), and says what comes of the delivery. */
+export async function sendLogout(delivery: DeliveryRecord, deps: SendLogoutDependencies): Promise<DeliveryResult> {
+  const now = deps.clock()
+  if (now >= delivery.expiresAt) return dead(delivery.lastFailure ?? 'expired', now)
+  const client = await deps.storage.clients.find(clientId(delivery.recipient))
+  // The client was removed or disabled since, or has no address any more.
+  if (client?.backchannelLogoutUri === undefined || client.disabledAt !== undefined) return dead('client_gone', now)
+  const token = await mintLogoutToken(delivery, client, deps)
+  if (token === undefined) return retry(delivery, 'algorithm_unavailable', now)
+
+  const result = await deps.outbound.request({
+    url: client.backchannelLogoutUri,
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ logout_token: token }).toString(),
+    timeout: attemptTimeout,
+    maxBytes: 1024,
+    responseBody: 'ignored',
+  })
+  const answeredAt = deps.clock()
+  return result.outcome === 'answered'
+    ? resultOfStatus(delivery, result, answeredAt)
+    : resultOfFailure(delivery, result.failure, answeredAt)
+}
+
+/** In milliseconds. */
+const attemptTimeout = 5000
+
+/**
+ * Mints a logout token (Back-Channel Logout §2.4). Each attempt has a `jti` of its own: some clients remember it before they act,
+ * and would refuse the same one when they failed to act. It has no `nonce`, and its type keeps it from being used as another token.
+ * @returns `undefined` while the key ring does not sign with the client's algorithm.
+ */
+async function mintLogoutToken(
+  { content }: DeliveryRecord,
+  client: ClientRecord,
+  { issuer, keys, clock, random }: SendLogoutDependencies,
+): Promise<string | undefined> {
+  const { sub, sid } = content
+  const iat = clock()
+  const claims = {
+    iss: issuer,
+    sub,
+    aud: client.clientId,
+    iat,
+    exp: after(iat, logoutTokenLifetime),
+    jti: randomIdentifier(random),
+    events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    sid: sid ?? undefined,
+  }
+  try {
+    return await signJwt('logout+jwt', claims, await keys.signer(idTokenAlgorithm(client, keys)))
+  } catch (error) {
+    if (error instanceof OAuthError && error.reason === 'signing_algorithm_unavailable') return undefined
+    throw error
+  }
+}
+
+/** Back-Channel Logout §2.4 recommends at most two minutes. */
+const logoutTokenLifetime = seconds(120)
+
+/** Back-Channel Logout §2.8: 200 and 204 mean success, 400 means that the client refuses the token. */
+function resultOfStatus(
+  delivery: DeliveryRecord,
+  { status, headers }: { readonly status: number; readonly headers: Headers },
+  now: EpochSeconds,
+): DeliveryResult {
+  if (status >= 200 && status < 300) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
+  const failure = `http_${status}`
+  // RFC 9110 §15.5.9 and §15.6, RFC 8470 §5.2, RFC 6585 §4: a later attempt may succeed.
+  const isTransient = status >= 500 || status === 408 || status === 425 || status === 429
+  return isTransient ? retry(delivery, failure, now, retryAfter(headers, now)) : dead(failure, now)
+}
+
+function resultOfFailure(delivery: DeliveryRecord, failure: OutboundFailure, now: EpochSeconds): DeliveryResult {
+  switch (failure) {
+    case 'not_allowed':
+    case 'not_public':
+      return dead(failure, now)
+    case 'busy':
+      return { kind: 'postponed', dueAt: after(now, seconds(1)) }
+    case 'circuit_open':
+      return { kind: 'postponed', dueAt: after(now, seconds(30)) }
+    case 'timeout':
+    case 'too_large':
+    case 'unreachable':
+      return retry(delivery, failure, now)
+    default:
+      return failure satisfies never
+  }
+}
+
+function retry(delivery: DeliveryRecord, failure: string, now: EpochSeconds, atLeast = 0): DeliveryResult {
+  const delay = retryDelays[delivery.attempts] ?? longestDelay
+  const dueAt = epochSeconds(now + Math.max(delay, atLeast))
+  return dueAt < delivery.expiresAt ? { kind: 'retry', failure, dueAt } : dead(failure, now)
+}
+
+/** In seconds, after each attempt. */
+const retryDelays = [5, 30, 120, 600]
+const longestDelay = 3600
+
+const dead = (failure: string, now: EpochSeconds): DeliveryResult => ({
+  kind: 'dead',
+  failure,
+  keptUntil: after(now, deadRetention),
+})
+
+/** Longer than the list of revocations, from which the same message could follow again. */
+const deliveredRetention = seconds(172_800)
+
+/** RFC 9110 §10.2.3, at most the longest delay. @returns seconds. */
+function retryAfter(headers: Headers, now: EpochSeconds): number {
+  const value = headers.get('retry-after') ?? ''
+  const wait = /^\d{1,9}$/.test(value) ? Number(value) : Date.parse(value) / 1000 - now
+  return Number.isNaN(wait) ? 0 : Math.min(Math.max(wait, 0), longestDelay)
+}
