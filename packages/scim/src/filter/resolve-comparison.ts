@@ -43,13 +43,28 @@ export function resolveComparison(
     case 'decimal':
       return { kind: 'number', attribute: target, operator: order(operator), value: numberValue(value) }
     case 'dateTime':
-      return { kind: 'number', attribute: target, operator: order(operator), value: instantValue(value) }
+      return instantComparison(order(operator), { target, instant: instantValue(value) })
     case 'complex':
       // RFC 7644 §3.4.2.2: a complex attribute without a `value` sub-attribute cannot be compared.
       throw refusal('filter_operator')
     default:
       return attribute.type satisfies never
   }
+}
+
+/**
+ * `meta.lastModified` is in whole seconds: a resource with the time 10:00:00 changed in the second after it, so `gt` that time is
+ * true. With an exact comparison, a client that asks for changes would miss those that were made in the same second as its last
+ * request, but after it.
+ */
+function instantComparison(
+  operator: OrderOperator,
+  { target, instant }: { readonly target: FilterAttribute; readonly instant: number },
+): ResolvedFilter {
+  const isChange = target.extension === undefined && target.name === 'meta' && target.subName === 'lastModified'
+  if (!isChange || (operator !== 'gt' && operator !== 'ge'))
+    return { kind: 'number', attribute: target, operator, value: instant }
+  return { kind: 'number', attribute: target, operator: 'ge', value: Math.floor(instant / 1000) * 1000 }
 }
 
 /** RFC 7643 §2.5: null is the same as no value. */
