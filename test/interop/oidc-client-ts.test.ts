@@ -29,7 +29,7 @@ beforeAll(async () => {
   under = await startLoopbackServer({ issuer: front.origin })
   front.forwardTo(under.port)
   const silent = `${page}<script>new oidc.UserManager({}).signinSilentCallback()</script>`
-  app = await openElsewhere({ '/': page, '/callback': page, '/silent': silent })
+  app = await openElsewhere({ '/': page, '/callback': page, '/silent': silent, '/signed-out': page })
   appFront = await openTlsFront()
   appFront.forwardTo(Number(new URL(app.origin).port))
 })
@@ -70,6 +70,30 @@ describe('oidc-client-ts in Chromium', () => {
     expect(issued).toMatchObject([{ grantType: 'authorization_code' }, { grantType: 'authorization_code' }])
   })
 
+  it('signs out at the server and comes back with its state (RP-Initiated Logout §3)', async () => {
+    const { page, settings } = await openPage('openid profile')
+    await signIn(page, settings)
+    await finish(page, settings)
+
+    await page.evaluate(
+      (options) =>
+        void new (globalThis as unknown as LibraryInPage).oidc.UserManager(options).signoutRedirect({ state: 'left' }),
+      settings,
+    )
+    await page.waitForURL('**/signed-out?*')
+    const answer = await page.evaluate(async (options) => {
+      const manager = new (globalThis as unknown as LibraryInPage).oidc.UserManager(options)
+      const { userState } = await manager.signoutRedirectCallback()
+      return { userState, user: await manager.getUser() }
+    }, settings)
+
+    expect([...new URL(page.url()).searchParams.keys()]).toEqual(['state'])
+    expect(answer).toEqual({ userState: 'left', user: null })
+    expect(under.events.at(-1)).toMatchObject({ type: 'user.signed_out', clientId: settings.client_id })
+    const cookies = await page.context().cookies(under.issuer)
+    expect(cookies.filter(({ name }) => name === 'host')).toEqual([])
+  })
+
   it('reports an error response as such (RFC 6749 §4.1.2.1)', async () => {
     const { page, settings } = await openPage('openid profile', { prompt: 'none' })
 
@@ -97,6 +121,7 @@ async function openPage(
       clientName: 'Page',
       tokenEndpointAuthMethod: 'none',
       redirectUris,
+      postLogoutRedirectUris: [`${appFront.origin}/signed-out`],
       grantTypes: ['authorization_code', 'refresh_token'],
       scopes: scope.split(' '),
     },
@@ -109,6 +134,7 @@ async function openPage(
     client_id: client.clientId,
     redirect_uri: `${appFront.origin}/callback`,
     silent_redirect_uri: `${appFront.origin}/silent`,
+    post_logout_redirect_uri: `${appFront.origin}/signed-out`,
     scope,
     loadUserInfo: true,
     automaticSilentRenew: false,

@@ -3,6 +3,7 @@ import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
+import { signedInAs } from '../support/flow.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { postedParameters, visit } from '../support/visit.ts'
 
@@ -111,13 +112,35 @@ describe('openid-client uses tokens', () => {
   })
 })
 
+describe('openid-client signs a user out', () => {
+  it('builds an address that ends the session and returns to the client (RP-Initiated Logout §2, §3)', async () => {
+    const site = await startLoopbackServer()
+    await changeClient(site.storage, clientId('A'), { postLogoutRedirectUris: ['https://app.test/bye'] })
+    const config = await configure('A', client.ClientSecretBasic(site.clients.A.secret), {}, site)
+    const tokens = await signIn(config, {}, site)
+
+    const url = client.buildEndSessionUrl(config, {
+      id_token_hint: tokens.id_token ?? '',
+      post_logout_redirect_uri: 'https://app.test/bye',
+      state: 'a b/c',
+    })
+    const reply = await site.send({ path: url.pathname + url.search, headers: { cookie: signedInAs(site, 'U1') } })
+
+    expect(url.origin + url.pathname).toBe(`${site.issuer}/session/end`)
+    expect(Object.fromEntries(reply.location.searchParams)).toEqual({ state: 'a b/c' })
+    expect(site.events.at(-1)).toMatchObject({ type: 'user.signed_out', userId: 'U1', clientId: 'A' })
+    await site.close()
+  })
+})
+
 /** Discovery over plain http, which the library must be told to allow. */
 const configure = (
   id: string,
   authentication: client.ClientAuth,
   metadata: Partial<client.ClientMetadata> = {},
+  site: ServerUnderTest = under,
 ): Promise<client.Configuration> =>
-  client.discovery(new URL(under.issuer), id, metadata, authentication, { execute: [client.allowInsecureRequests] })
+  client.discovery(new URL(site.issuer), id, metadata, authentication, { execute: [client.allowInsecureRequests] })
 
 async function begin(config: client.Configuration, parameters: Readonly<Record<string, string>>) {
   const checks = {
@@ -137,8 +160,8 @@ async function begin(config: client.Configuration, parameters: Readonly<Record<s
   return { url, checks }
 }
 
-async function signIn(config: client.Configuration, parameters: Readonly<Record<string, string>> = {}) {
+async function signIn(config: client.Configuration, parameters: Readonly<Record<string, string>> = {}, site = under) {
   const { url, checks } = await begin(config, parameters)
-  const { location } = await visit(under, url)
+  const { location } = await visit(site, url)
   return client.authorizationCodeGrant(config, location, checks)
 }

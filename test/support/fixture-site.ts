@@ -1,5 +1,6 @@
 import { createAuthorizationServer, type AuthorizationServer, type AuthorizationServerOptions } from '@mintmark/core'
 import { decodeBody, type Endpoint } from '@mintmark/core/http'
+import { logoutPage } from '@mintmark/pages'
 import { createScimServer } from '@mintmark/scim'
 import { userId, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 
@@ -26,6 +27,10 @@ export function createFixtureSite(options: FixtureOptions): FixtureSite {
     // Tests compare what is stored.
     purge: false,
     signedIn: (request) => Promise.resolve(hostSession(request.headers.get('cookie'))),
+    logout: {
+      endSession: () => Promise.resolve([['Set-Cookie', 'host=; Path=/; Max-Age=0']]),
+      renderPage: logoutPage,
+    },
     ...options,
   })
   const page = { service: server, endpoint: hostPage(server) }
