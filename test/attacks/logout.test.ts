@@ -1,5 +1,6 @@
 import { dropKey, type StoredKeyRing } from '@mintmark/core'
-import { clientId } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, sessionId, StorageUnavailableError, userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -142,6 +143,39 @@ describe('a logout request with a hint', () => {
     expect(answer.header('location')).toBe(returnOfA)
     expect(under.ended).toContain(mine.name)
     expect(under.ended).not.toContain(other.name)
+  })
+
+  it('accepts the hint of the session that this one has replaced, for a day (RP-Initiated Logout §2)', async () => {
+    const [first, second, third] = [await aSession(), await aSession(), await aSession()]
+    for (const [replaced, by] of [
+      [first, second],
+      [second, third],
+    ] as const) {
+      await under.storage.sessions.join({
+        session: {
+          sessionId: sessionId(replaced.name),
+          userId: userId('U1'),
+          userGeneration: 0,
+          authTime: under.clock.now(),
+          acr: undefined,
+          amr: [],
+          userAgent: undefined,
+          location: undefined,
+          keptUntil: epochSeconds(under.clock.now() + 90_000),
+        },
+        clientId: clientId('A'),
+        now: under.clock.now(),
+      })
+      const end = { reason: 'replaced', now: under.clock.now(), tombstoneUntil: undefined } as const
+      await under.storage.sessions.revoke({ ...end, sessionId: sessionId(replaced.name) })
+      if (by === third) under.clock.advance(86_400)
+
+      const answer = await logout(under, by.name, { id_token_hint: replaced.hint })
+
+      expect([answer.text.includes('value="sign_out"'), under.ended.includes(by.name)]).toEqual(
+        by === third ? [true, false] : [false, true],
+      )
+    }
   })
 
   it('asks when the hint is of another user (RP-Initiated Logout §6)', async () => {
@@ -460,6 +494,25 @@ describe('a malformed logout request', () => {
     expect(answers).toEqual([...Array.from({ length: 100 }, () => 200), 429])
     expect(site.lastReason()).toBe('logouts_throttled')
     expect((await logout(site, 'another', {})).status).toBe(200)
+    await site.close()
+  })
+})
+
+describe('while storage is down', () => {
+  it('says so, and nothing of a session that has ended', async () => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    let isDown = false
+    const revoke: typeof storage.sessions.revoke = (end) =>
+      isDown ? Promise.reject(new StorageUnavailableError('down')) : storage.sessions.revoke(end)
+    const site = await startLogoutServer({}, { storage: { ...storage, sessions: { ...storage.sessions, revoke } } })
+    const hint = await hintOf(site, 'session-a')
+    isDown = true
+
+    const answer = await logout(site, 'session-a', { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
+
+    expect([answer.status, answer.header('location'), answer.cookies]).toEqual([503, undefined, []])
+    expect([site.ended, site.lastReason()]).toEqual([[], 'storage_unavailable'])
+    isDown = false
     await site.close()
   })
 })

@@ -18,6 +18,7 @@ export const returnOfA = 'https://app.test/bye?tab=1'
 
 export async function startLogoutServer(
   logout: Partial<NonNullable<AuthorizationServerOptions['logout']>> = {},
+  options: Parameters<typeof startServer>[0] = {},
 ): Promise<LogoutServer> {
   const ended: string[] = []
   const sessionOf = (cookie: string | undefined) => {
@@ -38,6 +39,7 @@ export async function startLogoutServer(
       renderPage: logoutPage,
       ...logout,
     },
+    ...options,
   })
   await changeClient(under.storage, clientId('A'), { postLogoutRedirectUris: [returnOfA] })
   await changeClient(under.storage, clientId('P'), { postLogoutRedirectUris: ['https://spa.test/bye'] })

@@ -9,7 +9,15 @@ import {
   type ServerResponse,
   withHeaders,
 } from '@mintmark/internal'
-import { type EpochSeconds, sessionId, userId } from '@mintmark/storage-interface'
+import {
+  after,
+  type EpochSeconds,
+  type OAuthStorage,
+  revocationRetention,
+  sessionId,
+  userId,
+} from '@mintmark/storage-interface'
+import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 
 import { readBrowser, requireNavigation, requireSameOrigin } from '../authorize/browser.ts'
 import { accountNameOf } from '../authorize/pending-interaction.ts'
@@ -19,6 +27,7 @@ import { readForm, readQuery } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import type { SignedIn } from '../sessions/signed-in-user.ts'
+import { frontChannelFrames } from './front-channel.ts'
 import type { RenderLogoutPage } from './page.ts'
 import {
   type LogoutEvidence,
@@ -60,8 +69,8 @@ export const logoutEndpoint =
     const visit = await readVisit(parseLogoutRequest(readQuery(request)), request, deps)
     await limitLogouts(visit, now, deps)
     recordProblem(visit, deps)
-    const decision = decideLogout(visit)
-    return decision === 'confirm'
+    const decision = await decideLogout(visit, now, deps.storage)
+    return decision.kind === 'confirm'
       ? confirmationPage(visit, settings, deps)
       : answerLogout(decision, { visit, isConfirmed: false }, { now, settings, deps })
   }
@@ -82,7 +91,8 @@ export const confirmedLogoutEndpoint =
     if (form.get('decision') !== 'sign_out') {
       return settings.renderPage({ ...pageBasics(visit), status: 200, kind: 'signed_in' }, request)
     }
-    const decision = visit.session === undefined ? 'signed_out' : 'end'
+    const { session } = visit
+    const decision = session === undefined ? signedOut : ({ kind: 'end', session, reason: 'user' } as const)
     return answerLogout(decision, { visit, isConfirmed: true }, { now, settings, deps })
   }
 
@@ -115,22 +125,42 @@ function redirectToSelf(request: ServerRequest): ServerResponse {
 }
 
 /** `end`: revoke the session. `confirm`: ask first. `signed_out`: there is no session in this browser. */
-type LogoutDecision = 'end' | 'confirm' | 'signed_out'
+type LogoutDecision =
+  | { readonly kind: 'end'; readonly session: SignedIn; readonly reason: SessionEndReason }
+  | { readonly kind: 'confirm'; readonly session: SignedIn }
+  | { readonly kind: 'signed_out' }
 
-function decideLogout({ session, evidence }: LogoutVisit): LogoutDecision {
-  if (session === undefined) return 'signed_out'
-  return isProven(evidence, session) ? 'end' : 'confirm'
+const signedOut = { kind: 'signed_out' } as const
+
+async function decideLogout(
+  { session, evidence }: LogoutVisit,
+  now: EpochSeconds,
+  storage: OAuthStorage,
+): Promise<LogoutDecision> {
+  if (session === undefined) return signedOut
+  return (await isProven(evidence, session, { now, storage }))
+    ? { kind: 'end', session, reason: 'client' }
+    : { kind: 'confirm', session }
 }
 
 /**
- * Whether the hint belongs to this session. If one of them names no session, the user is compared, and only the hint of a
- * client that can keep a secret counts (RP-Initiated Logout §2, §6).
+ * Whether the hint belongs to this session, or to the one that it has replaced lately. If one of them names no session, the
+ * user is compared, and only the hint of a client that can keep a secret counts (RP-Initiated Logout §2, §6).
  */
-function isProven({ hint, client }: LogoutEvidence, session: SignedIn): boolean {
+async function isProven(
+  { hint, client }: LogoutEvidence,
+  session: SignedIn,
+  { now, storage }: { readonly now: EpochSeconds; readonly storage: OAuthStorage },
+): Promise<boolean> {
   if (hint?.subject !== session.subject || client === undefined) return false
-  if (hint.sessionId !== undefined && session.sessionId !== undefined) return hint.sessionId === session.sessionId
-  return client.tokenEndpointAuthMethod !== 'none'
+  if (hint.sessionId === undefined || session.sessionId === undefined) return client.tokenEndpointAuthMethod !== 'none'
+  if (hint.sessionId === session.sessionId) return true
+  const earlier = await storage.sessions.find(sessionId(hint.sessionId))
+  return earlier?.endReason === 'replaced' && now < (earlier.revokedAt ?? 0) + replacedFor
 }
+
+/** In seconds. A client has the ID token of the session in which the user signed in to it. */
+const replacedFor = 86_400
 
 interface LogoutStep {
   readonly now: EpochSeconds
@@ -140,31 +170,31 @@ interface LogoutStep {
 
 /** Ends the session, if there is one, and answers with the next page. */
 async function answerLogout(
-  decision: Exclude<LogoutDecision, 'confirm'>,
+  decision: Exclude<LogoutDecision, { kind: 'confirm' }>,
   { visit, isConfirmed }: { readonly visit: LogoutVisit; readonly isConfirmed: boolean },
   step: LogoutStep,
 ): Promise<ServerResponse> {
-  const { settings } = step
-  const { request, evidence, logout, session } = visit
-  const headers = decision === 'end' && session !== undefined ? await endSession(visit, session, step) : []
-  const frames: readonly string[] = []
+  const { request, evidence, logout } = visit
+  const headers = decision.kind === 'end' ? await endSession(decision, visit, step) : []
+  const frames = decision.kind === 'end' ? await framesOf(decision.session, step) : []
   // RP-Initiated Logout §3: without a hint, only the user's own decision shows that the request is legitimate.
   const mayReturn = evidence.returnsTo !== undefined && (evidence.hint !== undefined || isConfirmed)
   const continueTo = mayReturn ? returnAddress(evidence.returnsTo, logout.state) : undefined
   if (continueTo !== undefined && frames.length === 0) return redirect(continueTo, headers)
-  const basics = pageBasics(visit)
-  return withHeaders(settings.renderPage({ ...basics, kind: 'signed_out', frames, continueTo }, request), headers)
+  const content = { ...pageBasics(visit), kind: 'signed_out', frames, continueTo } as const
+  return withHeaders(step.settings.renderPage(content, request), headers)
 }
 
 /** Revokes the session and what is bound to it, then lets the host end its own. */
 async function endSession(
+  { session, reason }: Extract<LogoutDecision, { kind: 'end' }>,
   { request, evidence: { client } }: LogoutVisit,
-  session: SignedIn,
   { now, settings, deps }: LogoutStep,
 ): Promise<readonly Header[]> {
   if (session.sessionId !== undefined) {
-    const end = { sessionId: sessionId(session.sessionId), reason: 'client', now, tombstoneUntil: undefined } as const
-    await deps.storage.sessions.revoke(end)
+    // A session that no client has joined yet is not stored. Without a tombstone, a request on its way could join it later.
+    const tombstoneUntil = after(now, revocationRetention)
+    await deps.storage.sessions.revoke({ sessionId: sessionId(session.sessionId), reason, now, tombstoneUntil })
   }
   const headers = await settings.endSession(request)
   deps.journal.record(request, {
@@ -175,6 +205,9 @@ async function endSession(
   })
   return headers
 }
+
+const framesOf = async ({ sessionId: id }: SignedIn, { settings, deps }: LogoutStep): Promise<readonly string[]> =>
+  settings.frontChannel && id !== undefined ? frontChannelFrames(sessionId(id), deps) : []
 
 /** RP-Initiated Logout §3: `state` is returned as it came, and nothing else. */
 const returnAddress = (returnsTo: string, state: string | undefined): string =>
