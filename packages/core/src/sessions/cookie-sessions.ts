@@ -74,10 +74,10 @@ export interface CookieSessions {
     start: SessionStart,
   ): Promise<{ readonly signedIn: SignedIn; readonly headers: readonly Header[] }>
   /**
-   * Signs out. @returns the headers that remove the session cookie, and the cookie that unfinished interactions are
-   * bound to.
+   * Signs out. Pass it to `createAuthorizationServer` as `logout.endSession`. @returns the headers that remove the session
+   * cookie, and the cookie that unfinished interactions are bound to.
    */
-  end(request: ServerRequest): Promise<readonly Header[]>
+  readonly end: (request: ServerRequest) => Promise<readonly Header[]>
   /** Lists the user's active sessions, newest first, for an account page. */
   list(subject: string): Promise<readonly SessionSummary[]>
   /** Revokes one session of the user, in whatever browser it is. @returns `absent` when they have no such session. */
