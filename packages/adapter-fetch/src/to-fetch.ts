@@ -87,7 +87,7 @@ function receivedRequest(request: Request, url: URL): ReceivedRequest<Request> {
   const headers = new Map(request.headers)
   const repeatedHeaders = new Set(singleValued.filter((name) => headers.get(name)?.includes(',')))
   const body: ReadBody = (limit) => readBody(request, limit)
-  return { method: request.method, url, headers, repeatedHeaders, host: request, body }
+  return { method: request.method, url, headers, repeatedHeaders, host: request, signal: () => request.signal, body }
 }
 
 /** Headers that decide something here, and whose values have no comma (RFC 9110 §5.5, §11.4; RFC 9449 §4.1; RFC 6454 §7). */

@@ -141,7 +141,11 @@ function createAnswer(): Answer {
       body.state = typeof bytes === 'string' ? bytes : 'read'
       return bytes
     }
-    const value = await handle({ ...receivedRequest(request, url, read), sent: (done) => finished(response, done) })
+    const value = await handle({
+      ...receivedRequest(request, url, read),
+      sent: (done) => finished(response, done),
+      signal: createDisconnectSignal(response),
+    })
     // The host may have answered meanwhile, for instance after a timeout. To a client that has left, writing does nothing.
     if (body.state === 'aborted' || response.headersSent) return
 
@@ -151,6 +155,19 @@ function createAnswer(): Answer {
     if (isClosing) return hangUp(request, response, { body: value.body, lingering })
     // Node itself discards what is left of a small body, and the connection stays open.
     response.end(request.method === 'HEAD' ? undefined : value.body)
+  }
+}
+
+/** One signal for each request, once it is asked for: the client has disconnected before it had the whole answer. */
+function createDisconnectSignal(response: OutgoingMessage): () => AbortSignal {
+  let controller: AbortController | undefined
+  return () => {
+    if (controller !== undefined) return controller.signal
+    const created = new AbortController()
+    controller = created
+    if (response.closed && !response.writableFinished) created.abort()
+    else response.once('close', () => response.writableFinished || created.abort())
+    return created.signal
   }
 }
 

@@ -1,6 +1,6 @@
 import { groupId, providerId, type GroupId, type ProviderId, type JsonObject, type EpochSeconds } from './values.ts'
 import type { RemovalOutcome } from './provisioned-user.ts'
-import type { ListOutcome, ListQuery } from './resource-list.ts'
+import type { Abortable, ListOutcome, ListQuery } from './resource-list.ts'
 import {
   defineRecord,
   id,
@@ -86,6 +86,15 @@ export type GroupChangeOutcome =
   | { readonly outcome: 'taken'; readonly key: 'externalId' }
   | { readonly outcome: 'memberUnknown' }
 
+/** How members are listed. */
+interface MembersOptions extends Abortable {
+  /**
+   * The number of members to return, in whole groups: the answer stops before the first group that would exceed it. The
+   * first group is always returned, however large it is. Without a limit all groups are returned.
+   */
+  readonly limit?: number | undefined
+}
+
 /** Groups. Law: every method is about one provider; a group of another is `absent` and in no list, and its users are members of no group of this one. */
 export interface GroupStore {
   /**
@@ -108,15 +117,27 @@ export interface GroupStore {
   /**
    * The direct members of each of the groups, in the order of their identifiers; a group of another provider has none.
    * Law: removed users and groups, and users who were released by the provider, are members of no group.
-   * @param limit the number of members to return, in whole groups: the answer stops before the first group that would
-   * exceed it. The
-   * first group is always returned, however large it is. Without a limit all groups are returned. ⏎
    */
   membersOf(
     providerId: ProviderId,
     groupIds: readonly GroupId[],
-    limit?: number,
+    options?: MembersOptions,
   ): Promise<ReadonlyMap<GroupId, readonly GroupMember[]>>
+
+  /** The number of members of all the groups together, counted up to a limit; a group of another provider has none. */
+  countMembers(providerId: ProviderId, groupIds: readonly GroupId[], atMost: number): Promise<number>
+
+  /**
+   * The largest number of groups that one of the users or groups is a direct member of, beside the named group, counted up
+   * to a limit.
+   */
+  countMemberships(asked: {
+    readonly providerId: ProviderId
+    readonly memberIds: readonly string[]
+    /** A group that does not count. */
+    readonly beside: GroupId
+    readonly atMost: number
+  }): Promise<number>
 
   /**
    * Changes the group and its members in one step. `state` or `members` stay as they are when undefined.

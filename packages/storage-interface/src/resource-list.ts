@@ -24,8 +24,14 @@ export type ListPage =
   | { readonly kind: 'index'; readonly offset: number; readonly limit: number }
   | { readonly kind: 'cursor'; readonly after: ListPosition | undefined; readonly limit: number }
 
+/** A read whose caller may leave before the answer. */
+export interface Abortable {
+  /** When it is aborted, the store may stop and throw the signal's reason. A store may also ignore it. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Resources of one provider. `limit` 0 asks for the total alone. */
-export interface ListQuery {
+export interface ListQuery extends Abortable {
   readonly providerId: ProviderId
   /**
    * About the comparable form, to which the store adds what it knows itself: `id`, `externalId`, `active`, `meta.created`,

@@ -63,4 +63,4 @@ const endingNothing = [
 
 /** By its name: it cannot revoke anything. */
 const addsOrReads =
-  /\.(?:append|counts|enqueue|find|has[A-Z]|isTokenRevoked|insert|join|lease|list|membersOf|nextDueAt|of[A-Z]|participants|read|record|touch)/
+  /\.(?:append|count|enqueue|find|has[A-Z]|isTokenRevoked|insert|join|lease|list|membersOf|nextDueAt|of[A-Z]|participants|read|record|touch)/

@@ -5,7 +5,7 @@ import {
   type Compilable,
   type RawBuilder,
 } from 'kysely'
-import type { SqlDialect, SqlEngine, SqlRow, SqlStep, SqlValue, StatementLifetime } from './dialect.ts'
+import type { SqlDialect, SqlEngine, SqlQueryOptions, SqlRow, SqlStep, SqlValue, StatementLifetime } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 /** What a store needs: a builder and a runner of statements, and the issuer whose rows it sees. */
@@ -15,7 +15,7 @@ export interface Database {
   /** Builds queries. It has no connection. */
   readonly query: QueryCreator<Tables> & QueryExecutorProvider
   /** Runs a statement, bound to the issuer and the values given. */
-  readonly run: <Name extends string>(statement: Statement<Name>, values: ValuesOf<Name>) => Promise<readonly SqlRow[]>
+  readonly run: RunStatement
   /** Runs a statement whose parameters are the issuer and then these values. */
   readonly runInOrder: (statement: Statement<string>, values: readonly SqlValue[]) => Promise<readonly SqlRow[]>
   /** A statement as a step of a transaction. */
@@ -29,6 +29,13 @@ export interface Database {
   readonly atomically: SqlDialect['atomically']
 }
 
+/** @param signal cancels a query whose caller has left. */
+type RunStatement = <Name extends string>(
+  statement: Statement<Name>,
+  values: ValuesOf<Name>,
+  signal?: AbortSignal,
+) => Promise<readonly SqlRow[]>
+
 /** The parameters of a statement, except the issuer. */
 type ValuesOf<Name extends string> = Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>
 
@@ -38,8 +45,12 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
     issuer,
     engine,
     query: createQuery(engine),
-    run: (statement, values) => dialect.all(statement.sql, statement.bind(values, issuer), statement.lifetime),
-    runInOrder: ({ sql, lifetime }, values) => dialect.all(sql, [issuer, ...values], lifetime),
+    run: (statement, values, signal) => {
+      const { sql, lifetime } = statement
+      const bound = statement.bind(values, issuer)
+      return dialect.all(sql, bound, signal === undefined ? optionsOf[lifetime] : { lifetime, signal })
+    },
+    runInOrder: ({ sql, lifetime }, values) => dialect.all(sql, [issuer, ...values], optionsOf[lifetime]),
     step: (statement, values, role = 'step') => ({
       statement: statement.sql,
       parameters: statement.bind(values, issuer),
@@ -49,6 +60,13 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
     atomically: (statements) => dialect.atomically(statements),
     oneAtATime: (name, work) => dialect.oneAtATime(JSON.stringify([issuer, name]), work),
   }
+}
+
+/** Most statements run with these, so that no object is made for each. */
+const optionsOf: Readonly<Record<StatementLifetime, SqlQueryOptions>> = {
+  lasting: { lifetime: 'lasting' },
+  long: { lifetime: 'long' },
+  passing: { lifetime: 'passing' },
 }
 
 /**

@@ -200,6 +200,13 @@ interface SqlBatch {
  */
 export type StatementLifetime = 'lasting' | 'long' | 'passing'
 
+/** How a statement runs. */
+export interface SqlQueryOptions {
+  readonly lifetime?: StatementLifetime
+  /** Cancels a query. Not given for a statement that writes. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** A statement of a transaction. If a `guard` returns no row, the transaction is rolled back. */
 export interface SqlStep {
   readonly statement: string
@@ -219,12 +226,13 @@ export interface SqlDialect {
   readonly migrateCommand: string
   /**
    * Runs one statement and returns its rows. A `lasting` statement, the default, is prepared on first use.
-   * @throws UniqueViolationError when it would duplicate a key; nothing was written.
+   * @throws UniqueViolationError when it would duplicate a key; nothing was written. The reason of the signal when it is
+   * aborted first.
    */
   readonly all: (
     statement: string,
     parameters: readonly SqlValue[],
-    lifetime?: StatementLifetime,
+    options?: SqlQueryOptions,
   ) => Promise<readonly SqlRow[]>
   /**
    * Runs the steps in order in one transaction and returns the rows of the last. If a guard returns no row, everything

@@ -153,9 +153,9 @@ async function stored(dialect: SqlDialect, comparables: readonly JsonObject[]): 
   const asked: Stored['asked'][number][] = []
   const watched: SqlDialect = {
     ...dialect,
-    all: (statement, parameters, lifetime) => {
+    all: (statement, parameters, options) => {
       asked.push({ statement, parameters })
-      return dialect.all(statement, parameters, lifetime)
+      return dialect.all(statement, parameters, options)
     },
   }
   const [sql, memory] = [await createSqlStorage({ dialect: watched, issuer }), createMemoryStorage({ issuer })]

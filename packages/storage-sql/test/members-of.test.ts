@@ -22,7 +22,7 @@ test.for([
     const asked = groups.map(({ groupId }) => groupId)
     read.length = 0
 
-    const told = await storage.groups.membersOf(providerId, asked, 160)
+    const told = await storage.groups.membersOf(providerId, asked, { limit: 160 })
 
     expect([...told.keys()].toSorted()).toEqual(asked.slice(0, 3).toSorted())
     // No change of the groups is still to be carried out. Each of the groups, and its members.

@@ -268,7 +268,7 @@ test('cancels a statement that nobody waits for, and never has more backends tha
   for (let round = 0; round < 3; round += 1) {
     const late = await Promise.allSettled([
       dialect.all('SELECT pg_sleep(600)', []),
-      dialect.all('SELECT pg_sleep(600)', [], 'passing'),
+      dialect.all('SELECT pg_sleep(600)', [], { lifetime: 'passing' }),
     ])
     expect(late.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     counts.push(await backends())

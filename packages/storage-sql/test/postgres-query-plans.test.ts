@@ -111,10 +111,10 @@ function collecting(dialect: SqlDialect): SqlDialect {
   }
   return {
     ...dialect,
-    all: (statement, parameters, lifetime) => {
+    all: (statement, parameters, options) => {
       // Those that are made for a filter are planned for their values each time; provider-plans.test.ts looks at them.
-      if (lifetime !== 'passing') collect(statement)
-      return dialect.all(statement, parameters, lifetime)
+      if (options?.lifetime !== 'passing') collect(statement)
+      return dialect.all(statement, parameters, options)
     },
     transact: (steps) => {
       for (const { statement } of steps) collect(statement)

@@ -23,6 +23,11 @@ test('the laws run every kind of statement on every table', () => {
 
   expect([...new Set(kinds)].toSorted(byText)).toMatchInlineSnapshot(`
     [
+      "
+        select coalesce(max(counted), 0) as counted from (select (select count(*) from (
+          select 1 from mintmark_group_members where issuer = ? and member_id = member.value and group_id <> ?
+          limit cast(? as bigint)
+        ) as found) as counted from (select value from json_each(?)) as member) as each_member",
       "delete from mintmark_claims",
       "delete from mintmark_codes",
       "delete from mintmark_custom_resource_keys",
@@ -155,10 +160,10 @@ function collecting(dialect: SqlDialect): SqlDialect {
   }
   return {
     ...dialect,
-    all: (statement, parameters, lifetime) => {
+    all: (statement, parameters, options) => {
       // Those that are made for a filter are looked at in provider-plans.test.ts.
-      if (lifetime !== 'passing') collect(statement)
-      return dialect.all(statement, parameters, lifetime)
+      if (options?.lifetime !== 'passing') collect(statement)
+      return dialect.all(statement, parameters, options)
     },
     transact: (steps) => {
       for (const { statement } of steps) collect(statement)

@@ -79,7 +79,7 @@ test('a query over many rows lets other work of the process run', async () => {
   const counting =
     'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) AS total, (SELECT count(*) FROM mintmark_users) AS users FROM n'
 
-  const counted = dialect.all(counting, [3_000_000], 'passing').finally(() => (query.isAnswered = true))
+  const counted = dialect.all(counting, [3_000_000], { lifetime: 'passing' }).finally(() => (query.isAnswered = true))
   for (; !query.isAnswered; found += 1) {
     await setImmediate()
     await storage.users.find(aUser().userId)
@@ -92,10 +92,35 @@ test('a query over many rows lets other work of the process run', async () => {
 test('reports a wrong query over many rows, and a closed database, as for other queries', async () => {
   const { dialect } = await aFile()
 
-  await expect(dialect.all('SELECT x FROM nowhere', [], 'passing')).rejects.toThrow('nowhere')
+  await expect(dialect.all('SELECT x FROM nowhere', [], { lifetime: 'passing' })).rejects.toThrow('nowhere')
   await dialect.close()
 
-  await expect(dialect.all('SELECT 1', [], 'passing')).rejects.toBeInstanceOf(StorageUnavailableError)
+  await expect(dialect.all('SELECT 1', [], { lifetime: 'passing' })).rejects.toBeInstanceOf(StorageUnavailableError)
+})
+
+test('a query of a caller who has left never runs if it waits, and its caller does not wait for it if it runs', async () => {
+  const { dialect } = await aFile({ migrate: 'on-open' })
+  const counting = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) FROM n'
+  const running = new AbortController()
+  const waiting = new AbortController()
+  const answered: string[] = []
+  const ask = (name: string, statement: string, signal?: AbortSignal) =>
+    dialect
+      .all(statement, statement === counting ? [3_000_000] : [], { lifetime: 'passing', signal })
+      .finally(() => answered.push(name))
+
+  const first = ask('first', counting, running.signal)
+  const second = ask('second', counting)
+  // It would fail with another error if it ran.
+  const third = ask('third', 'SELECT x FROM nowhere', waiting.signal)
+  waiting.abort()
+  running.abort()
+
+  await expect(third).rejects.toBe(waiting.signal.reason)
+  await expect(first).rejects.toBe(running.signal.reason)
+  await expect(dialect.all('SELECT 1', [], { signal: running.signal })).rejects.toBe(running.signal.reason)
+  expect(await second).toHaveLength(1)
+  expect(answered.at(-1)).toBe('second')
 })
 
 test('shares one connection between the storages of several issuers', async () => {

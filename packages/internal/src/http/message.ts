@@ -20,6 +20,11 @@ export interface RequestHead<Host = unknown> {
    * Undefined where the adapter cannot know.
    */
   readonly sent?: ((done: () => void) => void) | undefined
+  /**
+   * The signal that is aborted when the client disconnects before it has the answer. A function, because few requests are so
+   * long that they need one. Undefined where the adapter cannot know.
+   */
+  readonly signal?: (() => AbortSignal) | undefined
 }
 
 /** An HTTP request as a plain value. Adapters create it; endpoints depend on no framework. */

@@ -128,6 +128,8 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
         response = await endpoint(request, caller as Caller, route.details)
       }
     } catch (error) {
+      // Work that stops because the client has left is no failure.
+      if (isAbandoned(error, received)) return abandoned
       response = options.renderError(error, { request: request ?? received, caller, route })
     } finally {
       admission?.release?.()
@@ -180,14 +182,18 @@ export async function readRequest(
   limit: number,
 ): Promise<ServerRequest | 'too_large' | 'aborted'> {
   if (isBuffered(received)) return received
-  const { method, url, headers, repeatedHeaders, host, sent, body: readBody } = received
+  const { method, url, headers, repeatedHeaders, host, sent, signal, body: readBody } = received
   const body = hasBody(received) ? await readBody(limit) : noBody
   if (body === 'too_large' || body === 'aborted') return body
-  return { method, url, headers, repeatedHeaders, host, sent, body }
+  return { method, url, headers, repeatedHeaders, host, sent, signal, body }
 }
 
 /** Not delivered: the client has disconnected. */
 const abandoned: ServerResponse = { status: 400, headers: [], body: undefined }
+
+/** Whether an error says that the client has disconnected. */
+const isAbandoned = (error: unknown, { signal }: RequestHead): boolean =>
+  error instanceof DOMException && error.name === 'AbortError' && signal?.().aborted === true
 
 const isBuffered = (received: ReceivedRequest): received is ServerRequest => typeof received.body !== 'function'
 

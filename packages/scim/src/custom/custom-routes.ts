@@ -17,7 +17,7 @@ import { suppliedType } from './supplied-resources.ts'
 
 interface CustomRouteDependencies {
   readonly filterLimits: FilterLimits
-  readonly limits: Pick<ScimLimits, 'resourceBytes'>
+  readonly limits: Pick<ScimLimits, 'resourceBytes' | 'customResources'>
   readonly pageLimits: PageLimits
   readonly storage: ScimStorage
   readonly random: Random

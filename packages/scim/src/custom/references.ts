@@ -3,6 +3,7 @@ import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { ListedType } from '../list/type-searches.ts'
+import type { RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
 import { getMember, getText, isArray, isObject, withMember } from '../values/json.ts'
@@ -36,9 +37,8 @@ export interface References {
   readonly check: (written: JsonObject, before: JsonObject, context: CheckContext) => Promise<void>
 }
 
-interface CheckContext {
+interface CheckContext extends Omit<RenderContext, 'projection'> {
   readonly providerId: ProviderId
-  readonly baseUrl: string
 }
 
 /**
@@ -129,13 +129,13 @@ function targetsIn(resource: JsonObject, { extension, attribute, types }: Refere
 async function requireAll(
   ids: readonly string[],
   type: ListedType | undefined,
-  { providerId, baseUrl }: CheckContext,
+  { providerId, ...showing }: CheckContext,
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += idsPerQuery) {
     const some = ids.slice(from, from + idsPerQuery)
     const outcome = await type?.list(
       { providerId, filter: anyOf(some), sort: undefined, page: { kind: 'index', offset: 0, limit: 0 } },
-      { projection: type.resourceType.defaultProjection, baseUrl },
+      { ...showing, projection: type.resourceType.defaultProjection },
     )
     // RFC 7644 §3.12 tooMany.
     if (outcome?.outcome === 'tooMany') throw refusal('too_many_matches')

@@ -18,6 +18,7 @@ import type { ServedType } from '../resource/resource-endpoints.ts'
 import type { RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
+import { createResourceQuota } from '../server/resource-quota.ts'
 import { recordTolerances, type ScimCall } from '../server/scim-call.ts'
 import type { ScimLimits } from '../server/scim-limits.ts'
 import { isLongerThan } from '../users/render-cache.ts'
@@ -25,7 +26,7 @@ import { getMember, getText, isArray, isObject, sameValue, toObject } from '../v
 import type { References } from './references.ts'
 
 interface StoredTypeDependencies {
-  readonly limits: Pick<ScimLimits, 'resourceBytes'>
+  readonly limits: Pick<ScimLimits, 'resourceBytes' | 'customResources'>
   readonly store: CustomResourceStore
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
@@ -38,6 +39,7 @@ export function storedType(
   { limits, store, random, journal, references }: StoredTypeDependencies,
 ): ServedType<CustomResourceRecord> {
   const { name: resourceType, endpoint } = type
+  const quota = createResourceQuota(limits.customResources, (query) => store.list({ ...query, resourceType }))
   const locationOf = (id: string, baseUrl: string): string => `${baseUrl}${endpoint}/${encodeURIComponent(id)}`
   const render = (record: CustomResourceRecord, { projection, baseUrl }: RenderContext) => {
     const location = locationOf(record.resourceId, baseUrl)
@@ -64,8 +66,12 @@ export function storedType(
   const ownerOf = ({ provider }: ScimCall['caller']) => ({ providerId: provider.providerId, resourceType })
 
   /** Checks the references that a document adds. */
-  const checkReferences = (document: JsonObject, before: JsonObject, { caller, baseUrl }: ScimCall): Promise<void> =>
-    references.check(document, before, { providerId: caller.provider.providerId, baseUrl })
+  const checkReferences = (
+    document: JsonObject,
+    before: JsonObject,
+    { caller, baseUrl, makeRoom, turns, signal }: ScimCall,
+  ): Promise<void> =>
+    references.check(document, before, { providerId: caller.provider.providerId, baseUrl, makeRoom, turns, signal })
 
   /** Repeated on the new state after a conflict, unless the request names a version. */
   const write = (
@@ -112,6 +118,7 @@ export function storedType(
     writes: {
       patchAnswer: 'resource',
       async create(given, call) {
+        await quota.requireRoom(call.caller.provider.providerId)
         const document = references.strip(given)
         await checkReferences(document, {}, call)
         const state = stateOf(document, type, limits)

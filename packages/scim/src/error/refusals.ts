@@ -76,6 +76,12 @@ export const refusals = {
   ],
   // RFC 6585 §4.
   too_many_requests: [429, undefined, 'Too many requests. Wait as long as Retry-After says.', 'RFC 6585 §4'],
+  server_full: [
+    503,
+    undefined,
+    'The service has too many large messages in memory. Try again shortly.',
+    'RFC 9110 §15.6',
+  ],
   storage_unavailable: [503, undefined, 'The service cannot answer now. Try again shortly.', 'RFC 9110 §15.6'],
   unexpected_failure: [500, undefined, 'The service failed to answer.', 'RFC 9110 §15.6'],
 
@@ -108,6 +114,14 @@ export const refusals = {
     'RFC 7644 §3.12',
   ],
 
+  resources_too_many: [
+    403,
+    undefined,
+    'This identity provider has as many resources of this type as it may have.',
+    'RFC 7644 §3.12',
+  ],
+  members_too_many: [400, 'invalidValue', 'The group would have more members than it may have.', 'RFC 7644 §3.12'],
+  memberships_too_many: [400, 'invalidValue', 'A member would be in more groups than it may be in.', 'RFC 7644 §3.12'],
   resource_too_large: [413, undefined, 'The resource is larger than this server stores.', 'RFC 9110 §15.5.14'],
 
   // Values: RFC 7644 §3.12 invalidValue and mutability.

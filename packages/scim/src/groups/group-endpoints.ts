@@ -16,6 +16,7 @@ import {
   groupDocument,
   groupState,
   requireFreeName,
+  requireRoomForMembers,
   writeGroup,
 } from './write-group.ts'
 
@@ -38,8 +39,9 @@ export const servedGroups = (deps: GroupDependencies): ServedType<GroupRecord> =
 
 /** POST /Groups (RFC 7644 §3.3). Group names are not unique, unless the host says so. */
 async function createGroup(document: JsonObject, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> {
+  await deps.groupQuota.requireRoom(call.caller.provider.providerId)
   const written = {
-    state: groupState(document, deps.groupType),
+    state: groupState(document, deps),
     memberIds: readMemberIds(getMember(document, 'members')),
   }
   await requireFreeName(written.state.displayName, call, deps)
@@ -59,6 +61,7 @@ async function insert(
 ): Promise<GroupRecord> {
   const { providerId } = call.caller.provider
   const id = groupId(randomIdentifier(deps.random))
+  await requireRoomForMembers({ providerId, groupId: id }, { kind: 'replace', memberIds }, deps)
   const outcome = await deps.storage.groups.insert({ providerId, groupId: id, state, memberIds, createdAt: call.now })
   // RFC 7643 §4.2: a member is a resource of this provider.
   if (outcome.outcome === 'memberUnknown') throw refusal('member_unknown')

@@ -1,26 +1,26 @@
-import { type Pieces, runInTurns, type Turns } from '@mintmark/internal'
+import { type Pieces, runInTurns } from '@mintmark/internal'
 import { type JsonObject, jsonText, type JsonValue, type ScimStorage } from '@mintmark/storage-interface'
 import type { GroupId, GroupMember, GroupRecord, JsonText } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import { includesAttribute, projectResource, renderMeta } from '../resource/resource.ts'
-import type { Projection, RenderContext } from '../schema/projection.ts'
+import type { Projection, RenderContext, RenderedResource } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
+import type { ScimLimits } from '../server/scim-limits.ts'
 import { userLocation } from '../users/render-cache.ts'
 import { toObject } from '../values/json.ts'
+import { createByteText } from '../values/text.ts'
 
-/** A group as the JSON text of a response (RFC 7644 §3.9). */
+/** A group as the JSON of a response (RFC 7644 §3.9). */
 export async function showGroup(
   group: GroupRecord,
-  { projection, baseUrl, makeRoom }: RenderContext,
-  { storage, turns }: { readonly storage: ScimStorage; readonly turns: Turns },
-): Promise<JsonText> {
-  const loaded = await loadShownMembers([group], projection, { storage })
+  showing: RenderContext,
+  { storage, limits }: GroupReadDependencies,
+): Promise<RenderedResource> {
+  const loaded = await loadShownMembers([group], showing, { storage, limits })
   const members = loaded?.get(group.groupId) ?? []
-  // The text of a hundred thousand members takes ten times as much memory as the members.
-  await makeRoom?.(members.length * memberBytes)
-  return runInTurns(renderGroup(group, { members, projection, baseUrl }), turns)
+  return runInTurns(renderGroup(group, { members, ...showing }), showing.turns)
 }
 
 interface ShownGroup {
@@ -30,8 +30,8 @@ interface ShownGroup {
   readonly baseUrl: string
 }
 
-/** The JSON text of a group (RFC 7643 §4.2). Members are added piece by piece, because there may be a hundred thousand. */
-function* renderGroup(group: GroupRecord, { members, projection, baseUrl }: ShownGroup): Pieces<JsonText> {
+/** The JSON of a group (RFC 7643 §4.2). Members are added piece by piece, because there may be a hundred thousand. */
+function* renderGroup(group: GroupRecord, { members, projection, baseUrl }: ShownGroup): Pieces<RenderedResource> {
   const { groupId, resource, externalId } = group
   const complete = toObject([
     ...Object.entries(resource),
@@ -41,15 +41,28 @@ function* renderGroup(group: GroupRecord, { members, projection, baseUrl }: Show
   ])
   const shown = jsonText(projectResource(complete, projection))
   const pieces: string[] = []
+  const bytes = members.length > membersAsText ? createByteText(shown.length + members.length * memberBytes) : undefined
+  let separator = `${shown.slice(0, -1)},"members":[`
   for (let from = 0; from < members.length; from += membersInPiece) {
     const piece = members.slice(from, from + membersInPiece).map((member) => renderMember(member, baseUrl))
     const text = jsonText(projectResource({ members: piece }, projection))
     // Without the object and the list around them; a projection may leave nothing of them.
-    if (text !== '{}') pieces.push(text.slice('{"members":['.length, -']}'.length))
+    if (text !== '{}') {
+      const added = separator + text.slice('{"members":['.length, -']}'.length)
+      if (bytes === undefined) pieces.push(added)
+      else bytes.add(added)
+      separator = ','
+    }
     yield
   }
-  return pieces.length === 0 ? shown : (`${shown.slice(0, -1)},"members":[${pieces.join(',')}]}` as JsonText)
+  if (separator !== ',') return shown
+  if (bytes === undefined) return `${pieces.join('')}]}` as JsonText
+  bytes.add(']}')
+  return bytes.taken()
 }
+
+/** The members of a larger group are written in UTF-8 at once. */
+const membersAsText = 1000
 
 const membersInPiece = 100
 
@@ -85,31 +98,39 @@ type LoadedMembers = ReadonlyMap<GroupId, readonly GroupMember[]>
 
 /**
  * Loads the members of groups in one read, or nothing when the response does not show them, as when Entra looks a group up with
- * `excludedAttributes=members` (RFC 7644 §3.9): there may be tens of thousands.
+ * `excludedAttributes=members` (RFC 7644 §3.9): there may be tens of thousands. They are counted first, so that many are read only
+ * when they and their JSON fit in memory beside other large responses.
  * @param deps.bytes the bytes for members; any number by default.
  * @returns undefined when members are not shown. Groups beyond the bytes are missing from the map; the first never is.
  */
 async function loadShownMembers(
   groups: readonly GroupRecord[],
-  projection: Projection,
-  { storage, bytes }: { readonly storage: ScimStorage; readonly bytes?: number | undefined },
+  { projection, makeRoom, signal }: RenderContext,
+  { storage, limits, bytes }: GroupReadDependencies & { readonly bytes?: number | undefined },
 ): Promise<LoadedMembers | undefined> {
   const [group] = groups
   if (group === undefined || !includesAttribute('members', projection)) return undefined
-  return storage.groups.membersOf(
-    group.providerId,
-    groups.map(({ groupId }) => groupId),
-    bytes === undefined ? undefined : Math.max(1, Math.floor(bytes / memberBytes)),
-  )
+  const { providerId } = group
+  const groupIds = groups.map(({ groupId }) => groupId)
+  const limit = bytes === undefined ? undefined : Math.max(1, Math.floor(bytes / memberBytes))
+  const atMost = Math.max(limits.groupMembers, limit ?? 0)
+  await makeRoom((await storage.groups.countMembers(providerId, groupIds, atMost)) * (memberBytes + readMemberBytes))
+  return storage.groups.membersOf(providerId, groupIds, { limit, signal })
 }
 
 /** A member in a response: a UUID twice, and the address of a tenant. */
 const memberBytes = 200
 
-interface ListedGroupsDependencies {
+/** The same as it was read. */
+const readMemberBytes = 100
+
+interface GroupReadDependencies {
   readonly storage: ScimStorage
+  readonly limits: Pick<ScimLimits, 'groupMembers'>
+}
+
+interface ListedGroupsDependencies extends GroupReadDependencies {
   readonly groupType: ResourceType
-  readonly turns: Turns
 }
 
 /**
@@ -117,12 +138,11 @@ interface ListedGroupsDependencies {
  * are too many members, a page with a cursor is shortened.
  * @throws ScimError tooMany — reason `too_many_members`, for a page by index.
  */
-export function listedGroups({ storage, groupType, turns }: ListedGroupsDependencies): ListedType {
+export function listedGroups({ storage, limits, groupType }: ListedGroupsDependencies): ListedType {
   const list: ListedType['list'] = async (query, showing) => {
-    const { projection, baseUrl } = showing
     const outcome = await storage.groups.list(query)
     if (outcome.outcome === 'tooMany') return outcome
-    const members = await loadShownMembers(outcome.records, projection, { storage, bytes: query.maxBytes })
+    const members = await loadShownMembers(outcome.records, showing, { storage, limits, bytes: query.maxBytes })
     const fitting =
       members === undefined ? outcome.records : outcome.records.filter(({ groupId }) => members.has(groupId))
     if (fitting.length < outcome.records.length) {
@@ -133,10 +153,10 @@ export function listedGroups({ storage, groupType, turns }: ListedGroupsDependen
       return list({ ...query, page: { ...query.page, limit: fitting.length } }, showing)
     }
 
-    const records: JsonText[] = []
+    const records: RenderedResource[] = []
     for (const group of fitting) {
-      const shown = { members: members?.get(group.groupId) ?? [], projection, baseUrl }
-      records.push(await runInTurns(renderGroup(group, shown), turns))
+      const shown = { members: members?.get(group.groupId) ?? [], ...showing }
+      records.push(await runInTurns(renderGroup(group, shown), showing.turns))
     }
     return { ...outcome, records }
   }

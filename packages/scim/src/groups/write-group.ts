@@ -16,7 +16,10 @@ import type { PageLimits } from '../list/search-request.ts'
 import { checkPreconditions } from '../message/scim-message.ts'
 import { comparableResource } from '../resource/resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
+import type { ResourceQuota } from '../server/resource-quota.ts'
 import type { ScimCall } from '../server/scim-call.ts'
+import type { ScimLimits } from '../server/scim-limits.ts'
+import { isLongerThan } from '../users/render-cache.ts'
 import { getText, sameValue, toObject } from '../values/json.ts'
 import { foldCase } from '../values/text.ts'
 import { groupVersion } from './render-group.ts'
@@ -47,7 +50,8 @@ export function writeGroup(
     const group = await findGroup(call, deps)
     checkPreconditions(call.request, groupVersion(group))
     const { document, members, readAt } = await plan(group)
-    const state = changedState(group, groupState(document, deps.groupType))
+    const state = changedState(group, groupState(document, deps))
+    if (members !== undefined) await requireRoomForMembers(group, members, deps)
     if (state !== undefined && foldCase(state.displayName) !== foldCase(group.displayName))
       await requireFreeName(state.displayName, call, deps)
     const isPinned = state !== undefined || call.request.headers.has('if-match')
@@ -143,14 +147,40 @@ export async function findGroup(
  * The columns of a group's row; its members have rows of their own.
  * @param document the complete resource, with names spelled as in the schema.
  */
-export function groupState(document: JsonObject, groupType: ResourceType): GroupState {
+export function groupState(document: JsonObject, { groupType, limits }: GroupStateDependencies): GroupState {
   const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
+  // RFC 9110 §15.5.14: as for users.
+  if (isLongerThan(limits.resourceBytes, JSON.stringify(resource))) throw refusal('resource_too_large')
   return {
     externalId: getText(document, 'externalId'),
     displayName: getText(document, 'displayName') ?? '',
     resource,
     comparable: comparableResource(resource, groupType),
   }
+}
+
+type GroupStateDependencies = Pick<GroupDependencies, 'groupType' | 'limits'>
+
+/**
+ * Refuses members who would exceed a limit. They are counted before the write, so simultaneous requests can exceed it a little.
+ * @throws ScimError 400 — reasons `members_too_many`, `memberships_too_many`.
+ */
+export async function requireRoomForMembers(
+  { providerId, groupId }: Pick<GroupRecord, 'providerId' | 'groupId'>,
+  change: MemberChange,
+  { storage, limits: { groupMembers, groupsOfMember } }: Pick<GroupDependencies, 'storage' | 'limits'>,
+): Promise<void> {
+  const joining = new Set(change.kind === 'replace' ? change.memberIds : change.add)
+  if (joining.size === 0) return
+  const { groups } = storage
+  // Members to be removed count as well, because they may be none, and so do those who are added again.
+  const present = change.kind === 'replace' ? 0 : await groups.countMembers(providerId, [groupId], groupMembers)
+  // RFC 7644 §3.12 invalidValue.
+  if (present + joining.size > groupMembers) throw refusal('members_too_many', { attribute: 'members' })
+  const memberIds = [...joining]
+  const most = await groups.countMemberships({ providerId, memberIds, beside: groupId, atMost: groupsOfMember })
+  // RFC 7644 §3.12 invalidValue.
+  if (most >= groupsOfMember) throw refusal('memberships_too_many', { attribute: 'members' })
 }
 
 /** The state if it differs from the stored one. A write without changes keeps version and date (RFC 7644 §3.5.2.1). */
@@ -194,5 +224,7 @@ export interface GroupDependencies {
   readonly journal: Journal<ScimOccurrence>
   readonly groupType: ResourceType
   readonly turns: Turns
+  readonly limits: Pick<ScimLimits, 'groupMembers' | 'groupsOfMember' | 'resourceBytes'>
+  readonly groupQuota: ResourceQuota
   readonly uniqueGroupNames: (providerId: string) => boolean
 }

@@ -1,6 +1,7 @@
-import type { JsonText, ListPage, ListPosition } from '@mintmark/storage-interface/stores'
+import type { ListPage, ListPosition } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
+import type { RenderedResource } from '../schema/projection.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import type { CursorPosition } from './list-cursor.ts'
 import type { TypeSearch } from './type-searches.ts'
@@ -15,7 +16,7 @@ export interface PageContext {
 /** A page of resources of one or several types, one type after another. */
 interface ResourcePage {
   readonly total: number
-  readonly resources: readonly JsonText[]
+  readonly resources: readonly RenderedResource[]
   /** The position of the next page; undefined on the last page. */
   readonly next: CursorPosition | undefined
 }
@@ -30,7 +31,7 @@ export async function pageByIndex(
   { offset, count, bytes }: { readonly offset: number; readonly count: number; readonly bytes: number },
   context: PageContext,
 ): Promise<ResourcePage> {
-  const resources: JsonText[] = []
+  const resources: RenderedResource[] = []
   let total = 0
   for (const search of searches) {
     const limit = count - resources.length
@@ -54,7 +55,7 @@ export async function pageByCursor(
   { place, count, bytes }: { readonly place: CursorPosition; readonly count: number; readonly bytes: number },
   context: PageContext,
 ): Promise<ResourcePage> {
-  const resources: JsonText[] = []
+  const resources: RenderedResource[] = []
   let total = 0
   let next: CursorPosition | undefined
   for (const [type, search] of searches.entries()) {
@@ -77,17 +78,21 @@ export async function pageByCursor(
 
 interface FoundOfType {
   readonly total: number
-  readonly records: readonly JsonText[]
+  readonly records: readonly RenderedResource[]
   readonly next: ListPosition | undefined
 }
 
 async function listed(
   { type, filter, sort, projection }: TypeSearch,
   page: ListPage,
-  { call: { caller, baseUrl }, onNearLimit, bytes }: PageContext & { readonly bytes: number },
+  { call, onNearLimit, bytes }: PageContext & { readonly bytes: number },
 ): Promise<FoundOfType> {
+  const { caller, baseUrl, makeRoom, turns, signal } = call
   const { providerId } = caller.provider
-  const outcome = await type.list({ providerId, filter, sort, page, maxBytes: bytes }, { projection, baseUrl })
+  const outcome = await type.list(
+    { providerId, filter, sort, page, maxBytes: bytes, signal },
+    { projection, baseUrl, makeRoom, turns, signal },
+  )
   // RFC 7644 §3.12 tooMany.
   if (outcome.outcome === 'tooMany') throw refusal('too_many_matches')
   if (outcome.isNearLimit === true) onNearLimit(type)
@@ -98,7 +103,7 @@ async function listed(
 }
 
 /** What earlier types leave of the bytes of a page. */
-const bytesLeft = (bytes: number, resources: readonly JsonText[]): number =>
+const bytesLeft = (bytes: number, resources: readonly RenderedResource[]): number =>
   Math.max(
     1,
     resources.reduce((left, resource) => left - resource.length, bytes),

@@ -1,10 +1,10 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import type { Journal } from '@mintmark/internal'
-import type { JsonText } from '@mintmark/storage-interface/stores'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { readMessage, readQuery, textResponse } from '../message/scim-message.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
+import type { RenderedResource } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { recordTolerances, type ScimCall, type ScimEndpoint, toleranceCounterOf } from '../server/scim-call.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
@@ -12,7 +12,7 @@ import { mintListCursor, verifyListCursor } from './list-cursor.ts'
 import { pageByCursor, pageByIndex, type PageContext } from './list-pages.ts'
 import { type PageLimits, pageRequest, parseSearch, searchOfQuery, type SearchRequest } from './search-request.ts'
 import { type ListedType, type TypeSearch, typeSearches } from './type-searches.ts'
-import { nameKey } from '../values/text.ts'
+import { createByteText, nameKey } from '../values/text.ts'
 
 /** The two endpoints that search the same resources. */
 interface SearchEndpoints {
@@ -111,7 +111,7 @@ function withAttributesOf(type: ResourceType, types: readonly ResourceType[]): R
 interface ListedPage {
   /** All matching resources, on all pages. */
   readonly total: number
-  readonly resources: readonly JsonText[]
+  readonly resources: readonly RenderedResource[]
   /** From 1; undefined for a page by cursor. */
   readonly startIndex?: number
   /** Undefined on the last page and for pages by index. */
@@ -122,6 +122,17 @@ interface ListedPage {
 export function listResponse({ total, resources, startIndex, nextCursor }: ListedPage): ServerResponse {
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse']
   const page = JSON.stringify({ schemas, totalResults: total, startIndex, itemsPerPage: resources.length, nextCursor })
-  // Appended instead of spliced, because a page has about 100 kB and slicing it would copy it.
-  return textResponse(200, `${page.slice(0, -1)},"Resources":[${resources.join(',')}]}`)
+  const start = `${page.slice(0, -1)},"Resources":[`
+  if (!resources.some((resource) => typeof resource !== 'string')) {
+    // Appended instead of spliced, because a page has about 100 kB and slicing it would copy it.
+    return textResponse(200, `${start}${resources.join(',')}]}`)
+  }
+  const bytes = createByteText(resources.reduce((sum, { length }) => sum + length, start.length))
+  bytes.add(start)
+  for (const [index, resource] of resources.entries()) {
+    if (index > 0) bytes.add(',')
+    bytes.add(resource)
+  }
+  bytes.add(']}')
+  return textResponse(200, bytes.taken())
 }

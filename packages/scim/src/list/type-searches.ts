@@ -1,5 +1,5 @@
 import type { ResolvedFilter } from '@mintmark/storage-interface'
-import type { JsonText, ListOutcome, ListQuery, SortKey } from '@mintmark/storage-interface/stores'
+import type { ListOutcome, ListQuery, SortKey } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { FilterNode } from '../filter/filter-node.ts'
@@ -7,7 +7,7 @@ import { type FilterLimits, parseFilter } from '../filter/parse-filter.ts'
 import { resolveFilter, targetOf } from '../filter/resolve-filter.ts'
 import { parseProjection } from '../resource/resource.ts'
 import { findAttribute, parseAttributeName, type ResolvedAttribute } from '../schema/find-attribute.ts'
-import type { Projection, RenderContext } from '../schema/projection.ts'
+import type { Projection, RenderContext, RenderedResource } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import type { SearchRequest } from './search-request.ts'
@@ -20,7 +20,7 @@ export interface ListedType {
   /** The URL of a resource: its `meta.location`. */
   readonly locationOf: (id: string, baseUrl: string) => string
   /** Reads one page from storage and renders its resources. */
-  readonly list: (query: ListQuery, showing: RenderContext) => Promise<ListOutcome<JsonText>>
+  readonly list: (query: ListQuery, showing: RenderContext) => Promise<ListOutcome<RenderedResource>>
 }
 
 /** A search of one resource type. */

@@ -1,11 +1,10 @@
 import { type Header, noStore, parseParameters, type ServerResponse } from '@mintmark/core/http'
 import { decodeBody, hasMediaType, runInTurns, type ServerRequest, type Turns } from '@mintmark/internal'
 import type { RateDecision } from '@mintmark/core/internal'
-import type { JsonText } from '@mintmark/storage-interface/stores'
 
 import { refusal, renderScimError, type ScimError } from '../error/scim-error.ts'
 import { parseProjection, type RequestedAttributes, splitAttributeNames } from '../resource/resource.ts'
-import type { Projection } from '../schema/projection.ts'
+import type { Projection, RenderedResource } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { parseJson } from '../values/json.ts'
 import { nameKey } from '../values/text.ts'
@@ -98,8 +97,12 @@ export const scimResponse = (status: number, body: object, headers?: readonly He
 /** The media type of SCIM (RFC 7644 §3.8). */
 export const scimContent: Header = ['Content-Type', 'application/scim+json']
 
-/** A SCIM response whose body is already JSON text. */
-export const textResponse = (status: number, body: string, headers: readonly Header[] = []): ServerResponse => ({
+/** A SCIM response whose body is already JSON. */
+export const textResponse = (
+  status: number,
+  body: string | Uint8Array,
+  headers: readonly Header[] = [],
+): ServerResponse => ({
   status,
   headers: [scimContent, ['X-Content-Type-Options', 'nosniff'], ...noStore, ...headers],
   body,
@@ -117,7 +120,7 @@ const withoutContent = (status: 204 | 304, headers: readonly Header[]): ServerRe
 /** A response with one resource, with its version and location as headers (RFC 7644 §3.14). */
 export function resourceResponse(
   status: 200 | 201,
-  shown: JsonText,
+  shown: RenderedResource,
   { location, version }: ResourceHeaders,
 ): ServerResponse {
   const address: Header = [status === 201 ? 'Location' : 'Content-Location', location]

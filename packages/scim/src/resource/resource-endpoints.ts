@@ -1,7 +1,6 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { type Journal, runInTurns } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
-import type { JsonText } from '@mintmark/storage-interface/stores'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
@@ -19,7 +18,7 @@ import {
 import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { PageLimits } from '../list/search-request.ts'
 import { assignedAttributes } from '../patch/parse-patch.ts'
-import type { RenderContext } from '../schema/projection.ts'
+import type { RenderContext, RenderedResource } from '../schema/projection.ts'
 import {
   createCallContext,
   createPatchParser,
@@ -44,7 +43,7 @@ export interface ServedType<Resource> {
    * @throws ScimError 404 — reason `resource_not_found`.
    */
   readonly find: (call: ScimCall) => Promise<Resource>
-  readonly show: (resource: Resource, showing: RenderContext) => Promise<JsonText>
+  readonly show: (resource: Resource, showing: RenderContext) => Promise<RenderedResource>
   /** Undefined for a type that clients only read. */
   readonly writes: TypeWrites<Resource> | undefined
 }
@@ -153,12 +152,14 @@ const removeOne =
 
 /** The query is read before the body, so that a malformed one is refused first. */
 const showingOf = <Resource>(
-  { request, baseUrl, makeRoom }: ScimCall,
+  { request, baseUrl, makeRoom, turns, signal }: ScimCall,
   { listed }: ServedType<Resource>,
 ): RenderContext => ({
   projection: readProjection(readQuery(request), listed.resourceType),
   baseUrl,
   makeRoom,
+  turns,
+  signal,
 })
 
 async function readDocument<Resource>(

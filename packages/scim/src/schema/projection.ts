@@ -1,3 +1,6 @@
+import type { Turns } from '@mintmark/internal'
+import type { JsonText } from '@mintmark/storage-interface/stores'
+
 import type { Attribute, Schema } from './schema.ts'
 
 /** The attributes that a response shows, in their order. Computed once per request. */
@@ -19,9 +22,15 @@ export interface RenderContext {
   readonly projection: Projection
   /** The provider's SCIM tenant URL. */
   readonly baseUrl: string
-  /** Waits until a response of that many bytes may be made. Pages have a limit of their own. */
-  readonly makeRoom?: (bytes: number) => Promise<void>
+  /** Waits until a response of that many bytes may be made. */
+  readonly makeRoom: (bytes: number) => Promise<void>
+  readonly turns: Turns
+  /** Aborted when the client has disconnected. */
+  readonly signal: AbortSignal | undefined
 }
+
+/** The JSON of a resource: as text, or in UTF-8 if it is large. */
+export type RenderedResource = JsonText | Uint8Array
 
 /** The attributes that a request names, and whether to include or exclude them (RFC 7644 §3.9). */
 interface AttributeSelection {

@@ -41,6 +41,7 @@ import { createUserRenderCache } from '../users/render-cache.ts'
 import { createClaimMapping } from '../users/write-user.ts'
 import { listedUsers, userRoutes } from '../users/user-endpoints.ts'
 import type { ScimServerOptions } from './scim-options.ts'
+import { createResourceQuota } from './resource-quota.ts'
 import type { ScimRoutes } from './scim-call.ts'
 import { scimLimits, type ScimLimits } from './scim-limits.ts'
 import { createScimRouter } from './scim-router.ts'
@@ -156,6 +157,9 @@ function scimDependencies(options: ScimServerOptions, limits: ScimLimits): SignI
     clock,
     random,
     turns: createTurns(),
+    limits,
+    userQuota: createResourceQuota(limits.users, (query) => options.storage.provisionedUsers.list(query)),
+    groupQuota: createResourceQuota(limits.groups, (query) => options.storage.groups.list(query)),
     listRevokedAccess: createRevocationLister(options),
     hooks: options,
     deprovisioningLimiter:

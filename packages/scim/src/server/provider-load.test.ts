@@ -1,13 +1,15 @@
 import { providerId } from '@mintmark/storage-interface'
+import type { ProviderId } from '@mintmark/storage-interface/stores'
 import { expect, test } from 'vitest'
 
 import { createProviderLoad, createWorkBudget } from './provider-load.ts'
 
 const acme = providerId('acme')
 const other = providerId('other')
+const another = providerId('third')
 
 test('processes a few requests of a provider at once, and the others in their order', async () => {
-  const load = createProviderLoad({ requestsAtOnce: 2, bytesAtOnce: 100 })
+  const load = createProviderLoad({ requestsAtOnce: 2, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
   const order: number[] = []
   const leaves = [0, 1, 2, 3].map(async (number) => {
     const leave = await load.enter(acme)
@@ -26,7 +28,7 @@ test('processes a few requests of a provider at once, and the others in their or
 })
 
 test('a provider waits for none of the requests of another', async () => {
-  const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100 })
+  const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
   await load.enter(acme)
   void load.enter(acme)
 
@@ -34,7 +36,7 @@ test('a provider waits for none of the requests of another', async () => {
 })
 
 test('refuses a request when too many wait (RFC 6585 §4)', () => {
-  const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100 })
+  const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
   const entered = Array.from({ length: 201 }, () => load.enter(acme))
 
   expect(entered.every((each) => each !== undefined)).toBe(true)
@@ -42,20 +44,20 @@ test('refuses a request when too many wait (RFC 6585 §4)', () => {
 })
 
 test('refuses a body when the bodies of the provider exceed their memory, but reads a large one alone', () => {
-  const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100 })
+  const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
 
   const large = load.reserve(acme, 500)
   expect(large).toBeTypeOf('function')
-  expect(load.reserve(acme, 1)).toBeUndefined()
+  expect(load.reserve(acme, 1)).toBe('provider_full')
   expect(load.reserve(other, 100)).toBeTypeOf('function')
-  large?.()
+  if (typeof large === 'function') large()
 
   expect(load.reserve(acme, 60)).toBeTypeOf('function')
-  expect(load.reserve(acme, 60)).toBeUndefined()
+  expect(load.reserve(acme, 60)).toBe('provider_full')
 })
 
 test('requests wait until responses that are too large in total have been sent', async () => {
-  const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100 })
+  const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
   const sent = load.hold(acme, 101)
   let isEntered = false
   const entered = load.enter(acme)?.then(() => (isEntered = true))
@@ -75,7 +77,7 @@ test('a budget of work is spent once, and a refused part of the work costs nothi
 })
 
 test('makes large responses of a provider one after another, as long as they do not fit in memory together', async () => {
-  const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100 })
+  const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
   const made: number[] = []
   const releases = [300, 60, 40, 1].map(async (bytes) => {
     const release = await load.makeRoom(acme, bytes)
@@ -93,4 +95,51 @@ test('makes large responses of a provider one after another, as long as they do 
   releaseSecond?.()
   await releases[3]
   expect(made).toEqual([300, 60, 40, 1])
+})
+
+test('all providers together have a limit, for bodies and for large responses', async () => {
+  const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 150 })
+  const made: string[] = []
+  const makeRoom = async (provider: ProviderId, bytes: number) => {
+    const release = await load.makeRoom(provider, bytes)
+    made.push(provider)
+    return release
+  }
+
+  const first = await makeRoom(acme, 100)
+  const second = makeRoom(other, 60)
+  const third = makeRoom(another, 10)
+  await Promise.resolve()
+  expect(made).toEqual(['acme'])
+  expect(load.reserve(other, 50)).toBeTypeOf('function')
+  expect(load.reserve(another, 10)).toBe('server_full')
+  first?.()
+  await second
+  await third
+
+  expect(made).toEqual(['acme', 'other', 'third'])
+})
+
+test('a large response that waits for memory is not passed by a smaller one of another provider', async () => {
+  const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 150 })
+  const release = await load.makeRoom(acme, 100)
+  const made: number[] = []
+  const large = load.makeRoom(other, 90)?.then(() => made.push(90))
+  const small = load.makeRoom(another, 20)?.then(() => made.push(20))
+  await Promise.resolve()
+  expect(made).toEqual([])
+
+  release?.()
+  await Promise.all([large, small])
+
+  expect(made).toEqual([90, 20])
+})
+
+test('refuses a large response when a hundred wait (RFC 9110 §15.6.4)', async () => {
+  const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 150 })
+  await load.makeRoom(acme, 100)
+  const waiting = Array.from({ length: 100 }, () => load.makeRoom(acme, 100))
+
+  expect(waiting.every((each) => each !== undefined)).toBe(true)
+  expect(load.makeRoom(other, 100)).toBeUndefined()
 })

@@ -3,18 +3,21 @@ import type { ProviderId } from '@mintmark/storage-interface/stores'
 import type { ScimLimits } from './scim-limits.ts'
 
 /**
- * Limits what each provider uses of the server at one time, so that requests of others find memory, time and connections
- * to the database.
+ * Limits what each provider, and all of them together, use of the server at one time, so that requests of others find memory,
+ * time and connections to the database.
  */
 export interface ProviderLoad {
-  /** Reserves memory for a body. Undefined when the provider has too much in memory already. */
-  readonly reserve: (provider: ProviderId, bytes: number) => Release | undefined
+  /** Reserves memory for a body. Refused when the provider, or the server, has too much in memory already. */
+  readonly reserve: (provider: ProviderId, bytes: number) => Release | 'provider_full' | 'server_full'
   /** Waits for one of the provider's places. Undefined when too many requests wait already. */
   readonly enter: (provider: ProviderId) => Promise<Release> | undefined
   /** Counts a response that is being sent. Until little is left to send, the provider's next requests wait. */
   readonly hold: (provider: ProviderId, bytes: number) => Release
-  /** Waits until a large response may be made beside those that are made or sent. It counts as one of them. */
-  readonly makeRoom: (provider: ProviderId, bytes: number) => Promise<Release>
+  /**
+   * Waits until a large response may be made beside those that are made or sent, in the order of the requests of all
+   * providers. It counts as one of them. Undefined when too many wait already.
+   */
+  readonly makeRoom: (provider: ProviderId, bytes: number) => Promise<Release> | undefined
 }
 
 type Release = () => void
@@ -27,53 +30,74 @@ interface Load {
   /** Requests that are being processed. */
   places: number
   readonly waiting: (() => void)[]
-  /** Large responses that are not made yet. */
-  readonly unmade: { readonly bytes: number; readonly start: () => void }[]
+  /** How many of its large responses are not made yet. */
+  unmade: number
+}
+
+/** A large response that is not made yet. */
+interface Unmade {
+  readonly provider: ProviderId
+  readonly bytes: number
+  readonly start: () => void
 }
 
 export function createProviderLoad({
   requestsAtOnce,
   bytesAtOnce,
-}: Pick<ScimLimits, 'requestsAtOnce' | 'bytesAtOnce'>): ProviderLoad {
+  totalBytesAtOnce,
+}: Pick<ScimLimits, 'requestsAtOnce' | 'bytesAtOnce' | 'totalBytesAtOnce'>): ProviderLoad {
   const loads = new Map<ProviderId, Load>()
+  /** Bytes of all providers. */
+  const total = { read: 0, sent: 0 }
+  /** In the order of the requests. */
+  let unmade: readonly Unmade[] = []
 
   function loadOf(provider: ProviderId): Load {
-    const load = loads.get(provider) ?? { read: 0, sent: 0, places: 0, waiting: [], unmade: [] }
+    const load = loads.get(provider) ?? { read: 0, sent: 0, places: 0, waiting: [], unmade: 0 }
     loads.set(provider, load)
     return load
   }
 
-  /** Lets waiting requests go on, and forgets a provider that uses nothing. */
-  function settle(provider: ProviderId, load: Load): void {
-    for (let [next] = load.unmade; next !== undefined && hasRoom(load, next.bytes); [next] = load.unmade) {
-      load.unmade.shift()
+  /** Lets large responses be made. One that waits for the server's memory lets no later one pass, or it might wait for ever. */
+  function startUnmade(): void {
+    const left: Unmade[] = []
+    let isFull = false
+    for (const next of unmade) {
+      const load = loadOf(next.provider)
+      const hasOwnRoom = load.sent === 0 || load.sent + next.bytes <= bytesAtOnce
+      if (hasOwnRoom && !isFull) isFull = total.sent > 0 && total.sent + total.read + next.bytes > totalBytesAtOnce
+      if (!hasOwnRoom || isFull) {
+        left.push(next)
+        continue
+      }
+      load.unmade -= 1
       load.sent += next.bytes
+      total.sent += next.bytes
       next.start()
     }
+    unmade = left
+  }
+
+  /** Lets waiting requests go on, and forgets a provider that uses nothing. */
+  function settle(provider: ProviderId, load: Load): void {
+    if (unmade.length > 0) startUnmade()
     while (load.waiting.length > 0 && hasPlace(load)) {
       load.places += 1
       load.waiting.shift()?.()
     }
-    if (
-      load.read === 0 &&
-      load.sent === 0 &&
-      load.places === 0 &&
-      load.waiting.length === 0 &&
-      load.unmade.length === 0
-    )
+    if (load.read === 0 && load.sent === 0 && load.places === 0 && load.waiting.length === 0 && load.unmade === 0)
       loads.delete(provider)
   }
 
   const hasPlace = ({ places, sent }: Load): boolean => places < requestsAtOnce && sent <= bytesAtOnce
 
-  /** A single response may be larger than the limit. */
-  const hasRoom = ({ sent }: Load, bytes: number): boolean => sent === 0 || sent + bytes <= bytesAtOnce
-
   function hold(provider: ProviderId, use: 'read' | 'sent', bytes: number): Release {
     const load = loadOf(provider)
     load[use] += bytes
+    total[use] += bytes
     return once(() => {
       load[use] -= bytes
+      total[use] -= bytes
       settle(provider, load)
     })
   }
@@ -82,16 +106,21 @@ export function createProviderLoad({
     hold: (provider, bytes) => hold(provider, 'sent', bytes),
     reserve(provider, bytes) {
       const { read } = loadOf(provider)
-      return read > 0 && read + bytes > bytesAtOnce ? undefined : hold(provider, 'read', bytes)
+      if (read > 0 && read + bytes > bytesAtOnce) return 'provider_full'
+      if (total.read > 0 && total.read + total.sent + bytes > totalBytesAtOnce) return 'server_full'
+      return hold(provider, 'read', bytes)
     },
     makeRoom(provider, bytes) {
+      if (unmade.length >= maximumUnmade) return undefined
       const load = loadOf(provider)
       const release = once(() => {
         load.sent -= bytes
+        total.sent -= bytes
         settle(provider, load)
       })
       return new Promise((resolve) => {
-        load.unmade.push({ bytes, start: () => resolve(release) })
+        load.unmade += 1
+        unmade = [...unmade, { provider, bytes, start: () => resolve(release) }]
         settle(provider, load)
       })
     },
@@ -120,6 +149,9 @@ function once(release: Release): Release {
 }
 
 const maximumWaiting = 200
+
+/** Of all providers. */
+const maximumUnmade = 100
 
 /** The work that a request may still cause. All operations of a Bulk request share one. */
 export interface WorkBudget {

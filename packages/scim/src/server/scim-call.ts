@@ -26,6 +26,8 @@ export interface ScimCall {
   readonly now: EpochSeconds
   /** Lets other requests have a turn in the middle of long work. */
   readonly turns: Turns
+  /** Aborted when the client of a read has disconnected. */
+  readonly signal: AbortSignal | undefined
   /** The work that the request may still cause. */
   readonly work: WorkBudget
   /** Waits until a response of that size fits in memory beside the provider's others, before it is made. */

@@ -16,23 +16,60 @@ export interface ScimLimits {
    */
   readonly bytesAtOnce: number
   /**
+   * How many bytes of messages and large responses of all providers together may be in memory at the same time. A single one may
+   * be larger.
+   * @defaultValue 134217728. The process stays below 512 MB with several customers at their worst.
+   */
+  readonly totalBytesAtOnce: number
+  /**
    * The work of one PATCH or Bulk request, in values that are read; a filter counts every twelfth comparison.
    * @defaultValue 1000000. It takes about half a second, in which others have their turns.
    */
   readonly work: number
   /**
-   * The largest user or resource of a custom type that is stored, in bytes of JSON.
+   * The largest user, group (without its members) or resource of a custom type that is stored, in bytes of JSON.
    * @defaultValue 262144. A user with several pictures in data URLs fits.
    */
   readonly resourceBytes: number
+  /**
+   * How many users a provider may have. Users who are created by a sign-in are not refused.
+   * @defaultValue 1000000. The searches and orders that use an index are measured with as many.
+   */
+  readonly users: number
+  /**
+   * How many groups a provider may have.
+   * @defaultValue 100000. It is ten times as many as large customers synchronize.
+   */
+  readonly groups: number
+  /**
+   * How many resources of each custom type a provider may have.
+   * @defaultValue 100000. It is ten times as many as large customers synchronize.
+   */
+  readonly customResources: number
+  /**
+   * How many direct members a group may have.
+   * @defaultValue 200000. Groups of 100,000 members are measured.
+   */
+  readonly groupMembers: number
+  /**
+   * How many groups a user or a group may be a direct member of.
+   * @defaultValue 5000. A user with so many groups is a response of a few megabytes.
+   */
+  readonly groupsOfMember: number
 }
 
 export const defaultLimits: ScimLimits = {
   payloadBytes: 4_194_304,
   requestsAtOnce: 4,
   bytesAtOnce: 33_554_432,
+  totalBytesAtOnce: 134_217_728,
   work: 1_000_000,
   resourceBytes: 262_144,
+  users: 1_000_000,
+  groups: 100_000,
+  customResources: 100_000,
+  groupMembers: 200_000,
+  groupsOfMember: 5000,
 }
 
 /** @throws TypeError when a limit is unknown or out of range. */

@@ -89,7 +89,8 @@ export function createScimRouter(given: ScimRouterDependencies): HttpService {
       const headers = decision === undefined ? [] : rateLimitHeaders(decision)
       if (decision?.allowed === false) return { headers, refusal: refusal('too_many_requests') }
       const release = load.reserve(providerId, atMostBytes)
-      return release === undefined ? busyAdmission : { headers, release }
+      if (typeof release === 'function') return { headers, release }
+      return release === 'provider_full' ? busyAdmission : fullAdmission
     },
     notFound() {
       // RFC 7644 §3.12. Without a SCIM error body, clients delete the resources that they have linked.
@@ -137,25 +138,33 @@ function routeTable(deps: EndpointDependencies): ReadonlyMap<string, Collection>
 
 const toRouteEndpoint =
   (endpoint: ScimEndpoint, deps: EndpointDependencies): RouteEndpoint<Session, ScimPath> =>
-  async (request, { caller, now }, { id }) => {
+  async (request, { caller, now }, { collection, id }) => {
     const { providerId } = caller.provider
+    const signal = isRead(request, { collection, id }) ? request.signal?.() : undefined
     const leave = await deps.load.enter(providerId)
     // RFC 6585 §4: more requests wait than the provider could still be answered in time.
     if (leave === undefined) throw refusal('too_many_requests', { retryAfter: 1 })
     const rooms: (() => void)[] = []
     try {
+      signal?.throwIfAborted()
       const response = await endpoint({
         request,
         caller,
         baseUrl: tenantUrl(deps.issuer, providerId),
         id,
         now,
-        turns: deps.turns,
+        turns: signal === undefined ? deps.turns : abortable(deps.turns, signal),
+        signal,
         work: createWorkBudget(deps.limits.work),
         async makeRoom(bytes) {
           // An operation of a Bulk request does not wait for an earlier one, whose response is discarded.
           for (const release of rooms.splice(0)) release()
-          if (bytes > largeResponse) rooms.push(await deps.load.makeRoom(providerId, bytes))
+          if (bytes <= largeResponse) return
+          const room = deps.load.makeRoom(providerId, bytes)
+          // RFC 9110 §15.6.4.
+          if (room === undefined) throw refusal('server_full', { retryAfter: 1 })
+          rooms.push(await room)
+          signal?.throwIfAborted()
         },
         async countOperations(count) {
           const decision = await countRequests({ providerId, now, count }, deps)
@@ -173,6 +182,23 @@ const toRouteEndpoint =
     }
   }
 
+/**
+ * Whether a request only reads, so that it may stop when its client has disconnected. A write goes on: the client may have left
+ * because it was slow, and half of a Bulk request helps nobody.
+ */
+const isRead = ({ method }: RequestHead, { collection, id }: Pick<ScimPath, 'collection' | 'id'>): boolean =>
+  method === 'GET' || method === 'HEAD' || collection === '.search' || id === '.search'
+
+/** Turns that end when the client has disconnected. */
+const abortable = (turns: Turns, signal: AbortSignal): Turns => ({
+  isOver: () => signal.aborted || turns.isOver(),
+  async next() {
+    signal.throwIfAborted()
+    await turns.next()
+    signal.throwIfAborted()
+  },
+})
+
 interface EndpointDependencies extends ScimRouterDependencies {
   readonly requestLimit: RateLimiter | 'unlimited'
   readonly load: ProviderLoad
@@ -180,6 +206,8 @@ interface EndpointDependencies extends ScimRouterDependencies {
 
 /** In bytes. A smaller response is sent at once. */
 const largeResponse = 65_536
+
+const fullAdmission: Admission = { headers: [['Retry-After', '1']], refusal: refusal('server_full', { retryAfter: 1 }) }
 
 const busyAdmission: Admission = { headers: [['Retry-After', '1']], refusal: refusal('too_many_requests') }
 

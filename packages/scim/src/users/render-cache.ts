@@ -33,7 +33,7 @@ import { getMember, isObject, sameValue, withMember } from '../values/json.ts'
  */
 export interface UserRenderCache {
   /** A user as the JSON text of a response (RFC 7644 §3.9). */
-  readonly render: (user: ListedUserRecord, showing: RenderContext) => JsonText
+  readonly render: (user: ListedUserRecord, showing: Pick<RenderContext, 'projection' | 'baseUrl'>) => JsonText
   /** The columns to store for a resource: its text and the cache key of the text. */
   readonly toStored: (resource: JsonObject, provider: ProviderId) => StoredResource
 }

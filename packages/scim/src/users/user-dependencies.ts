@@ -8,6 +8,7 @@ import type { RevocationLister, ScimOccurrence } from '../event/scim-event.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { PageLimits } from '../list/search-request.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
+import type { ResourceQuota } from '../server/resource-quota.ts'
 import type { UserRenderCache } from './render-cache.ts'
 
 /** Dependencies of `userState`. */
@@ -44,6 +45,7 @@ export interface UserDependencies extends UserStateDependencies {
   readonly filterLimits: FilterLimits
   readonly pageLimits: PageLimits
   readonly storage: ScimStorage
+  readonly userQuota: ResourceQuota
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
   readonly listRevokedAccess: RevocationLister

@@ -86,6 +86,7 @@ function createOrLink(
 
   // Most users are new, so the insert is tried before any read. It reports an existing `externalId`.
   return untilSettled(async () => {
+    await deps.userQuota.requireRoom(writer.providerId)
     let externalId: string | undefined
     const begun = await provisionUser(
       (before) => {

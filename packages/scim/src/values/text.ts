@@ -98,3 +98,40 @@ export const isEmailAddress = (text: string): boolean =>
 
 const addrSpec =
   /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/** Text in UTF-8 that is written piece by piece. As a string, a large text would be in memory three times until it is sent. */
+export interface ByteText {
+  readonly add: (piece: string | Uint8Array) => void
+  /** All that was added. */
+  readonly taken: () => Uint8Array
+}
+
+/** @param expected bytes: so much is allocated first. */
+export function createByteText(expected: number): ByteText {
+  let bytes = new Uint8Array(expected)
+  let length = 0
+
+  function grow(needed: number): void {
+    if (needed <= bytes.length) return
+    const larger = new Uint8Array(Math.max(needed, Math.ceil(bytes.length * 1.5)))
+    larger.set(bytes.subarray(0, length))
+    bytes = larger
+  }
+
+  return {
+    add(piece) {
+      if (typeof piece !== 'string') {
+        grow(length + piece.length)
+        bytes.set(piece, length)
+        length += piece.length
+        return
+      }
+      // A UTF-16 code unit has at most three bytes.
+      grow(length + piece.length * 3)
+      length += encoder.encodeInto(piece, bytes.subarray(length)).written
+    },
+    taken: () => bytes.subarray(0, length),
+  }
+}
+
+const encoder = new TextEncoder()

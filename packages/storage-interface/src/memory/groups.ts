@@ -48,7 +48,7 @@ export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook)
       return groupId === undefined ? undefined : groups.byId.get(groupId)?.record
     },
 
-    async membersOf(providerId, groupIds, limit = Infinity) {
+    async membersOf(providerId, groupIds, { limit = Infinity } = {}) {
       await scheduler()
       const loaded = new Map<GroupId, readonly GroupMember[]>()
       let count = 0
@@ -59,6 +59,19 @@ export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook)
         loaded.set(groupId, members)
       }
       return loaded
+    },
+
+    async countMembers(providerId, groupIds, atMost) {
+      await scheduler()
+      const own = groupIds.filter((groupId) => ownGroup(tables, providerId, groupId) !== undefined)
+      const count = own.reduce((sum, groupId) => sum + memberIdsOf(groups, groupId).size, 0)
+      return Math.min(atMost, count)
+    },
+
+    async countMemberships({ memberIds, beside, atMost }) {
+      await scheduler()
+      const counts = memberIds.map((id) => [...groupsOf(groups, id)].filter((groupId) => groupId !== beside).length)
+      return counts.reduce((most, count) => Math.max(most, Math.min(atMost, count)), 0)
     },
 
     async change({ providerId, groupId, version, state, members, now }) {

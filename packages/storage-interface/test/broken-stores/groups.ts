@@ -1,4 +1,4 @@
-import { type AdminStorage, userId } from '@mintmark/storage-interface'
+import { type AdminStorage, groupId, userId } from '@mintmark/storage-interface'
 import type { GroupMember, GroupStore, ProviderId } from '@mintmark/storage-interface/stores'
 import { aGroup } from '@mintmark/storage-interface/fixtures'
 import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
@@ -40,6 +40,9 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
     breakStore('groups', (honest) => ({
       membersOf: (providerId, groupIds) => honest.membersOf(providerId, groupIds),
     })),
+  'groups: members and memberships are counted up to a limit': breakStore('groups', (honest) => ({
+    countMemberships: (asked) => honest.countMemberships({ ...asked, beside: groupId('none') }),
+  })),
   'groups: a user lists their groups, and joining does not change the user': breakStore(
     'groups',
     (honest, storage) => ({

@@ -77,12 +77,16 @@ export function createLister<Record, Query extends Asked>(
   }
 
   async function totalOf(query: Query): Promise<number> {
-    const [all] = await run(total, owner(query))
+    const [all] = await run(total, owner(query), query.signal)
     return all === undefined ? 0 : columns.integer(all, 'total')
   }
 
-  const unitsOf = async (statement: Statement<string>, values: FilterValues): Promise<number> => {
-    const [row] = await run(statement, values)
+  const unitsOf = async (
+    statement: Statement<string>,
+    values: FilterValues,
+    { signal }: Pick<Asked, 'signal'>,
+  ): Promise<number> => {
+    const [row] = await run(statement, values, signal)
     return row === undefined ? 0 : columns.integer(row, 'units')
   }
 
@@ -99,7 +103,8 @@ export function createLister<Record, Query extends Asked>(
     values: FilterValues,
   ): Promise<number> {
     const limit = scanLimit / weight
-    const ofRows = async (): Promise<number> => (units === undefined ? 0 : (await unitsOf(units, values)) / limit)
+    const ofRows = async (): Promise<number> =>
+      units === undefined ? 0 : (await unitsOf(units, values, query)) / limit
     switch (looksAt) {
       case 'range':
       case 'order':
@@ -112,7 +117,7 @@ export function createLister<Record, Query extends Asked>(
       }
       case 'everything': {
         const ofTotal = (await totalOf(query)) / limit
-        return ofTotal > 1 ? ofTotal : Math.max(ofTotal, (await unitsOf(size, owner(query))) / limit)
+        return ofTotal > 1 ? ofTotal : Math.max(ofTotal, (await unitsOf(size, owner(query), query)) / limit)
       }
       default:
         return looksAt satisfies never
@@ -128,7 +133,7 @@ export function createLister<Record, Query extends Asked>(
     const { mustBeExact } = found
     if (mustBeExact !== undefined) {
       const statement = inexact.get(shape, () => inexactStatement(database, mustBeExact))
-      const [others] = await run(statement, owner(query))
+      const [others] = await run(statement, owner(query), query.signal)
       // Values that the index does not contain as a whole have an order that only the rows tell.
       if (others !== undefined)
         return listMatched(
@@ -149,7 +154,7 @@ export function createLister<Record, Query extends Asked>(
     const all = { ...owner(query), ...values, [candidateLimit]: limit + 1 }
     const load = await loadOf(match, query, all)
     if (load > 1) return { outcome: 'tooMany' }
-    const rows = await run(match.statement, { ...all, ...pageValues(query, start) })
+    const rows = await run(match.statement, { ...all, ...pageValues(query, start) }, query.signal)
     const [first] = rows
     // So many rows share the value that was looked up.
     if (first === undefined || columns.integer(first, 'looked_at') > limit) return { outcome: 'tooMany' }
@@ -178,7 +183,7 @@ export function createLister<Record, Query extends Asked>(
     const page = pages.get(JSON.stringify([query.without, form.size !== undefined]), () =>
       pageStatement(database, kind, form),
     )
-    const rows = await run(page, { ...owner(query), ...pageValues(query, start) })
+    const rows = await run(page, { ...owner(query), ...pageValues(query, start) }, query.signal)
     const [first] = rows
     const shown = rows.filter(isThere)
     return listed(shown, query, {

@@ -76,12 +76,12 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
     migrate,
     migrateCommand: 'mintmark-migrate apply --postgres URL',
 
-    async all(text, parameters, lifetime = 'lasting') {
+    async all(text, parameters, { lifetime = 'lasting', signal } = {}) {
       requireOpen()
       const statement = prepare(text, parameters, lifetime)
-      if (lifetime === 'lasting') return read(await runStatement(timed, statement), text, lifetime)
+      if (lifetime === 'lasting') return read(await runStatement(timed, statement, signal), text, lifetime)
       // In a transaction the server limits its time, also when this process is killed meanwhile.
-      const result = await runSteps(timed, [{ ...statement, isGuard: false }])
+      const result = await runSteps(timed, [{ ...statement, isGuard: false }], signal)
       return result === undefined ? [] : read(result, text, lifetime)
     },
 

@@ -22,9 +22,13 @@ import type { EndLateStatement } from './late-statements.ts'
  * replay, and marking a value as used would report it as seen. Reads can be repeated.
  * @throws StorageUnavailableError, UniqueViolationError, or the error of a wrong statement.
  */
-export function runStatement(pool: TimedPool, statement: PostgresStatement): Promise<PostgresResult> {
+export function runStatement(
+  pool: TimedPool,
+  statement: PostgresStatement,
+  signal?: AbortSignal,
+): Promise<PostgresResult> {
   return retry(
-    () => attemptOnConnection(pool, (ask) => ask(statement)),
+    () => attemptOnConnection({ ...pool, signal }, (ask) => ask(statement)),
     (failure) => failure === 'lost' && isRead(statement),
   )
 }
@@ -42,7 +46,11 @@ interface PostgresStep extends PostgresStatement {
  * Until COMMIT is sent, the server rolls back when the connection breaks, so a retry is safe until then.
  * @throws StorageUnavailableError, UniqueViolationError, or the error of a wrong statement.
  */
-export async function runSteps(pool: TimedPool, steps: readonly PostgresStep[]): Promise<PostgresResult | undefined> {
+export async function runSteps(
+  pool: TimedPool,
+  steps: readonly PostgresStep[],
+  signal?: AbortSignal,
+): Promise<PostgresResult | undefined> {
   let isCommitting = false
   const commit = async (ask: Send): Promise<void> => {
     isCommitting = true
@@ -59,7 +67,7 @@ export async function runSteps(pool: TimedPool, steps: readonly PostgresStep[]):
   return retry(
     () => {
       isCommitting = false
-      return attemptOnConnection(pool, (ask) => inTransaction(ask, () => beginAndAsk(ask), commit))
+      return attemptOnConnection({ ...pool, signal }, (ask) => inTransaction(ask, () => beginAndAsk(ask), commit))
     },
     (failure) => failure === 'lost' && !isCommitting,
   )
@@ -172,6 +180,11 @@ interface TimedPool {
   readonly endLateStatement: EndLateStatement
 }
 
+/** A pool for a caller who may leave. */
+interface LeavablePool extends TimedPool {
+  readonly signal: AbortSignal | undefined
+}
+
 /** Sends one statement on the connection. @throws the driver's error, or `TimedOutError`. */
 type Send = (statement: PostgresStatement) => Promise<PostgresResult>
 
@@ -179,9 +192,12 @@ type Attempt<T> =
   | { readonly outcome: 'answered'; readonly answer: T }
   | { readonly outcome: 'failed'; readonly failure: PostgresFailure; readonly cause: unknown }
 
-/** Runs the work on one connection of the pool and returns the connection. A broken or silent one is closed. */
+/**
+ * Runs the work on one connection of the pool and returns the connection. A broken one is closed. A statement that was not
+ * answered in time, or whose caller has left, is cancelled before the connection returns.
+ */
 async function attemptOnConnection<T>(
-  { pool, timeoutMilliseconds, primary, endLateStatement }: TimedPool,
+  { pool, timeoutMilliseconds, primary, endLateStatement, signal }: LeavablePool,
   work: (ask: Send) => Promise<T>,
 ): Promise<Attempt<T>> {
   let client: PostgresClient
@@ -196,18 +212,23 @@ async function attemptOnConnection<T>(
     return { outcome: 'failed', failure: cause instanceof TimedOutError ? 'late' : 'unsent', cause }
   }
 
+  if (signal?.aborted === true) {
+    giveBack(client, { isSound: true })
+    return { outcome: 'failed', failure: 'mistake', cause: signal.reason }
+  }
   let isSound = true
   let unanswered: Promise<PostgresResult> | undefined
   const ask: Send = async (statement) => {
     if (!isSound) throw new Error('Connection terminated: an earlier statement broke it')
     const answer = client.query(statement)
     try {
-      return await withTimeout(answer, timeoutMilliseconds)
+      return await withTimeout(signal === undefined ? answer : untilAborted(answer, signal), timeoutMilliseconds)
     } catch (cause) {
+      const isLeft = signal?.aborted === true && cause === signal.reason
       const failure = kindOf(cause)
-      isSound = !breaking.has(failure)
+      isSound = !isLeft && !breaking.has(failure)
       if (failure === 'read_only') primary.abandon()
-      if (failure === 'late') unanswered = answer
+      if (isLeft || failure === 'late') unanswered = answer
       throw cause
     }
   }
@@ -218,6 +239,22 @@ async function attemptOnConnection<T>(
   } finally {
     if (unanswered === undefined) giveBack(client, { isSound })
     else endLateStatement({ client, unanswered })
+  }
+}
+
+/** Waits for the work, but only until the signal is aborted. @throws the signal's reason; the work goes on. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const done = new AbortController()
+  const left = new Promise<never>((_, reject) => {
+    const leave = (): void => reject(signal.reason as Error)
+    if (signal.aborted) leave()
+    // The listener goes when the work is done: one signal serves all statements of a request.
+    else signal.addEventListener('abort', leave, { once: true, signal: done.signal })
+  })
+  try {
+    return await Promise.race([work, left])
+  } finally {
+    done.abort()
   }
 }
 

@@ -68,8 +68,10 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
     migrate,
     migrateCommand: `mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
 
-    async all(statement, parameters, lifetime = 'lasting') {
-      if (lifetime !== 'lasting' && reader !== undefined && database.isOpen) return reader.all(statement, parameters)
+    async all(statement, parameters, { lifetime = 'lasting', signal } = {}) {
+      signal?.throwIfAborted()
+      if (lifetime !== 'lasting' && reader !== undefined && database.isOpen)
+        return reader.all(statement, parameters, signal)
       const work = (): readonly SqlRow[] => prepare(statement, lifetime)(parameters)
       return isWrite.test(statement) ? runWrite(work) : convertErrors(work)
     },

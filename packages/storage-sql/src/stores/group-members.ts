@@ -116,11 +116,14 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
   }
 
   /** Undefined when the group was changed between two slices. */
-  async function readSlices(values: GroupKey): Promise<readonly GroupMember[] | undefined> {
+  async function readSlices(
+    values: GroupKey,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly GroupMember[] | undefined> {
     const members: GroupMember[] = []
     let version: unknown
     for (let after = ''; ;) {
-      const slice = await run(statements.slice, { ...values, after })
+      const slice = await run(statements.slice, { ...values, after }, signal)
       const [first] = slice
       const last = slice.at(-1)
       // A group without a row has no members.
@@ -139,26 +142,89 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
     }
   }
 
-  async function readOne(values: GroupKey, groupId: GroupId): Promise<ReadonlyMap<GroupId, readonly GroupMember[]>> {
+  async function readOne(
+    values: GroupKey,
+    groupId: GroupId,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<GroupId, readonly GroupMember[]>> {
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      const members = await readSlices(values)
+      const members = await readSlices(values, signal)
       if (members !== undefined) return new Map([[groupId, members]])
     }
     // It is changed all the time: one statement sees one moment.
-    return membersIn(await run(statements.all, { ...values, groups: engine.encodeSearchable([groupId]) }), [groupId])
+    const all = await run(statements.all, { ...values, groups: engine.encodeSearchable([groupId]) }, signal)
+    return membersIn(all, [groupId])
   }
 
-  return async (providerId, groupIds, limit) => {
+  return async (providerId, groupIds, { limit, signal } = {}) => {
     const [groupId] = groupIds
     if (groupId === undefined) return new Map()
     const key = { provider_id: providerId }
-    if (groupIds.length === 1) return readOne({ ...key, group_id: groupId }, groupId)
+    if (groupIds.length === 1) return readOne({ ...key, group_id: groupId }, groupId, signal)
     const values = { ...key, groups: engine.encodeSearchable(groupIds) }
     return limit === undefined
-      ? membersIn(await run(statements.all, values), groupIds)
-      : membersIn(await run(statements.within, { ...values, limit }), [])
+      ? membersIn(await run(statements.all, values, signal), groupIds)
+      : membersIn(await run(statements.within, { ...values, limit }, signal), [])
   }
 }
+
+/** Counts members and memberships, as far as a limit says. */
+export function createMemberCounts({
+  engine,
+  run,
+  query,
+}: Database): Pick<GroupStore, 'countMembers' | 'countMemberships'> {
+  const columns = createColumnReader(engine)
+  const counted = (rows: readonly SqlRow[]): number => (rows[0] === undefined ? 0 : columns.integer(rows[0], 'counted'))
+
+  const inGroups = (p: Parameter<MembersValue>, limit: Expression<unknown>) => {
+    const groups = engine.listed(sql`${p('groups')}`)
+    return sql`select count(*) as counted from (
+      select 1 from mintmark_group_members where ${isAmong(p, { engine, column: sql`group_id`, values: groups })} and ${isProviders(p)}
+      limit ${limit}
+    ) as found`
+  }
+  // PostgreSQL plans for a number that it knows. For any other it would read a large group in parallel processes.
+  const inSmallGroups = compileSql(query, (p: Parameter<MembersValue>) => inGroups(p, sql.lit(membersInCount)))
+  const inLargeGroups = compileSql(
+    query,
+    (p: Parameter<MembersValue | 'at_most'>) => inGroups(p, sql`cast(${p('at_most')} as bigint)`),
+    'long',
+  )
+
+  const define = (p: Parameter<'issuer' | 'members' | 'beside' | 'at_most'>) => sql`
+    select coalesce(max(counted), 0) as counted from (select (select count(*) from (
+      select 1 from mintmark_group_members where issuer = ${p('issuer')} and member_id = member.value and group_id <> ${p('beside')}
+      limit cast(${p('at_most')} as bigint)
+    ) as found) as counted from (${engine.listed(sql`${p('members')}`)}) as member) as each_member`
+  const ofFew = compileSql(query, define)
+  const ofMany = compileSql(query, define, 'long')
+
+  return {
+    async countMembers(providerId, groupIds, atMost) {
+      const values = { provider_id: providerId, groups: engine.encodeSearchable(groupIds) }
+      const small = counted(await run(inSmallGroups, values))
+      if (small < membersInCount || atMost <= membersInCount) return Math.min(small, atMost)
+      return counted(await run(inLargeGroups, { ...values, at_most: atMost }))
+    },
+
+    async countMemberships({ memberIds, beside, atMost }) {
+      const statement = memberIds.length > fewMembers ? ofMany : ofFew
+      let most = 0
+      for (let from = 0; from < memberIds.length && most < atMost; from += membersInCount) {
+        const members = engine.encodeSearchable(memberIds.slice(from, from + membersInCount))
+        most = Math.max(most, counted(await run(statement, { members, beside, at_most: atMost })))
+      }
+      return most
+    },
+  }
+}
+
+/** The memberships of so many are counted on the connection that writes; a query on the thread that reads starts later. */
+const fewMembers = 20
+
+/** So many members, and the memberships of so many, are counted by one statement: each may be in thousands of groups. */
+const membersInCount = 250
 
 type GroupKey = Readonly<Record<'provider_id' | 'group_id', string>>
 

@@ -15,7 +15,7 @@ import { createLister } from '../list/lister.ts'
 import { providerOf } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
 import { createGroupChanges, membersInSlice } from './group-changes.ts'
-import { createMembersOf, type MemberValue } from './group-members.ts'
+import { createMemberCounts, createMembersOf, type MemberValue } from './group-members.ts'
 import { groupStatements, groupStateRow } from './group-statements.ts'
 
 export function createGroupStore(database: Database, { scanLimit }: { readonly scanLimit: number }): GroupStore {
@@ -25,6 +25,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
   const read = groupReader(engine)
   const changes = createGroupChanges(database)
   const membersOf = createMembersOf(database)
+  const counts = createMemberCounts(database)
   const change = createGroupChange(database, { statements, changes, membersOf })
 
   /** Explains why a group was not inserted. @returns `undefined` if what was read does not explain it. */
@@ -98,10 +99,17 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
       return row === undefined ? undefined : read(row)
     },
 
-    async membersOf(providerId, groupIds, limit) {
+    async membersOf(providerId, groupIds, options) {
       await changes.finish(providerId, groupIds)
-      return membersOf(providerId, groupIds, limit)
+      return membersOf(providerId, groupIds, options)
     },
+
+    async countMembers(providerId, groupIds, atMost) {
+      await changes.finish(providerId, groupIds)
+      return counts.countMembers(providerId, groupIds, atMost)
+    },
+
+    countMemberships: (asked) => counts.countMemberships(asked),
 
     change,
 

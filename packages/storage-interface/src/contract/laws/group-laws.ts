@@ -96,6 +96,34 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     same([...(await storage.groups.membersOf(many.providerId, []))], [], 'no groups')
   }),
 
+  law('groups: members and memberships are counted up to a limit', async ({ storage, same }) => {
+    for (const id of ['a', 'b', 'c']) await storage.provisionedUsers.insert(aProvisionedUser(id))
+    await storage.groups.insert(aGroup('three', { memberIds: ['user-a', 'user-b', 'user-c'] }))
+    await storage.groups.insert(aGroup('two', { memberIds: ['user-a', 'group-three'] }))
+    await storage.groups.insert(aGroup('none'))
+    const { providerId, groupId: beside } = aGroup('two')
+    const members = (labels: readonly string[], atMost: number) =>
+      storage.groups.countMembers(
+        providerId,
+        labels.map((label) => groupId(`group-${label}`)),
+        atMost,
+      )
+    const memberships = (memberIds: readonly string[], atMost: number, group = groupId('group-none')) =>
+      storage.groups.countMemberships({ providerId, memberIds, beside: group, atMost })
+
+    same(await members(['three', 'two', 'none', 'unknown'], 9), 5, 'the members of all groups')
+    same(await members(['three'], 2), 2, 'up to the limit')
+    same(await members(['none'], 9), 0, 'of an empty group')
+    same(await members([], 9), 0, 'of no group')
+    same(await memberships(['user-c', 'user-a', 'unknown'], 9), 2, 'the groups of the user who is in the most')
+    same(await memberships(['user-a', 'user-b'], 1), 1, 'up to the limit')
+    same(await memberships(['user-a'], 9, beside), 1, 'without the group itself')
+    same(await memberships(['group-three'], 9), 1, 'the groups of a group')
+    same(await memberships([], 9), 0, 'of nobody')
+    const many = Array.from({ length: 600 }, (_, index) => `unknown-${index}`)
+    same(await memberships([...many, 'user-a'], 9), 2, 'among many')
+  }),
+
   law(
     'groups: members are listed for as many whole groups as fit the limit, in the requested order, and always for one',
     async ({ storage, same }) => {
@@ -112,7 +140,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
         const members = await storage.groups.membersOf(
           providerId,
           labels.map((label) => groupId(`group-${label}`)),
-          limit,
+          { limit },
         )
         return labels.flatMap((label) => {
           const list = members.get(groupId(`group-${label}`))

@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest'
+
+import { createScimServer, oktaRoleResourceType, type ScimServerOptions } from '../../src/index.ts'
+import { aDevice, deviceType, roles } from '../fixtures/custom-types.ts'
+import { aGroup, expectRefused, groupSchema, startDirectory } from '../fixtures/directory-under-test.ts'
+import { idOf, issuer, startScim } from '../fixtures/scim-under-test.ts'
+
+const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const aUser = (userName: string) => ({ schemas: [userSchema], userName })
+
+const join = (...members: readonly string[]) => ({
+  op: 'add',
+  path: 'members',
+  value: members.map((value) => ({ value })),
+})
+
+test('refuses a user beyond the number that a provider may have (RFC 7644 §3.12)', async () => {
+  const directory = await startDirectory(4, 'general', { limits: { users: 5 } })
+  const post = (userName: string, provider = 'T1') =>
+    directory.send({ method: 'POST', path: '/Users', provider, body: aUser(userName) })
+  const last = await post('last')
+
+  await expectRefused(directory, () => post('one-more'), { status: 403, reason: 'resources_too_many' })
+
+  expect((await post('of-another', 'T2')).status).toBe(201)
+  await directory.send({ method: 'DELETE', path: `/Users/${idOf(last)}` })
+  expect((await post('one-more')).status).toBe(201)
+})
+
+test('counts the users of a provider again after a tenth of what was left', async () => {
+  const scim = await startScim({ limits: { users: 40 } })
+  let totals = 0
+  const counted = scim.beside({
+    storage: {
+      ...scim.storage,
+      provisionedUsers: {
+        ...scim.storage.provisionedUsers,
+        list: (query) => ((totals += 1), scim.storage.provisionedUsers.list(query)),
+      },
+    },
+  })
+  const statuses: number[] = []
+
+  for (let number = 0; number < 42; number += 1) {
+    const { status } = await counted.send({ method: 'POST', path: '/Users', body: aUser(`user-${number}`) })
+    statuses.push(status)
+  }
+
+  expect(statuses.filter((status) => status === 201)).toHaveLength(40)
+  expect(statuses.slice(40)).toEqual([403, 403])
+  expect(totals).toBeLessThan(30)
+})
+
+test('refuses a group beyond the number that a provider may have (RFC 7644 §3.12)', async () => {
+  const directory = await startDirectory(1, 'general', { limits: { groups: 1 } })
+  await directory.group()
+
+  await expectRefused(directory, () => directory.send({ method: 'POST', path: '/Groups', body: aGroup() }), {
+    status: 403,
+    reason: 'resources_too_many',
+  })
+})
+
+test('refuses a resource of a custom type beyond the number that a provider may have (RFC 7644 §3.12)', async () => {
+  const resourceTypes = [deviceType, { resourceType: oktaRoleResourceType, resources: roles }]
+  const directory = await startDirectory(1, 'general', { limits: { customResources: 1 }, resourceTypes })
+  const post = () => directory.send({ method: 'POST', path: '/Devices', body: aDevice({}) })
+  expect((await post()).status).toBe(201)
+
+  await expectRefused(directory, post, { status: 403, reason: 'resources_too_many' })
+})
+
+test('refuses members beyond the number that a group may have, however they are written (RFC 7644 §3.12)', async () => {
+  const directory = await startDirectory(4, 'general', { limits: { groupMembers: 2 } })
+  const [one = '', two = '', three = '', four = ''] = directory.users
+  const id = await directory.group(aGroup([one]))
+  const refused = { status: 400, scimType: 'invalidValue', reason: 'members_too_many' } as const
+  const body = aGroup([one, two, three])
+
+  await expectRefused(directory, () => directory.send({ method: 'POST', path: '/Groups', body }), refused)
+  await expectRefused(directory, () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body }), refused)
+  await expectRefused(directory, () => directory.patch(id, join(two, three)), refused)
+  await expectRefused(
+    directory,
+    () => directory.patch(id, { op: 'remove', path: `members[value eq "${four}"]` }, join(two, three)),
+    refused,
+  )
+  await expectRefused(directory, () => directory.patch(id, { ...join(one, two, three), op: 'replace' }), refused)
+
+  expect((await directory.patch(id, join(two))).status).toBe(204)
+  expect((await directory.patch(id, { ...join(three, four), op: 'replace' })).status).toBe(204)
+  expect(await directory.members(id)).toEqual([three, four].toSorted())
+})
+
+test('refuses a member who is in as many groups as a user may be in (RFC 7644 §3.12)', async () => {
+  const directory = await startDirectory(2, 'general', { limits: { groupsOfMember: 2 } })
+  const [one = '', two = ''] = directory.users
+  const first = await directory.group(aGroup([one]))
+  await directory.group(aGroup([one]))
+  const id = await directory.group()
+  const refused = { status: 400, scimType: 'invalidValue', reason: 'memberships_too_many' } as const
+  const body = aGroup([two, one])
+
+  await expectRefused(directory, () => directory.send({ method: 'POST', path: '/Groups', body }), refused)
+  await expectRefused(directory, () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body }), refused)
+  await expectRefused(directory, () => directory.patch(id, join(two, one)), refused)
+
+  // Who is a member already may be named again.
+  expect((await directory.patch(first, join(one))).status).toBe(204)
+  expect((await directory.patch(id, join(two))).status).toBe(204)
+})
+
+test('refuses a group that is larger than what is stored, without its members (RFC 9110 §15.5.14)', async () => {
+  const directory = await startDirectory(4, 'general', { limits: { resourceBytes: 200 } })
+  const id = await directory.group(aGroup(directory.users))
+  const refused = { status: 413, reason: 'resource_too_large' } as const
+  const body = { schemas: [groupSchema], displayName: 'a'.repeat(200) }
+
+  await expectRefused(directory, () => directory.send({ method: 'POST', path: '/Groups', body }), refused)
+  await expectRefused(directory, () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body }), refused)
+  const rename = { op: 'replace', path: 'displayName', value: 'a'.repeat(200) }
+  await expectRefused(directory, () => directory.patch(id, rename), refused)
+})
+
+test.for(['users', 'groups', 'customResources', 'groupMembers', 'groupsOfMember', 'totalBytesAtOnce'] as const)(
+  'refuses to start with a limits.%s that is no whole number of at least 1',
+  async (name) => {
+    const { storage } = await startScim()
+    const options: ScimServerOptions = { issuer, storage, limits: { [name]: 0 } }
+
+    expect(() => createScimServer(options)).toThrow(`limits.${name} is a whole number of at least 1.`)
+  },
+)
+
+test('shows a group of more members than fit in a text, alone and in a page', async () => {
+  const directory = await startDirectory(1101)
+  const id = await directory.group(aGroup(directory.users))
+  const small = await directory.group(aGroup(directory.users.slice(0, 2)))
+
+  const one = await directory.send({ path: `/Groups/${id}` })
+  const page = await directory.send({ path: '/Groups' })
+  const head = await directory.send({ method: 'HEAD', path: `/Groups/${id}` })
+
+  const membersOf = (group: unknown) =>
+    (group as { readonly members: readonly { readonly value: string }[] }).members.map(({ value }) => value)
+  expect(membersOf(one.body)).toEqual(directory.users.toSorted())
+  const resources = page.body?.['Resources'] as readonly { readonly id: string }[]
+  expect(new Set(resources.map((group) => group.id))).toEqual(new Set([id, small]))
+  expect(resources.find((group) => group.id === id)).toEqual(one.body)
+  expect(membersOf(resources.find((group) => group.id === small))).toHaveLength(2)
+  expect(Number(head.headers.get('content-length'))).toBeGreaterThan(1101 * 60)
+})
+
+test('a read stops when its client has disconnected, and a write goes on', async () => {
+  const directory = await startDirectory(3)
+  const id = await directory.group(aGroup(directory.users))
+  const controller = new AbortController()
+  controller.abort()
+  const signal = () => controller.signal
+  directory.forgetCalls()
+  const { events } = directory
+
+  const read = await directory.send({ path: `/Groups/${id}`, signal })
+  const searched = await directory.send({
+    method: 'POST',
+    path: '/.search',
+    body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'] },
+    signal,
+  })
+  const [one = ''] = directory.users
+  const remove = { op: 'remove', path: `members[value eq "${one}"]` }
+  const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [remove] }
+  const written = await directory.send({ method: 'PATCH', path: `/Groups/${id}`, body, signal })
+
+  expect([read.body, searched.body]).toEqual([undefined, undefined])
+  expect(directory.calls.membersOf).toBe(0)
+  expect(events.filter(({ type }) => type === 'request.refused')).toEqual([])
+  expect(written.status).toBe(204)
+  expect(await directory.members(id)).toHaveLength(2)
+})
