@@ -254,6 +254,22 @@ it.each([
   expect(reply.text).toContain(`name="state" value="${state}"`)
 })
 
+it.each([
+  [8192, 'in-object'],
+  [8193, null],
+])('a request object of %d characters says state %s (OIDC Core §6.1)', async (length, state) => {
+  const object = `${encodePart({ alg: 'none' })}.${encodePart({ state: 'in-object' })}.`
+
+  await refusedByRedirect(
+    under,
+    { error: 'request_not_supported', state },
+    {
+      send: () => authorize(under, { request: object.padEnd(length, 'A'), state: undefined }),
+      reason: 'parameter_unsupported',
+    },
+  )
+})
+
 it.each(['x', '..', 'a.b.c', `${'A'.repeat(9000)}.e30.`])(
   'a request object that cannot be read does not change where the error goes: %.20s (OIDC Core §6.1)',
   async (request) => {

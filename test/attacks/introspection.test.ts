@@ -1,4 +1,4 @@
-import type { RefusalReason } from '@mintmark/core'
+import { registerClient, type RefusalReason } from '@mintmark/core'
 import { clientId, userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -303,4 +303,17 @@ describe('introspection: active answers', () => {
     expect(readJws(unknown.text).payload['token_introspection']).toEqual({ active: false })
     await expectInactive(under, live.text)
   })
+})
+
+it('the token of a removed client is inactive (RFC 7662 §2.2)', async () => {
+  const { clientSecret = '' } = await registerClient(
+    { clientId: 'leaving', clientName: 'Leaving', grantTypes: ['client_credentials'], scopes: ['api.read'] },
+    { storage: under.storage },
+  )
+  const form = encode({ grant_type: 'client_credentials', scope: 'api.read' })
+  const { json } = await postForm(under, '/token', form, { authorization: basic('leaving', clientSecret) })
+
+  await under.storage.clients.remove(clientId('leaving'), under.clock.now())
+
+  await expectInactive(under, String(json['access_token']), 'RS')
 })

@@ -1,6 +1,8 @@
 import { clientId, familyId, userId } from '@mintmark/storage-interface'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { dumpMedium } from '../support/dump-medium.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { readJws } from '../support/forge-jwt.ts'
 import { refusedInJson } from '../support/refused.ts'
@@ -75,6 +77,30 @@ describe('a rotated refresh token is presented again', () => {
     expect([again.status, tokensOf(again).refresh_token]).toEqual([200, lost.refresh_token])
     expect(under.dump()).toBe(before)
     expect((await refresh(under, lost.refresh_token)).status).toBe(200)
+  })
+
+  it('a retry is refused when storage has lost the salt of the rotation (RFC 6749 §5.2)', async () => {
+    const database = createMemoryDatabase()
+    const storage = createMemoryStorage({ issuer: 'https://as.test', database })
+    const { families } = storage
+    const rotate: typeof families.rotate = async (request) => {
+      const rotated = await families.rotate(request)
+      if (rotated.outcome !== 'retried' || rotated.record.refresh === undefined) return rotated
+      return {
+        ...rotated,
+        record: { ...rotated.record, refresh: { ...rotated.record.refresh, successorSalt: 'lost' } },
+      }
+    }
+    const started = await freshServer({ storage: { ...storage, families: { ...families, rotate } } })
+    const under = { ...started, dump: () => dumpMedium(database, started.issuer) }
+    const first = await tokensFor(under, 'A')
+    await refresh(under, first.refresh_token)
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => refresh(under, first.refresh_token),
+      reason: 'refresh_token_unknown',
+      secrets: [first.refresh_token],
+    })
   })
 
   it('a retry does not extend the window (RFC 9700 §4.14.2)', async () => {

@@ -27,6 +27,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     jobs: { type: 'string', default: String(Math.max(1, availableParallelism() - 1)) },
+    seconds: { type: 'string', default: '60' },
     tests: { type: 'string', multiple: true },
   },
 })
@@ -58,7 +59,9 @@ async function plan([first = '300', seed = '1', ...others]: readonly string[]): 
     : guards.filter(({ file, line }) => places.includes(file) || places.includes(`${file}:${line}`)).flatMap(weakened)
   const { tests } = values
   const select =
-    tests === undefined ? await measureReachedTests(guards, jobs) : () => ({ tests, milliseconds: 0, leftOut: 0 })
+    tests === undefined
+      ? await measureReachedTests(guards, { workers: jobs, budget: Number(values.seconds) * 1000 })
+      : () => ({ tests, milliseconds: 0, leftOut: 0 })
   return picked.map((one) => ({ ...one, ...select(one.guard) }))
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import type { Replacements } from './change-on-load.ts'
@@ -26,10 +26,15 @@ export interface SelectedTests {
 export type SelectTests = (guard: Guard) => SelectedTests
 
 const cache = 'node_modules/.cache/mutation/reached.json'
-const budgetMilliseconds = 40_000
 
-/** Which tests reach which guard: one run of all tests, whose result is kept until HEAD changes. */
-export async function measureReachedTests(guards: readonly Guard[], workers: number): Promise<SelectTests> {
+/**
+ * Finds which tests reach which guard: by one run of all tests, whose result is kept until HEAD changes.
+ * @param limits.budget in milliseconds: how long the tests of one change may take in that run.
+ */
+export async function measureReachedTests(
+  guards: readonly Guard[],
+  { workers, budget }: { readonly workers: number; readonly budget: number },
+): Promise<SelectTests> {
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
   const known = existsSync(cache)
     ? (JSON.parse(readFileSync(cache, 'utf8')) as { commit: string; tests: readonly ReachingTest[] })
@@ -37,7 +42,7 @@ export async function measureReachedTests(guards: readonly Guard[], workers: num
   const tests = known?.commit === commit ? known.tests : await measure(guards, workers)
   mkdirSync(dirname(cache), { recursive: true })
   writeFileSync(cache, JSON.stringify({ commit, tests }))
-  return (guard) => selectTests(guard, tests)
+  return (guard) => selectTests(guard, tests, budget)
 }
 
 async function measure(guards: readonly Guard[], workers: number): Promise<readonly ReachingTest[]> {
@@ -73,14 +78,15 @@ function recordingReplacements(guards: readonly Guard[]): Replacements {
 /** Without the line, which every edit above it changes. */
 const reachedName = ({ file, condition }: Guard): string => `${file}: ${condition}`
 
-function selectTests(guard: Guard, all: readonly ReachingTest[]): SelectedTests {
+function selectTests(guard: Guard, all: readonly ReachingTest[], budget: number): SelectedTests {
   const name = reachedName(guard)
   const reaching = all
     .filter(({ guards }) => guards.includes(name))
-    .toSorted((a, b) => distance(a.test, guard) - distance(b.test, guard) || a.milliseconds - b.milliseconds)
+    // A test file that reaches few guards is about them.
+    .toSorted((a, b) => distance(a.test, guard) - distance(b.test, guard) || a.guards.length - b.guards.length)
   let milliseconds = 0
   const selected = reaching.filter((test) => {
-    if (milliseconds > 0 && milliseconds + test.milliseconds > budgetMilliseconds) return false
+    if (milliseconds > 0 && milliseconds + test.milliseconds > budget) return false
     milliseconds += test.milliseconds
     return true
   })
@@ -91,8 +97,7 @@ function selectTests(guard: Guard, all: readonly ReachingTest[]): SelectedTests 
 function distance(test: string, { file }: Guard): number {
   if (test === file.replace(/\.ts$/, '.test.ts')) return 0
   if (dirname(test) === dirname(file)) return 1
-  if (test.startsWith(`packages/${packageOf(file)}/`)) return basename(test).includes('laws') ? 3 : 2
-  return 4
+  return test.startsWith(`packages/${packageOf(file)}/`) ? 2 : 3
 }
 
 const packageOf = (file: string): string => file.split('/')[1] ?? ''

@@ -41,6 +41,14 @@ describe('options', () => {
     })
   })
 
+  it('lets a host serve its own pages at another origin, both at one address', () => {
+    const settings = parseSettings(
+      options({ interaction: { loginUrl: 'https://app.test/in?1', consentUrl: 'https://app.test/in?2' } }),
+    )
+
+    expect(settings.interactionUrls).toEqual({ login: 'https://app.test/in?1', consent: 'https://app.test/in?2' })
+  })
+
   it.each([
     ['an unknown lifetime', { lifetimes: { accessTokens: 5 } }, /lifetimes/],
     ['a lifetime that is no whole number', { lifetimes: { accessToken: 0.5 } }, /accessToken/],
@@ -48,6 +56,17 @@ describe('options', () => {
     ['a page that is no function', { pages: { login: 'login.html', consent: page } }, /pages/],
     ['a page at an address that is none', { interaction: { loginUrl: 'http://[' } }, /loginUrl/],
     ['a page at an address that runs', { interaction: { consentUrl: 'javascript:alert(1)' } }, /consentUrl/],
+    [
+      'a sign-in page at another origin',
+      { pages, interaction: { loginUrl: 'https://app.test/in' } },
+      /served at the issuer/,
+    ],
+    [
+      'a consent page at another origin',
+      { pages, interaction: { consentUrl: 'https://app.test/yes' } },
+      /served at the issuer/,
+    ],
+    ['an issuer that is neither https nor http', { issuer: 'ftp://127.0.0.1' }, /must use https/],
     ['two pages at one address', { pages, interaction: { loginUrl: '/in', consentUrl: '/in?2' } }, /must differ/],
     ['a scope of OpenID Connect (OIDC Core §5.4)', { scopes: { email: 'Read your mail address' } }, /email/],
     ['a limiter that cannot count', { rateLimits: { startedInteractions: {} } }, /startedInteractions/],

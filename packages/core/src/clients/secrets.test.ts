@@ -63,6 +63,15 @@ describe('client secrets', () => {
     expect(await Promise.all([works(first, 100), works(brought, 100)])).toEqual([false, true])
   })
 
+  it('are not added to an unknown client (RFC 7591 §3.2.2)', async () => {
+    const { deps } = await aClient()
+
+    await expect(addClientSecret('nobody', {}, deps)).rejects.toMatchObject({
+      code: 'invalid_client_metadata',
+      description: 'There is no such client.',
+    })
+  })
+
   it('adopts a secret of 32 characters, 12 of them different', async () => {
     const { deps, works } = await aClient()
     const brought = 'abcdefghijkl'.repeat(3).slice(0, 32)

@@ -72,8 +72,9 @@ export async function recallUser(
   visit: { readonly signedIn: SignedIn | undefined; readonly isOfSession: boolean; readonly now: EpochSeconds },
   storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
-  const authentication = login === undefined ? undefined : presentAuthentication(login, visit)
-  if (login === undefined || authentication === undefined) return undefined
+  if (login === undefined) return undefined
+  const authentication = presentAuthentication(login, visit)
+  if (authentication === undefined) return undefined
   const user = await storage.users.find(login.userId)
   if (user === undefined || !isUserActive(user, login.userGeneration)) return undefined
   return { user, authentication }

@@ -72,6 +72,7 @@ test.each([
   ['userName eq "x"and title pr', 'filter_syntax'],
   ['title pr and(title pr)', 'filter_syntax'],
   ['not title pr', 'filter_syntax'],
+  ['title (title pr)', 'filter_syntax'],
   ['not userName eq "x"', 'filter_syntax'],
   ['(title pr', 'filter_syntax'],
   ['title pr)', 'filter_syntax'],

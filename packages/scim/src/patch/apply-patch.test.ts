@@ -38,6 +38,11 @@ test.each<[string, Operation, JsonObject]>([
     { title: 'Boss', name: { givenName: 'K', familyName: 'Lee' } },
   ],
   [
+    '§3.5.2.1: add keeps values apart that have no value, by their other sub-attributes',
+    { op: 'add', path: 'emails', value: [{ display: 'A' }, { display: 'B' }] },
+    { emails: [workMail, homeMail, { display: 'A' }, { display: 'B' }] },
+  ],
+  [
     '§3.5.2.1: add to a selected value merges',
     { op: 'add', path: 'emails[type eq "home"]', value: { display: 'H' } },
     { emails: [workMail, { ...homeMail, display: 'H' }] },

@@ -149,6 +149,12 @@ test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
     { displayName: undefined } as never,
     ['operation-name-case', 'null-means-absent'],
   ],
+  [
+    'null added to a single value',
+    { op: 'add', path: 'displayName', value: null },
+    { displayName: undefined } as never,
+    ['null-means-absent'],
+  ],
   ['null added to a list', { op: 'add', path: 'emails', value: null }, {}, ['null-means-absent']],
   [
     'null for a list',

@@ -343,3 +343,26 @@ test('a host can define attributes of every type, and multi-valued simple attrib
     '400 invalidValue value_required',
   )
 })
+
+test('an extension may define an attribute named schemas (RFC 7643 §3.3)', () => {
+  const id = 'urn:example:params:scim:schemas:extension:catalog:2.0:User'
+  const catalog = defineSchema({ id, name: 'Catalog', attributes: [{ name: 'schemas', multiValued: true }] })
+  const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [catalog] })
+
+  const { resource } = parseAs(
+    strictTolerances,
+    { schemas: [core, id], userName: 'kim', [id]: { schemas: [id] } },
+    type,
+  )
+
+  expect(plain(resource)).toMatchObject({ [id]: { schemas: [id] } })
+})
+
+test('an empty text in place of a list is refused unless it is tolerated (RFC 7643 §2.4)', () => {
+  const body = { schemas: [core], userName: 'kim', emails: '' }
+
+  expect(refusedWith(() => parseAs(strictTolerances, body))).toBe('400 invalidValue value_type')
+  const { applied, resource } = parseAs(new Set<Tolerance>(['empty-text-means-absent']), body)
+  expect(resource).not.toHaveProperty('emails')
+  expect(applied).toMatchObject([{ tolerance: 'empty-text-means-absent' }])
+})

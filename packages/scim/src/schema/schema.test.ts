@@ -21,6 +21,14 @@ test('an attribute has these defaults (RFC 7643 §2.2)', () => {
   expect(defineAttribute({ name: 'x', type: 'binary' }).caseExact).toBe(true)
 })
 
+test('the identifier of a schema has at most 200 characters', () => {
+  const urn = (length: number) => 'urn:example:params:scim:schemas:'.padEnd(length, 'x')
+  const define = (id: string) => defineSchema({ id, name: 'X', attributes: [{ name: 'x' }] })
+
+  expect(define(urn(200)).id).toHaveLength(200)
+  expect(() => define(urn(201))).toThrow('is not a URN for a schema')
+})
+
 test.each<[string, AttributeOptions]>([
   ['a prototype', { name: '__proto__' }],
   ['a constructor', { name: 'constructor' }],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { functionCalls } from '../../test/fixtures/function-calls.ts'
 import { refusedWith } from '../../test/fixtures/refused.ts'
-import { getMember, parseJson, toObject, withMember } from './json.ts'
+import { getMember, parseJson, parseJsonObject, toObject, withMember } from './json.ts'
 
 test('a member named __proto__ is an ordinary member', () => {
   const object = toObject([['__proto__', { polluted: true }]])
@@ -40,7 +40,11 @@ test('the last of two members with the same name wins, and undefined removes a m
 const members = (count: number, name = (index: number) => `k${index}`) =>
   `{${Array.from({ length: count }, (_, index) => `"${name(index)}":1`).join(',')}}`
 
+/** A list that counts as so many values before it is parsed: itself, and one for each comma. */
+const zeros = (values: number) => `[${Array(values).fill(0).join(',')}]`
+
 test.each([
+  ['500,000 values', zeros(500_000)],
   ['an object', '{"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]}'],
   ['a list of many objects', `[${Array(5000).fill('{"value":"u1"}').join(',')}]`],
   ['texts with brackets and quotation marks', '{"a{[":"]}\\"","b":"\\\\"}'],
@@ -58,6 +62,7 @@ test.each([
   ['names in a list', '["a":1]', '400 invalidSyntax body_malformed'],
   ['more that closes than opens', '{}}]', '400 invalidSyntax body_malformed'],
   ['33 levels', '['.repeat(33), '400 invalidSyntax body_too_deep'],
+  ['500,001 values', zeros(500_001), '413 - body_too_large'],
   ['a member too many', members(1001), '413 - body_too_large'],
   ['a member too many, deeper down', `{"a":[${members(1001)}]}`, '413 - body_too_large'],
 ])('refuses %s (RFC 8259 §4, RFC 7644 §3.12)', (_, text, expected) => {
@@ -69,4 +74,11 @@ test.each([
   ['members like integers, whose hashes collide', members(80_000, (index) => String(index * 65_536))],
 ])('refuses %s before parsing them', (_, text) => {
   expect(functionCalls(() => refusedWith(() => runAtOnce(parseJson(text))))).toBeLessThan(6000)
+})
+
+test('accepts a body of 500,000 values that the host has parsed, and no larger one (RFC 9110 §15.5.14)', () => {
+  const body = (values: number) => ({ a: Array(values - 1).fill(0) })
+
+  expect(parseJsonObject(body(500_000))).toHaveProperty('a')
+  expect(refusedWith(() => parseJsonObject(body(500_001)))).toBe('413 - body_too_large')
 })

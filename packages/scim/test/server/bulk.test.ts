@@ -108,6 +108,10 @@ describe('operations', () => {
       'with schemas (RFC 7644 erratum 5050)',
       { schemas: [patchOp], Operations: [{ op: 'replace', path: 'displayName', value: 'Dev' }] },
     ],
+    [
+      'with schemas in another case (RFC 7643 §2.1)',
+      { SCHEMAS: [patchOp], Operations: [{ op: 'replace', path: 'displayName', value: 'Dev' }] },
+    ],
     ['without schemas', { Operations: [{ op: 'replace', path: 'displayName', value: 'Dev' }] }],
     ['as RFC 7644 §3.7 shows it: the operations alone', [{ op: 'replace', path: 'displayName', value: 'Dev' }]],
   ])('accepts the data of a PATCH, %s', async (_, data) => {
@@ -116,6 +120,20 @@ describe('operations', () => {
 
     expect(statusesOf(await bulk(directory, [{ method: 'PATCH', path: `/Groups/${id}`, data }]))).toEqual(['200'])
     expect(await directory.send({ path: `/Groups/${id}` })).toMatchObject({ body: { displayName: 'Dev' } })
+  })
+
+  test.each<[string, unknown]>([
+    ['of a message of another kind', { schemas: [core], Operations: [{ op: 'remove', path: 'displayName' }] }],
+    ['that is a text', 'Dev'],
+  ])('refuses the data of a PATCH %s (RFC 7644 §3.7)', async (_, data) => {
+    const directory = await startDirectory(0, 'strict')
+    const id = await directory.group()
+    const before = await directory.send({ path: `/Groups/${id}` })
+
+    const reply = await bulk(directory, [{ method: 'PATCH', path: `/Groups/${id}`, data }])
+
+    expect(statusesOf(reply)).toEqual(['400'])
+    expect(await directory.send({ path: `/Groups/${id}` })).toMatchObject({ body: before.body })
   })
 
   test('does not read members for a response without members', async () => {

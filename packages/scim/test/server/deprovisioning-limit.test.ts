@@ -150,6 +150,23 @@ it('allows ordinary deprovisioning after many users were created', async () => {
   expect(leaving).toHaveLength(25)
 })
 
+it('limits a number above five without a share', async () => {
+  const site = await withUsers(8, { deprovisioningLimit: { users: 6 } })
+
+  const replies = []
+  for (const id of site.users) replies.push((await site.deactivate(id)).status)
+
+  expect(replies).toEqual([...Array<number>(6).fill(200), 403, 403])
+})
+
+it('counts a user from an age of ten minutes', async () => {
+  const site = await withUsers(1, { deprovisioningLimit: { users: 0 } })
+  const created = await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: 'new' } })
+  site.clock.advance(600)
+
+  expect(await site.deactivate(idOf(created))).toMatchObject(suspended)
+})
+
 it('does not count a user that is created and removed at once to test a connection', async () => {
   const site = await withUsers(2, { deprovisioningLimit: { users: 1 } })
 

@@ -46,7 +46,7 @@ describe.for([
         Operations: [{ op: 'replace', path: `${staff.id}:badge`, value: 'A1' }],
       },
     })
-    expect([changed.status, changed.body?.['scimType']]).toEqual([409, 'uniqueness'])
+    expect([changed.status, changed.body?.['scimType'], scim.lastReason()]).toEqual([409, 'uniqueness', 'value_taken'])
   })
 
   test('finds and sorts by an indexed attribute however many users there are (RFC 7644 §3.4.2)', async () => {

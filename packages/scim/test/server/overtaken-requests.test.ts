@@ -2,7 +2,7 @@ import { providerId, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, test } from 'vitest'
 
-import { userSchema, type ScimServerOptions } from '../../src/index.ts'
+import { createScimServer, userSchema, type ScimServerOptions } from '../../src/index.ts'
 import { overtake } from '../fixtures/overtake.ts'
 import { idOf, issuer, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
@@ -119,4 +119,34 @@ describe('a POST that links a user of the host', () => {
     expect(await provision(scim)).toMatchObject({ status: 404 })
     expect(other.lastReason()).toBe('resource_not_found')
   })
+})
+
+test('a POST that repeats another one creates the user again who was removed meanwhile (RFC 7644 §3.3)', async () => {
+  const { scim, other } = await startOvertaken('compareAndSwap', (rival) =>
+    rival.send({ method: 'DELETE', path: `/Users/${id}` }),
+  )
+  const id = idOf(await provision(other))
+
+  const again = await provision(scim, { ...aUser, title: 'Dr.' })
+
+  expect([again.status, idOf(again) === id]).toEqual([201, false])
+})
+
+test('a sign-in is refused when the provider has removed the user meanwhile', async () => {
+  const storage = createMemoryStorage({ issuer })
+  const other = await startScim({ storage })
+  const id = idOf(await provision(other))
+  const provisionedUsers = overtake(storage.provisionedUsers, 'compareAndSwap', () =>
+    other.send({ method: 'DELETE', path: `/Users/${id}` }),
+  )
+  const server = createScimServer({ issuer, storage: { ...storage, provisionedUsers }, clock: () => other.clock.now() })
+
+  const signedIn = await server.signInFromProvider({
+    providerId: 'T1',
+    externalId: 'k1',
+    profile: { userName: 'kim', title: 'Dr.' },
+  })
+
+  expect(signedIn).toEqual({ outcome: 'removed' })
+  expect(await storage.users.find(userId(id))).toBeUndefined()
 })

@@ -392,3 +392,9 @@ test('a secret of one directory does not write another one’s users', async () 
   expect(idOf(created)).not.toBe(id)
   expect(await scim.storage.users.find(userId(id))).toMatchObject({ providerId: 'T1', version: 1 })
 })
+
+test('an unknown provider gets no secret (RFC 7644 §2)', async () => {
+  const { storage } = await startScim()
+
+  await expect(addProviderSecret('T9', {}, { storage })).rejects.toMatchObject({ reason: 'provider_unknown' })
+})

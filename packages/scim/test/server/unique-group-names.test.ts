@@ -1,6 +1,8 @@
+import { providerId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, test } from 'vitest'
 
-import { idOf, type ScimReply, type ScimUnderTest, startScim } from '../fixtures/scim-under-test.ts'
+import { idOf, issuer, type ScimReply, type ScimUnderTest, startScim } from '../fixtures/scim-under-test.ts'
 
 const group = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
@@ -32,6 +34,20 @@ describe('with uniqueGroupNames', () => {
     expect(await create(scim, 'Ops', 'T2')).toMatchObject({ status: 201 })
     expect(await create(scim, 'Ops', 'T2')).toMatchObject({ status: 201 })
   })
+})
+
+test('a name that storage refuses to search for counts as taken', async () => {
+  const storage = createMemoryStorage({ issuer })
+  const tooMany = () => Promise.resolve({ outcome: 'tooMany' } as const)
+  const scim = await startScim({
+    storage: { ...storage, groups: { ...storage.groups, list: tooMany } },
+    uniqueGroupNames: () => true,
+  })
+
+  expect(await create(scim, 'Ops')).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } })
+  expect(scim.lastReason()).toBe('group_name_taken')
+  const all = { filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 1 } } as const
+  expect(await storage.groups.list({ providerId: providerId('T1'), ...all })).toMatchObject({ total: 0 })
 })
 
 test('two groups may have the same name by default (RFC 7643 §4.2)', async () => {

@@ -79,6 +79,23 @@ describe('an access token that a user gave to a client of a provider', () => {
     expect(await usersOf(scim)).toBe(0)
   })
 
+  test('of an unknown provider is refused (RFC 7644 §6)', async () => {
+    const scim = await startWith(async () => true)
+
+    expect(await create(scim, 'T9')).toMatchObject({ status: 403 })
+    expect(scim.lastReason()).toBe('client_not_of_provider')
+  })
+
+  test('of a disabled provider is refused (RFC 7644 §6)', async () => {
+    const scim = await startWith(async () => true)
+    const provider = await scim.storage.identityProviders.find(providerId('T1'))
+    if (provider === undefined) throw new TypeError('T1 does not exist.')
+    await scim.storage.identityProviders.compareAndSwap({ ...provider, disabledAt: scim.clock.now() }, provider.version)
+
+    expect(await create(scim)).toMatchObject({ status: 403 })
+    expect(scim.lastReason()).toBe('client_not_of_provider')
+  })
+
   test('the hook decides about users only: a client with a token of its own needs none (RFC 7644 §2)', async () => {
     const scim = await startWith(() => false, { subject: 'oin' })
 

@@ -1,0 +1,13 @@
+import { systemRandom } from '@mintmark/internal'
+import { anInteractionRecord } from '@mintmark/storage-interface/fixtures'
+import { expect, it } from 'vitest'
+
+import { aRing, issuer } from '../../test/ring-under-test.ts'
+import { createInteractionSeal } from './sealed-interaction.ts'
+
+it("names the fault of a host's key ring that derives no secrets", async () => {
+  const keys = { ...aRing().ring, deriveSecrets: () => Promise.resolve([]) }
+  const seal = createInteractionSeal({ issuer, keys, random: systemRandom })
+
+  await expect(seal.seal(anInteractionRecord())).rejects.toThrow('The key ring derives no secrets.')
+})
