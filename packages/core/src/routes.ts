@@ -10,7 +10,7 @@ import {
   wellKnownPaths,
 } from './discovery/metadata.ts'
 import { jwksEndpoint } from './keys/jwks-endpoint.ts'
-import type { VerifyOwnJwtDependencies } from './keys/jws.ts'
+import type { VerifyOwnJwtDependencies } from './keys/verify-jwt.ts'
 import { confirmedLogoutEndpoint, confirmPath, logoutEndpoint, logoutPath } from './logout/endpoint.ts'
 import { readForm } from './parameters.ts'
 import type { ServerDependencies } from './dependencies.ts'

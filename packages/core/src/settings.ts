@@ -2,14 +2,14 @@ import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/st
 import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/stores'
 import * as z from 'zod/mini'
 import { type ScopeRegistry, standardScopes } from './authorize/scopes.ts'
-import { isResourceUri } from './clients/metadata.ts'
+import { isResourceUri } from './clients/check-metadata.ts'
 import type { ServerOccurrence } from './events.ts'
 import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
 import type { PurgeSettings } from './purge.ts'
 import { inWords } from './schema-messages.ts'
-import type { Resource, ResourceRegistry } from './token/grant.ts'
+import type { Resource, ResourceRegistry } from './token/resources.ts'
 
 /** The validated options, with every default filled in. */
 export interface ServerSettings {

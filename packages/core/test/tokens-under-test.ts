@@ -4,7 +4,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 import type { AuthenticatedClient } from '../src/clients/authenticate.ts'
 import { registerClient, type ClientRegistration } from '../src/clients/registration.ts'
-import { createVerifiedJwts } from '../src/keys/jws.ts'
+import { createVerifiedJwts } from '../src/keys/verify-jwt.ts'
 import { createStoredKeys } from '../src/keys/stored-keys.ts'
 import { grantForUser, type DecisionForUser, type GrantEvidence } from '../src/token/grant.ts'
 import { createRefreshToken } from '../src/tokens/refresh-token.ts'

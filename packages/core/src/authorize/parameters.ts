@@ -1,6 +1,6 @@
 import type { ClientRecord, JsonValue } from '@mintmark/storage-interface'
 
-import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
+import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import { type Parameters, spaceSeparated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { readIdTokenHint } from '../tokens/id-token-hint.ts'

@@ -2,11 +2,11 @@ import { decodeJwt } from 'jose/jwt/decode'
 
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
+import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import { idTokenAlgorithm } from '../keys/jws.ts'
 import { type Parameters, refuseRepeated, spaceSeparated } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
-import { requestedResources, type ResourceRules } from '../token/grant.ts'
+import { requestedResources, type ResourceRules } from '../token/resources.ts'
 import {
   isEssential,
   parseClaimsRequest,

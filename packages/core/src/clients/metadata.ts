@@ -1,10 +1,6 @@
-import type { ClientRecord, JsonObject, TokenEndpointAuthMethod } from '@mintmark/storage-interface'
+import type { ClientRecord, TokenEndpointAuthMethod, JsonObject } from '@mintmark/storage-interface'
 
-import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
-import { isVisibleAscii } from './authenticate.ts'
-import { isRegistrableRedirectUri } from './redirect-uri.ts'
-import { isOutboundUrl } from '../outbound/client.ts'
-import { readKeySet } from './remote-key-set.ts'
+import type { SigningAlgorithm } from '../keys/ring.ts'
 
 /** The rule for one member of the client metadata. */
 export interface MetadataRule {
@@ -46,7 +42,7 @@ const methods = [
 
 const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'ML-DSA-65'] as const satisfies readonly SigningAlgorithm[]
 
-const standardGrants = ['authorization_code', 'refresh_token', 'client_credentials'] as const
+export const standardGrants = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 
 /**
  * The metadata of clients, under names that follow RFC 7591 §2. Registration, updates, the admin API with its OpenAPI
@@ -267,18 +263,6 @@ export type DefaultedMetadata = {
 type ClientMetadata = RequiredMetadata &
   Required<DefaultedMetadata> & { readonly [Name in keyof ClearableMetadata]-?: ClearableMetadata[Name] | undefined }
 
-/**
- * Refuses members that do not exist: a misspelled one would leave a default in force without a warning, and in a change it could
- * overwrite what only the server sets.
- * @throws ClientMetadataError invalid_client_metadata.
- */
-export function refuseUnknownMembers(given: object, also: readonly string[] = []): void {
-  const known = [...Object.keys(clientMetadata), ...also]
-  const unknown = Object.keys(given).find((name) => !known.includes(name))
-  // RFC 7591 §2 lets a server ignore members that it does not understand; here an administrator made a mistake.
-  if (unknown !== undefined) throw invalid(`${unknown} is not client metadata. Members are ${known.join(', ')}.`)
-}
-
 /** Completes the metadata of a registration with the defaults of the table. */
 export function completeMetadata(
   registration: RequiredMetadata & DefaultedMetadata & ClearableMetadata,
@@ -288,146 +272,9 @@ export function completeMetadata(
   return Object.fromEntries(rules.map(([name, rule]) => [name, given.get(name) ?? rule.default])) as ClientMetadata
 }
 
-/** The signing algorithms that a registration or a change requests. */
-function requestedAlgorithms(metadata: DefaultedMetadata & ClearableChange): readonly string[] {
-  const given = new Map<string, unknown>(Object.entries(metadata))
-  return Object.entries(clientMetadata).flatMap(([name, { kind }]) => {
-    const value = kind === 'algorithm' ? given.get(name) : undefined
-    return typeof value === 'string' ? [value] : []
-  })
-}
-
 /** Members that may be undefined in a change: undefined removes the value. */
 export type ClearableChange = { readonly [Name in keyof ClearableMetadata]?: ClearableMetadata[Name] | undefined }
-
-/**
- * Refuses a client that would be unusable or unsafe; called at registration and for the result of each update.
- * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata.
- */
-export function refuseUnusable(client: ClientRecord): void {
-  // RFC 6749 Appendix A.1: client_id is visible ASCII.
-  if (!isVisibleAscii(client.clientId) || client.clientId.trim() !== client.clientId)
-    throw invalid('client_id must be visible ASCII.')
-  if (client.clientName.trim() === '') throw invalid('client_name must not be empty.')
-  refuseUnusableRedirects(client)
-  refuseUnusableKeys(client)
-  refuseUnusableLogoutUris(client)
-  // RFC 6749 §3.3: a request could never contain any other value.
-  if (!client.scopes.every(isScopeToken))
-    throw invalid('A scope value is visible ASCII without space, quote and backslash.')
-  // RFC 8707 §2: a request could never name any other value.
-  if (client.resources?.every(isResourceUri) === false) throw invalid('A resource is an absolute URI without fragment.')
-  // OIDC Registration §2: seconds. Stores might change or reject any other number.
-  if (client.defaultMaxAge !== undefined && !isSeconds(client.defaultMaxAge))
-    throw invalid('default_max_age must be a whole number of seconds, 0 or more.')
-  // RFC 6749 §4.5: the name of any other grant is an absolute URI.
-  const unknownGrant = client.grantTypes.find((name) => !isStandardGrant(name) && !URL.canParse(name))
-  if (unknownGrant !== undefined) throw invalid(`A grant type is ${standardGrants.join(', ')}, or an absolute URI.`)
-  // RFC 6749 §4.4: the grant is for confidential clients only.
-  if (client.tokenEndpointAuthMethod === 'none' && client.grantTypes.includes('client_credentials')) {
-    throw invalid('A public client cannot use the client credentials grant.')
-  }
-}
-
-/**
- * Refuses metadata with an algorithm that the server does not sign with.
- * @throws ClientMetadataError invalid_client_metadata.
- */
-export function refuseUnsignable(
-  metadata: DefaultedMetadata & ClearableChange,
-  keys: SigningAlgorithms | undefined,
-): void {
-  // RFC 7591 §3.2.2: no response to this client could be signed.
-  if (
-    keys !== undefined &&
-    !requestedAlgorithms(metadata).every((name) => keys.algorithms.some((own) => own === name))
-  ) {
-    throw invalid('The server does not sign with this algorithm; discovery lists those it signs with.')
-  }
-}
 
 /** Whether the client authenticates with a secret. */
 export const usesSecret = ({ tokenEndpointAuthMethod }: ClientRecord): boolean =>
   tokenEndpointAuthMethod.startsWith('client_secret')
-
-function refuseUnusableRedirects(client: ClientRecord): void {
-  for (const uri of client.redirectUris) {
-    // RFC 6749 §3.1.2, RFC 9700 §2.1.
-    if (!isRegistrableRedirectUri(uri)) {
-      throw new ClientMetadataError(
-        'invalid_redirect_uri',
-        'A redirect URI must be https, http on loopback or a private-use scheme with a dot, in normal form, without fragment or wildcard, and with nothing in its query that an answer has.',
-      )
-    }
-  }
-  // RFC 6749 §3.1.2.2.
-  if (client.grantTypes.includes('authorization_code') && client.redirectUris.length === 0) {
-    throw new ClientMetadataError(
-      'invalid_redirect_uri',
-      'A client of the authorization code grant needs a redirect URI.',
-    )
-  }
-}
-
-function refuseUnusableKeys(client: ClientRecord): void {
-  if (client.tokenEndpointAuthMethod !== 'private_key_jwt') return
-  // RFC 7591 §2: jwks and jwks_uri exclude each other.
-  if ((client.jwks === undefined) === (client.jwksUri === undefined))
-    throw invalid('private_key_jwt needs either jwks or jwks_uri.')
-  // RFC 7517 §9.2: private keys stay with the client.
-  if (client.jwks !== undefined && !isPublicKeySet(client.jwks))
-    throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
-  if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri))
-    throw invalid('jwks_uri must be https, by host name, on the default port.')
-}
-
-function refuseUnusableLogoutUris(client: ClientRecord): void {
-  const { postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri } = client
-  // RP-Initiated Logout §3.1: the browser is redirected there, with `state`.
-  if (!postLogoutRedirectUris.every(isRegistrableRedirectUri))
-    throw invalid('A post_logout_redirect_uri must have the form of a redirect URI.')
-  // Back-Channel Logout §2.2: no fragment. The server itself sends requests there.
-  if (backchannelLogoutUri !== undefined && !isOutboundUrl(backchannelLogoutUri))
-    throw invalid('backchannel_logout_uri must be https, by host name, on the default port.')
-  if (frontchannelLogoutUri === undefined) return
-  // Front-Channel Logout §2: otherwise sign-outs would load pages that are not the client's.
-  if (!isRegistrableRedirectUri(frontchannelLogoutUri) || !sharesOrigin(frontchannelLogoutUri, client.redirectUris))
-    throw invalid('frontchannel_logout_uri must share scheme, host and port with a redirect URI of the client.')
-}
-
-/** Whether a web address has the scheme, host and port of one of these. Private-use schemes have no origin. */
-const sharesOrigin = (address: string, others: readonly string[]): boolean =>
-  /^https?:/.test(address) && others.some((other) => new URL(other).origin === new URL(address).origin)
-
-/** Whether the set contains only asymmetric public keys (RFC 7517 §4). */
-function isPublicKeySet(jwks: JsonObject): boolean {
-  const keys = readKeySet(jwks)?.keys ?? []
-  return keys.length > 0 && keys.every((key) => key.kty !== 'oct' && !('d' in key) && !('k' in key))
-}
-
-const isStandardGrant = (name: string): boolean => standardGrants.some((grant) => grant === name)
-
-const isScopeToken = (scope: string): boolean => /^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/.test(scope)
-
-/** Whether it is an absolute URI without fragment (RFC 8707 §2). */
-export const isResourceUri = (uri: string): boolean => URL.canParse(uri) && !uri.includes('#') && !/\s/.test(uri)
-
-const isSeconds = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
-
-const invalid = (description: string): ClientMetadataError =>
-  new ClientMetadataError('invalid_client_metadata', description)
-
-/**
- * A refused registration, with the error codes of RFC 7591 §3.2.2. `description` says which member is wrong and why.
- */
-export class ClientMetadataError extends Error {
-  override readonly name = 'ClientMetadataError'
-  readonly code: 'invalid_redirect_uri' | 'invalid_client_metadata'
-  readonly description: string
-
-  constructor(code: ClientMetadataError['code'], description: string) {
-    super(`${code}: ${description}`)
-    this.code = code
-    this.description = description
-  }
-}

@@ -16,7 +16,7 @@ import { jwtVerify } from 'jose/jwt/verify'
 
 import type { ClientAuthentication, CredentialProof, PresentedCredentials } from './authenticate.ts'
 import { readKeySet, type RemoteKeySets } from './remote-key-set.ts'
-import { isCompactJws } from '../keys/jws.ts'
+import { isCompactJws } from '../keys/verify-jwt.ts'
 
 /** `client_secret_basic`: the client's identifier and secret in the Authorization header (RFC 6749 §2.3.1). */
 export const clientSecretBasic: ClientAuthentication = {

@@ -4,16 +4,13 @@ import { clientId, userId, type ClientRecord, type EpochSeconds, type OAuthStora
 import type { SigningAlgorithms } from '../keys/ring.ts'
 import { parseIssuer } from '../issuer.ts'
 import {
-  ClientMetadataError,
   completeMetadata,
-  refuseUnknownMembers,
-  refuseUnsignable,
-  refuseUnusable,
   usesSecret,
   type ClearableMetadata,
   type DefaultedMetadata,
   type RequiredMetadata,
 } from './metadata.ts'
+import { ClientMetadataError, refuseUnknownMembers, refuseUnsignable, refuseUnusable } from './check-metadata.ts'
 import { clientSecretRecord } from './secrets.ts'
 
 /** The metadata of a client as an administrator provides it; names follow RFC 7591 §2. */

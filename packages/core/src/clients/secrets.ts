@@ -8,7 +8,7 @@ import {
 } from '@mintmark/storage-interface'
 import { type SecretRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
-import { ClientMetadataError } from './metadata.ts'
+import { ClientMetadataError } from './check-metadata.ts'
 import { maxActiveSecrets } from './methods.ts'
 
 interface ClientSecretDependencies {

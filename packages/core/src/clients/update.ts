@@ -3,15 +3,8 @@ import { clientId, type ClientRecord, type EpochSeconds, type OAuthStorage } fro
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
-import {
-  refuseUnknownMembers,
-  refuseUnsignable,
-  refuseUnusable,
-  usesSecret,
-  type ClearableChange,
-  type DefaultedMetadata,
-  type RequiredMetadata,
-} from './metadata.ts'
+import { usesSecret, type ClearableChange, type DefaultedMetadata, type RequiredMetadata } from './metadata.ts'
+import { refuseUnknownMembers, refuseUnsignable, refuseUnusable } from './check-metadata.ts'
 import { clientSecretRecord } from './secrets.ts'
 
 /** A change to a client. Members that are left out stay; `undefined` removes an optional member. */

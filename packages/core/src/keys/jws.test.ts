@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { base64url, exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
 
+import { signJwt } from './jws.ts'
 import {
   createVerifiedJwts,
   isCompactJws,
   isCurrent,
-  signJwt,
   verifyOwnJwt,
   type VerifyOwnJwtDependencies,
-} from './jws.ts'
+} from './verify-jwt.ts'
 import type { KeyRing, PublicKey, Signer } from './ring.ts'
 import { createSigner } from './jws.ts'
 

@@ -2,7 +2,7 @@ import { clientId, type Brand, type ClientRecord, type OAuthStorage } from '@min
 
 import { identifyClient, isRegistered } from '../authorize/proven-redirect.ts'
 import { preferredLocales, refuseTooLong } from '../authorize/parameters.ts'
-import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
+import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import { type Parameters, refuseRepeated } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
 import { readIdTokenHint, type IdTokenHint } from '../tokens/id-token-hint.ts'

@@ -9,9 +9,9 @@ import {
 import type { Journal } from '../events.ts'
 import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
-import { mintAccessToken, type AccessTokenDependencies } from '../tokens/access-token.ts'
+import { mintAccessToken, subjectOf, type AccessTokenDependencies } from '../tokens/access-token.ts'
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
-import { subjectOf, type DecisionForUser, type GrantDecision, type GrantType } from './grant.ts'
+import type { DecisionForUser, GrantDecision, GrantType } from './grant.ts'
 
 export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
   readonly clock: Clock

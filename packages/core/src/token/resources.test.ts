@@ -2,7 +2,7 @@ import { seconds } from '@mintmark/storage-interface'
 import { aClientRecord } from '@mintmark/storage-interface/fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { requestedResources, resolveTarget, type Resource, type TokenTargetDependencies } from './grant.ts'
+import { requestedResources, resolveTarget, type Resource, type TokenTargetDependencies } from './resources.ts'
 
 const resource = (uri: string, change: Partial<Resource> = {}): readonly [string, Resource] => [
   uri,

@@ -13,10 +13,11 @@ import {
 import type { FamilyId, FamilyStatus } from '@mintmark/storage-interface/stores'
 
 import { registeredScopes } from '../authorize/scopes.ts'
-import { isCurrent, signJwt, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
+import { signJwt } from '../keys/jws.ts'
+import { isCurrent, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import { refuse } from '../refusals.ts'
-import { subjectOf, type GrantDecision, type UserDecision } from '../token/grant.ts'
+import type { GrantDecision, UserDecision } from '../token/grant.ts'
 import { isFamilyActive, type Active } from './status.ts'
 
 export interface AccessTokenDependencies {
@@ -89,6 +90,10 @@ function accessTokenClaims(
     ...(forUser?.authentication.acr !== undefined && { acr: forUser.authentication.acr }),
   }
 }
+
+/** The `sub` of the access token: the user, or the client for its own token (RFC 9068 §2.2). */
+export const subjectOf = ({ forUser: signedInUser, client }: GrantDecision): string =>
+  signedInUser?.user.userId ?? client.clientId
 
 const dependencyClaims = ({ familyId, grantId, user, authentication }: UserDecision): JsonObject => ({
   family: familyId,

@@ -1,6 +1,6 @@
 import { clientId, type Brand, type ClientId } from '@mintmark/storage-interface'
 
-import { verifyHint, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
+import { verifyHint, type VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 
 /** An ID token of this server, of any age. Created only by `readIdTokenHint`. */
 export type IdTokenHint = Brand<

@@ -3,13 +3,8 @@ import type { Brand } from '@mintmark/storage-interface'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { spaceSeparated } from '../../parameters.ts'
 import { refuse } from '../../refusals.ts'
-import {
-  defineGrant,
-  type GrantType,
-  requestedResources,
-  resolveTarget,
-  type TokenTargetDependencies,
-} from '../grant.ts'
+import { defineGrant, type GrantType } from '../grant.ts'
+import { requestedResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
 
 /** A confidential client that requests a token for itself. Created only by this grant. */
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>

@@ -23,7 +23,8 @@ import {
   type RefreshTokenDigests,
 } from '../../tokens/refresh-token.ts'
 import { isFamilyActive } from '../../tokens/status.ts'
-import { defineGrant, type GrantType, narrowResources, resolveTarget, type TokenTargetDependencies } from '../grant.ts'
+import { defineGrant, type GrantType } from '../grant.ts'
+import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
 
 type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & TokenTargetDependencies
 

@@ -1,0 +1,142 @@
+import { type ClientRecord, type DurationSeconds, seconds } from '@mintmark/storage-interface'
+
+import { refuse } from '../refusals.ts'
+
+/** A protected resource that access tokens can be issued for (RFC 8707). */
+export interface Resource {
+  /** Its identifier, used as `aud`: an absolute URI without fragment. */
+  readonly uri: string
+  /** Its name on the consent page. */
+  readonly name: string
+  /** The scope values that it defines. */
+  readonly scopes: readonly string[]
+  readonly accessTokenLifetime: DurationSeconds
+  /** `jwt`: RFC 9068, verified by the resource itself. `opaque`: stored, verified by introspection only. */
+  readonly accessTokenFormat: 'jwt' | 'opaque'
+}
+
+/** Resources by their identifier. */
+export type ResourceRegistry = ReadonlyMap<string, Resource>
+
+/** Everything that decides which APIs a token is for. */
+export interface ResourceRules {
+  readonly issuer: string
+  readonly resources: ResourceRegistry
+  /** Identity scopes, which every token may carry. */
+  readonly identityScopes: ReadonlySet<string>
+}
+
+/**
+ * Determines the resources of a request: those that it names (RFC 8707 §2), or the one API that defines the requested
+ * scope values. Identifiers are compared character by character. With `openid` the issuer is a resource too: it serves
+ * userinfo.
+ * @throws OAuthError invalid_target — reason `resource_unknown`; also for anything that is not an absolute URI without
+ *   fragment, since it cannot be registered, and for more than 32 resources; reason `resource_not_registered`: the client
+ *   may not request tokens for it.
+ */
+export function requestedResources(
+  request: { readonly named: readonly string[]; readonly scopes: readonly string[]; readonly client: ClientRecord },
+  rules: ResourceRules,
+): readonly string[] {
+  const { named, scopes, client } = request
+  if (named.length === 0) return impliedResources(request, rules)
+  const isUserinfo = (uri: string): boolean => uri === rules.issuer && scopes.includes('openid')
+  const apis = named.filter((uri) => !isUserinfo(uri))
+  // RFC 8707 §2: invalid_target when the resource is unknown or malformed.
+  if (named.length > maxResources || apis.some((uri) => !rules.resources.has(uri))) throw refuse('resource_unknown')
+  // RFC 8707 §2: invalid_target when the client may not have tokens for the resource.
+  if (apis.some((uri) => !mayTarget(client, rules.resources.get(uri)))) throw refuse('resource_not_registered')
+  return [...new Set(named)]
+}
+
+/** RFC 8707 §2: clients that send no `resource` get a token for the API that their scope values belong to, if it is one. */
+function impliedResources(
+  { scopes, client }: { readonly scopes: readonly string[]; readonly client: ClientRecord },
+  { issuer, resources, identityScopes }: ResourceRules,
+): readonly string[] {
+  const ofApis = scopes.filter((scope) => !identityScopes.has(scope))
+  if (ofApis.length === 0) return []
+  const owners = [...resources.values()].filter(
+    (resource) => mayTarget(client, resource) && ofApis.every((scope) => resource.scopes.includes(scope)),
+  )
+  const [owner, second] = owners
+  if (owner === undefined || second !== undefined) return []
+  // OIDC Core §5.3: such a client calls userinfo with the same token.
+  return scopes.includes('openid') ? [owner.uri, issuer] : [owner.uri]
+}
+
+/** Whether the client may request tokens for the API: it is registered for it, or for one of its scope values. */
+const mayTarget = (client: ClientRecord, resource: Resource | undefined): resource is Resource =>
+  resource !== undefined &&
+  (client.resources?.includes(resource.uri) ?? resource.scopes.some((scope) => client.scopes.includes(scope)))
+
+/**
+ * Determines the resources of one access token: the granted resources that the token request names, or all granted
+ * ones. Where APIs were granted together with `openid`, it may also name the issuer, for a token for userinfo.
+ * @throws OAuthError invalid_target — reason `resource_not_granted`.
+ */
+export function narrowResources(
+  named: readonly string[],
+  granted: { readonly scopes: readonly string[]; readonly resources: readonly string[] },
+  issuer: string,
+): readonly string[] {
+  if (named.length === 0) return granted.resources
+  const servesUserinfo = granted.resources.length > 0 && granted.scopes.includes('openid')
+  const allowed = servesUserinfo ? [...granted.resources, issuer] : granted.resources
+  // RFC 8707 §2.2: the token request may only select from the granted resources.
+  if (named.some((uri) => !allowed.includes(uri))) throw refuse('resource_not_granted')
+  return [...new Set(named)]
+}
+
+/** More audiences than any access token should have: each could use the token at the others (RFC 8707 §3). */
+const maxResources = 32
+
+/** The target of one access token: its audience, scopes, lifetime and format. */
+export interface TokenTarget {
+  readonly audience: readonly string[]
+  readonly scopes: readonly string[]
+  readonly lifetime: DurationSeconds
+  readonly format: Resource['accessTokenFormat']
+}
+
+export interface TokenTargetDependencies extends ResourceRules {
+  readonly defaultAudience: string
+  readonly accessTokenLifetime: DurationSeconds
+}
+
+/**
+ * Resolves granted scopes and resources to the target of an access token. A token for named resources is for them alone
+ * (RFC 8707 §2.2, RFC 9068 §3). Without resources it is for the default audience, and with `openid` also for the userinfo
+ * endpoint of this server. Scope values of other resources are dropped.
+ * @throws OAuthError invalid_target — reason `resource_unknown`: none of the granted resources is registered any more, or
+ *   the client may no longer request tokens for it.
+ */
+export function resolveTarget(
+  granted: {
+    readonly scopes: readonly string[]
+    readonly resources: readonly string[]
+    readonly client: ClientRecord
+  },
+  deps: TokenTargetDependencies,
+): TokenTarget {
+  const { scopes, resources, client } = granted
+  if (resources.length === 0) {
+    const userinfo = scopes.includes('openid') ? [deps.issuer] : []
+    const audience = [...new Set([deps.defaultAudience, ...userinfo])]
+    return { audience, scopes, lifetime: deps.accessTokenLifetime, format: 'jwt' }
+  }
+
+  const targets = resources.map((uri) => deps.resources.get(uri)).filter((resource) => mayTarget(client, resource))
+  const issuer = resources.includes(deps.issuer) ? [deps.issuer] : []
+  const audience = [...new Set([...targets.map(({ uri }) => uri), ...issuer])]
+  // RFC 8707 §2.2: the default audience was not granted. A removed resource must not widen a narrow grant.
+  if (audience.length === 0) throw refuse('resource_unknown:granted')
+  const understood = new Set(targets.flatMap((target) => target.scopes))
+  const lifetimes = targets.map(({ accessTokenLifetime }) => accessTokenLifetime)
+  return {
+    audience,
+    scopes: scopes.filter((scope) => understood.has(scope) || deps.identityScopes.has(scope)),
+    lifetime: lifetimes.length === 0 ? deps.accessTokenLifetime : seconds(Math.min(...lifetimes)),
+    format: targets.some(({ accessTokenFormat }) => accessTokenFormat === 'opaque') ? 'opaque' : 'jwt',
+  }
+}
