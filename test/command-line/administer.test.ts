@@ -1,7 +1,8 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { userId, epochSeconds } from '@mintmark/storage-interface'
+import { epochSeconds, providerId, userId } from '@mintmark/storage-interface'
+import { aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { expect, test } from 'vitest'
 
 import { aCommandLine, withDatabase } from './command-line.ts'
@@ -229,6 +230,55 @@ test('an identity provider is registered with its SCIM Tenant URL and a Secret T
   }[]
   expect(provider?.disabledAt).toBeTypeOf('number')
   expect(provider?.secrets).toHaveLength(1)
+})
+
+test('idp domains replaces the verified domains, prints them and refuses what is not a domain', async () => {
+  const mintmark = await withDatabase()
+  await mintmark.run('idp', 'register', 'acme', '--domain', 'old.example')
+  const stored = async () =>
+    (await (await mintmark.storage()).identityProviders.find(providerId('acme')))?.verifiedDomains
+
+  const replaced = await mintmark.run('idp', 'domains', 'acme', 'Example.com', 'example.org')
+  const domains = await stored()
+  const refused = await mintmark.run('idp', 'domains', 'acme', 'kim@example.net')
+
+  expect(replaced).toEqual({ code: 0, out: 'Verified domains of acme: example.com, example.org.', err: '' })
+  expect(domains).toEqual(['example.com', 'example.org'])
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(await stored()).toEqual(domains)
+  expect(await mintmark.run('idp', 'domains', 'acme')).toMatchObject({ out: 'Verified domains of acme: none.' })
+  expect(await stored()).toEqual([])
+  expect(await mintmark.run('idp', 'domains', 'nobody', 'example.com')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('There is no such identity provider.') as string,
+  })
+})
+
+test('idp deactivate-users blocks the users of a disabled provider, in parts, and those of no other', async () => {
+  const mintmark = await withDatabase()
+  const storage = await mintmark.storage()
+  for (const id of ['acme', 'other']) await mintmark.run('idp', 'register', id)
+  const insert = (provider: string, label: string) =>
+    storage.provisionedUsers.insert(aProvisionedUser(label, { providerId: providerId(provider) }))
+  for (let user = 0; user < 201; user += 1) await insert('acme', `a${user}`)
+  await insert('other', 'b')
+  const actives = async () => {
+    const users = await Promise.all(['user-a0', 'user-a200', 'user-b'].map((id) => storage.users.find(userId(id))))
+    return users.map((user) => user?.active)
+  }
+
+  const early = await mintmark.run('idp', 'deactivate-users', 'acme')
+  const before = await actives()
+  await mintmark.run('idp', 'disable', 'acme')
+  const done = await mintmark.run('idp', 'deactivate-users', 'acme')
+  const again = await mintmark.run('idp', 'deactivate-users', 'acme')
+
+  expect(early).toMatchObject({ code: 1, out: '' })
+  expect(before).toEqual([true, true, true])
+  expect(done).toEqual({ code: 0, out: 'Deactivated 201 users of acme.', err: '' })
+  expect(await actives()).toEqual([false, false, true])
+  expect((await storage.users.find(userId('user-a0')))?.blockedAt).toBeTypeOf('number')
+  expect(again).toMatchObject({ code: 0, out: 'Deactivated 0 users of acme.' })
 })
 
 test('a user is listed by a filter, deactivated, reactivated and removed', async () => {

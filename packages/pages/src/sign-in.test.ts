@@ -34,6 +34,27 @@ describe('signInPage', () => {
     },
   )
 
+  test.each([
+    ['en', 'directory/name'],
+    ['de', 'Verzeichnis/Name'],
+  ] as const)(
+    'a hint says how users of a directory sign in, next to the error (WCAG 2.2 §3.3.2): %s',
+    (locale, text) => {
+      const shown = (error?: 'rejected') => tokensOf(signInPage({ usernameHint: 'directory', error, locale }))
+
+      expect(textOf(shown())).toContain(text)
+      expect(tagsNamed(shown(), 'input').map((input) => input['aria-describedby'])).toEqual([
+        'username-hint',
+        undefined,
+      ])
+      expect(tagsNamed(shown('rejected'), 'input').map((input) => input['aria-describedby'])).toEqual([
+        'error-text username-hint',
+        'error-text',
+      ])
+      expect(textOf(tokensOf(signInPage({ locale })))).not.toContain(text)
+    },
+  )
+
   test('marks no field as invalid without an error', () => {
     const invalid = (error?: 'rejected' | 'throttled') =>
       tagsNamed(tokensOf(signInPage({ error })), 'input').map((input) => input['aria-invalid'])

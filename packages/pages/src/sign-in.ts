@@ -16,6 +16,12 @@ interface SignInPageInput extends LanguageChoice {
   readonly redirectUri?: string | undefined
   /** The initial value of the name field: the request's `login_hint`, or what was typed before. */
   readonly loginHint?: string | undefined
+  /**
+   * `directory`: a hint says that a user of a directory (SCIM) enters its name and a slash first. Names are unique within a directory
+   * only.
+   * @defaultValue No hint.
+   */
+  readonly usernameHint?: 'directory' | undefined
   /** Why the form is shown again. */
   readonly error?: SignInError | undefined
 }
@@ -24,12 +30,20 @@ interface SignInPageInput extends LanguageChoice {
  * The form for name and password. It posts to its own address, for `readSignInForm`. With an error its status is 403
  * (`rejected`), 400 (`incomplete`) or 429 (`throttled`).
  */
-export function signInPage({ client, redirectUri, loginHint, error, ...language }: SignInPageInput): ServerResponse {
+export function signInPage({
+  client,
+  redirectUri,
+  loginHint,
+  usernameHint,
+  error,
+  ...language
+}: SignInPageInput): ServerResponse {
   const messages = messagesIn(language)
   const { signIn } = messages
   // Neither field is said to be the wrong one.
   const invalid = attribute('aria-invalid', error === undefined || error === 'throttled' ? undefined : 'true')
   const describedBy = attribute('aria-describedby', error && 'error-text')
+  const nameDescribedBy = [error && 'error-text', usernameHint && 'username-hint'].filter((id) => id !== undefined)
   const body = html`<header>
 <span class="tile">${icon('key')}</span>
 <h1>${signIn.title}</h1>
@@ -40,7 +54,8 @@ ${error && errorSummary(signIn, error)}
 <div class="field">
 <label for="username">${signIn.username}</label>
 <input id="username" name="username" type="text" value="${loginHint}" autocomplete="username" autocapitalize="none"
-  spellcheck="false" dir="auto" required ${invalid} ${describedBy}>
+  spellcheck="false" dir="auto" required ${invalid} ${attribute('aria-describedby', nameDescribedBy.join(' ') || undefined)}>
+${usernameHint && html`<p id="username-hint" class="fine">${signIn.usernameHints[usernameHint]}</p>`}
 </div>
 <div class="field">
 <label for="password">${signIn.password}</label>

@@ -24,7 +24,13 @@ export function askSignIn({ users, sessions, browsers }: SignInParts): Interacti
     const attempt = readSignInForm(request)
     const loginHint = attempt?.username ?? pending.loginHint
     const show = (error?: SignInError): ServerResponse =>
-      signInPage({ ...pending, loginHint, error, locale: localeOf(request, pending) })
+      signInPage({
+        ...pending,
+        loginHint,
+        usernameHint: 'directory',
+        error,
+        locale: localeOf(request, pending),
+      })
     if (request.method !== 'POST') return show()
     if (attempt === undefined) return show('incomplete')
 

@@ -27,6 +27,9 @@ export const english: Messages = {
     title: 'Sign in',
     toContinue: (client) => html`to continue to ${client}`,
     username: 'Email or username',
+    usernameHints: {
+      directory: 'Does your organization manage your account? Then enter its directory first: directory/name',
+    },
     password: 'Password',
     submit: 'Sign in',
     errorTitle: 'You are not signed in',

@@ -31,6 +31,9 @@ export const german: Messages = {
     title: 'Anmelden',
     toContinue: (client) => html`um fortzufahren mit ${client}`,
     username: 'E-Mail-Adresse oder Benutzername',
+    usernameHints: {
+      directory: 'Verwaltet Ihre Organisation Ihr Konto? Dann geben Sie zuerst ihr Verzeichnis ein: Verzeichnis/Name',
+    },
     password: 'Passwort',
     submit: 'Anmelden',
     errorTitle: 'Sie sind nicht angemeldet',

@@ -33,6 +33,8 @@ export interface Messages {
     readonly title: string
     readonly toContinue: (client: Fragment) => Fragment
     readonly username: string
+    /** Below the field. */
+    readonly usernameHints: Readonly<Record<'directory', string>>
     readonly password: string
     readonly submit: string
     readonly errorTitle: string

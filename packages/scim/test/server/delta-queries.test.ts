@@ -14,7 +14,7 @@ describe('a client that asks for changes', () => {
       const directory = await startDirectory(0)
       await create(directory, 'first')
       const [first] = resourcesOf(await list(directory, `meta.lastModified gt "2026-09-21T14:00:00Z"`))
-      const { lastModified } = first?.['meta'] as { readonly lastModified: string }
+      const { lastModified } = (first ?? {})['meta'] as { readonly lastModified: string }
 
       await create(directory, 'second')
 
