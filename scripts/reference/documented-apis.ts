@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createAdminServer } from '@mintmark/admin'
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import type { HttpService } from '@mintmark/core/http'
+import { logoutPage } from '@mintmark/pages'
 import { createScimServer } from '@mintmark/scim'
 import type { JsonObject, AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -30,7 +31,7 @@ const issuer = 'https://issuer.example'
 export async function documentedApis(): Promise<DocumentedApis> {
   const storage = createMemoryStorage({ issuer })
   const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
-  const server = createAuthorizationServer({ issuer, storage, keys, signedIn, revocationFeed: true })
+  const server = createAuthorizationServer({ issuer, storage, keys, signedIn, logout, revocationFeed: true })
   const admin = createAdminServer({ issuer, storage, authorize, onEvent: () => undefined })
   return {
     storage,
@@ -44,6 +45,8 @@ export async function documentedApis(): Promise<DocumentedApis> {
 }
 
 const signedIn = () => Promise.resolve(undefined)
+
+const logout = { endSession: () => Promise.resolve([]), renderPage: logoutPage }
 
 const authorize = () => Promise.resolve({ actor: { kind: 'host', id: 'reference' }, scopes: ['admin:write'] } as const)
 

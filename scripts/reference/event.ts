@@ -17,15 +17,18 @@ export function eventsOf(alias: string, file: string, { checker, source }: Publi
     .statements.filter((node) => ts.isTypeAliasDeclaration(node))
     .find(({ name }) => name.text === alias)
   const parts = declaration !== undefined && ts.isUnionTypeNode(declaration.type) ? declaration.type.types : []
-  return parts.flatMap((part) => eventsIn(part, checker))
+  // A member may be a union itself.
+  const types = parts.map((part) => checker.getTypeFromTypeNode(part))
+  return types.flatMap((type) => (type.isUnion() ? type.types : [type])).flatMap((type) => eventsIn(type, checker))
 }
 
-function eventsIn(part: ts.TypeNode, checker: ts.TypeChecker): readonly EventEntry[] {
-  const type = checker.getTypeFromTypeNode(part)
+function eventsIn(type: ts.Type, checker: ts.TypeChecker): readonly EventEntry[] {
   const fields = checker.getPropertiesOfType(type)
   const kind = fields.find(({ name }) => name === 'type')
   if (kind === undefined) return []
-  const ofPart = type.getSymbol()?.name === '__type' ? '' : docCommentOf(type.symbol, checker).text
+  // An object type in braces and an intersection have no declaration with a comment of their own.
+  const symbol = type.getSymbol()
+  const ofPart = symbol === undefined || symbol.name === '__type' ? '' : docCommentOf(symbol, checker).text
   const others = fields
     .filter((field) => field !== kind)
     .map((field) => ({ name: field.name, ...typeOf(field), text: docCommentOf(field, checker).text }))
