@@ -8,14 +8,7 @@ it("the example programs share the README's code except for the mounting", () =>
     readFileSync(`${folder}/${file}`, 'utf8').includes('mintmark/adapter-'),
   )
 
-  expect(programs.toSorted()).toEqual([
-    'fastify.ts',
-    'fetch.ts',
-    'hono.ts',
-    'koa.ts',
-    'node.ts',
-    'server.ts',
-  ])
+  expect(programs.toSorted()).toEqual(['fastify.ts', 'fetch.ts', 'hono.ts', 'koa.ts', 'node.ts', 'server.ts'])
   for (const program of programs) {
     const code = readFileSync(`${folder}/${program}`, 'utf8')
     expect(code).toContain("server } from './authorization-server.ts'")

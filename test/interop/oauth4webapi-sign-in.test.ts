@@ -28,19 +28,26 @@ describe('oauth4webapi signs a user in', () => {
     ['A', 'client_secret_basic'],
     ['X', 'client_secret_post'],
     ['B', 'private_key_jwt'],
-  ] as const)('client %s with %s receives an ID token that passes every check (OIDC Core §3.1)', async (name, _method) => {
-    const tokens = await signIn(under, clients[name])
+  ] as const)(
+    'client %s with %s receives an ID token that passes every check (OIDC Core §3.1)',
+    async (name, _method) => {
+      const tokens = await signIn(under, clients[name])
 
-    const claims = oauth.getValidatedIdTokenClaims(tokens)
-    expect(claims).toMatchObject({
-      iss: under.issuer,
-      sub: 'U1',
-      aud: name,
-      name: 'Ann Lee',
-      at_hash: expect.any(String) as string,
-    })
-    expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 600, refresh_token: expect.any(String) as string })
-  })
+      const claims = oauth.getValidatedIdTokenClaims(tokens)
+      expect(claims).toMatchObject({
+        iss: under.issuer,
+        sub: 'U1',
+        aud: name,
+        name: 'Ann Lee',
+        at_hash: expect.any(String) as string,
+      })
+      expect(tokens).toMatchObject({
+        token_type: 'bearer',
+        expires_in: 600,
+        refresh_token: expect.any(String) as string,
+      })
+    },
+  )
 
   it('max_age makes auth_time required, and it is present and recent enough (OIDC Core §2)', async () => {
     const expected = await authorizationUrl(clients.A, { max_age: '60' })

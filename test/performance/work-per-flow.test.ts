@@ -36,12 +36,12 @@ describe('work per flow', () => {
     expect(work).toEqual({ ...nothing, storage: ['clients.find'], signatures: 1, digests: 1, randomDraws: 1 })
   })
 
-  it('an authorization request of a user who signed in and consented takes three reads and one write (OIDC Core §3.1.2)', async () => {
+  it('an authorization request of a user who signed in and consented takes three reads and two writes (OIDC Core §3.1.2)', async () => {
     const work = await workOf(under, () => authorize(under, { scope: 'openid profile offline_access' }))
 
     expect(work).toEqual({
       ...nothing,
-      storage: ['clients.find', 'users.find', 'grants.findUnrevoked', 'codes.insert'],
+      storage: ['clients.find', 'users.find', 'grants.findUnrevoked', 'sessions.join', 'codes.insert'],
       digests: 1,
       randomDraws: 1,
     })

@@ -122,6 +122,8 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     idTokenLifetime: lifetimes.idToken,
     interactionLifetime: lifetimes.interaction,
     codeLifetime: lifetimes.authorizationCode,
+    sessionBoundTokens: settings.sessionBoundTokens,
+    sessionRetention: settings.sessionRetention,
   }
 }
 
@@ -143,6 +145,6 @@ const deliveryLimits = { pending: 16, pendingPerHost: 2, breaker: { failures: 20
 const nudgeOnSignOut =
   (listener: EventListener, worker: () => DeliveryWorker | undefined): EventListener =>
   (event) => {
-    if (event.type === 'user.signed_out') worker()?.nudge()
+    if (event.type === 'user.signed_out' || event.type === 'session.ended') worker()?.nudge()
     return listener(event)
   }

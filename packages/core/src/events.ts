@@ -7,6 +7,7 @@ import {
   type Random,
 } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
+import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 import type { OAuthErrorCode, RefusalContext, RefusalReason } from './refusals.ts'
 
 /**
@@ -69,6 +70,12 @@ export type ServerOccurrence =
       readonly sessionId: string | undefined
       /** The client that the request names, if it names one. */
       readonly clientId: string | undefined
+    }
+  | {
+      /** The host's code ended a session. The tokens that were bound to it are revoked. */
+      readonly type: 'session.ended'
+      readonly sessionId: string
+      readonly reason: SessionEndReason
     }
   | {
       /** A resource server asked about a token. */

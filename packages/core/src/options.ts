@@ -118,6 +118,13 @@ export interface AuthorizationServerOptions {
    * fast to create.
    */
   readonly accessTokenAlgorithm?: SigningAlgorithm
+  /**
+   * Which access and refresh tokens are revoked with the session in which they were requested: those without
+   * `offline_access`, all of them, or none.
+   * @defaultValue `without_offline_access` (OIDC Back-Channel Logout 1.0 §2.7). A user who signs out expects that
+   * applications are signed out, and consented to offline access for what goes on without them.
+   */
+  readonly sessionBoundTokens?: 'without_offline_access' | 'all' | 'none'
   /** Lifetimes in seconds, each at most a year. */
   readonly lifetimes?: Partial<Lifetimes>
   /** For how many seconds, at most 60, a refresh token that was just rotated returns the same successor again. */
@@ -327,4 +334,10 @@ export interface Lifetimes {
    * @defaultValue 7776000, 90 days. The user then proves again who they are.
    */
   readonly refreshTokenAbsolute: number
+  /**
+   * A session is remembered for this long after the last sign-in to a client, also when its cookie has expired: its
+   * clients learn of its end, and nobody joins a session that was ended.
+   * @defaultValue 2592000, 30 days. Applications keep their own sessions for weeks.
+   */
+  readonly session: number
 }

@@ -249,6 +249,8 @@ export const refusals = {
   'redirect_uri_mismatch:code': ['invalid_grant', codeInvalid, 'RFC 6749 §4.1.3'],
   /** The grant, the user or the client behind the code is not active. */
   grant_inactive: ['invalid_grant', codeInvalid, 'RFC 6749 §5.2'],
+  /** The host has named the session of one user for another one. Give each sign-in a new `sessionId`. */
+  session_of_another_user: ['server_error', 'The service failed to answer.', 'OIDC Front-Channel Logout 1.0 §3'],
   /** The session in which the code was issued was ended. */
   session_ended: ['invalid_grant', codeInvalid, 'OIDC Back-Channel Logout 1.0 §2.7'],
   /** The token request has no `refresh_token`. */

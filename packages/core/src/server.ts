@@ -8,6 +8,8 @@ import {
   type ServerRequest,
   type ServerResponse,
 } from '@mintmark/internal'
+import { after, sessionId, userId } from '@mintmark/storage-interface'
+import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 import { findInteraction, type PendingInteraction } from './authorize/pending-interaction.ts'
 import { renderApiError, renderBearerError, renderBrowserError, requestRefused } from './errors.ts'
 import type { AuthorizationServerOptions } from './options.ts'
@@ -49,6 +51,15 @@ export interface AuthorizationServer extends HttpService {
    * @throws TypeError as `deliver`; StorageUnavailableError.
    */
   deliverOnce(options?: DeliverOnceOptions): Promise<DeliveryReport>
+  /**
+   * Ends a session by the name that the host gave it, which `sid` names too: the tokens that are bound to it are revoked,
+   * and no client joins it later, also when this server never saw it.
+   * @param reason `host` unless given.
+   * @returns `unchanged` when it was ended before.
+   */
+  endSession(session: string, reason?: SessionEndReason): Promise<'revoked' | 'unchanged'>
+  /** Ends every session of a user that a client has joined. @returns the number of sessions. */
+  endSessions(subject: string, reason?: SessionEndReason): Promise<number>
   /**
    * The response to an error of an interaction: a redirect to the client where that is safe, otherwise an error page.
    */
@@ -94,6 +105,18 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     accessToken: (token) => findActiveAccessToken(token, deps.clock(), deps),
     deliver: async (delivering) => deliveryOf(deps, options).run(delivering),
     deliverOnce: async (delivering) => deliveryOf(deps, options).once(delivering),
+    async endSession(session, reason = 'host') {
+      const now = deps.clock()
+      const end = { sessionId: sessionId(session), reason, now, tombstoneUntil: after(now, deps.sessionRetention) }
+      const { outcome } = await deps.storage.sessions.revoke(end)
+      if (outcome === 'revoked') deps.journal.announce({ type: 'session.ended', sessionId: session, reason })
+      return outcome === 'revoked' ? 'revoked' : 'unchanged'
+    },
+    async endSessions(subject, reason = 'host') {
+      const ended = await deps.storage.sessions.revokeOfUser(userId(subject), reason, deps.clock())
+      for (const session of ended) deps.journal.announce({ type: 'session.ended', sessionId: session, reason })
+      return ended.length
+    },
     renderError: recorded(renderPage),
   }
 }

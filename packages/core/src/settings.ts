@@ -1,6 +1,7 @@
 import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/storage-interface'
 import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/stores'
 import * as z from 'zod/mini'
+import type { SessionBoundTokens } from './authorize/code.ts'
 import { type ScopeRegistry, standardScopes } from './authorize/scopes.ts'
 import { isResourceUri } from './clients/check-metadata.ts'
 import type { ServerOccurrence } from './events.ts'
@@ -23,6 +24,9 @@ export interface ServerSettings {
   readonly accessTokenAlgorithm: SigningAlgorithm
   readonly lifetimes: Readonly<Record<keyof Lifetimes, DurationSeconds>>
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
+  readonly sessionBoundTokens: SessionBoundTokens
+  /** For how long a session is remembered after a client joined it. */
+  readonly sessionRetention: DurationSeconds
   readonly discovery: DiscoveryOptions
   /** Whether clients get logout tokens. */
   readonly backChannelLogout: boolean
@@ -56,6 +60,8 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     lifetimes: parsed.lifetimes,
     retryWindow: parsed.refreshRetryWindow,
     purge: parsed.purge === false ? undefined : parsed.purge,
+    sessionBoundTokens: parsed.sessionBoundTokens,
+    sessionRetention: sessionRetention(parsed),
     discovery: parsed.discovery,
     backChannelLogout: backChannelLogout(options),
     feedRetention: feedRetention(parsed),
@@ -130,6 +136,13 @@ function feedRetention(parsed: ParsedOptions): DurationSeconds | undefined {
     )
   }
   return retention
+}
+
+/** Tokens count as revoked when the session that they are bound to is missing, so it is kept for as long as they are. */
+function sessionRetention(parsed: ParsedOptions): DurationSeconds {
+  const { session, authorizationCode, refreshTokenAbsolute } = parsed.lifetimes
+  const refresh = parsed.sessionBoundTokens === 'all' ? refreshTokenAbsolute : 0
+  return seconds(Math.max(session, authorizationCode + Math.max(longestAccessTokenLifetime(parsed), refresh)))
 }
 
 /** OIDC Core §10.1.1: a key is published for as long as anything that it signed is valid. */
@@ -256,6 +269,7 @@ const optionsSchema = z.strictObject({
   revocationFeed: z.prefault(z.boolean(), false),
   claims: z.optional(callable),
   accessTokenAlgorithm: z.optional(z.string()),
+  sessionBoundTokens: z.prefault(z.enum(['without_offline_access', 'all', 'none']), 'without_offline_access'),
   lifetimes: z.prefault(
     z.strictObject({
       authorizationCode: lifetime(60),
@@ -264,6 +278,7 @@ const optionsSchema = z.strictObject({
       interaction: lifetime(1800),
       refreshTokenIdle: lifetime(14 * day),
       refreshTokenAbsolute: lifetime(90 * day),
+      session: lifetime(30 * day),
     }),
     {},
   ),

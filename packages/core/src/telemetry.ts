@@ -54,6 +54,8 @@ export function eventLine(event: ServerEvent): string {
       return `tokens.issued: ${event.grantType} to ${nameOf(event.clientId)}`
     case 'user.signed_out':
       return `user.signed_out: ${nameOf(event.userId)}${event.clientId === undefined ? '' : ` at ${nameOf(event.clientId)}`}`
+    case 'session.ended':
+      return `session.ended: ${nameOf(event.sessionId)} by ${event.reason}`
     case 'token.introspected':
       return `token.introspected: ${event.active ? 'active' : 'not active'} to ${nameOf(event.clientId)}`
     case 'token.revoked':

@@ -10,6 +10,7 @@ import {
 import type { AuthenticationRecord } from '@mintmark/storage-interface/stores'
 
 import type { ServerOccurrence } from '../events.ts'
+import type { JoinedSession } from '../sessions/join-session.ts'
 import { keepClaims, type ScopeRegistry } from './scopes.ts'
 import type { AuthorizationRequest } from './request.ts'
 
@@ -18,7 +19,11 @@ export interface IssueCodeDependencies {
   readonly random: Random
   readonly scopes: ScopeRegistry
   readonly codeLifetime: DurationSeconds
+  readonly sessionBoundTokens: SessionBoundTokens
 }
+
+/** Which tokens are revoked with the session in which they were requested. */
+export type SessionBoundTokens = 'without_offline_access' | 'all' | 'none'
 
 /** What a code is issued for: the request, the consent that covers it, and how the user authenticated. */
 interface CodeSubject {
@@ -27,6 +32,8 @@ interface CodeSubject {
   /** What the user consented to, now or before: a subset of the request's `consentScopes`. */
   readonly consented: readonly string[]
   readonly authentication: AuthenticationRecord
+  /** The session in which the client will be signed in: a code is stored after its client has joined it. */
+  readonly session: JoinedSession
 }
 
 /** Issues an authorization code (RFC 6749 §4.1.2). Only its digest is stored. */
@@ -48,12 +55,16 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     codeChallenge: request.codeChallenge.challenge,
     claimsRequest: keepClaims(request.claimsRequest, new Set(openedClaims)),
     authentication: subject.authentication,
-    boundSessionId: undefined,
+    boundSessionId: isBound(subject, deps.sessionBoundTokens) ? subject.session.sessionId : undefined,
     issuedAt: now,
     expiresAt: after(now, deps.codeLifetime),
   })
   return code
 }
+
+/** OIDC Back-Channel Logout 1.0 §2.7: tokens that were granted for offline access outlive the session. */
+const isBound = (subject: CodeSubject, bound: SessionBoundTokens): boolean =>
+  bound === 'all' || (bound === 'without_offline_access' && !grantedScopes(subject).includes('offline_access'))
 
 /** The event for an issued code. */
 export const codeIssued = (subject: CodeSubject): ServerOccurrence => ({

@@ -2,6 +2,7 @@ import { userId, type EpochSeconds, type InteractionRecord, type OAuthStorage } 
 
 import { redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
 import { refuse } from '../refusals.ts'
+import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
 import { identifyUser, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { requireNavigation } from './browser.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
@@ -22,7 +23,8 @@ export type InteractionAnswer = (SignedIn | { readonly subject?: undefined }) & 
   readonly grantedScopes?: readonly string[] | undefined
 }
 
-export interface CompleteInteractionDependencies extends InteractionDependencies, IssueCodeDependencies {
+export interface CompleteInteractionDependencies
+  extends InteractionDependencies, IssueCodeDependencies, JoinSessionDependencies {
   readonly issuer: string
 }
 
@@ -67,6 +69,10 @@ export async function completeInteraction(
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
   if (decision.kind === 'consent' && granted === undefined) return askConsent(decision.signedInUser, step, deps)
 
+  const joining = { http: step.http, clientId: request.client.clientId, signedInUser: decision.signedInUser }
+  const session = await joinSession(joining, step.now, deps)
+  // The user signed out in another tab meanwhile.
+  if (session === undefined) return redirect(interactionLocation(deps.interactionUrls.login, handle))
   await consumeInteraction(step, deps)
   const consented = granted ?? request.consentScopes
   const grant =
@@ -84,7 +90,8 @@ export async function completeInteraction(
           deps,
         )
   if (grant === undefined) return recordDenial('user_inactive', step, deps)
-  const subject = { request, grant, consented, authentication: decision.signedInUser.authentication }
+  const { authentication } = decision.signedInUser
+  const subject = { request, grant, consented, authentication, session }
   const code = await issueCode(subject, step.now, deps)
   deps.journal.record(step.http, codeIssued(subject))
   return authorizationResponse(code, request.target, deps.issuer)

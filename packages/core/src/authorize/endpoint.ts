@@ -12,6 +12,7 @@ import type { Journal } from '../events.ts'
 import { readForm, readQuery } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
+import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
 import { identifySession } from '../sessions/signed-in-user.ts'
 import { requireNavigation } from './browser.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
@@ -21,7 +22,8 @@ import { parseAuthorizationRequest, type AuthorizationRequest, type Authorizatio
 import { authorizationResponse, RedirectableError } from './response.ts'
 import { startInteraction, type InteractionDependencies } from './start-interaction.ts'
 
-export interface AuthorizationEndpointDependencies extends InteractionDependencies, IssueCodeDependencies {
+export interface AuthorizationEndpointDependencies
+  extends InteractionDependencies, IssueCodeDependencies, JoinSessionDependencies {
   readonly issuer: string
   readonly clock: Clock
   readonly journal: Journal
@@ -63,13 +65,17 @@ async function answer(
   enforcePromptNone(decision, authorization)
   if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)
 
-  const {
-    grant,
-    signedInUser: { authentication },
-  } = decision
+  const { grant, signedInUser: user } = decision
   requireNavigation(request)
   await limitCodes({ target: authorization.target, grant }, now, deps)
-  const subject = { request: authorization, grant, consented: authorization.consentScopes, authentication }
+  const session = await joinSession({ http: request, clientId: grant.clientId, signedInUser: user }, now, deps)
+  if (session === undefined) {
+    const login = { kind: 'login' } as const
+    enforcePromptNone(login, authorization)
+    return startInteraction({ authorization, decision: login, request }, now, deps)
+  }
+  const { authentication } = user
+  const subject = { request: authorization, grant, consented: authorization.consentScopes, authentication, session }
   const code = await issueCode(subject, now, deps)
   deps.journal.record(request, codeIssued(subject))
   return authorizationResponse(code, authorization.target, deps.issuer)

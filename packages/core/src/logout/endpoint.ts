@@ -11,9 +11,9 @@ import {
 } from '@mintmark/internal'
 import {
   after,
+  type DurationSeconds,
   type EpochSeconds,
   type OAuthStorage,
-  revocationRetention,
   sessionId,
   userId,
 } from '@mintmark/storage-interface'
@@ -44,6 +44,8 @@ export interface LogoutEndpointDependencies extends LogoutEvidenceDependencies {
   readonly browserCookie: CookieDefinition
   /** The host's session. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
+  /** For how long an ended session is remembered. */
+  readonly sessionRetention: DurationSeconds
   /** Counts logout requests by browser. */
   readonly logouts: RateLimiter
 }
@@ -193,7 +195,7 @@ async function endSession(
 ): Promise<readonly Header[]> {
   if (session.sessionId !== undefined) {
     // A session that no client has joined yet is not stored. Without a tombstone, a request on its way could join it later.
-    const tombstoneUntil = after(now, revocationRetention)
+    const tombstoneUntil = after(now, deps.sessionRetention)
     await deps.storage.sessions.revoke({ sessionId: sessionId(session.sessionId), reason, now, tombstoneUntil })
   }
   const headers = await settings.endSession(request)

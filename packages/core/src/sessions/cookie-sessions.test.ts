@@ -1,11 +1,15 @@
-import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, sessionId, userId } from '@mintmark/storage-interface'
+import { aClientRecord, aJoin } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import type { Header, ServerRequest } from '@mintmark/internal'
-import { createCookieSessions } from './cookie-sessions.ts'
+import { createCookieSessions, type CookieSessionsOptions } from './cookie-sessions.ts'
 
-async function aHost(issuer = 'https://as.test') {
+async function aHost({
+  issuer = 'https://as.test',
+  ...options
+}: { readonly issuer?: string } & Pick<CookieSessionsOptions, 'location'> = {}) {
   const storage = createMemoryStorage({ issuer })
   await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: epochSeconds(0) })
   const time = { now: 1000 }
@@ -14,6 +18,7 @@ async function aHost(issuer = 'https://as.test') {
     clock: () => epochSeconds(time.now),
     idleLifetime: 600,
     absoluteLifetime: 3600,
+    ...options,
   })
   return { storage, sessions, time }
 }
@@ -47,7 +52,7 @@ describe('cookie sessions', () => {
   })
 
   it('names the cookie without __Host- over http on loopback, where browsers refuse that prefix', async () => {
-    const { sessions } = await aHost('http://localhost:3000')
+    const { sessions } = await aHost({ issuer: 'http://localhost:3000' })
 
     const { headers } = await sessions.start(requestWith(), { subject: 'U1' })
 
@@ -115,6 +120,28 @@ describe('cookie sessions', () => {
 
     expect(await sessions.signedIn(requestWith(cookie))).toBeUndefined()
     expect(await sessions.list('U1')).toEqual([])
+  })
+
+  it('lists the browser, the place, the last use and the clients of each session', async () => {
+    const { storage, sessions, time } = await aHost({ location: async () => 'Zürich' })
+    await storage.clients.insert(aClientRecord({ clientId: clientId('A'), clientName: 'App' }))
+    const firefox = new Map([['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0']])
+    const { signedIn, headers } = await sessions.start({ ...requestWith(), headers: firefox }, { subject: 'U1' })
+    const { session } = aJoin({ sessionId: sessionId(signedIn.sessionId ?? ''), userId: userId('U1') })
+    for (const client of ['A', 'removed'])
+      await storage.sessions.join({ session, clientId: clientId(client), now: epochSeconds(1005) })
+    time.now += 100
+    await sessions.signedIn(requestWith(cookieOf(headers)))
+
+    expect(await sessions.list('U1')).toMatchObject([
+      {
+        userAgent: 'Firefox on Linux',
+        location: 'Zürich',
+        signedInAt: 1000,
+        lastSeenAt: 1100,
+        clients: [{ clientId: 'A', clientName: 'App', lastAt: 1005 }],
+      },
+    ])
   })
 
   it.each(['nobody', 'U2'])('starts no session for %s, who does not exist or is not active', async (subject) => {

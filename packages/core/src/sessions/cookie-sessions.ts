@@ -22,17 +22,25 @@ import {
   seconds,
   sessionId,
   userId,
+  type ClientId,
   type EpochSeconds,
   type SessionRecord,
   type UserId,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import type { SecretDigest, SessionEnd, SessionEndReason, SessionId } from '@mintmark/storage-interface/stores'
+import type {
+  SecretDigest,
+  SessionEnd,
+  SessionEndReason,
+  SessionId,
+  SessionParticipantRecord,
+} from '@mintmark/storage-interface/stores'
 
 import { defineBrowserCookie } from '../authorize/browser.ts'
 import { parseIssuer } from '../issuer.ts'
 import { isSessionActive } from '../tokens/status.ts'
 import type { SignedIn } from './signed-in-user.ts'
+import { summarizeUserAgent } from './user-agent.ts'
 
 /** Options of `createCookieSessions`. */
 export interface CookieSessionsOptions {
@@ -48,6 +56,12 @@ export interface CookieSessionsOptions {
    * @defaultValue 604800, 7 days. It limits the use of a stolen cookie.
    */
   readonly absoluteLifetime?: number
+  /**
+   * Where a user signs in, in words for the list of sessions, such as `Zürich`. It gets the request of the sign-in. An
+   * address of the network is personal data: return a place, not the address.
+   * @defaultValue Nothing is stored. Only the host knows a source of places.
+   */
+  readonly location?: (request: ServerRequest) => string | undefined | Promise<string | undefined>
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -92,6 +106,21 @@ export interface SessionSummary {
   readonly amr: readonly string[]
   /** `undefined` for a session of the host. */
   readonly expiresAt: EpochSeconds | undefined
+  /** Browser and system, such as `Firefox on Windows`; `undefined` when neither is known. */
+  readonly userAgent: string | undefined
+  /** As `location` named it. */
+  readonly location: string | undefined
+  /** When the browser last used the session, to a minute. */
+  readonly lastSeenAt: EpochSeconds
+  /** The clients that the user signed in to in this session. */
+  readonly clients: readonly SignedInClient[]
+}
+
+/** A client that a user signed in to during a session. */
+interface SignedInClient {
+  readonly clientId: string
+  readonly clientName: string
+  readonly lastAt: EpochSeconds
 }
 
 /**
@@ -104,6 +133,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
     storage: anObject,
     idleLifetime: wholeNumber(1),
     absoluteLifetime: wholeNumber(1),
+    location: aFunction,
     clock: aFunction,
     random: aFunction,
   })
@@ -147,8 +177,8 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
         authTime: now,
         acr,
         amr,
-        userAgent: undefined,
-        location: undefined,
+        userAgent: summarizeUserAgent(request.headers.get('user-agent')),
+        location: (await options.location?.(request))?.slice(0, 200),
         createdAt: now,
         lastSeenAt: now,
         idleExpiresAt: after(now, idleLifetime),
@@ -169,11 +199,20 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
     },
     async list(subject) {
       const sessions = await storage.sessions.listByUser(userId(subject), clock())
-      return sessions.map(({ sessionId: id, authTime, amr, expiresAt }) => ({
+      const joined = await storage.sessions.participantsOfUser(userId(subject), Number.MAX_SAFE_INTEGER)
+      const names = await clientNames(joined, storage)
+      return sessions.map(({ sessionId: id, authTime, amr, expiresAt, userAgent, location, lastSeenAt }) => ({
         sessionId: id,
         signedInAt: authTime,
         amr,
         expiresAt,
+        userAgent,
+        location,
+        lastSeenAt,
+        clients: joined.flatMap(({ sessionId: of, clientId, lastAt }) => {
+          const clientName = names.get(clientId)
+          return of === id && clientName !== undefined ? [{ clientId, clientName, lastAt }] : []
+        }),
       }))
     },
     async revoke(subject, session) {
@@ -185,6 +224,16 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       return revoked.outcome === 'absent' ? 'absent' : 'revoked'
     },
   }
+}
+
+/** The names of the clients that were not removed meanwhile. */
+async function clientNames(
+  joined: readonly SessionParticipantRecord[],
+  { clients }: OAuthStorage,
+): Promise<ReadonlyMap<ClientId, string>> {
+  const ids = [...new Set(joined.map(({ clientId }) => clientId))]
+  const found = await Promise.all(ids.map((id) => clients.find(id)))
+  return new Map(found.flatMap((client) => (client === undefined ? [] : [[client.clientId, client.clientName]])))
 }
 
 /** A session of which every member that a cookie needs is present. */

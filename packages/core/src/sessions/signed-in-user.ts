@@ -20,7 +20,10 @@ export interface SignedIn {
   readonly amr?: readonly string[] | undefined
   /** The authentication context class that was satisfied (OIDC Core §2). */
   readonly acr?: string | undefined
-  /** A public name of the session, for the `sid` claim; never the secret in its cookie. */
+  /**
+   * A public name of the session, for the `sid` claim; never the secret in its cookie. At most 255 characters, and a new
+   * one for each sign-in: an ended session is never active again.
+   */
   readonly sessionId?: string | undefined
 }
 
@@ -110,6 +113,9 @@ function authenticationOf(signedIn: SignedIn, now: EpochSeconds): Authentication
     throw new TypeError('authTime must be a time in seconds since the epoch, and not in the future.')
   }
   const { acr, amr = [], sessionId: session } = signedIn
+  if (session !== undefined && (session === '' || session.length > 255)) {
+    throw new TypeError('sessionId must have 1 to 255 characters.')
+  }
   return { authTime, acr, amr, sessionId: session === undefined ? undefined : sessionId(session) }
 }
 

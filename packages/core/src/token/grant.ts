@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import type { AuthenticationRecord, FamilyId, GrantId } from '@mintmark/storage-interface/stores'
+import type { AuthenticationRecord, FamilyId, GrantId, SessionId } from '@mintmark/storage-interface/stores'
 
 import { saveGrant } from '../authorize/consent.ts'
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
@@ -43,6 +43,8 @@ export interface UserDecision {
   readonly grantId: GrantId
   /** The family of the tokens, already stored: tokens without a stored family are rejected. */
   readonly familyId: FamilyId
+  /** The session that the tokens are revoked with; `undefined` when they are independent of it. */
+  readonly boundSessionId?: SessionId | undefined
   readonly authentication: AuthenticationRecord
   readonly claimsRequest: JsonObject | undefined
   /** Returned in the ID token for a code, and in no later one (OIDC Core §12.2). */

@@ -67,7 +67,7 @@ function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
 
 /**
  * Builds the claims of an access token (RFC 9068 §2.2). Together with `jti`, `client_id` and `sub`, the claims
- * `family`, `grant` and `generation` name everything that the token depends on, for readers of the revocation feed.
+ * `family`, `grant`, `session` and `generation` name everything that the token depends on, for readers of the revocation feed.
  * They are identifiers, not credentials.
  */
 function accessTokenClaims(
@@ -95,9 +95,10 @@ function accessTokenClaims(
 export const subjectOf = ({ forUser: signedInUser, client }: GrantDecision): string =>
   signedInUser?.user.userId ?? client.clientId
 
-const dependencyClaims = ({ familyId, grantId, user, authentication }: UserDecision): JsonObject => ({
+const dependencyClaims = ({ familyId, grantId, boundSessionId, user, authentication }: UserDecision): JsonObject => ({
   family: familyId,
   grant: grantId,
+  ...(boundSessionId !== undefined && { session: boundSessionId }),
   generation: user.generation,
   auth_time: authentication.authTime,
 })

@@ -1,7 +1,8 @@
-import { epochSeconds, userId, type UserRecord } from '@mintmark/storage-interface'
+import { epochSeconds, sessionId, userId, type UserRecord } from '@mintmark/storage-interface'
+import type { BoundSession } from '@mintmark/storage-interface/stores'
 import { expect, it } from 'vitest'
 
-import { isUserActive } from './status.ts'
+import { isBindingActive, isUserActive } from './status.ts'
 
 const now = epochSeconds(1_790_000_000)
 const user: UserRecord = {
@@ -31,4 +32,24 @@ it.each<readonly [string, UserRecord | undefined, number]>([
   ['a row and a grant that both lost the generation', { ...user, generation: undefined as never }, undefined as never],
 ])('rejects %s (RFC 9068 §4)', (_, row, generation) => {
   expect(isUserActive(row, generation)).toBe(false)
+})
+
+const boundSessionId = sessionId('S1')
+const session = { sessionId: boundSessionId, userId: user.userId, revokedAt: undefined }
+
+it.each<readonly [string, Parameters<typeof isBindingActive>[0]['boundSessionId'], BoundSession | undefined]>([
+  ['to no session', undefined, undefined],
+  ['to a session that was not revoked', boundSessionId, session],
+])('accepts tokens that are bound %s (OIDC Back-Channel Logout 1.0 §2.7)', (_, bound, row) => {
+  expect(isBindingActive({ boundSessionId: bound, userId: user.userId }, row)).toBe(true)
+})
+
+it.each<readonly [string, BoundSession | undefined]>([
+  ['a revoked session', { ...session, revokedAt: now }],
+  ['a missing session', undefined],
+  ["another user's session", { ...session, userId: userId('U2') }],
+  ['a tombstone', { ...session, userId: undefined }],
+  ['another session', { ...session, sessionId: sessionId('S2') }],
+])('rejects tokens that are bound to %s (OIDC Back-Channel Logout 1.0 §2.7)', (_, row) => {
+  expect(isBindingActive({ boundSessionId, userId: user.userId }, row)).toBe(false)
 })

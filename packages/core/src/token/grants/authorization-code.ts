@@ -31,18 +31,18 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       if (presentation.resources.length > 0) await refuseUngrantedResources({ presentation, client }, now, deps)
       const code = await redeemCode({ presentation, client }, now, deps)
       const status = await deps.storage.status.ofGrant(code.grantId, code.boundSessionId)
-      // OIDC Back-Channel Logout 1.0 §2.7: the session that the code is bound to was ended.
-      if (!isBindingActive(code, status?.session)) throw refuse('session_ended')
       if (!isGrantActive(status) || status.user.userId !== code.userId || status.client.clientId !== client.clientId) {
         // RFC 6749 §5.2: codes of deactivated users, revoked grants and disabled clients are refused.
         throw refuse('grant_inactive')
       }
+      // OIDC Back-Channel Logout 1.0 §2.7: the session that the code is bound to was ended.
+      if (!isBindingActive(code, status.session)) throw refuse('session_ended')
       const resources = narrowResources(presentation.resources, code, deps.issuer)
       const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources, client }, deps)
       const refreshToken = await createFamily({ code, client, accessTokenLifetime: target.lifetime }, now, deps)
 
-      const { grantId, familyId, authentication, claimsRequest, nonce } = code
-      const forUser = { user: status.user, grantId, familyId, authentication, claimsRequest, nonce }
+      const { grantId, familyId, boundSessionId, authentication, claimsRequest, nonce } = code
+      const forUser = { user: status.user, grantId, familyId, boundSessionId, authentication, claimsRequest, nonce }
       return { evidence: code, client, target, forUser, refreshToken }
     },
   })

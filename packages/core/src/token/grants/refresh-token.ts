@@ -47,12 +47,20 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       const target = resolveTarget({ scopes, resources, client }, deps)
       const rotated = await rotateRefreshToken({ presented, digests, client }, now, deps)
 
-      const { grantId, familyId, authentication, claimsRequest } = rotated.family
+      const { grantId, familyId, boundSessionId, authentication, claimsRequest } = rotated.family
       return {
         evidence: rotated,
         client,
         target,
-        forUser: { user: status.user, grantId, familyId, authentication, claimsRequest, nonce: undefined },
+        forUser: {
+          user: status.user,
+          grantId,
+          familyId,
+          boundSessionId,
+          authentication,
+          claimsRequest,
+          nonce: undefined,
+        },
         refreshToken: rotated.refreshToken,
       }
     },

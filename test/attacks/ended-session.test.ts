@@ -1,0 +1,216 @@
+import { decodeJwt } from 'jose'
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { clientId, epochSeconds, sessionId, userId } from '@mintmark/storage-interface'
+import {
+  answerInteraction,
+  authorize,
+  basic,
+  obtainCode,
+  obtainTokens,
+  postForm,
+  redeem,
+  token,
+} from '../support/flow.ts'
+import { refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+const start = async (options: Parameters<typeof startServer>[0] = {}) => (under = await startServer(options))
+afterEach(() => under.close())
+
+/** The session that the host names for U1. */
+const session = 'sid-U1'
+
+const online = { scope: 'openid profile' }
+
+const introspect = async (tokenText = '') => {
+  const reply = await postForm(under, '/token/introspection', `token=${tokenText}`, {
+    authorization: basic('A', under.clients.A.secret),
+  })
+  return reply.json
+}
+
+const userinfo = (tokenText = '') =>
+  under.send({ path: '/userinfo', headers: { authorization: `Bearer ${tokenText}` } })
+
+describe('tokens of an ended session (OIDC Back-Channel Logout 1.0 §2.7)', () => {
+  it('without offline_access are revoked with it', async () => {
+    await start()
+    const { access_token: access = '' } = await obtainTokens(under, online)
+    expect(decodeJwt(access)['session']).toBe(session)
+    const before = await introspect(access)
+    expect([before['active'], 'session' in before]).toEqual([true, false])
+
+    expect(await under.server.endSession(session)).toBe('revoked')
+
+    expect(await introspect(access)).toEqual({ active: false })
+    expect((await userinfo(access)).status).toBe(401)
+  })
+
+  it('with offline_access stay', async () => {
+    await start()
+    const tokens = await obtainTokens(under)
+    expect(decodeJwt(tokens['access_token'] ?? '')).not.toHaveProperty('session')
+
+    await under.server.endSession(session)
+
+    expect((await introspect(tokens['access_token']))['active']).toBe(true)
+    const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] })
+    expect(refreshed.status).toBe(200)
+  })
+
+  it('with offline_access are revoked with it where all tokens are bound', async () => {
+    await start({ sessionBoundTokens: 'all' })
+    const tokens = await obtainTokens(under)
+    const refresh = { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] }
+    const refreshed = await token(under, refresh)
+    expect(decodeJwt(String(refreshed.json['access_token']))['session']).toBe(session)
+
+    await under.server.endSession(session)
+
+    expect(await introspect(String(refreshed.json['access_token']))).toEqual({ active: false })
+    expect(await introspect(String(refreshed.json['refresh_token']))).toEqual({ active: false })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      {
+        send: () => token(under, { ...refresh, refresh_token: String(refreshed.json['refresh_token']) }),
+        reason: 'refresh_token_unknown',
+      },
+    )
+  })
+
+  it('stay where no tokens are bound', async () => {
+    await start({ sessionBoundTokens: 'none' })
+    const { access_token: access } = await obtainTokens(under, online)
+
+    await under.server.endSession(session)
+
+    expect((await introspect(access))['active']).toBe(true)
+  })
+})
+
+describe('a code of an ended session', () => {
+  it('is refused, and issues nothing (OIDC Back-Channel Logout 1.0 §2.7)', async () => {
+    await start()
+    // Its secret was used before, so that the refusal does not record that.
+    await obtainTokens(under, online)
+    const code = await obtainCode(under, online)
+    await under.server.endSession(session)
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeem(under, code), reason: 'session_ended', kept: 'all but codes' },
+    )
+  })
+
+  it('is redeemed when it was granted for offline access', async () => {
+    await start()
+    const code = await obtainCode(under, { scope: 'openid offline_access' })
+    await under.server.endSession(session)
+
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+})
+
+describe('an authorization request in an ended session', () => {
+  it('goes to the sign-in page, without a code and without a participant', async () => {
+    await start()
+    await obtainCode(under, online)
+    await under.server.endSession(session)
+    const codes = under.dump()
+
+    const reply = await authorize(under, { ...online, client_id: 'A' })
+
+    expect(reply.location.pathname).toBe('/login')
+    expect(under.dump()).toBe(codes)
+  })
+
+  it('is refused with prompt=none (OIDC Core §3.1.2.6)', async () => {
+    await start()
+    await obtainCode(under, online)
+    await under.server.endSession(session)
+
+    const reply = await authorize(under, { ...online, prompt: 'none' })
+
+    expect(reply.location.searchParams.get('error')).toBe('login_required')
+    expect(under.lastReason()).toBe('login_required')
+  })
+
+  it('goes to the sign-in page when the session ends while the user consents, and can be completed after that', async () => {
+    await start()
+    const started = await authorize(under, online)
+    await under.server.endSession(session)
+
+    const answered = await answerInteraction(under, started, 'scope=openid&scope=profile')
+
+    expect(answered.location.pathname).toBe('/login')
+    expect(await under.storage.sessions.participants(sessionId(session))).toEqual([])
+    const again = `subject=U1&auth_time=${under.clock.now()}&scope=openid&scope=profile`
+    const done = await answerInteraction(under, started, again)
+    expect(done.location.searchParams.has('code')).toBe(true)
+  })
+
+  it('goes to the sign-in page also when this server never saw the session before it ended', async () => {
+    await start()
+    expect([await under.server.endSession(session), await under.server.endSession(session)]).toEqual([
+      'revoked',
+      'unchanged',
+    ])
+
+    const started = await authorize(under, online)
+    const answered = await answerInteraction(under, started, 'scope=openid&scope=profile')
+
+    expect(answered.location.pathname).toBe('/login')
+  })
+})
+
+it('refuses a session that the host has named for another user before, and issues no code', async () => {
+  await start({ signedIn: async () => ({ subject: 'U1', authTime: under.clock.now(), sessionId: 'shared' }) })
+  await under.storage.sessions.join({
+    session: {
+      sessionId: sessionId('shared'),
+      userId: userId('U9'),
+      userGeneration: 0,
+      authTime: under.clock.now(),
+      acr: undefined,
+      amr: [],
+      userAgent: undefined,
+      location: undefined,
+      keptUntil: epochSeconds(under.clock.now() + 60),
+    },
+    clientId: clientId('A'),
+    now: under.clock.now(),
+  })
+
+  const answered = await answerInteraction(under, await authorize(under, online), 'scope=openid&scope=profile')
+
+  expect([answered.status, under.lastReason()]).toEqual([500, 'session_of_another_user'])
+  expect(answered.header('location')).toBeUndefined()
+})
+
+it('records each client that receives a code in the session, and what the browser is', async () => {
+  await start()
+  const browser = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/133.0' }
+  await obtainCode(under, online)
+  await authorize(under, online, browser)
+
+  const now = under.clock.now()
+  expect(await under.storage.sessions.participants(sessionId(session))).toEqual([
+    { sessionId: session, clientId: 'A', firstAt: now, lastAt: now },
+  ])
+  expect(await under.storage.sessions.find(sessionId(session))).toMatchObject({ userId: 'U1', digest: undefined })
+})
+
+it('ends every session of a user, and says so in events', async () => {
+  await start()
+  const { access_token: access } = await obtainTokens(under, online)
+
+  expect([await under.server.endSessions('U1', 'administrator'), await under.server.endSessions('U1')]).toEqual([1, 0])
+
+  expect(await introspect(access)).toEqual({ active: false })
+  const ends = under.events.filter(({ type }) => type === 'session.ended')
+  expect(ends).toMatchObject([{ sessionId: session, reason: 'administrator' }])
+})
