@@ -17,7 +17,7 @@ import type { Journal } from '../events.ts'
 export interface DeriveLogoutsDependencies {
   readonly storage: DeliveryStorage
   readonly random: Random
-  readonly journal: Journal
+  readonly journal: Pick<Journal, 'announce'>
 }
 
 /** The channel of logout tokens, and the reader of the list of revocations that they follow from. */

@@ -97,8 +97,9 @@ export function createDeliveryWorker(deps: DeliveryWorkerDependencies): Delivery
     let lookAt = epochSeconds(0)
     let isWaiting = false
     const isOver = (): boolean => signal.aborted
-    const attemptEnded = (): void => {
-      if (!isWaiting) return
+    const attemptEnded = (outcome: AttemptOutcome): void => {
+      // A message that is repeated is due earlier than its lease would have ended.
+      if (!isWaiting && outcome !== 'retry' && outcome !== 'postponed') return
       lookAt = epochSeconds(0)
       sleeper.wake()
     }
@@ -111,6 +112,8 @@ export function createDeliveryWorker(deps: DeliveryWorkerDependencies): Delivery
       const isNew = wasNudged || version !== seen
       const now = clock()
       if (!isNew && now < lookAt) return
+      // If this step fails, the next one looks again.
+      lookAt = epochSeconds(0)
 
       if (isNew || now >= deriveAt) {
         const { position, more } = await derive(isOver)
@@ -193,7 +196,7 @@ interface Attempts {
   /** How many more attempts may begin. */
   free(): number
   /** Leases messages that are due and begins to send them. */
-  begin(limit: number, onEnd?: () => void): Promise<readonly Promise<AttemptOutcome>[]>
+  begin(limit: number, onEnd?: (outcome: AttemptOutcome) => void): Promise<readonly Promise<AttemptOutcome>[]>
   /** Waits until all have ended. */
   finished(): Promise<void>
 }
@@ -213,9 +216,10 @@ function createAttempts(deps: DeliveryWorkerDependencies): Attempts {
       const request = { channel: logoutChannel, now, until, token, limit, perRecipient: maxPendingOfRecipient, except }
       const leased = await storage.deliveries.lease(request)
       return leased.map((delivery) => {
-        const ended = attempt(delivery, token).finally(() => {
+        const ended = attempt(delivery, token).then((outcome) => {
           pending.delete(delivery.deliveryId)
-          onEnd()
+          onEnd(outcome)
+          return outcome
         })
         pending.set(delivery.deliveryId, { recipient: delivery.recipient, ended })
         return ended

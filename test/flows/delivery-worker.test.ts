@@ -1,0 +1,386 @@
+import type { AdminStorage } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { createDeliveryWorker, type DeliveryWorker } from '../../packages/core/src/delivery/worker.ts'
+import type { ServerOccurrence } from '../../packages/core/src/events.ts'
+import { createOutboundClient } from '../../packages/core/src/outbound/client.ts'
+import { watchRevocations } from '../../packages/core/src/tokens/feed-watch.ts'
+import { issuer, startLogoutWorld, type LogoutWorld } from '../support/logout-world.ts'
+
+describe('the loop', () => {
+  it('sends what a sign-out in this process revokes before its next poll', async () => {
+    const world = await startLogoutWorld()
+    await world.register('a')
+    await world.join('s1', 'a')
+    const under = startLoop(world)
+    await under.paused()
+
+    await world.revoke('s1')
+    under.worker.nudge()
+    await world.receiver.arrived(1)
+
+    // Nothing but the nudge has ended the pause.
+    await under.stop()
+    expect(await world.deliveries('delivered')).toHaveLength(1)
+  })
+
+  it('sends what another process revokes after its next poll', async () => {
+    const world = await startLogoutWorld()
+    await world.register('a')
+    await world.join('s1', 'a')
+    const under = startLoop(world)
+    await under.paused()
+
+    await world.revoke('s1')
+    // The watch asks the storage at most ten times a second.
+    while (world.receiver.received.length === 0) await under.next()
+
+    await under.stop()
+    expect(await world.deliveries('delivered')).toHaveLength(1)
+  })
+
+  it('asks the storage for nothing but new revocations while there is nothing to send', async () => {
+    const calls: string[] = []
+    const world = await startLogoutWorld({ storage: recording(createMemoryStorage({ issuer }), calls) })
+    const under = startLoop(world)
+    await under.paused()
+    calls.length = 0
+
+    for (let count = 0; count < 300; count += 1) await under.next()
+
+    expect(calls.filter((call) => call !== 'revocations.list')).toEqual([])
+    expect(calls.length).toBeLessThanOrEqual(300)
+    await under.stop()
+  })
+
+  it('looks once a minute for what others have left, such as what was requeued', async () => {
+    const calls: string[] = []
+    const world = await startLogoutWorld({ storage: recording(createMemoryStorage({ issuer }), calls) })
+    const under = startLoop(world)
+    await under.paused()
+    calls.length = 0
+
+    world.clock.advance(60)
+    await under.next()
+
+    expect(calls.filter((call) => call.startsWith('deliveries.'))).toEqual(['deliveries.lease', 'deliveries.nextDueAt'])
+    await under.stop()
+  })
+
+  it('repeats a failed attempt when it is due, without another sign-out', async () => {
+    const world = await startLogoutWorld()
+    await world.register('a')
+    await world.join('s1', 'a')
+    world.receiver.behave('a.test', (response) => response.writeHead(500).end())
+    const under = startLoop(world)
+    await under.paused()
+    await world.revoke('s1')
+    under.worker.nudge()
+    await under.until('delivery.failed')
+
+    world.receiver.behave('a.test', (response) => response.writeHead(200).end())
+    world.clock.advance(5)
+    under.tick()
+    await under.until('delivery.delivered')
+
+    expect(world.receiver.received).toHaveLength(2)
+    await under.stop()
+  })
+
+  it('outlives an outage of the storage, and reports it', async () => {
+    const world = await startLogoutWorld()
+    await world.register('a')
+    await world.join('s1', 'a')
+    await world.revoke('s1')
+    let isDown = true
+    const { deliveries } = world.storage
+    const lease: typeof deliveries.lease = (request) =>
+      isDown ? Promise.reject(new Error('no connection')) : deliveries.lease(request)
+    const under = startLoop(world, { ...world.storage, deliveries: { ...deliveries, lease } })
+    await under.until('delivery.interrupted')
+
+    isDown = false
+    await under.paused()
+    under.tick()
+    await world.receiver.arrived(1)
+
+    await under.stop()
+    expect(await world.deliveries('delivered')).toHaveLength(1)
+  })
+
+  it('waits for its attempts when it is stopped, so that they are settled', async () => {
+    const world = await startLogoutWorld()
+    await world.register('a')
+    await world.join('s1', 'a')
+    let respond = (): void => {}
+    world.receiver.behave('a.test', (response) => void (respond = () => response.writeHead(200).end()))
+    await world.revoke('s1')
+    const under = startLoop(world)
+    await world.receiver.arrived(1)
+
+    const stopped = under.stop()
+    respond()
+    await stopped
+
+    expect(await world.deliveries('delivered')).toHaveLength(1)
+  })
+
+  it('runs once in a server', async () => {
+    const { server } = await startLogoutWorld()
+    const stop = new AbortController()
+    const running = server.deliver({ signal: stop.signal })
+
+    await expect(server.deliver({ signal: stop.signal })).rejects.toThrow(TypeError)
+
+    stop.abort()
+    await running
+  })
+})
+
+describe('several workers', () => {
+  it('take over what a worker left that was killed while it sent', async () => {
+    const world = await startLogoutWorld()
+    await world.register('a')
+    await world.join('s1', 'a')
+    await world.revoke('s1')
+    // The first worker dies when it has leased the delivery.
+    const { deliveries } = world.storage
+    const dying = { ...deliveries, settle: () => Promise.reject(new Error('killed')) }
+    const first = createWorker(world, { ...world.storage, deliveries: dying })
+    await first.worker.once()
+
+    expect(await world.server.deliverOnce()).toMatchObject({ delivered: 0 })
+    world.clock.advance(30)
+
+    expect(await world.server.deliverOnce()).toMatchObject({ delivered: 1 })
+    expect(world.receiver.received).toHaveLength(2)
+  })
+
+  it('keep the result of the later one when the earlier one stalls past its lease', async () => {
+    const world = await startLogoutWorld()
+    await world.register('a')
+    await world.join('s1', 'a')
+    await world.revoke('s1')
+    let respond = (): void => {}
+    world.receiver.behave('a.test', (response) => void (respond = () => response.writeHead(400).end()))
+    const stalled = createWorker(world, world.storage).worker.once()
+    await world.receiver.arrived(1)
+    world.receiver.behave('a.test', (response) => response.writeHead(200).end())
+    world.clock.advance(30)
+
+    expect(await world.server.deliverOnce()).toMatchObject({ delivered: 1 })
+    respond()
+
+    expect(await stalled).toMatchObject({ dead: 0 })
+    expect(await world.deliveries('delivered')).toMatchObject([{ attempts: 1, lastFailure: undefined }])
+  })
+
+  it('read one revocation at the same time and send each message once', async () => {
+    const world = await startLogoutWorld()
+    await world.register('a')
+    await world.register('b')
+    await world.join('s1', 'a', 'b')
+    await world.revoke('s1')
+
+    const reports = await Promise.all(Array.from({ length: 6 }, () => createWorker(world, world.storage).worker.once()))
+
+    expect(reports.reduce((sum, { delivered }) => sum + delivered, 0)).toBe(2)
+    expect(world.receiver.received).toHaveLength(2)
+  })
+})
+
+it('a client that does not answer delays no other client', async () => {
+  const world = await startLogoutWorld()
+  await world.register('a')
+  await world.register('b')
+  for (let session = 0; session < 40; session += 1) {
+    await world.join(`s${session}`, 'a')
+    await world.revoke(`s${session}`)
+  }
+  await world.join('last', 'b')
+  await world.revoke('last')
+  const hanging: (() => void)[] = []
+  world.receiver.behave('a.test', (response) => void hanging.push(() => response.writeHead(200).end()))
+  const under = startLoop(world)
+
+  // Two requests to a hang; b is served although 38 messages to a are older.
+  await under.until('delivery.delivered')
+
+  expect(world.events).toEqual([])
+  expect(world.receiver.received.map(({ host }) => host).toSorted()).toEqual(['a.test', 'a.test', 'b.test'])
+  const stopped = under.stop()
+  for (const answer of hanging) answer()
+  await stopped
+})
+
+it('deliverOnce stops at its limit and at its deadline, and says that there is more', async () => {
+  const world = await startLogoutWorld()
+  await world.register('a')
+  for (const session of ['s1', 's2', 's3']) {
+    await world.join(session, 'a')
+    await world.revoke(session)
+  }
+
+  expect(await world.server.deliverOnce({ limit: 2 })).toEqual({ delivered: 2, failed: 0, dead: 0, more: true })
+  expect(await world.server.deliverOnce({ deadline: 0 })).toMatchObject({ delivered: 0, more: true })
+  expect(await world.server.deliverOnce()).toEqual({ delivered: 1, failed: 0, dead: 0, more: false })
+})
+
+it('a sign-out begins a delivery that the runtime waits for, where no loop runs', async () => {
+  const works: Promise<unknown>[] = []
+  const world = await startLogoutWorld()
+  await world.register('a')
+  await world.join('s1', 'a')
+  const { worker } = createWorker(world, world.storage, (work) => void works.push(work))
+
+  await world.revoke('s1')
+  worker.nudge()
+  await Promise.all(works)
+
+  expect(works).toHaveLength(1)
+  expect(await world.deliveries('delivered')).toHaveLength(1)
+})
+
+it('a worker that was away for longer than revocations are kept reports the gap', async () => {
+  const world = await startLogoutWorld()
+  await world.register('a')
+  await world.join('s1', 'a')
+  await world.revoke('s1')
+  await world.server.deliverOnce()
+  const since = world.clock.now()
+  world.clock.advance(93_600)
+  await world.storage.purge.purgeExpired({ now: world.clock.now(), limit: 1000 })
+
+  await world.server.deliverOnce()
+  await world.server.deliverOnce()
+
+  expect(world.events.filter(({ type }) => type === 'delivery.gap')).toMatchObject([{ channel: 'logout', since }])
+})
+
+describe('a server without back-channel logout', () => {
+  it('refuses to deliver, and says what the storage lacks', async () => {
+    const { deliveries: _deliveries, cursors: _cursors, ...storage } = createMemoryStorage({ issuer })
+    const { server } = await startLogoutWorld({ storage: storage as AdminStorage })
+
+    await expect(server.deliver({ signal: AbortSignal.abort() })).rejects.toThrow('`deliveries`, `cursors`')
+    await expect(server.deliverOnce()).rejects.toThrow('Provide every store of `DeliveryStorage`')
+  })
+
+  it('refuses at start-up an option that the storage cannot keep', async () => {
+    const { deliveries: _deliveries, ...storage } = createMemoryStorage({ issuer })
+
+    await expect(startLogoutWorld({ storage: storage as AdminStorage, backChannelLogout: {} })).rejects.toThrow(
+      'backChannelLogout needs a storage with `deliveries`',
+    )
+  })
+
+  it('refuses to deliver when the option is off', async () => {
+    const { server } = await startLogoutWorld({ backChannelLogout: false })
+
+    await expect(server.deliverOnce()).rejects.toThrow('Back-channel logout is off')
+  })
+})
+
+/** A worker whose pauses the test ends. */
+interface Loop {
+  readonly worker: DeliveryWorker
+  /** Resolves when the loop pauses. */
+  paused(): Promise<void>
+  /** Ends the pause. */
+  tick(): void
+  /** Ends the pause, and resolves at the next one. */
+  next(): Promise<void>
+  /** Resolves when an event of this type was reported. */
+  until(type: ServerOccurrence['type']): Promise<void>
+  stop(): Promise<void>
+}
+
+function startLoop(world: LogoutWorld, storage = world.storage): Loop {
+  let end: (() => void) | undefined
+  const waiting: (() => void)[] = []
+  const pause = async (_milliseconds: number, signal: AbortSignal): Promise<void> => {
+    await new Promise<void>((resolve) => {
+      end = () => {
+        end = undefined
+        resolve()
+      }
+      signal.addEventListener('abort', () => end?.())
+      for (const wake of waiting.splice(0)) wake()
+    })
+  }
+  const paused = (): Promise<void> =>
+    end === undefined
+      ? new Promise((resolve) => {
+          waiting.push(resolve)
+        })
+      : Promise.resolve()
+  const { worker, until } = createWorker(world, storage, undefined, pause)
+  const stopping = new AbortController()
+  const running = worker.run({ signal: stopping.signal })
+
+  return {
+    worker,
+    until,
+    paused,
+    tick: () => end?.(),
+    next: () => {
+      end?.()
+      // Lets timers and sockets go on.
+      return new Promise((resolve) => setImmediate(resolve)).then(paused)
+    },
+    stop: () => {
+      stopping.abort()
+      return running
+    },
+  }
+}
+
+function createWorker(
+  { keys, clock, receiver }: LogoutWorld,
+  storage: AdminStorage,
+  waitUntil?: (work: Promise<unknown>) => void,
+  pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>,
+) {
+  const seen: string[] = []
+  const waiting: { readonly type: string; readonly resolve: () => void }[] = []
+  const announce = ({ type }: { readonly type: string }): void => {
+    seen.push(type)
+    for (const each of waiting) if (each.type === type) each.resolve()
+  }
+  const worker = createDeliveryWorker({
+    issuer,
+    storage,
+    keys,
+    clock: clock.now,
+    random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    journal: { announce },
+    outbound: createOutboundClient(receiver.fetch, { pending: 16, pendingPerHost: 2 }),
+    watch: watchRevocations(storage.revocations),
+    waitUntil,
+    ...(pause !== undefined && { pause }),
+  })
+  const until = (type: ServerOccurrence['type']): Promise<void> =>
+    seen.includes(type)
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          waiting.push({ type, resolve })
+        })
+  return { worker, until }
+}
+
+/** Records the name of every call of a storage. */
+function recording(storage: AdminStorage, calls: string[]): AdminStorage {
+  const stores = Object.entries(storage).map(([name, store]: [string, unknown]) => {
+    if (typeof store !== 'object' || store === null) return [name, store]
+    const methods = Object.entries(store).map(([method, run]: [string, (...args: unknown[]) => unknown]) => [
+      method,
+      (...args: unknown[]) => {
+        calls.push(`${name}.${method}`)
+        return run(...args)
+      },
+    ])
+    return [name, Object.fromEntries(methods) as object]
+  })
+  return Object.fromEntries(stores) as AdminStorage
+}
