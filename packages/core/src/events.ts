@@ -104,37 +104,7 @@ export type ServerOccurrence =
     }
 
 /** What became of a message to a client, such as a logout token (Back-Channel Logout §2.5). */
-export type DeliveryOccurrence =
-  | (DeliveryAttempt & {
-      /** The client accepted the message. */
-      readonly type: 'delivery.delivered'
-    })
-  | (DeliveryAttempt & {
-      /** An attempt failed, and will be repeated. */
-      readonly type: 'delivery.failed'
-      readonly failure: string
-      readonly retryAt: EpochSeconds
-    })
-  | (DeliveryAttempt & {
-      /** The message was given up. An administrator can requeue it. */
-      readonly type: 'delivery.dead'
-      readonly failure: string
-      /** In seconds, since it was enqueued. */
-      readonly age: number
-    })
-  | {
-      /** Nobody has read the list of revocations for so long that some were purged unread: their messages are missing. */
-      readonly type: 'delivery.gap'
-      readonly channel: string
-      /** When the list was last read to its end. */
-      readonly since: EpochSeconds
-    }
-  | {
-      /** Deliveries stopped because of a failure inside the server, such as an outage of the storage. They go on by themselves. */
-      readonly type: 'delivery.interrupted'
-      readonly channel: string
-      readonly cause: unknown
-    }
+type DeliveryOccurrence = DeliveryAccepted | DeliveryFailed | DeliveryDead | DeliveryGap | DeliveryInterrupted
 
 interface DeliveryAttempt {
   readonly channel: string
@@ -142,6 +112,43 @@ interface DeliveryAttempt {
   readonly clientId: string
   /** The number of attempts, with this one. */
   readonly attempts: number
+}
+
+interface DeliveryAccepted extends DeliveryAttempt {
+  /** A client accepted a message, such as a logout token. */
+  readonly type: 'delivery.delivered'
+}
+
+interface DeliveryFailed extends DeliveryAttempt {
+  /** An attempt to deliver a message failed, and will be repeated. */
+  readonly type: 'delivery.failed'
+  /** Such as `timeout`, `unreachable` or `http_500`. */
+  readonly failure: string
+  readonly retryAt: EpochSeconds
+}
+
+interface DeliveryDead extends DeliveryAttempt {
+  /** A message was given up. An administrator can requeue it. */
+  readonly type: 'delivery.dead'
+  /** Such as `http_400`, `client_gone` or `not_public`; of the last attempt. */
+  readonly failure: string
+  /** In seconds, since the message was enqueued. */
+  readonly age: number
+}
+
+interface DeliveryGap {
+  /** Nobody read the list of revocations for so long that some were purged unread: their messages are missing. */
+  readonly type: 'delivery.gap'
+  readonly channel: string
+  /** When the list was last read to its end. */
+  readonly since: EpochSeconds
+}
+
+interface DeliveryInterrupted {
+  /** Deliveries stopped because of a failure inside the server, such as an outage of the storage. They go on by themselves. */
+  readonly type: 'delivery.interrupted'
+  readonly channel: string
+  readonly cause: unknown
 }
 
 /** A refusal, with the reason, which the client does not see. */
