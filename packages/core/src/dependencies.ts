@@ -9,7 +9,7 @@ import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from
 import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerDependencies } from './delivery/worker.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
 import { createOutboundClient } from './outbound/client.ts'
-import { type EventListener, openJournal } from './events.ts'
+import { openJournal } from './events.ts'
 import { createVerifiedJwts } from './keys/verify-jwt.ts'
 import type { LogoutEndpointDependencies, LogoutSettings } from './logout/endpoint.ts'
 import type { AuthorizationServerOptions } from './options.ts'
@@ -57,10 +57,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const watch = watchRevocations(storage.revocations)
   const purging =
     settings.purge === undefined ? listener : purgeOnEvents(listener, { storage, clock, settings: settings.purge })
-  const journal = openJournal(
-    nudgeOnSignOut(purging, () => delivery),
-    { clock, random },
-  )
+  const journal = openJournal(purging, { clock, random })
   const delivery = deliveryWorker(options, settings, { clock, random, journal, watch })
   const grantDeps = { ...target, storage, random, lifetimes, retryWindow: settings.retryWindow }
 
@@ -140,11 +137,3 @@ function deliveryWorker(
 
 /** A message is sent again, so a host that does not answer gets few at a time, and none for a while. */
 const deliveryLimits = { pending: 16, pendingPerHost: 2, breaker: { failures: 20, openFor: 60_000 } }
-
-/** A sign-out in this process is delivered at once; the worker polls for others. */
-const nudgeOnSignOut =
-  (listener: EventListener, worker: () => DeliveryWorker | undefined): EventListener =>
-  (event) => {
-    if (event.type === 'user.signed_out' || event.type === 'session.ended') worker()?.nudge()
-    return listener(event)
-  }

@@ -109,12 +109,15 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       const now = deps.clock()
       const end = { sessionId: sessionId(session), reason, now, tombstoneUntil: after(now, deps.sessionRetention) }
       const { outcome } = await deps.storage.sessions.revoke(end)
-      if (outcome === 'revoked') deps.journal.announce({ type: 'session.ended', sessionId: session, reason })
-      return outcome === 'revoked' ? 'revoked' : 'unchanged'
+      if (outcome !== 'revoked') return 'unchanged'
+      deps.journal.announce({ type: 'session.ended', sessionId: session, reason })
+      deps.delivery?.nudge()
+      return 'revoked'
     },
     async endSessions(subject, reason = 'host') {
       const ended = await deps.storage.sessions.revokeOfUser(userId(subject), reason, deps.clock())
       for (const session of ended) deps.journal.announce({ type: 'session.ended', sessionId: session, reason })
+      if (ended.length > 0) deps.delivery?.nudge()
       return ended.length
     },
     renderError: recorded(renderPage),
