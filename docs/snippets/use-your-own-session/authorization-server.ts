@@ -1,9 +1,9 @@
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { redirect } from '@mintmark/core/http'
-import { consentPage, errorPage, readConsentForm } from '@mintmark/pages'
+import { consentPage, errorPage, logoutPage, readConsentForm } from '@mintmark/pages'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { signedIn } from './host-session.ts'
+import { endSession, signedIn } from './host-session.ts'
 
 export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 export const storage = await createSqlStorage({
@@ -16,6 +16,7 @@ export const server = createAuthorizationServer({
   storage,
   keys: createStoredKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' }),
   signedIn,
+  logout: { endSession, renderPage: logoutPage },
   renderErrorPage: errorPage,
   pages: {
     // Your sign-in page authenticates the user and redirects the browser back here.

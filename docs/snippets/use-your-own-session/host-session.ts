@@ -15,3 +15,9 @@ export const signedIn = ({ host }: RequestHead) => {
     user && { subject: user.id, authTime: user.signedInAt, amr: ['pwd'], sessionId: user.sessionId },
   )
 }
+
+/** Ends your session in the browser that sent the request. express-session removes it by its cookie. */
+export const endSession = async ({ host }: RequestHead) => {
+  await new Promise((done) => (host as Request).session.destroy(done))
+  return []
+}

@@ -1,0 +1,4 @@
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+
+/** Replace this with your database. */
+export const storage = createMemoryStorage({ issuer: 'https://login.example' })
