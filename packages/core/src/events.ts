@@ -19,7 +19,11 @@ export type ServerEvent = ServerOccurrence & EventStamp<EpochSeconds>
 /** An event without its time. */
 export type ServerOccurrence =
   | RequestRefused
-  | DeliveryOccurrence
+  | DeliveryAccepted
+  | DeliveryFailed
+  | DeliveryDead
+  | DeliveryGap
+  | DeliveryInterrupted
   | {
       /** At start-up: an option is set that weakens the server. */
       readonly type: 'option.unsafe'
@@ -103,9 +107,7 @@ export type ServerOccurrence =
       readonly userId: string
     }
 
-/** What became of a message to a client, such as a logout token (Back-Channel Logout §2.5). */
-type DeliveryOccurrence = DeliveryAccepted | DeliveryFailed | DeliveryDead | DeliveryGap | DeliveryInterrupted
-
+/** An attempt to deliver a message to a client, such as a logout token (Back-Channel Logout §2.5). */
 interface DeliveryAttempt {
   readonly channel: string
   readonly deliveryId: string
