@@ -6,6 +6,7 @@ import { startServerProcess, type ServerProcess } from '../processes/server-proc
 import { openPostgresSite, openSqliteSite, type ProcessSite } from '../processes/test-database.ts'
 import { crashPoints } from './crash-points.ts'
 import { crashAt } from './crash-round.ts'
+import { deliveryPoints, killDeliveries } from './kill-deliveries.ts'
 import { killWriters } from './kill-writers.ts'
 import { runChaos } from './chaos-run.ts'
 
@@ -32,6 +33,15 @@ describe.for([
 
     expect(outcomes.filter(({ violations }) => violations.length > 0)).toEqual([])
     expect(outcomes).toHaveLength(10)
+  })
+
+  test('killed while it delivers logout tokens, it loses none (Back-Channel Logout §2.5)', async () => {
+    const points = deliveryPoints.filter((_, index) => index % 2 === share)
+
+    const { expected, violations } = await killDeliveries(site, points)
+
+    expect(violations).toEqual([])
+    expect(expected).toBe(30)
   })
 
   test('killed while changing groups and members, it leaves only whole changes behind', async () => {

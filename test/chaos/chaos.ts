@@ -1,14 +1,16 @@
-// Kills servers and databases repeatedly: `pnpm chaos [rounds]`. It prints a summary and exits with 1 when an invariant
+// Kills servers and databases repeatedly: `pnpm chaos [rounds] [deliveries]`, with which only deliveries are tried. It prints a summary and exits with 1 when an invariant
 // was violated.
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { startServerProcess } from '../processes/server-processes.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from '../processes/test-database.ts'
 import { crashPoints } from './crash-points.ts'
 import { crashAt } from './crash-round.ts'
+import { deliveryPoints, killDeliveries } from './kill-deliveries.ts'
 import { killWriters } from './kill-writers.ts'
 import { runChaos, type ChaosPlan } from './chaos-run.ts'
 
 const rounds = Number(process.argv[2] ?? 10)
+const isDeliveriesAlone = process.argv[3] === 'deliveries'
 let violations = 0
 
 const server = await startPostgres()
@@ -18,6 +20,15 @@ await report('SQLite', await openSqliteSite(), undefined)
 process.exitCode = violations === 0 ? 0 : 1
 
 async function report(name: string, site: ProcessSite, database: ChaosPlan['database']): Promise<void> {
+  const deliveriesStarted = performance.now()
+  const points = Array.from({ length: rounds }, () => deliveryPoints).flat()
+  const { expected, repeated, violations: lost } = await killDeliveries(site, points)
+  print(
+    `${name}: deliveries killed at ${deliveryPoints.length} points, ${rounds} times each, ${expected} logout tokens, ${repeated} repeated`,
+    { started: deliveriesStarted, wrong: lost },
+  )
+  if (isDeliveriesAlone) return site.close()
+
   const started = performance.now()
   const survivor = await startServerProcess(site.database)
   const wrong: string[] = []
