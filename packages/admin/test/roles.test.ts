@@ -288,3 +288,12 @@ it('serves nothing but the OpenAPI document without authentication', async () =>
   )
   expect(await under.storage.clients.find(clientId('app'))).toMatchObject({ version: 1 })
 })
+
+it('an empty Authorization header is none (RFC 6750 §3.1)', async () => {
+  const under = startAdminServer()
+
+  const sent = { path: '/clients', scopes: undefined, headers: { authorization: '' } }
+  const reply = await expectRefused(under, sent, { status: 401, reason: 'credentials_missing' })
+
+  expect(reply.headers.get('www-authenticate')).not.toContain('error=')
+})

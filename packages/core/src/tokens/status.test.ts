@@ -1,8 +1,9 @@
-import { epochSeconds, sessionId, userId, type UserRecord } from '@mintmark/storage-interface'
-import type { BoundSession } from '@mintmark/storage-interface/stores'
+import { epochSeconds, grantId, sessionId, userId, type UserRecord } from '@mintmark/storage-interface'
+import { aClientRecord, aFamilyRecord, aGrantRecord } from '@mintmark/storage-interface/fixtures'
+import type { BoundSession, FamilyStatus } from '@mintmark/storage-interface/stores'
 import { expect, it } from 'vitest'
 
-import { isBindingActive, isUserActive } from './status.ts'
+import { isBindingActive, isFamilyActive, isUserActive } from './status.ts'
 
 const now = epochSeconds(1_790_000_000)
 const user: UserRecord = {
@@ -52,4 +53,29 @@ it.each<readonly [string, BoundSession | undefined]>([
   ['another session', { ...session, sessionId: sessionId('S2') }],
 ])('rejects tokens that are bound to %s (OIDC Back-Channel Logout 1.0 §2.7)', (_, row) => {
   expect(isBindingActive({ boundSessionId, userId: user.userId }, row)).toBe(false)
+})
+
+/** The rows of a family that expires a second from now. */
+function aStatus(change: Partial<FamilyStatus> = {}): FamilyStatus {
+  const client = aClientRecord()
+  const grant = aGrantRecord({ clientId: client.clientId, userId: user.userId, userGeneration: user.generation })
+  const family = aFamilyRecord({ grantId: grant.grantId, expiresAt: epochSeconds(now + 1) })
+  return { family, grant, client, user, session: undefined, ...change }
+}
+
+it('accepts an active family (RFC 9068 §4)', () => {
+  expect(isFamilyActive(aStatus(), now)).toBe(true)
+})
+
+it.each<readonly [string, FamilyStatus | undefined]>([
+  ['a missing family', undefined],
+  ['a family without a grant', aStatus({ grant: undefined })],
+  ['a revoked family', aStatus({ family: { ...aStatus().family, revokedAt: now } })],
+  ['a family that expires now', aStatus({ family: { ...aStatus().family, expiresAt: now } })],
+  ['a family of another grant', aStatus({ family: { ...aStatus().family, grantId: grantId('other') } })],
+  ['a revoked grant', aStatus({ grant: aGrantRecord({ ...aStatus().grant, revokedAt: now }) })],
+  ['a missing client', aStatus({ client: undefined })],
+  ['a disabled client', aStatus({ client: aClientRecord({ disabledAt: now }) })],
+])('rejects %s (RFC 7009 §2)', (_, status) => {
+  expect(isFamilyActive(status, now)).toBe(false)
 })

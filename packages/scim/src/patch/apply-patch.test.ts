@@ -237,6 +237,7 @@ test.each<[Operation, string, JsonObject?]>([
   [{ op: 'replace', path: 'emails [type eq "work"].value', value: 'x' }, 'invalidPath path_syntax'],
   [{ op: 'replace', path: 'emails[ type eq "work"].value', value: 'x' }, 'invalidPath path_syntax'],
   [{ op: 'replace', path: 'emails[type eq "work" ].value', value: 'x' }, 'invalidPath path_syntax'],
+  [{ op: 'replace', path: 'emails[type eq "work"].urn:x:value', value: 'x' }, 'invalidPath path_syntax'],
   [{ op: 'replace', path: 'emails[type eq "work"].value ', value: 'x' }, 'invalidPath path_syntax'],
   [{ op: 'replace', path: 'emails[type eq "work"] .value', value: 'x' }, 'invalidPath path_syntax'],
   [{ op: 'replace', path: 'emails[type eq "work"].a.b', value: 'x' }, 'invalidPath path_syntax'],

@@ -611,3 +611,13 @@ describe('discovery', () => {
     expect(found.flat()).toEqual(['User', 'Role', 'Role', 'Device'])
   })
 })
+
+test('a list of a stored type that storage refuses to evaluate is too broad (RFC 7644 §3.4.2)', async () => {
+  const storage = createMemoryStorage({ issuer })
+  const tooMany = () => Promise.resolve({ outcome: 'tooMany' } as const)
+  const { customResources } = storage
+  if (customResources === undefined) throw new TypeError('Memory storage has no custom resources.')
+  const site = await start({ storage: { ...storage, customResources: { ...customResources, list: tooMany } } })
+
+  expect(await site.send({ path: '/Devices' })).toMatchObject({ status: 400, body: { scimType: 'tooMany' } })
+})

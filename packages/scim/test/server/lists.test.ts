@@ -3,7 +3,7 @@ import { type ListQuery } from '@mintmark/storage-interface/stores'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, test } from 'vitest'
 
-import { enterpriseUserSchema, userSchema } from '../../src/index.ts'
+import { defineResourceType, defineSchema, enterpriseUserSchema, userSchema } from '../../src/index.ts'
 import { aGroup, expectRefused, startDirectory, type Refused } from '../fixtures/directory-under-test.ts'
 import { idsOf, namesOf, resourcesOf, startUsers } from '../fixtures/users-under-test.ts'
 import { issuer, startScim } from '../fixtures/scim-under-test.ts'
@@ -602,4 +602,29 @@ test('finds a linked user by a location whose id needs escapes', async () => {
     expect(resourcesOf(await find(filter)), filter).toEqual([listed])
   }
   expect(resourcesOf(await find(`meta.location eq "${base}/Users/${id}"`))).toEqual([])
+})
+
+test('a query with a malformed escape is refused (RFC 3986 §2.1)', async () => {
+  const scim = await startScim()
+
+  expect(await scim.send({ path: '/Users?filter=%zz' })).toMatchObject({
+    status: 400,
+    body: { scimType: 'invalidSyntax' },
+  })
+  expect(scim.lastReason()).toBe('query_malformed')
+})
+
+test('a sub-attribute that is never returned does not sort a list (RFC 7643 §2.2)', async () => {
+  const badge = defineSchema({
+    id: 'urn:example:params:scim:schemas:extension:badge:2.0:User',
+    name: 'Badge',
+    attributes: [
+      { name: 'door', type: 'complex', subAttributes: [{ name: 'label' }, { name: 'code', returned: 'never' }] },
+    ],
+  })
+  const userType = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [badge] })
+  const scim = await startScim({ userType })
+
+  expect(await scim.send({ path: `/Users?sortBy=${badge.id}:door.label` })).toMatchObject({ status: 200 })
+  expect(await scim.send({ path: `/Users?sortBy=${badge.id}:door.code` })).toMatchObject({ status: 400 })
 })
