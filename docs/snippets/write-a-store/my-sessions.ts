@@ -49,6 +49,14 @@ export function createSessionStore(tables: Tables): OAuthStorage['sessions'] {
       const [session] = sessions.where(({ digest, revokedAt }) => digest === cookie && revokedAt === undefined)
       if (session !== undefined) sessions.put(session.sessionId, { ...session, ...use })
     },
+    async renew(session) {
+      const stored = sessions.get(session.sessionId)
+      if (stored === undefined || stored.revokedAt !== undefined || stored.userId !== session.userId)
+        return { outcome: 'absent' }
+      const { createdAt, keptUntil, revokedAt, endReason } = stored
+      sessions.put(session.sessionId, { ...session, createdAt, keptUntil, revokedAt, endReason })
+      return { outcome: 'renewed' }
+    },
     // The session and its participant are written in one transaction, on condition that the session was not revoked.
     async join(request) {
       const { session, now } = request

@@ -124,6 +124,13 @@ export interface SessionStore {
   ): Promise<void>
 
   /**
+   * Gives an unrevoked session of the same user a new cookie and a new sign-in; its clients stay in it.
+   * Law: the old cookie finds nothing from then on. `absent` for a session that was revoked, is unknown or another user's.
+   * `UPDATE sessions SET digest = ?, auth_time = ?, … WHERE … AND user_id = ? AND revoked_at IS NULL`
+   */
+  renew(session: SessionRecord): Promise<{ readonly outcome: 'renewed' | 'absent' }>
+
+  /**
    * Adds a client to a session, in one atomic step with the session itself.
    * Law: once `revoke` has answered, every later join is `ended`, and each client that joined before is in
    * `participants`.

@@ -57,6 +57,7 @@ const endingNothing = [
   'purge.purgeExpired',
   'signingKeys.drop',
   'signingKeys.remove',
+  'sessions.renew',
   'users.reactivate',
   'users.replaceClaims',
 ]

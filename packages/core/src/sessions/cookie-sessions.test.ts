@@ -76,7 +76,7 @@ describe('cookie sessions', () => {
     expect(await sessions.signedIn(requestWith(second))).toBeUndefined()
   })
 
-  it('revokes the previous session at each sign-in, which prevents session fixation', async () => {
+  it('invalidates the previous cookie at each sign-in, which prevents session fixation', async () => {
     const { sessions } = await aHost()
     const before = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
 
@@ -85,6 +85,33 @@ describe('cookie sessions', () => {
     expect(after).not.toBe(before)
     expect(await sessions.signedIn(requestWith(before))).toBeUndefined()
     expect(await sessions.signedIn(requestWith(after))).toBeDefined()
+  })
+
+  it('keeps the session and its clients when the same user signs in again', async () => {
+    const { storage, sessions } = await aHost()
+    const first = await sessions.start(requestWith(), { subject: 'U1' })
+    const id = sessionId(first.signedIn.sessionId ?? '')
+    const { session } = aJoin({ sessionId: id, userId: userId('U1') })
+    await storage.sessions.join({ session, clientId: clientId('A'), now: epochSeconds(1000) })
+
+    const second = await sessions.start(requestWith(cookieOf(first.headers)), { subject: 'U1', amr: ['otp'] })
+
+    expect(second.signedIn).toMatchObject({ sessionId: id, amr: ['otp'] })
+    expect(await sessions.signedIn(requestWith(cookieOf(second.headers)))).toEqual(second.signedIn)
+    expect(await sessions.list('U1')).toHaveLength(1)
+    expect(await storage.sessions.participants(id)).toHaveLength(1)
+  })
+
+  it('ends the session of another user of the same browser', async () => {
+    const { storage, sessions } = await aHost()
+    await storage.users.insert({ userId: userId('U9'), claims: {}, createdAt: epochSeconds(0) })
+    const first = await sessions.start(requestWith(), { subject: 'U1' })
+
+    const second = await sessions.start(requestWith(cookieOf(first.headers)), { subject: 'U9' })
+
+    expect(second.signedIn.sessionId).not.toBe(first.signedIn.sessionId)
+    const ended = await storage.sessions.find(sessionId(first.signedIn.sessionId ?? ''))
+    expect(ended).toMatchObject({ revokedAt: 1000, endReason: 'replaced' })
   })
 
   it('is not active after a deactivation, nor after a reactivation', async () => {

@@ -79,7 +79,8 @@ export interface CookieSessions {
   /** Returns who is signed in in the browser that sent the request. Pass it to `createAuthorizationServer`. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
   /**
-   * Signs a user in. The browser's previous session is revoked, which prevents session fixation.
+   * Signs a user in with a new cookie, which prevents session fixation. The same user stays in the session of this
+   * browser, and so in the clients; the session of another user ends.
    * @returns what completes the interaction, and the headers that set the cookie. A user who does not exist or is not
    *   active gets neither a session nor a cookie, and `complete` then answers the client with `access_denied`.
    */
@@ -166,11 +167,13 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       const user = await storage.users.find(userId(subject))
       if (user?.active !== true) return { signedIn: { subject, authTime: now, amr, acr }, headers: [] }
       const previous = await find(request, now)
-      if (previous !== undefined) await storage.sessions.revoke(endOf(previous.sessionId, 'replaced', now))
+      const isSameUser = previous?.userId === user.userId && previous.userGeneration === user.generation
+      if (previous !== undefined && !isSameUser)
+        await storage.sessions.revoke(endOf(previous.sessionId, 'replaced', now))
 
       const secret = randomSecret(random)
       const session: CookieSession = {
-        sessionId: sessionId(randomIdentifier(random)),
+        sessionId: isSameUser ? previous.sessionId : sessionId(randomIdentifier(random)),
         userId: user.userId,
         userGeneration: user.generation,
         digest: await digestSecret(secret),
@@ -187,8 +190,11 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
         revokedAt: undefined,
         endReason: undefined,
       }
-      await storage.sessions.insert(session)
-      return { signedIn: signedInOf(session), headers: [setCookie(cookie, secret, absoluteLifetime)] }
+      // A client that asks for a new sign-in must not sign the user out of the others.
+      const isRenewed = isSameUser && (await storage.sessions.renew(session)).outcome === 'renewed'
+      const started = isRenewed ? session : { ...session, sessionId: sessionId(randomIdentifier(random)) }
+      if (!isRenewed) await storage.sessions.insert(started)
+      return { signedIn: signedInOf(started), headers: [setCookie(cookie, secret, absoluteLifetime)] }
     },
     async end(request) {
       const now = clock()

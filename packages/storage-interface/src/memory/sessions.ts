@@ -45,6 +45,18 @@ export function createMemorySessions(tables: SessionTables, scheduler: Scheduler
       if (current !== undefined && current.revokedAt === undefined) write(sessions, { ...current, ...use })
     },
 
+    async renew(session) {
+      await scheduler()
+      const current = sessions.byId.get(session.sessionId)
+      if (current === undefined || current.revokedAt !== undefined || current.userId !== session.userId)
+        return { outcome: 'absent' }
+
+      if (current.digest !== undefined) sessions.byDigest.delete(current.digest)
+      const { createdAt, keptUntil, revokedAt, endReason } = current
+      write(sessions, { ...session, createdAt, keptUntil, revokedAt, endReason })
+      return { outcome: 'renewed' }
+    },
+
     async join({ session, clientId, now }) {
       await scheduler()
       const current = sessions.byId.get(session.sessionId)

@@ -19,6 +19,15 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
   'sessions: a revocation is reported once, and its first time and reason stay': breakStore('sessions', (honest) => ({
     revoke: async (end) => (await honest.revoke(end), { outcome: 'revoked' }),
   })),
+  'sessions: a renewed session has a new cookie and sign-in, and keeps its clients': breakStore(
+    'sessions',
+    (honest) => ({
+      // The old cookie goes on.
+      renew: async (session) => ({
+        outcome: (await honest.find(session.sessionId)) === undefined ? 'absent' : 'renewed',
+      }),
+    }),
+  ),
   "sessions: a user's active sessions are listed newest first": breakStore('sessions', (honest) => ({
     listByUser: (userId, now) => honest.listByUser(userId, after(now, seconds(-1))),
   })),

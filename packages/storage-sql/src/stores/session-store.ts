@@ -38,6 +38,11 @@ export function createSessionStore(database: Database): SessionStore {
       await run(statements.touch, { digest, idle_expires_at: idleExpiresAt, last_seen_at: lastSeenAt })
     },
 
+    async renew(session) {
+      const rows = await run(statements.renew, toRow(session))
+      return { outcome: rows.length === 0 ? 'absent' : 'renewed' }
+    },
+
     async join(request) {
       const { session, clientId, now } = request
       const participant = { session_id: session.sessionId, client_id: clientId, first_at: now, last_at: now }
@@ -172,6 +177,16 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
         .where('revoked_at', 'is', null),
     ),
 
+    renew: compileStatement((p: Parameter<ColumnName<typeof sessions>>) =>
+      query
+        .updateTable('mintmark_sessions')
+        .set(parameters(p, renewed))
+        .where(ofSession(p))
+        .where('user_id', '=', p('user_id'))
+        .where('revoked_at', 'is', null)
+        .returning('session_id'),
+    ),
+
     /** The session of a join. */
     anchor: compileSql(query, (p: Parameter<ColumnName<typeof sessions>>) =>
       upsert(
@@ -243,6 +258,20 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
     ),
   }
 }
+
+/** The cookie and the sign-in of a session. */
+const renewed = [
+  'user_generation',
+  'digest',
+  'auth_time',
+  'acr',
+  'amr',
+  'user_agent',
+  'location',
+  'last_seen_at',
+  'idle_expires_at',
+  'expires_at',
+] as const
 
 const ofSession = (p: Parameter<'issuer' | 'session_id'>) =>
   sql<boolean>`issuer = ${p('issuer')} and session_id = ${p('session_id')}`

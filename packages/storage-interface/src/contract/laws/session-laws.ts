@@ -55,6 +55,38 @@ export const sessionLaws: readonly StorageLaw[] = [
     same(await storage.sessions.find(unknown.sessionId), undefined, 'the unknown session after that')
   }),
 
+  law('sessions: a renewed session has a new cookie and sign-in, and keeps its clients', async ({ storage, same }) => {
+    await storage.sessions.insert(session)
+    await storage.sessions.join(aJoin())
+    const kept = { createdAt: now, keptUntil: aJoin().session.keptUntil }
+    const again = aSessionRecord({
+      digest: aDigest('session-2'),
+      userGeneration: 3,
+      authTime: nowPlus(9),
+      acr: 'gold',
+      amr: ['otp'],
+      userAgent: 'Browser',
+      location: 'Zürich',
+      createdAt: nowPlus(9),
+      lastSeenAt: nowPlus(9),
+      idleExpiresAt: nowPlus(4000),
+      expiresAt: nowPlus(90_000),
+      keptUntil: nowPlus(9),
+    })
+
+    const foreign = { ...again, userId: userId('user-2') }
+    same(await storage.sessions.renew(foreign), { outcome: 'absent' }, "another user's")
+    same(await storage.sessions.renew({ ...again, sessionId: sessionId('unknown') }), { outcome: 'absent' }, 'unknown')
+    same(await storage.sessions.renew(again), { outcome: 'renewed' }, 'the renewal')
+
+    same(await storage.status.ofSession(session.digest), undefined, 'the old cookie')
+    same((await storage.status.ofSession(again.digest))?.session, { ...again, ...kept }, 'the new cookie')
+    same((await storage.sessions.participants(session.sessionId)).length, 1, 'the clients')
+    await storage.sessions.revoke(aSessionEnd())
+    same(await storage.sessions.renew(session), { outcome: 'absent' }, 'a renewal after the end')
+    same((await storage.sessions.find(session.sessionId))?.revokedAt, now, 'the end')
+  }),
+
   law("sessions: a user's active sessions are listed newest first", async ({ storage, same }) => {
     const idle = { ...ofAge(3), idleExpiresAt: now }
     const expired = { ...ofAge(5), expiresAt: now }
