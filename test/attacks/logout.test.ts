@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { signEs256, writeJws, readJws } from '../support/forge-jwt.ts'
 import { changeClient } from '../support/fixture-clients.ts'
-import { authorize, encode, obtainTokens, postForm, redeem } from '../support/flow.ts'
+import { authorize, encode, obtainCode, obtainTokens, postForm, redeem, token } from '../support/flow.ts'
 import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
 import { genuineJwt } from '../support/genuine-jwt.ts'
 import { confirm, hintOf, logout, returnOfA, sessionCookie, startLogoutServer } from '../support/logout-server.ts'
 import type { LogoutServer } from '../support/logout-server.ts'
-import { expectServing, refusedOnPage } from '../support/refused.ts'
+import { expectServing, refusedInJson, refusedOnPage } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 
 let under: LogoutServer
@@ -495,6 +495,48 @@ describe('a malformed logout request', () => {
     expect(site.lastReason()).toBe('logouts_throttled')
     expect((await logout(site, 'another', {})).status).toBe(200)
     await site.close()
+  })
+})
+
+describe('what was issued in a session that a client ended (Back-Channel Logout §2.7)', () => {
+  it('a code is not redeemed any more', async () => {
+    const { name, hint } = await aSession()
+    const code = await obtainCode(under, {}, { cookie: sessionCookie(under, name) })
+    await logout(under, name, { id_token_hint: hint })
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeem(under, code), reason: 'session_ended', kept: 'whatever' },
+    )
+  })
+
+  it.each([
+    ['without offline_access is refused', 'openid profile', 400],
+    ['with offline_access is accepted', 'openid profile offline_access', 200],
+  ])('a refresh token %s', async (_what, scope, status) => {
+    const { name, hint } = await aSession()
+    const tokens = await obtainTokens(under, { scope }, { cookie: sessionCookie(under, name) })
+    await logout(under, name, { id_token_hint: hint })
+
+    const refreshed = await token(under, {
+      grant_type: 'refresh_token',
+      refresh_token: tokens['refresh_token'] ?? 'none',
+    })
+
+    expect(refreshed.status).toBe(status)
+  })
+
+  it('an access token without offline_access is refused', async () => {
+    const { name, hint } = await aSession()
+    const tokens = await obtainTokens(under, { scope: 'openid profile' }, { cookie: sessionCookie(under, name) })
+    const asked = () =>
+      under.send({ path: '/userinfo', headers: { authorization: `Bearer ${tokens['access_token']}` } })
+    const before = await asked()
+    await logout(under, name, { id_token_hint: hint })
+
+    expect([before.status, (await asked()).status]).toEqual([200, 401])
+    expect(await under.storage.sessions.find(sessionId(name))).toMatchObject({ endReason: 'client' })
   })
 })
 
