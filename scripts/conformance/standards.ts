@@ -1,6 +1,7 @@
 import { formPostResponseMode } from './form-post-response-mode.ts'
 import { openidConnectCore } from './openid-connect-core.ts'
 import { openidConnectDiscovery } from './openid-connect-discovery.ts'
+import { backChannelLogout, frontChannelLogout, rpInitiatedLogout } from './openid-connect-logout.ts'
 import { rfc6749 } from './rfc-6749.ts'
 import { rfc6750 } from './rfc-6750.ts'
 import { rfc7009 } from './rfc-7009.ts'
@@ -45,6 +46,9 @@ export const standards: readonly Standard[] = [
   openidConnectCore,
   openidConnectDiscovery,
   formPostResponseMode,
+  rpInitiatedLogout,
+  backChannelLogout,
+  frontChannelLogout,
   rfc7643,
   rfc7644,
   rfc9865,
