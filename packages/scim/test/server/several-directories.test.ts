@@ -301,6 +301,26 @@ describe('a user whom the host has blocked', () => {
     },
   )
 
+  test('is not reactivated: the host is asked about an update, and the event says that the user was changed', async () => {
+    const { scim, id } = await blocked()
+    await patch(scim, id, { active: false })
+    const kinds: string[] = []
+    const asked = scim.beside({ mayChange: ({ kind }) => (kinds.push(kind), Promise.resolve(true)) })
+
+    const reply = await asked.send({
+      method: 'PATCH',
+      path: `/Users/${id}`,
+      body: {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+        Operations: [{ op: 'replace', value: { active: true } }],
+      },
+    })
+
+    expect([reply.status, kinds]).toEqual([200, ['update']])
+    expect(scim.events.at(-1)).toMatchObject({ type: 'user.changed', userId: id })
+    expect(await scim.storage.users.find(userId(id))).toMatchObject({ active: false })
+  })
+
   test('stays blocked when a directory links the user', async () => {
     const scim = await startScim({ link: () => Promise.resolve(userId('local')) })
     await scim.storage.users.insert({ userId: userId('local'), claims: {}, createdAt: scim.clock.now() })

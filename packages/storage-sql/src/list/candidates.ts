@@ -126,8 +126,8 @@ const narrowlyFound =
   (p) =>
     sql.join(
       matches.flatMap((match) => [
-        sql`select user_id as id from ${sql.table(match.index.table)} where ${narrowCondition(match, { engine, parameter: p })}`,
-        ...(typeof match.index.exact === 'string' ? [] : [inexactRows(match.index, p)]),
+        sql`select ${sql.ref(match.index.id)} as id from ${sql.table(match.index.table)} where ${narrowCondition(match, { engine, parameter: p })}`,
+        ...(match.index.inexact === undefined ? [] : [inexactRows(match.index, p)]),
       ]),
       sql` union all `,
     )

@@ -6,7 +6,15 @@ import type { Sql } from '../json-search.ts'
 import { isProviders } from '../row.ts'
 import { pathOf } from './filter-scopes.ts'
 import type { IndexLookup, ListedKind, ListedRows } from './listed-kind.ts'
-import { ageIndex, changeIndex, identifierIndex, labelOf, type NarrowIndexes, valueIndex } from './narrow-index.ts'
+import {
+  ageIndex,
+  changeIndex,
+  identifierIndex,
+  labelOf,
+  type NarrowIndexes,
+  tableIndexes,
+  valueIndex,
+} from './narrow-index.ts'
 import { anyRow, byBeginning, byKey, inProvider, lookup, providerRows } from './lookup.ts'
 import type { IndexedAttributes } from '../stores/indexed-attributes.ts'
 import { groupsOfUser, listedUserColumns } from '../stores/provisioned-user-statements.ts'
@@ -144,6 +152,9 @@ function ofUsers(column: string): Sql {
   return sql`${sql.ref(`mintmark_users.${column}`)}`
 }
 
+const groupsOfProvider: ListedRows['every'] = (p) =>
+  sql`mintmark_groups.issuer = ${p('issuer')} and mintmark_groups.provider_id = ${p('provider_id')}`
+
 /** The groups of a provider. */
 export const listedGroups: ListedKind = {
   table: 'mintmark_groups',
@@ -154,7 +165,10 @@ export const listedGroups: ListedKind = {
   documentPath: pathOf,
   record: sql`${sql.join(columnNames(groups.fields).map(ofGroups))}`,
   size: sql`octet_length(${ofGroups('resource')})`,
-  narrow: undefined,
+  narrow: tableIndexes({ table: 'mintmark_groups', id: 'group_id', scope: groupsOfProvider }, [
+    { label: 'displayName', column: 'display_name_key', isInEveryRow: true },
+    { label: 'externalId', column: 'external_id_key', isInEveryRow: false },
+  ]),
   columns: new Map([
     ['id', { kind: 'text', column: ofGroups('group_id') }],
     ['externalId', { kind: 'text', column: ofGroups('external_id') }],

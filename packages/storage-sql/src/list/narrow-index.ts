@@ -5,6 +5,7 @@ import type { Sql } from '../json-search.ts'
 import { compileFilter, endName, type FilterTemplate, secondsName } from './filter.ts'
 import { columnsScope, type KnownColumn } from './filter-scopes.ts'
 import type { Parameter } from '../database.ts'
+import type { OwnerValue } from './listed-kind.ts'
 
 /**
  * A table with a few columns of each row of a kind, in the order of its key. A filter on these columns alone is
@@ -12,8 +13,10 @@ import type { Parameter } from '../database.ts'
  */
 export interface NarrowIndex {
   readonly table: string
+  /** The column of the identifier. */
+  readonly id: string
   /** The rows of this index, and of the provider. */
-  readonly scope: (p: Parameter<'issuer' | 'provider_id'>) => Sql
+  readonly scope: (p: Parameter<OwnerValue>) => Sql
   /** The columns that hold an attribute, by its label. */
   readonly columns: ReadonlyMap<string, KnownColumn>
   /** The conditions on the key that a comparison implies. */
@@ -23,6 +26,8 @@ export interface NarrowIndex {
    * rows, which only find users.
    */
   readonly exact: 'all' | 'several' | Sql
+  /** Which rows do not say all, if some do not. */
+  readonly inexact: Sql | undefined
   /** The order of the key, ascending, of those orders that lists support. */
   readonly order: readonly Sql[]
 }
@@ -117,6 +122,7 @@ export function valueIndex(label: string, values: 'single' | 'several'): NarrowI
   const kind = sql.ref('mintmark_user_values.kind')
   return {
     table: 'mintmark_user_values',
+    id: 'user_id',
     scope: (
       p,
     ) => sql`mintmark_user_values.issuer = ${p('issuer')} and mintmark_user_values.provider_id = ${p('provider_id')}
@@ -135,33 +141,37 @@ export function valueIndex(label: string, values: 'single' | 'several'): NarrowI
         ? textBounds(comparison, sql`${value}`, { parameter, values }).flatMap((bound) => [sql`${kind} = 0`, bound])
         : [],
     exact: values === 'single' ? sql`${kind} < 2` : 'several',
+    inexact: values === 'single' ? sql`${kind} = 2` : undefined,
     order: values === 'single' ? [sql`${kind}`, sql`${value}`] : [],
   }
 }
 
 /** The identifiers of the rows that do not say all about the attribute. */
-export const inexactRows = ({ table, scope, exact }: NarrowIndex, p: Parameter<string>): Sql =>
-  typeof exact === 'string'
+export const inexactRows = ({ table, id, scope, inexact }: NarrowIndex, p: Parameter<string>): Sql =>
+  inexact === undefined
     ? sql`select null as id where false`
-    : sql`select user_id as id from ${sql.table(table)} where ${scope(p)} and mintmark_user_values.kind = 2`
+    : sql`select ${sql.ref(id)} as id from ${sql.table(table)} where ${scope(p)} and ${inexact}`
 
-/** The index of the times of the last change, with the status. */
-export const changeIndex: NarrowIndex = {
-  table: 'mintmark_user_changes',
-  scope: (p) =>
-    sql`mintmark_user_changes.issuer = ${p('issuer')} and mintmark_user_changes.provider_id = ${p('provider_id')}`,
+/** A table with rows of owners. */
+type IndexedTable = Pick<NarrowIndex, 'table' | 'id' | 'scope'>
+
+/** The index of the times of the last change. */
+const changesIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
+  table,
+  id,
+  scope,
   columns: new Map([
-    ['meta.lastModified', { kind: 'number', column: sql`(mintmark_user_changes.updated_at * 1000)` }],
-    ['meta.created', { kind: 'number', column: sql`(mintmark_user_changes.created_at * 1000)` }],
-    ['active', { kind: 'boolean', column: sql`mintmark_user_changes.active` }],
-    ['id', { kind: 'text', column: sql`mintmark_user_changes.user_id` }],
+    ['meta.lastModified', { kind: 'number', column: sql`(${sql.ref(`${table}.updated_at`)} * 1000)` }],
+    ['meta.created', { kind: 'number', column: sql`(${sql.ref(`${table}.created_at`)} * 1000)` }],
+    ['id', { kind: 'text', column: sql`${sql.ref(`${table}.${id}`)}` }],
   ]),
   bounds: ({ kind, attribute, operator, value }, parameter) => {
     if (kind !== 'number' || labelOf(attribute) !== 'meta.lastModified') return []
     // A second more than the comparison says, on either side: the filter itself is evaluated as well.
     const seconds = sql`cast(${parameter(secondsName(value))} as bigint)`
-    const after = sql`mintmark_user_changes.updated_at >= ${seconds}`
-    const before = sql`mintmark_user_changes.updated_at <= ${seconds} + 1`
+    const updatedAt = sql.ref(`${table}.updated_at`)
+    const after = sql`${updatedAt} >= ${seconds}`
+    const before = sql`${updatedAt} <= ${seconds} + 1`
     switch (operator) {
       case 'eq':
         return [after, before]
@@ -176,7 +186,28 @@ export const changeIndex: NarrowIndex = {
     }
   },
   exact: 'all',
-  order: [sql`mintmark_user_changes.updated_at`],
+  inexact: undefined,
+  order: [sql`${sql.ref(`${table}.updated_at`)}`],
+})
+
+const ofProvider =
+  (table: string): NarrowIndex['scope'] =>
+  (p) =>
+    sql`${sql.ref(`${table}.issuer`)} = ${p('issuer')} and ${sql.ref(`${table}.provider_id`)} = ${p('provider_id')}`
+
+const userChanges = changesIndex({
+  table: 'mintmark_user_changes',
+  id: 'user_id',
+  scope: ofProvider('mintmark_user_changes'),
+})
+
+/** The index of the times of the last change of users, with the status. */
+export const changeIndex: NarrowIndex = {
+  ...userChanges,
+  columns: new Map([
+    ...userChanges.columns,
+    ['active', { kind: 'boolean', column: sql`mintmark_user_changes.active` }],
+  ]),
 }
 
 function textBounds(
@@ -205,12 +236,62 @@ function textBounds(
 /** All users of a provider by identifier. */
 export const identifierIndex: NarrowIndex = { ...changeIndex, order: [sql`mintmark_user_changes.user_id`] }
 
-/** All users of a provider by age. */
-export const ageIndex: NarrowIndex = {
-  table: 'mintmark_users',
-  scope: (p) => sql`mintmark_users.issuer = ${p('issuer')} and mintmark_users.provider_id = ${p('provider_id')}`,
+/** All rows of a table by age. */
+const agesIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
+  table,
+  id,
+  scope,
   columns: new Map(),
   bounds: () => [],
   exact: 'all',
+  inexact: undefined,
   order: [],
+})
+
+/** All users of a provider by age. */
+export const ageIndex = agesIndex({ table: 'mintmark_users', id: 'user_id', scope: ofProvider('mintmark_users') })
+
+/**
+ * The index of a key that the table itself has in a column. It contains a text as a whole if it is not too long, and otherwise
+ * its digest.
+ */
+function keyIndex(indexed: IndexedTable, label: string, column: string): NarrowIndex {
+  const key = sql`${sql.ref(`${indexed.table}.${column}`)}`
+  const isDigest = sql`${key} >= 'sha256 ' and ${key} < 'sha256!'`
+  return {
+    ...indexed,
+    columns: new Map([[label, { kind: 'text', column: key }]]),
+    bounds: (comparison, parameter) =>
+      comparison.kind === 'text' ? textBounds(comparison, key, { parameter, values: 'single' }) : [],
+    exact: sql`(${key} is null or not (${isDigest}))`,
+    inexact: sql`(${isDigest})`,
+    order: [key],
+  }
+}
+
+/**
+ * The indexes of groups and of resources of custom types. They are ordinary indexes of their tables, whose rows are small and
+ * change less often than users.
+ * @param keys columns that hold the key of an attribute. A list is sorted only by those that every row has.
+ */
+export function tableIndexes(
+  indexed: IndexedTable,
+  keys: readonly { readonly label: string; readonly column: string; readonly isInEveryRow: boolean }[],
+): NarrowIndexes {
+  const changes = changesIndex(indexed)
+  const byKey = new Map(keys.map(({ label, column }) => [label, keyIndex(indexed, label, column)]))
+  const orders = new Map([
+    ...keys.filter(({ isInEveryRow }) => isInEveryRow).map(({ label }) => [label, byKey.get(label)] as const),
+    ['meta.lastModified', changes],
+    ['meta.created', agesIndex(indexed)],
+    ['id', { ...changes, order: [sql`${sql.ref(`${indexed.table}.${indexed.id}`)}`] }],
+  ])
+  return {
+    bySingle: (attribute) => {
+      const label = labelOf(attribute)
+      return changes.columns.has(label) ? changes : byKey.get(label)
+    },
+    bySeveral: () => undefined,
+    byOrder: ({ attribute }) => orders.get(labelOf(attribute)),
+  }
 }

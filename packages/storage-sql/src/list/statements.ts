@@ -189,7 +189,8 @@ const unitsOfCandidates = (
     'passing',
   )
 
-const columns = (of: Sql): Sql => sql`${of}.user_id as id, ${of}.created_at as created_at`
+const columns = ({ table, id }: Pick<NarrowIndex, 'table' | 'id'>): Sql =>
+  sql`${sql.ref(`${table}.${id}`)} as id, ${sql.ref(`${table}.created_at`)} as created_at`
 
 /** Evaluates the filter on an index that has every value it needs, twice: once to count, and once for the page. */
 function coveredStatement(
@@ -204,11 +205,11 @@ function coveredStatement(
     query,
     (p: Parameter<string>) => {
       const isExact = typeof index.exact === 'string' ? sql`true` : index.exact
-      const inIndex = sql`select ${sql.join([columns(sql.ref(index.table)), ...sorted.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
+      const inIndex = sql`select ${sql.join([columns(index), ...sorted.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
         from ${sql.table(index.table)} where ${isExact} and ${narrowCondition(match, { engine, parameter: p })}`
       // Lists in the order of this index are refused if it has inexact rows.
       const hasOthers = typeof index.exact !== 'string' && sort === undefined
-      const others = sql`select ${columns(sql.table(kind.table))} from ${kind.from}
+      const others = sql`select ${columns(kind)} from ${kind.from}
         where ${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`select id from candidate`)}
         and ${compileFilter(filter, rowScope(kind, engine, p))}`
       const matching = hasOthers ? sql`${inIndex} union all select id, created_at from other` : inIndex
@@ -239,11 +240,12 @@ function orderedStatement(
     (p: Parameter<string>) => {
       const table = sql.ref(index.table)
       // In the words of the key, so that the index is read in its order.
-      const key = [...index.order, sql`${table}.created_at`, sql`${table}.user_id`]
+      const id = sql.ref(`${index.table}.${index.id}`)
+      const key = [...index.order, sql`${table}.created_at`, sql`${id}`]
       const order = sql.join(key.map((column) => sql`${column} ${ways[sort.direction]}`))
       const values = index.order.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)
       return sql`with page as materialized (
-          select ${sql.join([sql`${table}.user_id as id, ${table}.created_at as created_at`, ...values])}
+          select ${sql.join([columns(index), ...values])}
           from ${sql.table(index.table)} where ${index.scope(p)}
           order by ${order} limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
         )

@@ -23,6 +23,7 @@ import { deliveryStatistics } from './0022-delivery-statistics.ts'
 import { inheritedBlocks } from './0023-inherited-blocks.ts'
 import { sessions } from './0024-sessions.ts'
 import { sessionStatistics } from './0025-session-statistics.ts'
+import { groupIndexes } from './0026-group-indexes.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   inheritedBlocks,
   sessions,
   sessionStatistics,
+  groupIndexes,
 ]

@@ -10,6 +10,7 @@ import { compileSql, type Database, type Parameter } from '../database.ts'
 import { type SqlEngine, type SqlRow, UniqueViolationError } from '../dialect.ts'
 import { pathOf } from '../list/filter-scopes.ts'
 import { type ListedKind, type OwnerValue } from '../list/listed-kind.ts'
+import { tableIndexes } from '../list/narrow-index.ts'
 import { createLister } from '../list/lister.ts'
 import { byKey, lookup } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
@@ -248,7 +249,15 @@ const listedResources: ListedKind = {
     ['meta.lastModified', { kind: 'number', column: sql`(${column('updated_at')} * 1000)` }],
   ]),
   memberships: undefined,
-  narrow: undefined,
+  narrow: tableIndexes(
+    {
+      table,
+      id: 'resource_id',
+      scope: (p) =>
+        sql`${column('issuer')} = ${p('issuer')} and ${column('provider_id')} = ${p('provider_id')} and ${column('resource_type')} = ${p('resource_type')}`,
+    },
+    [{ label: 'externalId', column: 'external_id_key', isInEveryRow: false }],
+  ),
   size: sql`octet_length(${column('resource')})`,
   lookups: new Map([
     ['id', lookup({ table, id: 'resource_id', by: 'resource_id', rows: 1, row: isOfType })],

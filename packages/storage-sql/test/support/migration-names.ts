@@ -25,4 +25,5 @@ export const migrationNames: readonly string[] = [
   '0023-inherited-blocks',
   '0024-sessions',
   '0025-session-statistics',
+  '0026-group-indexes',
 ]
