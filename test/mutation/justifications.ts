@@ -15,13 +15,6 @@ export const justifications: readonly Justification[] = [
     reason: 'It narrows the type; no other error has a reason.',
   },
   {
-    file: 'packages/admin/src/providers/provider-changes.ts',
-    condition: "error instanceof AdminError && error.reason === 'account_unknown'",
-    change: "without error.reason === 'account_unknown'",
-    reason:
-      'The only other reason that `deactivateUser` throws is handled above it; the operand is for reasons of the future.',
-  },
-  {
     file: 'packages/core/src/clients/remote-key-set.ts',
     condition: "result.outcome === 'failed'",
     change: 'false',
@@ -59,12 +52,6 @@ export const justifications: readonly Justification[] = [
     reason: 'It narrows the type; the parser refuses brackets inside brackets.',
   },
   {
-    file: 'packages/scim/src/patch/apply-patch.ts',
-    condition: 'next === current',
-    change: 'false',
-    reason: 'It saves a copy of the resource with the same content.',
-  },
-  {
     file: 'packages/scim/src/values/element-list.ts',
     condition: '!isObject(existing) || !isObject(given)',
     change: 'without !isObject(existing)',
@@ -75,5 +62,41 @@ export const justifications: readonly Justification[] = [
     condition: '!isObject(existing) || !isObject(given)',
     change: 'without !isObject(given)',
     reason: 'It narrows the type; the values of one attribute are all objects or all simple.',
+  },
+  {
+    file: 'packages/storage-sql/src/list/candidates.ts',
+    condition: "part.kind !== 'text' || !isSelective(part)",
+    change: "without part.kind !== 'text'",
+    reason: 'Other comparisons have no index of several values, so none is found for them.',
+  },
+  {
+    file: 'packages/storage-sql/src/list/statements.ts',
+    condition: 'match !== undefined && (sort === undefined || ordering === match.index)',
+    change: 'false',
+    reason: 'It decides which of two statements reads the page; both return the same rows.',
+  },
+  {
+    file: 'packages/storage-sql/src/list/statements.ts',
+    condition: 'match !== undefined && (sort === undefined || ordering === match.index)',
+    change: 'without sort === undefined',
+    reason: 'It decides which of two statements reads the page; both return the same rows.',
+  },
+  {
+    file: 'packages/storage-sql/src/list/statements.ts',
+    condition: 'match !== undefined && (sort === undefined || ordering === match.index)',
+    change: 'without ordering === match.index',
+    reason: 'It decides which of two statements reads the page; both return the same rows.',
+  },
+  {
+    file: 'packages/storage-sql/src/stores/group-members.ts',
+    condition: 'groupId === undefined',
+    change: 'false',
+    reason: 'It saves a statement; no rows belong to an empty list of groups.',
+  },
+  {
+    file: 'packages/storage-sql/src/stores/group-store.ts',
+    condition: "columns.flag(row, 'external_id_taken')",
+    change: 'false',
+    reason: 'It decides which of two faults of one request is reported; the unique index refuses the write either way.',
   },
 ]

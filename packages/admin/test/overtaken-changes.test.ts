@@ -125,17 +125,7 @@ it("a removed provider's user who was removed meanwhile counts as deactivated", 
       },
     },
   }))
-  await other.admin.identityProviders.register({ providerId: 'contoso' })
-  for (const id of ['ann', 'bob']) {
-    const state = { active: true, externalId: id, resourceForm: undefined, comparable: { userName: id }, claims: {} }
-    await other.storage.provisionedUsers.insert({
-      providerId: providerId('contoso'),
-      userId: userId(id),
-      state: { ...state, resource: jsonText({ userName: id }) },
-      createdAt: other.clock.now(),
-    })
-  }
-  await other.admin.identityProviders.remove({ providerId: 'contoso' })
+  await provisionContoso(other, ['ann', 'bob'])
 
   expect(await admin.identityProviders.deactivateUsers('contoso')).toEqual({
     deactivated: 2,
@@ -151,3 +141,27 @@ it('a filter that storage refuses to evaluate is too broad (RFC 7644 §3.12)', a
 
   expect(await admin.users.list({ filter: 'active eq true' }).catch(reasonOf)).toBe('filter_too_broad')
 })
+
+it('a failure of the store is not taken for a removed user', async () => {
+  const { admin, other } = startOvertaken(({ users }) => ({
+    users: { ...users, deactivate: () => Promise.reject(new Error('disk full')) },
+  }))
+  await provisionContoso(other, ['ann'])
+
+  expect(await admin.identityProviders.deactivateUsers('contoso').catch(reasonOf)).toBe('unexpected_failure')
+})
+
+/** Users of a provider that is removed. */
+async function provisionContoso(other: AdminUnderTest, ids: readonly string[]): Promise<void> {
+  await other.admin.identityProviders.register({ providerId: 'contoso' })
+  for (const id of ids) {
+    const state = { active: true, externalId: id, resourceForm: undefined, comparable: { userName: id }, claims: {} }
+    await other.storage.provisionedUsers.insert({
+      providerId: providerId('contoso'),
+      userId: userId(id),
+      state: { ...state, resource: jsonText({ userName: id }) },
+      createdAt: other.clock.now(),
+    })
+  }
+  await other.admin.identityProviders.remove({ providerId: 'contoso' })
+}

@@ -72,8 +72,7 @@ function interactionReader(): (reply: readonly (string | null)[]) => Interaction
 }
 
 function readVersion(version: string | null | undefined): number {
-  if (typeof version !== 'string' || !/^-?\d+$/.test(version))
-    throw new Error('A stored interaction has no valid version.')
+  if (!/^-?\d+$/.test(version ?? '')) throw new Error('A stored interaction has no valid version.')
   return Number(version)
 }
 

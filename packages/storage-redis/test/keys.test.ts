@@ -127,6 +127,18 @@ describe('a record from which something was lost', () => {
       expect(consumed instanceof Error || JSON.stringify(consumed) === '{"outcome":"absent"}').toBe(true)
     },
   )
+
+  it.each([
+    ['no', async (key: string) => client.hDel(key, 'version')],
+    ['an empty', async (key: string) => client.hSet(key, 'version', '')],
+    ['an invalid', async (key: string) => client.hSet(key, 'version', '1e3')],
+  ])('an interaction with %s version is an error, because it could not be updated', async (_, spoil) => {
+    await stores.interactions.insert(anInteractionRecord())
+    const [key = ''] = await client.keys('*:interaction:*')
+    await spoil(key)
+
+    await expect(reads['interactions.find']?.(stores)).rejects.toThrow('no valid version')
+  })
 })
 
 async function lifeOf(pattern: string): Promise<number> {

@@ -342,3 +342,7 @@ test('adds the type of an existing member when it is given later', () => {
     { value: 'u3', type: 'User' },
   ])
 })
+
+test('an operation without effect returns the resource itself, which saves a copy (RFC 7644 §3.5.2.1)', () => {
+  expect(patch({ op: 'replace', path: 'displayName', value: 'Kim' }).resource).toBe(kim)
+})

@@ -108,15 +108,14 @@ export function matchStatement(
     return { statement, looksAt: 'order', weight, mustBeExact: exactOnly(ordering), units: undefined }
   }
   const candidates = filter && candidatesOf(filter, kind, builder.engine)
-  const covering =
-    filter && candidates?.kind !== 'lookup' ? kind.narrow && coveringIndex(filter, kind.narrow) : undefined
-  if (filter !== undefined && covering !== undefined && (sort === undefined || ordering === covering)) {
-    const match = { index: covering, filter }
+  const index = filter && candidates?.kind !== 'lookup' ? kind.narrow && coveringIndex(filter, kind.narrow) : undefined
+  const match = filter && index && { index, filter }
+  if (match !== undefined && (sort === undefined || ordering === match.index)) {
     return {
       statement: coveredStatement(builder, kind, { match, sort, form }),
       looksAt: isBounded(match) ? 'range' : 'index',
       weight,
-      mustBeExact: sort && exactOnly(covering),
+      mustBeExact: sort && exactOnly(match.index),
       units: undefined,
     }
   }

@@ -136,9 +136,7 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
       await untilSettled(async () => {
         if (await table.insert({ ...family, revokedAt: now })) return 'revoked'
 
-        const [revoked] = await run(statements.revoke, { family_id: family.familyId, now })
-        if (revoked !== undefined) return 'revoked'
-
+        await run(statements.revoke, { family_id: family.familyId, now })
         const [current] = await run(statements.find, { family_id: family.familyId })
         return current !== undefined && columns.has(current, 'revoked_at') ? 'revoked' : undefined
       })
