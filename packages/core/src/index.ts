@@ -10,7 +10,7 @@ export { addClientSecret, adoptClientSecret, revokePreviousClientSecrets } from 
 export { disableClient, enableClient, updateClient } from './clients/update.ts'
 export { OAuthError } from './refusals.ts'
 export type { RefusalReason } from './refusals.ts'
-export { countEvents, logEvents, traceService } from './telemetry.ts'
+export { countEvents, logEvents, observeDeliveries, traceService } from './telemetry.ts'
 export type { ServerEvent } from './events.ts'
 export type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 export { dropKey, listKeys, rotateKeys } from './keys/rotate.ts'
