@@ -178,3 +178,24 @@ test('a read stops when its client has disconnected, and a write goes on', async
   expect(written.status).toBe(204)
   expect(await directory.members(id)).toHaveLength(2)
 })
+
+test('refuses a PATCH of a user whose operations are more work than allowed (RFC 9110 §15.5.14)', async () => {
+  const directory = await startDirectory(1, 'general', { limits: { work: 40 } })
+  const [id = ''] = directory.users
+  const values = Array.from({ length: 10 }, (_, index) => ({ value: `a${index}@example.com`, type: `t${index}` }))
+  const select = { op: 'replace', path: 'emails[type eq "t1" or type eq "t2" or type eq "t3"].display', value: 'x' }
+  const patch = (operations: readonly object[]) =>
+    directory.send({
+      method: 'PATCH',
+      path: `/Users/${id}`,
+      body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations },
+    })
+  expect((await patch([{ op: 'replace', path: 'emails', value: values }])).status).toBe(200)
+
+  await expectRefused(directory, () => patch(Array.from({ length: 40 }, () => select)), {
+    status: 413,
+    reason: 'operations_too_many',
+  })
+
+  expect((await patch([select])).status).toBe(200)
+})

@@ -19,6 +19,23 @@ describe('a request limit', () => {
     expect([missing.status, Object.fromEntries(missing.headers)]).toMatchObject([404, quota('0', '50')])
   })
 
+  test('limits a provider to 12,000 requests in a minute by default, and tells no quota before (RFC 6585 §4)', async () => {
+    const scim = await startScim()
+    const statuses = new Map<number, number>()
+    for (let number = 0; number < 12_001; number += 1) {
+      const { status } = await scim.send({ path: '/nothing' })
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    const other = await scim.send({ path: '/Users', provider: 'T2' })
+
+    expect([...statuses]).toEqual([
+      [404, 12_000],
+      [429, 1],
+    ])
+    expect(scim.lastReason()).toBe('too_many_requests')
+    expect([other.status, other.headers.has('x-rate-limit-limit')]).toEqual([200, false])
+  })
+
   test('a request beyond the limit changes nothing and is a SCIM error with Retry-After (RFC 6585 §4)', async () => {
     const scim = await startScim({ requestLimit: twoAMinute() })
     await scim.send({ path: '/Users' })
