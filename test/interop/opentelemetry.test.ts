@@ -5,7 +5,10 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics'
-import { countEvents, traceService } from '@mintmark/core'
+import { countEvents, observeDeliveries, traceService } from '@mintmark/core'
+import { epochSeconds } from '@mintmark/storage-interface'
+import { aDelivery } from '@mintmark/storage-interface/fixtures'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { basic, token } from '../support/flow.ts'
@@ -34,6 +37,25 @@ describe('OpenTelemetry', () => {
     ])
     await provider.shutdown()
     await under.close()
+  })
+
+  it('the metrics SDK reads how many deliveries are pending and dead, and the age of the oldest', async () => {
+    const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
+    const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const { createdAt } = aDelivery('1')
+    await storage.deliveries.enqueue([aDelivery('1'), aDelivery('2')])
+    observeDeliveries(provider.getMeter('test'), { storage, clock: () => epochSeconds(createdAt + 90) })
+
+    await provider.forceFlush()
+
+    const metrics = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
+    expect(metrics.map(({ descriptor, dataPoints }) => [descriptor.name, dataPoints[0]?.value])).toEqual([
+      ['mintmark.deliveries.pending', 2],
+      ['mintmark.deliveries.dead', 0],
+      ['mintmark.deliveries.oldest', 90],
+    ])
+    await provider.shutdown()
   })
 
   it('a tracer of the API gets a span around each request, with its method, path and status', async () => {

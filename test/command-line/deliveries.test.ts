@@ -1,0 +1,58 @@
+import { clientId, epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
+import { aClientRecord, aDelivery } from '@mintmark/storage-interface/fixtures'
+import { expect, test } from 'vitest'
+
+import { checkDeliveries } from '../../packages/cli/src/doctor/check-deliveries.ts'
+import type { DoctorTarget } from '../../packages/cli/src/doctor/target.ts'
+import { withDatabase } from './command-line.ts'
+
+const now = epochSeconds(1_790_000_000)
+
+/** Enqueues a delivery and gives it up. */
+async function giveUp(id: string, storage: AdminStorage): Promise<void> {
+  await storage.deliveries.enqueue([aDelivery(id, { recipient: 'app', createdAt: now })])
+  const lease = { channel: 'logout', now, until: now, token: id, limit: 1, perRecipient: 1, except: [] }
+  await storage.deliveries.lease(lease)
+  const result = { kind: 'dead', failure: 'http_400', keptUntil: epochSeconds(now + 900) } as const
+  await storage.deliveries.settle({ deliveryId: id, token: id, result, now })
+}
+
+test('lists deliveries that were given up, and sends them again', async () => {
+  const line = await withDatabase()
+  const storage = await line.storage()
+  await giveUp('d1', storage)
+
+  const listed = await line.run('delivery', 'list', '--client', 'app')
+  const requeued = await line.run('delivery', 'requeue', 'd1')
+  const again = await line.run('delivery', 'requeue', 'd1')
+
+  expect(listed.out).toMatch(/^ID .*FAILURE/)
+  expect(listed.out).toMatch(/d1 +logout +app +1 +http_400/)
+  expect(requeued).toMatchObject({ code: 0, out: 'd1 to app is pending again. A worker sends it within a minute.' })
+  expect(again).toMatchObject({ code: 1 })
+  expect(await storage.deliveries.find('d1')).toMatchObject({ state: 'pending', attempts: 0 })
+})
+
+test('doctor reports a worker that does not run, an old backlog and what was given up', async () => {
+  const storage = await (await withDatabase()).storage()
+  const levels = async (at: number) => {
+    const target = { storage, metadata: { backchannel_logout_supported: true }, io: { clock: () => epochSeconds(at) } }
+    // The check uses these members alone.
+    const findings = await checkDeliveries(target as Pick<DoctorTarget, 'storage' | 'metadata'> as DoctorTarget)
+    return findings.map(({ level, check }) => `${level} ${check}`)
+  }
+  const healthy = ['ok delivery.worker', 'ok delivery.backlog', 'ok delivery.dead']
+  expect(await levels(now)).toEqual(healthy)
+
+  const backchannelLogoutUri = 'https://app.test/logout'
+  await storage.clients.insert(aClientRecord({ clientId: clientId('app'), backchannelLogoutUri }))
+  expect((await levels(now))[0]).toBe('fail delivery.worker')
+
+  await storage.cursors.compareAndSwap({ consumer: 'logout', position: 1, readAt: now }, 0)
+  expect(await levels(now + 900)).toEqual(healthy)
+  expect((await levels(now + 901))[0]).toBe('fail delivery.worker')
+
+  await giveUp('d1', storage)
+  await storage.deliveries.enqueue([aDelivery('d2', { createdAt: now })])
+  expect((await levels(now + 3601)).slice(1)).toEqual(['warn delivery.backlog', 'warn delivery.dead'])
+})
