@@ -11,7 +11,7 @@ export interface Tokens {
 /** Client A at any of the servers, with the browsers of users; U1's unless another user is given. */
 export interface ClientRequests {
   /** The authorization request of a user who is signed in and has consented. */
-  authorize(port: number, user?: string): Promise<Reply>
+  authorize(port: number, user?: string, session?: string): Promise<Reply>
   redeem(port: number, code: string): Promise<Reply>
   refresh(port: number, refreshToken: string): Promise<Reply>
   introspect(port: number, token: string): Promise<Reply>
@@ -31,8 +31,9 @@ export function clientRequests(clients: FixtureClients): ClientRequests {
     })
 
   return {
-    authorize: (port, user = 'U1') => {
-      const cookie = `host=${user}.${Math.floor(Date.now() / 1000) - 5}`
+    authorize: (port, user = 'U1', session) => {
+      const name = session === undefined ? '' : `.${session}`
+      const cookie = `host=${user}.${Math.floor(Date.now() / 1000) - 5}${name}`
       const query = encode({ ...baseRequest, scope: 'openid offline_access' })
       return send(port, { path: `/auth?${query}`, headers: { cookie } })
     },

@@ -2,6 +2,7 @@
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { racesOf } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
+import { sessionRacesOf } from './session-races.ts'
 import { startServerProcesses } from './server-processes.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
@@ -18,7 +19,7 @@ process.exitCode = violations === 0 ? 0 : 1
 async function race(name: string, site: ProcessSite): Promise<void> {
   const servers = await startServerProcesses(site.database, 4)
   const ports = servers.map(({ port }) => port)
-  const races = { ...racesOf(site, ports), ...scimRacesOf(site, ports) }
+  const races = { ...racesOf(site, ports), ...scimRacesOf(site, ports), ...sessionRacesOf(site, ports) }
   for (const [subject, run] of Object.entries(races).filter(([name]) => name.includes(wanted))) {
     const started = performance.now()
     const wrong: string[] = []

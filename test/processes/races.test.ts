@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { racesOf, type Race } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
+import { sessionRacesOf } from './session-races.ts'
 import { startServerProcesses, type ServerProcess } from './server-processes.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
@@ -21,7 +22,7 @@ describe.for([
     site = await open()
     servers = await startServerProcesses(site.database, 4)
     const ports = servers.map(({ port }) => port)
-    races = { ...racesOf(site, ports), ...scimRacesOf(site, ports) }
+    races = { ...racesOf(site, ports), ...scimRacesOf(site, ports), ...sessionRacesOf(site, ports) }
   })
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.kill()))
@@ -35,6 +36,7 @@ describe.for([
     ['RFC 9700 §4.14.2', 'an old refresh token against the current one'],
     ['RFC 6749 §5.2', 'a refresh against the deactivation of its user'],
     ['RFC 6749 §5.2', 'a redemption against the deactivation of its user'],
+    ['Back-Channel Logout §2.7', 'the end of a session against its sign-ins, codes and refreshes'],
     ['RFC 7644 §3.3', 'a userName'],
     ['RFC 7644 §3.5.2', 'the members of a group'],
   ])('%s: %s has one winner', async ([, subject = '']) => {

@@ -28,6 +28,7 @@ const server = createAuthorizationServer({
     algorithms: ['ES256'],
   }),
   revocationFeed: true,
+  sessionBoundTokens: 'all',
   rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited },
   // The races and chaos runs expect refusals and outages; every other event is an error.
   onEvent: (event) => {
@@ -45,9 +46,9 @@ listener.listen(0, '127.0.0.1', () => {
 })
 process.stdin.on('end', () => process.exit()).resume()
 
-/** The host's own session: the cookie `host=<user>.<time of authentication>` says which user signed in. */
+/** The host's own session: the cookie `host=<user>.<time of authentication>` says which user signed in; a session may follow. */
 function hostSession(cookie: string | undefined) {
-  const match = /(?:^|; )host=([^.;]+)\.(\d+)/.exec(cookie ?? '')
+  const match = /(?:^|; )host=([^.;]+)\.(\d+)(?:\.([^;]+))?/.exec(cookie ?? '')
   if (match?.[1] === undefined) return undefined
-  return { subject: match[1], authTime: Number(match[2]), amr: ['pwd'] }
+  return { subject: match[1], authTime: Number(match[2]), amr: ['pwd'], sessionId: match[3] }
 }
