@@ -1,5 +1,5 @@
 import { dropKey, type StoredKeyRing } from '@mintmark/core'
-import { clientId, epochSeconds, sessionId, StorageUnavailableError, userId } from '@mintmark/storage-interface'
+import { clientId, sessionId, StorageUnavailableError } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -145,46 +145,49 @@ describe('a logout request with a hint', () => {
     expect(under.ended).not.toContain(other.name)
   })
 
-  it('accepts the hint of the session that this one has replaced, for a day (RP-Initiated Logout §2)', async () => {
-    const [first, second, third] = [await aSession(), await aSession(), await aSession()]
-    for (const [replaced, by] of [
-      [first, second],
-      [second, third],
-    ] as const) {
-      await under.storage.sessions.join({
-        session: {
-          sessionId: sessionId(replaced.name),
-          userId: userId('U1'),
-          userGeneration: 0,
-          authTime: under.clock.now(),
-          acr: undefined,
-          amr: [],
-          userAgent: undefined,
-          location: undefined,
-          keptUntil: epochSeconds(under.clock.now() + 90_000),
-        },
-        clientId: clientId('A'),
-        now: under.clock.now(),
-      })
-      const end = { reason: 'replaced', now: under.clock.now(), tombstoneUntil: undefined } as const
-      await under.storage.sessions.revoke({ ...end, sessionId: sessionId(replaced.name) })
-      if (by === third) under.clock.advance(86_400)
+  it.each([
+    ['accepts the hint of the session that this one has replaced, for a day', 'replaced', 86_399, true],
+    ['asks when the session of the hint was replaced a day ago', 'replaced', 86_400, false],
+    ['asks when the user has ended the session of the hint', 'user', 0, false],
+  ] as const)('%s (RP-Initiated Logout §2)', async (_what, reason, age, isAccepted) => {
+    const [earlier, present] = [await aSession(), await aSession()]
+    const now = under.clock.now()
+    await under.storage.sessions.revoke({ sessionId: sessionId(earlier.name), reason, now, tombstoneUntil: undefined })
+    under.clock.advance(age)
 
-      const answer = await logout(under, by.name, { id_token_hint: replaced.hint })
+    const answer = await logout(under, present.name, { id_token_hint: earlier.hint })
 
-      expect([answer.text.includes('value="sign_out"'), under.ended.includes(by.name)]).toEqual(
-        by === third ? [true, false] : [false, true],
-      )
-    }
+    expect([answer.text.includes('value="sign_out"'), under.ended.includes(present.name)]).toEqual([
+      !isAccepted,
+      isAccepted,
+    ])
+  })
+
+  it.each([
+    ['signs out at once for a client with a secret', 'A', true],
+    ['asks for a client without a secret', 'N', false],
+  ])('where the host names no sessions, it %s (RP-Initiated Logout §6)', async (_what, client, isProof) => {
+    const site = await startLogoutServer(
+      {},
+      { signedIn: () => Promise.resolve({ subject: 'U1', authTime: 1_789_999_995, amr: ['pwd'] }) },
+    )
+    const hint = await hintOf(site, 'session-unnamed')
+    const genuine = await genuineJwt({ token: hint, other: hint, attacker }, site.keys)
+    const ofClient = await writeJws(genuine.header, { ...genuine.payload, aud: client }, genuine.sign)
+
+    const answer = await logout(site, 'session-unnamed', { id_token_hint: ofClient })
+
+    expect([answer.text.includes('value="sign_out"'), site.ended.length]).toEqual([!isProof, isProof ? 1 : 0])
+    await site.close()
   })
 
   it('asks when the hint is of another user (RP-Initiated Logout §6)', async () => {
-    const { hint } = await aSession()
-    const cookie = sessionCookie(under, 'session-of-u4', 'U4')
+    const { name, hint } = await aSession()
+    const cookie = sessionCookie(under, name, 'U4')
 
     const answer = await logout(under, undefined, { id_token_hint: hint }, { cookie })
 
-    await expectQuestion('session-of-u4', answer)
+    await expectQuestion(name, answer)
   })
 
   async function tokensOfPublic(client: Readonly<Record<string, string>>, cookie: string) {
