@@ -126,8 +126,6 @@ function applyAssignment(resource: JsonObject, assignment: Assignment, tolerance
   const owner = isObject(found) ? found : {}
   const current = getMember(owner, attribute.name)
   const next = nextValue(current, assignment, tolerances)
-  if (next === current) return resource
-
   const changed = withMember(owner, attribute.name, next)
   if (extension === undefined) return changed
   return withMember(resource, extension, Object.keys(changed).length === 0 ? undefined : changed)
