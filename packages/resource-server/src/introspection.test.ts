@@ -90,7 +90,7 @@ describe('introspection responses', () => {
     expect(at.asked).toEqual(['first'])
   })
 
-  it('treats what it kept as outdated when the clock was set back', async () => {
+  it('treats cached entries as outdated after the clock was set back', async () => {
     const { at, cached } = aCache({ good: activeUntil(2000) })
     await cached('good')
 

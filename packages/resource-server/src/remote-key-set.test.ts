@@ -158,7 +158,7 @@ describe('the keys of an authorization server', () => {
     expect(at.inits[0]?.signal).toBeInstanceOf(AbortSignal)
   })
 
-  it('treats what it kept as outdated when the clock was set back', async () => {
+  it('treats cached entries as outdated after the clock was set back', async () => {
     const { at, keys } = aKeySet(() => publish('a'))
     await keys.find('a')
 

@@ -169,23 +169,23 @@ export const recordRefusal =
   }
 
 /**
- * A request that an identity provider made, and what became of it: for the people who connect it. Neither its query nor its body is
- * in it, as both are about people, and no secret.
+ * A request of an identity provider and its result, for the administrators who set up the connection. It contains no query, no
+ * body and no secret.
  */
 export interface AnsweredRequest {
   readonly at: EpochSeconds
   readonly providerId: string
-  /** The client, when it came with an access token of ours; undefined with a secret of its own. */
+  /** The client of the access token that the provider authenticated with; undefined when it used its own secret. */
   readonly clientId: string | undefined
   readonly method: string
   readonly path: string
   readonly status: number
   readonly reason: ScimRefusalReason | undefined
-  /** The attribute that a refusal was about, as our schema spells it. */
+  /** The attribute that a refusal is about, spelled as in the schema. */
   readonly attribute: string | undefined
 }
 
-/** Who asked for what, and when. */
+/** A request, its caller and its time. */
 interface Asked {
   readonly request: RequestHead
   readonly caller: ScimCaller
