@@ -21,7 +21,10 @@ const sessionsAnswer = z.strictObject({
       user_id: z.string(),
       signed_in_at: seconds,
       amr: z.array(z.string()),
-      expires_at: seconds,
+      expires_at: z.optional(seconds),
+      last_seen_at: seconds,
+      user_agent: z.optional(z.string()),
+      location: z.optional(z.string()),
     }),
   ),
 })

@@ -14,6 +14,10 @@ export interface SessionView {
   readonly amr: readonly string[]
   /** `undefined` for a session of the host. */
   readonly expiresAt: EpochSeconds | undefined
+  readonly lastSeenAt: EpochSeconds
+  /** Browser and system, such as `Firefox on Windows`. */
+  readonly userAgent: string | undefined
+  readonly location: string | undefined
 }
 
 /** Sessions. Each method throws AdminError. */
@@ -39,12 +43,15 @@ async function sessionsOf(id: string, context: AdminContext): Promise<readonly S
   return sessions.filter(({ userGeneration }) => userGeneration === generation)
 }
 
-const sessionView = ({ sessionId, authTime, amr, expiresAt }: SessionRecord, userId: string): SessionView => ({
-  sessionId,
+const sessionView = (session: SessionRecord, userId: string): SessionView => ({
+  sessionId: session.sessionId,
   userId,
-  signedInAt: authTime,
-  amr,
-  expiresAt,
+  signedInAt: session.authTime,
+  amr: session.amr,
+  expiresAt: session.expiresAt,
+  lastSeenAt: session.lastSeenAt,
+  userAgent: session.userAgent,
+  location: session.location,
 })
 
 const revokeSession = (user: string, id: string, context: AdminContext): Promise<void> =>
