@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
@@ -135,14 +135,15 @@ async function drain(server: ReturnType<typeof createAuthorizationServer>): Prom
 /** Accepts logout tokens and counts them by session and client. */
 async function startReceiver() {
   const counts = new Map<string, number>()
-  const listener = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const { sid, aud } = decodeJwt(new URLSearchParams(body).get('logout_token') ?? '')
     const key = `${String(sid)} ${String(aud)}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
     response.writeHead(204).end()
-  })
+  }
+  const listener = createServer((request, response) => void receive(request, response))
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   return {
     port: (listener.address() as AddressInfo).port,

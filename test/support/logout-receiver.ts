@@ -48,7 +48,7 @@ export async function startLogoutReceiver(
     done: (error: Error | null, context?: ReturnType<typeof createSecureContext>) => void,
   ) => done(null, contexts.get(host))
 
-  const listener = createServer({ SNICallback }, async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const host = request.headers.host ?? ''
@@ -58,7 +58,8 @@ export async function startLogoutReceiver(
     const behaviour = behaviours.get(host)
     if (behaviour === undefined) response.writeHead(204).end()
     else behaviour(response, request)
-  })
+  }
+  const listener = createServer({ SNICallback }, (request, response) => void receive(request, response))
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const { port } = listener.address() as AddressInfo
   const fetch = pinnedFetch({

@@ -29,7 +29,7 @@ export interface LogoutWorld {
   readonly keys: KeyRing
   readonly receiver: LogoutReceiver
   readonly events: readonly ServerEvent[]
-  readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
+  readonly clock: { readonly now: () => EpochSeconds; readonly advance: (seconds: number) => void }
   /** Registers a client with the address https://{name}.test/logout. */
   register(name: string, change?: Partial<ClientRecord>): Promise<void>
   /** The clients take part in a session of U1. */
