@@ -5,7 +5,6 @@ import type { Sql } from '../json-search.ts'
 import { compileFilter, endName, type FilterTemplate, secondsName } from './filter.ts'
 import { columnsScope, type KnownColumn } from './filter-scopes.ts'
 import type { Parameter } from '../database.ts'
-import type { OwnerValue } from './listed-kind.ts'
 
 /**
  * A table with a few columns of each row of a kind, in the order of its key. A filter on these columns alone is
@@ -16,7 +15,7 @@ export interface NarrowIndex {
   /** The column of the identifier. */
   readonly id: string
   /** The rows of this index, and of the provider. */
-  readonly scope: (p: Parameter<OwnerValue>) => Sql
+  readonly scope: (p: Parameter<'issuer' | 'provider_id' | 'resource_type'>) => Sql
   /** The columns that hold an attribute, by its label. */
   readonly columns: ReadonlyMap<string, KnownColumn>
   /** The conditions on the key that a comparison implies. */
