@@ -29,7 +29,7 @@ const server = createAuthorizationServer({
   }),
   revocationFeed: true,
   sessionBoundTokens: 'all',
-  rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited },
+  rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited, silentCodes: unlimited },
   // The races and chaos runs expect refusals and outages; every other event is an error.
   onEvent: (event) => {
     if (event.type === 'request.refused' && event.reason === 'unexpected_failure') console.error(event)
