@@ -9,7 +9,7 @@ import { pinnedFetch } from '../../packages/core/src/outbound/pinned-fetch.ts'
 import { selfSignedCertificate } from './self-signed-certificate.ts'
 
 /** A request that a receiver got. */
-export interface ReceivedLogout {
+interface ReceivedLogout {
   readonly host: string
   readonly contentType: string | undefined
   readonly body: string
@@ -18,7 +18,7 @@ export interface ReceivedLogout {
 }
 
 /** What a receiver does with a request after its body has been read. */
-export type LogoutBehaviour = (response: ServerResponse, request: IncomingMessage) => void
+type LogoutBehaviour = (response: ServerResponse, request: IncomingMessage) => void
 
 /** Clients' servers over real TLS, one name each, on one port of 127.0.0.1. */
 export interface LogoutReceiver {

@@ -26,7 +26,7 @@ export interface DeliveryView {
 }
 
 /** Selects a part of the deliveries. */
-export interface DeliveryPageRequest extends PageRequest {
+interface DeliveryPageRequest extends PageRequest {
   /** Default `dead`: those that need somebody's attention. */
   readonly state?: DeliveryRecord['state'] | undefined
   readonly clientId?: string | undefined

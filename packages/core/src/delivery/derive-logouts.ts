@@ -97,7 +97,7 @@ interface Logout {
 }
 
 /** What a logout token says; without `sid` it is about all sessions of the user. */
-export interface LogoutContent extends JsonObject {
+interface LogoutContent extends JsonObject {
   readonly sub: string
   readonly sid: string | null
 }

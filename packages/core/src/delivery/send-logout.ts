@@ -34,7 +34,7 @@ export async function sendLogout(delivery: DeliveryRecord, deps: SendLogoutDepen
   // The client was removed or disabled since, or has no address any more.
   if (client?.backchannelLogoutUri === undefined || client.disabledAt !== undefined) return dead('client_gone', now)
   const token = await mintLogoutToken(delivery, client, deps)
-  if (token === undefined) return retry(delivery, 'algorithm_unavailable', now)
+  if (token === undefined) return retry(delivery, { failure: 'algorithm_unavailable', now })
 
   const result = await deps.outbound.request({
     url: client.backchannelLogoutUri,
@@ -97,7 +97,7 @@ function resultOfStatus(
   const failure = `http_${status}`
   // RFC 9110 §15.5.9 and §15.6, RFC 8470 §5.2, RFC 6585 §4: a later attempt may succeed.
   const isTransient = status >= 500 || status === 408 || status === 425 || status === 429
-  return isTransient ? retry(delivery, failure, now, retryAfter(headers, now)) : dead(failure, now)
+  return isTransient ? retry(delivery, { failure, now, atLeast: retryAfter(headers, now) }) : dead(failure, now)
 }
 
 function resultOfFailure(delivery: DeliveryRecord, failure: OutboundFailure, now: EpochSeconds): DeliveryResult {
@@ -112,13 +112,17 @@ function resultOfFailure(delivery: DeliveryRecord, failure: OutboundFailure, now
     case 'timeout':
     case 'too_large':
     case 'unreachable':
-      return retry(delivery, failure, now)
+      return retry(delivery, { failure, now })
     default:
       return failure satisfies never
   }
 }
 
-function retry(delivery: DeliveryRecord, failure: string, now: EpochSeconds, atLeast = 0): DeliveryResult {
+/** @param atLeast in seconds: how long the client asks to wait. */
+function retry(
+  delivery: DeliveryRecord,
+  { failure, now, atLeast = 0 }: { readonly failure: string; readonly now: EpochSeconds; readonly atLeast?: number },
+): DeliveryResult {
   const delay = retryDelays[delivery.attempts] ?? longestDelay
   const dueAt = epochSeconds(now + Math.max(delay, atLeast))
   return dueAt < delivery.expiresAt ? { kind: 'retry', failure, dueAt } : dead(failure, now)

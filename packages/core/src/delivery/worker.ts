@@ -137,16 +137,17 @@ export function createDeliveryWorker(deps: DeliveryWorkerDependencies): Delivery
     const kinds: AttemptOutcome[] = []
     const pending = new Set<Promise<void>>()
     let begun = 0
+    const noteEnd = async (attempt: Promise<AttemptOutcome>): Promise<void> => {
+      kinds.push(await attempt)
+    }
     do {
       const room = isOver() ? 0 : Math.min(attempts.free(), limit - begun)
       const started = room > 0 ? await attempts.begin(room) : []
       begun += started.length
       for (const attempt of started) {
-        const ended: Promise<void> = attempt.then((kind) => {
-          kinds.push(kind)
-          pending.delete(ended)
-        })
+        const ended = noteEnd(attempt)
         pending.add(ended)
+        void ended.finally(() => pending.delete(ended))
       }
       if (started.length === 0 && pending.size > 0) await Promise.race(pending)
       else if (started.length === 0) break
