@@ -50,6 +50,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0023-inherited-blocks 36a7b3e82ec415aec0ec48004364f56cca548fcfd7b5c57d25eaf6ec26155b80",
       "0024-sessions 60cb21291de1ff03e1614a166692b59583ca1ebde1f9aaada95a358e0895e18f",
       "0025-session-statistics cdfda2aceb35bd43746fb7e6e30054dc9ba95a2b22f8932dfa89dba12103642d",
+      "0026-group-indexes b1d243ae0e502450bac39237a1715624666a27b26b61e8d67d95aa641906e4e1",
     ]
   `)
 })

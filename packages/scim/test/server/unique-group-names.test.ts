@@ -38,9 +38,11 @@ describe('with uniqueGroupNames', () => {
 
 test('a name that storage refuses to search for counts as taken', async () => {
   const storage = createMemoryStorage({ issuer })
-  const tooMany = () => Promise.resolve({ outcome: 'tooMany' } as const)
+  const { list } = storage.groups
+  const refuseSearches: typeof list = (query) =>
+    query.filter === undefined ? list(query) : Promise.resolve({ outcome: 'tooMany' })
   const scim = await startScim({
-    storage: { ...storage, groups: { ...storage.groups, list: tooMany } },
+    storage: { ...storage, groups: { ...storage.groups, list: refuseSearches } },
     uniqueGroupNames: () => true,
   })
 
