@@ -38,11 +38,11 @@ describe('with uniqueGroupNames', () => {
 
 test('a name that storage refuses to search for counts as taken', async () => {
   const storage = createMemoryStorage({ issuer })
-  const { list } = storage.groups
-  const refuseSearches: typeof list = (query) =>
-    query.filter === undefined ? list(query) : Promise.resolve({ outcome: 'tooMany' })
+  const { groups } = storage
+  const refuseSearches: typeof groups.list = (query) =>
+    query.filter === undefined ? groups.list(query) : Promise.resolve({ outcome: 'tooMany' })
   const scim = await startScim({
-    storage: { ...storage, groups: { ...storage.groups, list: refuseSearches } },
+    storage: { ...storage, groups: { ...groups, list: refuseSearches } },
     uniqueGroupNames: () => true,
   })
 
