@@ -79,7 +79,7 @@ export function decodeBody(body: Uint8Array): string | undefined {
 export async function readBounded(
   response: Response,
   limit: number,
-  decoder = new TextDecoder(),
+  decoder: TextChunkDecoder = new TextDecoder(),
 ): Promise<string | undefined> {
   let text = ''
   let length = 0
@@ -90,6 +90,11 @@ export async function readBounded(
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
+}
+
+/** A `TextDecoder`, whose type is not global in every project that reads these declarations. */
+interface TextChunkDecoder {
+  decode(chunk?: Uint8Array, options?: { readonly stream?: boolean }): string
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
