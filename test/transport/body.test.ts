@@ -189,19 +189,31 @@ describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
       const service = aService({ bodyLimit: 16_384 })
       const host = await aHost(adapter, { services: [service] })
 
-      const upload = httpRequest(`${host.url}/token`, { method: 'POST' })
-      upload.end(Buffer.alloc(8 * 1024 * 1024, 'a'))
-      const answered = once(upload, 'response').then(async ([response]: IncomingMessage[]) => ({
-        status: response?.statusCode,
-        body: response && (await text(response)),
-      }))
-      // A connection reset would reject this promise.
-      const closed = once(upload, 'close')
-      const [answer] = await Promise.all([answered, closed])
-
-      expect(answer.status).toBe(413)
-      expect(answer.body).toContain('too large')
+      await expectRefusal(host.url)
       expect(service.received).toEqual([])
+    })
+
+    test('so does a client that comes after a hundred that left without reading theirs', async () => {
+      const host = await aHost(adapter, { services: [aService({ bodyLimit: 4 })] })
+      const refused = 'POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 5\r\n\r\nabcde'
+      await Promise.all(Array.from({ length: 110 }, async () => sendBytes(host.port, refused, 'close')))
+
+      await expectRefusal(host.url)
     })
   },
 )
+
+async function expectRefusal(url: string): Promise<void> {
+  const upload = httpRequest(`${url}/token`, { method: 'POST' })
+  upload.end(Buffer.alloc(8 * 1024 * 1024, 'a'))
+  const answered = once(upload, 'response').then(async ([response]: IncomingMessage[]) => ({
+    status: response?.statusCode,
+    body: response && (await text(response)),
+  }))
+  // A connection reset would reject this promise.
+  const closed = once(upload, 'close')
+  const [answer] = await Promise.all([answered, closed])
+
+  expect(answer.status).toBe(413)
+  expect(answer.body).toContain('too large')
+}

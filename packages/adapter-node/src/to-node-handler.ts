@@ -130,7 +130,7 @@ type Answer = (exchange: Exchange, handle: HttpService['handle']) => Promise<voi
  * and what `handle` throws.
  */
 function createAnswer(): Answer {
-  const lingering: Lingering = { bytes: 0 }
+  const lingering: Lingering = { connections: 0, bytes: 0 }
   const lengthOf = createBodyLength()
 
   return async ({ request, response, url }, handle) => {
@@ -287,28 +287,35 @@ function hangUp(
   response: OutgoingMessage,
   { body, lingering }: { readonly body: ServerResponse['body']; readonly lingering: Lingering },
 ): void {
+  // Many refused uploads at a time must not keep the server busy with reading. Theirs end in a reset.
+  if (request.closed || lingering.connections >= lingerConnections) return void response.end(body)
   // Without a body there is nothing to write: Node would hold back the head of a 204, or throw (`rejectNonStandardBodyWrites`).
   if (body === undefined) response.flushHeaders()
   else response.write(body)
   let discarded = 0
-  // Many refused uploads at a time must not keep the server busy with reading. Theirs end in a reset.
+  lingering.connections += 1
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length
     lingering.bytes += chunk.length
     if (lingering.bytes > lingerBytes) request.pause()
   })
   const timer = setTimeout(() => response.end(), lingerMilliseconds)
-  finished(request, () => {
+  request.once('end', () => response.end())
+  request.once('close', () => {
     clearTimeout(timer)
     lingering.bytes -= discarded
+    lingering.connections -= 1
     response.end()
   })
 }
 
-/** The bytes that were discarded from connections that are being closed. */
+/** The connections that are being closed, and the bytes that were discarded from them. */
 interface Lingering {
+  connections: number
   bytes: number
 }
+
+const lingerConnections = 100
 
 const lingerBytes = 16_777_216
 
