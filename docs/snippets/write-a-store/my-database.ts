@@ -10,7 +10,7 @@ import type {
   TokenFamilyRecord,
   UserRecord,
 } from '@mintmark/storage-interface'
-import type { SessionParticipantRecord } from '@mintmark/storage-interface/stores'
+import type { PushedRequestRecord, SessionParticipantRecord } from '@mintmark/storage-interface/stores'
 
 export type Tables = ReturnType<typeof createTables>
 
@@ -22,6 +22,7 @@ export const createTables = () => ({
   grants: createTable<GrantRecord>(),
   codes: createTable<{ readonly record: AuthorizationCodeRecord; readonly consumed: boolean }>(),
   interactions: createTable<{ readonly record: InteractionRecord; readonly consumed: boolean }>(),
+  pushedRequests: createTable<{ readonly record: PushedRequestRecord; readonly consumed: boolean }>(),
   families: createTable<TokenFamilyRecord>(),
   opaqueTokens: createTable<OpaqueTokenRecord>(),
   sessions: createTable<SessionRecord>(),

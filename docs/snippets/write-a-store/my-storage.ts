@@ -219,6 +219,7 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         const steps = [
           (most: number) => codes.purge(recordHasExpired, most),
           (most: number) => interactions.purge(recordHasExpired, most),
+          (most: number) => tables.pushedRequests.purge(recordHasExpired, most),
           ...[opaqueTokens, families, tables.replays, tables.revokedTokens].map(
             (table) => (most: number) => table.purge(hasExpired, most),
           ),

@@ -4,8 +4,8 @@ import { writeRevocation, type Tables } from './my-database.ts'
 /** The stores whose methods are conditional updates of one row. */
 export function createTokenStores(
   tables: Tables,
-): Pick<OAuthStorage, 'codes' | 'interactions' | 'families' | 'opaqueTokens' | 'replays'> {
-  const { codes, interactions, families, opaqueTokens } = tables
+): Pick<OAuthStorage, 'codes' | 'interactions' | 'pushedRequests' | 'families' | 'opaqueTokens' | 'replays'> {
+  const { codes, interactions, pushedRequests, families, opaqueTokens } = tables
 
   function revokeFamily(family: TokenFamilyRecord, now: TokenFamilyRecord['createdAt']) {
     writeRevocation(tables, { revocation: { kind: 'family', familyId: family.familyId }, revokedAt: now })
@@ -55,6 +55,25 @@ export function createTokenStores(
         const found = interactions.get(digest)
         if (found?.record.browserDigest !== browser || now >= found.record.expiresAt) return { outcome: 'absent' }
         interactions.put(digest, { ...found, consumed: true })
+        return { outcome: found.consumed ? 'replayed' : 'won', record: found.record }
+      },
+    },
+
+    pushedRequests: {
+      async insert(request) {
+        if (pushedRequests.has(request.digest)) return { outcome: 'taken' }
+        pushedRequests.put(request.digest, { record: request, consumed: false })
+        return { outcome: 'inserted' }
+      },
+      async find(digest, clientId, now) {
+        const found = pushedRequests.get(digest)
+        if (found?.record.clientId !== clientId || now >= found.record.expiresAt) return undefined
+        return found.consumed ? 'consumed' : found.record
+      },
+      async consume(digest, clientId, now) {
+        const found = pushedRequests.get(digest)
+        if (found?.record.clientId !== clientId || now >= found.record.expiresAt) return { outcome: 'absent' }
+        pushedRequests.put(digest, { ...found, consumed: true })
         return { outcome: found.consumed ? 'replayed' : 'won', record: found.record }
       },
     },

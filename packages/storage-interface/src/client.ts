@@ -56,6 +56,8 @@ export const clients = defineRecord(
     requireAuthTime: flag,
     /** Its authorization requests need a PKCE challenge. Those of a public client always do (RFC 9700 §2.1.1). */
     requirePkce: flag,
+    /** Its authorization requests must be pushed (RFC 9126 §6). */
+    requirePushedAuthorizationRequests: flag,
     /** Its assertions may name the URL of the token endpoint as their audience (RFC 7523 §3), and not only the issuer. */
     allowTokenEndpointAudience: flag,
     /** The APIs that it may request tokens for (RFC 8707); `undefined` means those that define one of its scope values. */

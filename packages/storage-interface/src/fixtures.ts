@@ -8,6 +8,7 @@ export {
   aJoin,
   anInteractionRecord,
   anOpaqueTokenRecord,
+  aPushedRequestRecord,
   aPresentation,
   aSessionEnd,
   aSessionRecord,

@@ -24,14 +24,14 @@ describe('requireStores', () => {
 })
 
 describe('composeStorage', () => {
-  it('takes codes, interactions, claims and opaque tokens from the expiring part, everything else from the durable one', () => {
+  it('takes codes, interactions, pushed requests, claims and opaque tokens from the expiring part, everything else from the durable one', () => {
     const durable = createMemoryStorage({ issuer: 'https://issuer.example' })
     const expiring = createMemoryStorage({ issuer: 'https://issuer.example' })
 
     const storage = composeStorage({ durable, expiring })
 
-    const { codes, interactions, replays, opaqueTokens } = expiring
-    expect(storage).toStrictEqual({ ...durable, codes, interactions, replays, opaqueTokens })
+    const { codes, interactions, pushedRequests, replays, opaqueTokens } = expiring
+    expect(storage).toStrictEqual({ ...durable, codes, interactions, pushedRequests, replays, opaqueTokens })
     expect(storage.codes).toBe(codes)
     expect(storage.interactions).toBe(interactions)
     expect(storage.replays).toBe(replays)

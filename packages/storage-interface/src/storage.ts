@@ -11,6 +11,7 @@ import type { LogStore } from './log-entry.ts'
 import type { OpaqueTokenStore } from './opaque-token.ts'
 import type { OrganizationStore } from './organization.ts'
 import type { ProvisionedUserStore } from './provisioned-user.ts'
+import type { PushedRequestStore } from './pushed-request.ts'
 import type { ReplayStore } from './replay.ts'
 import type { RevocationStore } from './revocation.ts'
 import type { SessionStore } from './session.ts'
@@ -37,6 +38,7 @@ export interface OAuthStorage {
   readonly families: TokenFamilyStore
   readonly opaqueTokens: OpaqueTokenStore
   readonly interactions: InteractionStore
+  readonly pushedRequests: PushedRequestStore
   readonly sessions: SessionStore
   readonly signingKeys: SigningKeyStore
   readonly replays: ReplayStore
@@ -114,6 +116,7 @@ const oauth = [
   'families',
   'opaqueTokens',
   'interactions',
+  'pushedRequests',
   'sessions',
   'signingKeys',
   'replays',
@@ -148,7 +151,7 @@ export interface PurgeOutcome {
 /** Removes rows that no answer depends on any more. */
 export interface PurgeStore {
   /**
-   * Removes at most `limit` rows: codes, interactions, replays, opaque tokens, token families, sessions and log
+   * Removes at most `limit` rows: codes, interactions, pushed requests, replays, opaque tokens, token families, sessions and log
    * entries that have expired, deliveries that need not be kept, grants that were revoked, and revocations older than `revocationRetention`. Call it on a timer until it is `done`,
    * on any number of servers: it may be interrupted anywhere, and the next call continues. For revocations a database uses
    * its own clock where `now` is ahead of it: a server with a wrong clock removes none that others have yet to read.
@@ -163,7 +166,7 @@ export interface PurgeStore {
 /** The stores whose rows are valid for minutes: if they are lost, users and clients try again. */
 export type ExpiringStores = Pick<OAuthStorage, 'issuer' | ExpiringStoreName>
 
-type ExpiringStoreName = 'codes' | 'interactions' | 'replays' | 'opaqueTokens'
+type ExpiringStoreName = 'codes' | 'interactions' | 'pushedRequests' | 'replays' | 'opaqueTokens'
 
 /**
  * Combines two storages: expiring rows in one, such as Redis, everything else in the other, such as SQL. No method of a
@@ -184,6 +187,6 @@ export function composeStorage<Durable extends Omit<OAuthStorage, ExpiringStoreN
     throw new TypeError('The durable and the expiring stores are bound to different issuers.')
   }
 
-  const { codes, interactions, replays, opaqueTokens } = expiring
-  return { ...durable, codes, interactions, replays, opaqueTokens }
+  const { codes, interactions, pushedRequests, replays, opaqueTokens } = expiring
+  return { ...durable, codes, interactions, pushedRequests, replays, opaqueTokens }
 }

@@ -34,6 +34,7 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
     record: { ...full.fullFamily, revokedAt: undefined },
   },
   { law: 'round trip: opaque tokens', method: 'opaqueTokens.insert', record: full.fullOpaqueToken },
+  { law: 'round trip: pushed requests', method: 'pushedRequests.insert', record: full.fullPushedRequest },
   { law: 'round trip: interactions', method: 'interactions.insert', record: full.fullInteraction },
   { law: 'round trip: sessions', method: 'sessions.insert', record: { ...full.fullSession, revokedAt: undefined } },
   {

@@ -49,6 +49,7 @@ const endingNothing = [
   'identityProviders.remove',
   'interactions.consume',
   'opaqueTokens.revoke',
+  'pushedRequests.consume',
   'organizations.compareAndSwap',
   'organizations.compareAndSwapMember',
   'organizations.remove',

@@ -3,6 +3,7 @@ import type { ExpiringStores } from '@mintmark/storage-interface/stores'
 import { createRedisCodes } from './codes.ts'
 import { createRedisInteractions } from './interactions.ts'
 import { createRedisOpaqueTokens } from './opaque-tokens.ts'
+import { createRedisPushedRequests } from './pushed-requests.ts'
 import { createKeySpace } from './key-space.ts'
 import type { RedisClient } from './redis-client.ts'
 import { createRedisReplays } from './replays.ts'
@@ -32,8 +33,8 @@ export interface RedisStorageOptions {
 }
 
 /**
- * Stores for records that expire, in Redis 7 or later: authorization codes, interactions, replay marks and opaque
- * access tokens. Combine it with a durable storage: `composeStorage({ durable, expiring: createRedisStorage({ client,
+ * Stores for records that expire, in Redis 7 or later: authorization codes, interactions, pushed
+ * authorization requests, replay marks and opaque access tokens. Combine it with a durable storage: `composeStorage({ durable, expiring: createRedisStorage({ client,
  * issuer }) })`.
  *
  * Every operation is one Lua script on one key, atomic on the key's master, so it works on Redis Cluster. The caller's
@@ -55,7 +56,8 @@ export interface RedisStorageOptions {
  * - A client assertion can be used once more by an attacker who has intercepted it.
  * - An access token that was revoked by itself (RFC 7009) is accepted again. Tokens that were revoked with their
  *   family, grant, client or user are not: those are rows of the durable storage.
- * - The same browser can complete an interaction once more; a new code, token or interaction may be missing.
+ * - The same browser can complete an interaction once more, and a pushed request can get one more code; a new code,
+ *   token, interaction or pushed request may be missing.
  *
  * If that is
  * too much, keep these records in SQL.
@@ -78,6 +80,7 @@ export function createRedisStorage(options: RedisStorageOptions): ExpiringStores
     issuer,
     codes: createRedisCodes(run, keyOf),
     interactions: createRedisInteractions(run, keyOf),
+    pushedRequests: createRedisPushedRequests(run, keyOf),
     replays: createRedisReplays(run, keyOf),
     opaqueTokens: createRedisOpaqueTokens(run, keyOf),
   }

@@ -45,5 +45,5 @@ async function expectToServe(client: RedisClient): Promise<void> {
 
   const found = await Promise.all(Object.values(reads).map(async (read) => read(stores)))
 
-  expect(found).toEqual([expect.anything(), expect.anything(), expect.anything()])
+  expect(found).toEqual(Object.keys(reads).map(() => expect.anything() as unknown))
 }

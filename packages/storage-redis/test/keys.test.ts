@@ -29,7 +29,7 @@ describe('keys', () => {
 
     const keys = await client.keys('*')
     const lives = await Promise.all(keys.map((key) => client.ttl(key)))
-    expect(keys).toHaveLength(8)
+    expect(keys).toHaveLength(10)
     expect(lives.filter((life) => life <= 0)).toEqual([])
   })
 
@@ -76,7 +76,7 @@ describe('keys', () => {
 
     await fill(tenant)
 
-    expect(await client.keys('tenant:*')).toHaveLength(4)
+    expect(await client.keys('tenant:*')).toHaveLength(5)
     expect(await client.keys('*example*')).toEqual([])
     expect(await client.keys('*jti-1*')).toEqual([])
   })

@@ -15,6 +15,7 @@ import { createLogStore } from './stores/log-store.ts'
 import { createOpaqueTokenStore } from './stores/opaque-token-store.ts'
 import { createOrganizationStore } from './stores/organization-store.ts'
 import { createProvisionedUserStore } from './stores/provisioned-user-store.ts'
+import { createPushedRequestStore } from './stores/pushed-request-store.ts'
 import { createPurgeStore } from './stores/purge-store.ts'
 import { createSessionStore } from './stores/session-store.ts'
 import { createSigningKeyStore } from './stores/signing-key-store.ts'
@@ -58,6 +59,7 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
     families: createFamilyStore(database),
     opaqueTokens: createOpaqueTokenStore(database),
     interactions: createInteractionStore(database),
+    pushedRequests: createPushedRequestStore(database),
     sessions: createSessionStore(database),
     signingKeys: createSigningKeyStore(database),
     replays: createReplayStore(database),

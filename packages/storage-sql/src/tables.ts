@@ -15,6 +15,7 @@ import type {
   opaqueTokens,
   organizations,
   provisionedUsers,
+  pushedRequests,
   RecordDefinition,
   sessionParticipants,
   sessions,
@@ -31,6 +32,7 @@ export interface Tables {
   readonly mintmark_families: TableOf<typeof families>
   readonly mintmark_opaque_tokens: TableOf<typeof opaqueTokens>
   readonly mintmark_interactions: TableOf<typeof interactions>
+  readonly mintmark_pushed_requests: TableOf<typeof pushedRequests>
   readonly mintmark_sessions: TableOf<typeof sessions>
   readonly mintmark_session_participants: TableOf<typeof sessionParticipants>
   readonly mintmark_signing_keys: TableOf<typeof signingKeys>

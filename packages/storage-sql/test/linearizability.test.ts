@@ -21,6 +21,7 @@ import {
   aGroupState,
   anInteractionRecord,
   anOpaqueTokenRecord,
+  aPushedRequestRecord,
   aProviderRecord,
   aProvisionedState,
   aProvisionedUser,
@@ -153,6 +154,12 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.interactions.recordLogin({ digest: visit, browserDigest, login, version: 2, now }),
     (storage) => storage.interactions.consume(visit, browserDigest, now),
     (storage) => storage.interactions.find(visit, browserDigest, now),
+  ],
+  pushedRequests: [
+    (storage) => storage.pushedRequests.insert(aPushedRequestRecord()),
+    (storage) => storage.pushedRequests.find(aPushedRequestRecord().digest, owner, now),
+    (storage) => storage.pushedRequests.consume(aPushedRequestRecord().digest, owner, now),
+    (storage) => storage.pushedRequests.consume(aPushedRequestRecord().digest, owner, later(1)),
   ],
   sessions: [
     (storage) => storage.sessions.insert(aSessionRecord()),

@@ -73,6 +73,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0024-sessions b167d01e94eccb4453cb847dbae5c02e1a7c62b4d82d0dca32b8a139ff716f5c",
       "0025-session-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0026-group-indexes b1d243ae0e502450bac39237a1715624666a27b26b61e8d67d95aa641906e4e1",
+      "0027-pushed-requests 72e7d9c2ced0d11e5efdec227773f5a9dacaa1c072c7261375c86db256dd15f3",
+      "0028-pushed-request-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

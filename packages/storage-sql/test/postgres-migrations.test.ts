@@ -51,6 +51,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0024-sessions 60cb21291de1ff03e1614a166692b59583ca1ebde1f9aaada95a358e0895e18f",
       "0025-session-statistics cdfda2aceb35bd43746fb7e6e30054dc9ba95a2b22f8932dfa89dba12103642d",
       "0026-group-indexes b1d243ae0e502450bac39237a1715624666a27b26b61e8d67d95aa641906e4e1",
+      "0027-pushed-requests 264ab839b0c982ce8f69dcd453ff98a0b170af05c993fe22f7a28d99edb11320",
+      "0028-pushed-request-statistics 3582beeaeece31be61ae370b73b3c9522d40a0ba0667c5961a2e7c9b3916d77d",
     ]
   `)
 })

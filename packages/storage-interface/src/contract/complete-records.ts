@@ -8,6 +8,7 @@ import { identityProviders } from '../identity-provider.ts'
 import { interactions } from '../interaction.ts'
 import { opaqueTokens } from '../opaque-token.ts'
 import type { NewProvisionedUser } from '../provisioned-user.ts'
+import { pushedRequests } from '../pushed-request.ts'
 import type { Field, Fields, RecordOfFields, SecretRecord } from '../records/define-record.ts'
 import { sessions } from '../session.ts'
 import { signingKeys } from '../signing-key.ts'
@@ -161,17 +162,20 @@ export const sparseFamily = sparseRecord(families.fields)
 export const fullOpaqueToken = completeRecord(opaqueTokens.fields, { revokedAt: undefined })
 export const sparseOpaqueToken = sparseRecord(opaqueTokens.fields)
 
-const completeInteraction = completeRecord(interactions.fields, {
-  parameters: Object.fromEntries([
-    ['__proto__', 'own'],
-    ['state', longText],
-    ['nonce', '\u0000'],
-    ['scope', ''],
-    ['toString', richText],
-  ]) as Readonly<Record<string, string>>,
-})
+const richParameters = Object.fromEntries([
+  ['__proto__', 'own'],
+  ['state', longText],
+  ['nonce', '\u0000'],
+  ['scope', ''],
+  ['toString', richText],
+]) as Readonly<Record<string, string>>
+
+const completeInteraction = completeRecord(interactions.fields, { parameters: richParameters })
 export const fullInteraction = { ...completeInteraction, login: present(completeInteraction.login) }
 export const sparseInteraction = sparseRecord(interactions.fields)
+
+export const fullPushedRequest = completeRecord(pushedRequests.fields, { parameters: richParameters })
+export const sparsePushedRequest = sparseRecord(pushedRequests.fields)
 
 const completeSession = completeRecord(sessions.fields)
 export const fullSession = {

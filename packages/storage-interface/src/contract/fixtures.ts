@@ -18,6 +18,7 @@ import {
 } from '../values.ts'
 import type { InteractionLogin, InteractionRecord } from '../interaction.ts'
 import type { OpaqueTokenRecord } from '../opaque-token.ts'
+import type { PushedRequestRecord } from '../pushed-request.ts'
 import type { SessionEnd, SessionJoin, SessionRecord } from '../session.ts'
 import type { SigningKeyRecord } from '../signing-key.ts'
 import type { RefreshRecord, RotateRequest, TokenFamilyRecord } from '../token-family.ts'
@@ -49,6 +50,7 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   defaultMaxAge: undefined,
   requireAuthTime: false,
   requirePkce: false,
+  requirePushedAuthorizationRequests: false,
   allowTokenEndpointAudience: false,
   resources: undefined,
   postLogoutRedirectUris: [],
@@ -190,6 +192,18 @@ export const anInteractionRecord = (overrides: Partial<InteractionRecord> = {}):
   createdAt: now,
   expiresAt: nowPlus(3600),
   version: 1,
+  ...overrides,
+})
+
+/** A pushed authorization request that a browser may begin with for a minute, and complete for half an hour after that. */
+export const aPushedRequestRecord = (overrides: Partial<PushedRequestRecord> = {}): PushedRequestRecord => ({
+  digest: aDigest('pushed-1'),
+  clientId: clientId('client-1'),
+  parameters: anInteractionRecord().parameters,
+  resources: [],
+  usableUntil: nowPlus(60),
+  createdAt: now,
+  expiresAt: nowPlus(1860),
   ...overrides,
 })
 

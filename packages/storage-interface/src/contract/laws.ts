@@ -20,6 +20,7 @@ import { listSortLaws } from './laws/list-sort-laws.ts'
 import { memberLaws, memberRaceLaws } from './laws/group-member-laws.ts'
 import { membershipLaws, organizationLaws } from './laws/organization-laws.ts'
 import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
+import { pushedRequestLaws } from './laws/pushed-request-laws.ts'
 import { participantLaws, sessionLaws } from './laws/session-laws.ts'
 import { providerIsolationLaws, provisioningIsolationLaws } from './laws/provider-isolation-laws.ts'
 import { uniqueValueLaws } from './laws/unique-value-laws.ts'
@@ -45,6 +46,7 @@ export const oauthLaws: readonly StorageLaw[] = [
   ...clientLaws,
   ...clientRemovalLaws,
   ...interactionLaws,
+  ...pushedRequestLaws,
   ...sessionLaws,
   ...participantLaws,
   ...opaqueTokenLaws,

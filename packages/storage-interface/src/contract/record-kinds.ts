@@ -24,6 +24,7 @@ import {
   aUser,
   anInteractionRecord,
   anOpaqueTokenRecord,
+  aPushedRequestRecord,
   now,
 } from './fixtures.ts'
 import {
@@ -95,6 +96,14 @@ export const oauthRecords: readonly RecordKind<OAuthStorage>[] = [
     insert: (storage, interaction) => storage.interactions.insert(interaction),
     read: async (storage, id) => {
       const found = await storage.interactions.find(secretDigest(id), aDigest('browser-1'), now)
+      return typeof found === 'object' ? found : undefined
+    },
+  }),
+  kind('pushedRequests', {
+    make: (id) => aPushedRequestRecord({ digest: secretDigest(id) }),
+    insert: (storage, request) => storage.pushedRequests.insert(request),
+    read: async (storage, id) => {
+      const found = await storage.pushedRequests.find(secretDigest(id), clientId('client-1'), now)
       return typeof found === 'object' ? found : undefined
     },
   }),

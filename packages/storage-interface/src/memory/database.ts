@@ -2,10 +2,12 @@ import {
   type CodeTable,
   type InteractionTable,
   type OpaqueTokenTable,
+  type PushedRequestTable,
   type ReplayTable,
   createCodeTable,
   createInteractionTable,
   createOpaqueTokenTable,
+  createPushedRequestTable,
   createReplayTable,
 } from './expiring-stores.ts'
 import {
@@ -35,6 +37,7 @@ export interface MemoryTables {
   readonly families: FamilyTable
   readonly opaqueTokens: OpaqueTokenTable
   readonly interactions: InteractionTable
+  readonly pushedRequests: PushedRequestTable
   readonly sessions: SessionTable
   readonly signingKeys: SigningKeyTable
   readonly replays: ReplayTable
@@ -78,6 +81,7 @@ function createTables(): MemoryTables {
     families: createFamilyTable(),
     opaqueTokens: createOpaqueTokenTable(),
     interactions: createInteractionTable(),
+    pushedRequests: createPushedRequestTable(),
     sessions: createSessionTable(),
     signingKeys: createSigningKeyTable(),
     replays: createReplayTable(),

@@ -2,6 +2,7 @@ import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../authori
 import type { ClientId, SecretDigest, EpochSeconds } from '../values.ts'
 import type { InteractionRecord, InteractionStore } from '../interaction.ts'
 import type { OpaqueTokenRecord, OpaqueTokenStore } from '../opaque-token.ts'
+import type { PushedRequestRecord, PushedRequestStore } from '../pushed-request.ts'
 import type { ReplayPurpose, ReplayStore } from '../replay.ts'
 import { type ExpiringRows, createExpiringRows } from './expiring-rows.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'
@@ -103,6 +104,49 @@ function findUnexpiredInteraction(
 ): StoredInteraction | undefined {
   if (stored === undefined || stored.record.browserDigest !== browserDigest) return undefined
   return now < stored.record.expiresAt ? stored : undefined
+}
+
+interface StoredPushedRequest {
+  readonly record: PushedRequestRecord
+  readonly consumed: boolean
+}
+
+export type PushedRequestTable = ExpiringRows<SecretDigest, StoredPushedRequest>
+
+export const createPushedRequestTable = (): PushedRequestTable => createExpiringRows(({ record }) => record.expiresAt)
+
+export function createMemoryPushedRequests(requests: PushedRequestTable, scheduler: SchedulerHook): PushedRequestStore {
+  const findOf = (digest: SecretDigest, clientId: ClientId, now: EpochSeconds): StoredPushedRequest | undefined => {
+    const stored = requests.get(digest)
+    if (stored === undefined || stored.record.clientId !== clientId) return undefined
+    return now < stored.record.expiresAt ? stored : undefined
+  }
+
+  return {
+    async insert(request) {
+      await scheduler()
+      if (requests.has(request.digest)) return { outcome: 'taken' }
+
+      requests.set(request.digest, { record: frozenCopy(request), consumed: false })
+      return { outcome: 'inserted' }
+    },
+
+    async find(digest, clientId, now) {
+      await scheduler()
+      const stored = findOf(digest, clientId, now)
+      return stored?.consumed === true ? 'consumed' : stored?.record
+    },
+
+    async consume(digest, clientId, now) {
+      await scheduler()
+      const stored = findOf(digest, clientId, now)
+      if (stored === undefined) return { outcome: 'absent' }
+      if (stored.consumed) return { outcome: 'replayed', record: stored.record }
+
+      requests.set(digest, { record: stored.record, consumed: true })
+      return { outcome: 'won', record: stored.record }
+    },
+  }
 }
 
 export type OpaqueTokenTable = ExpiringRows<SecretDigest, OpaqueTokenRecord>

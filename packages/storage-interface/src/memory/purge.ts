@@ -36,9 +36,10 @@ interface PurgeRequest {
  */
 function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() => void> {
   const { codes, interactions, replays: claims, opaqueTokens, families, sessions, logs, revocations, grants } = tables
-  const { deliveries } = tables
+  const { deliveries, pushedRequests } = tables
   yield* expired(codes, request)
   yield* expired(interactions, request)
+  yield* expired(pushedRequests, request)
   for (const values of claims.values()) yield* expired(values, request)
   yield* expired(opaqueTokens, request)
   yield* expired(families.byId, request, (familyId) => removeFamily(families, familyId))

@@ -3,6 +3,7 @@ import {
   createMemoryCodes,
   createMemoryInteractions,
   createMemoryOpaqueTokens,
+  createMemoryPushedRequests,
   createMemoryReplays,
 } from './expiring-stores.ts'
 import { createMemoryClients, createMemoryIdentityProviders } from './versioned-records.ts'
@@ -58,6 +59,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     families: createMemoryFamilies(tables, scheduler),
     opaqueTokens: createMemoryOpaqueTokens(tables.opaqueTokens, scheduler),
     interactions: createMemoryInteractions(tables.interactions, scheduler),
+    pushedRequests: createMemoryPushedRequests(tables.pushedRequests, scheduler),
     sessions: createMemorySessions(tables, scheduler),
     signingKeys: createMemorySigningKeys(tables, scheduler),
     replays: createMemoryReplays(tables.replays, scheduler),

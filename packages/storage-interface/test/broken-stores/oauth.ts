@@ -392,6 +392,49 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     },
   })),
 
+  'pushed requests: a digest is inserted at most once, and the first record stays': breakStore(
+    'pushedRequests',
+    (honest) => ({
+      insert: async (request) => (await honest.insert(request), inserted),
+    }),
+  ),
+  'pushed requests: reading a request does not consume it': breakStore('pushedRequests', (honest) => ({
+    find: async (...call) => {
+      const result = await honest.consume(...call)
+      if (result.outcome === 'replayed') return 'consumed'
+      return result.outcome === 'absent' ? undefined : result.record
+    },
+  })),
+  'pushed requests: a request is used once, and replayed with the same record after that': breakStore(
+    'pushedRequests',
+    (honest) => ({
+      consume: async (...call) => forgetReplays(await honest.consume(...call)),
+    }),
+  ),
+  'pushed requests: of 16 concurrent uses exactly one wins': breakStore('pushedRequests', (honest, _storage, seen) => ({
+    consume: async (digest, client, now) => {
+      const record = await honest.find(digest, client, now)
+      if (typeof record !== 'object') return { outcome: 'absent' }
+      if (seen.has(digest)) return { outcome: 'replayed', record }
+
+      await letOthersGoFirst()
+      seen.set(digest, true)
+      return { outcome: 'won', record }
+    },
+  })),
+  "pushed requests: another client's request is absent, and its use changes nothing": breakStore(
+    'pushedRequests',
+    (honest) => ({
+      consume: (digest, _client, now) => honest.consume(digest, owner, now),
+    }),
+  ),
+  'pushed requests: a request is absent from the second in which it expires': breakStore(
+    'pushedRequests',
+    (honest) => ({
+      find: (digest, client, now) => honest.find(digest, client, aSecondEarlier(now)),
+    }),
+  ),
+
   ...brokenSessionStores,
 
   'opaque tokens: a digest is inserted at most once, and the first record stays': breakStore(

@@ -1,8 +1,15 @@
 import type { ExpiringStores } from '@mintmark/storage-interface/stores'
-import { aCodeRecord, aDigest, anInteractionRecord, anOpaqueTokenRecord } from '@mintmark/storage-interface/fixtures'
+import {
+  aCodeRecord,
+  aDigest,
+  anInteractionRecord,
+  anOpaqueTokenRecord,
+  aPushedRequestRecord,
+} from '@mintmark/storage-interface/fixtures'
 
 const code = aCodeRecord()
 const interaction = anInteractionRecord()
+const pushed = aPushedRequestRecord()
 const token = anOpaqueTokenRecord()
 const now = code.issuedAt
 const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: code.expiresAt, now } as const
@@ -12,6 +19,7 @@ const login = { userId: code.userId, userGeneration: 0, authentication: code.aut
 export const reads: Readonly<Record<string, (stores: ExpiringStores) => Promise<unknown>>> = {
   'codes.find': ({ codes }) => codes.find(code.digest, code.clientId, now),
   'interactions.find': ({ interactions }) => interactions.find(interaction.digest, interaction.browserDigest, now),
+  'pushedRequests.find': ({ pushedRequests }) => pushedRequests.find(pushed.digest, pushed.clientId, now),
   'opaqueTokens.find': ({ opaqueTokens }) => opaqueTokens.find(token.digest, now),
 }
 
@@ -23,15 +31,20 @@ export const writes: Readonly<Record<string, (stores: ExpiringStores) => Promise
   'interactions.recordLogin': ({ interactions }) => interactions.recordLogin({ ...interaction, login, now }),
   'interactions.consume': ({ interactions }) =>
     interactions.consume(interaction.digest, interaction.browserDigest, now),
+  'pushedRequests.insert': ({ pushedRequests }) =>
+    pushedRequests.insert(aPushedRequestRecord({ digest: aDigest('another') })),
+  'pushedRequests.consume': ({ pushedRequests }) => pushedRequests.consume(pushed.digest, pushed.clientId, now),
   'opaqueTokens.insert': ({ opaqueTokens }) => opaqueTokens.insert(anOpaqueTokenRecord({ digest: aDigest('another') })),
   'opaqueTokens.revoke': ({ opaqueTokens }) => opaqueTokens.revoke(token.digest, token.clientId, now),
   'claims.claim': ({ replays: claims }) => claims.markUsed({ ...claim, value: 'jti-2' }),
 }
 
 /** Writes one live record of each kind. */
-export async function fill({ codes, interactions, opaqueTokens, replays: claims }: ExpiringStores): Promise<void> {
+export async function fill(stores: ExpiringStores): Promise<void> {
+  const { codes, interactions, pushedRequests, opaqueTokens, replays: claims } = stores
   await codes.insert(code)
   await interactions.insert(interaction)
+  await pushedRequests.insert(pushed)
   await opaqueTokens.insert(token)
   await claims.markUsed(claim)
 }

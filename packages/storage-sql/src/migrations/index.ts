@@ -24,6 +24,8 @@ import { inheritedBlocks } from './0023-inherited-blocks.ts'
 import { sessions } from './0024-sessions.ts'
 import { sessionStatistics } from './0025-session-statistics.ts'
 import { groupIndexes } from './0026-group-indexes.ts'
+import { pushedRequests } from './0027-pushed-requests.ts'
+import { pushedRequestStatistics } from './0028-pushed-request-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -56,4 +58,6 @@ export const migrations: readonly Migration[] = [
   sessions,
   sessionStatistics,
   groupIndexes,
+  pushedRequests,
+  pushedRequestStatistics,
 ]

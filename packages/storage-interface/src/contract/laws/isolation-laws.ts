@@ -14,6 +14,7 @@ import {
   aUser,
   anInteractionRecord,
   anOpaqueTokenRecord,
+  aPushedRequestRecord,
   now,
   nowPlus,
 } from '../fixtures.ts'
@@ -206,6 +207,14 @@ export const isolationLaws: readonly StorageLaw[] = [
     same(login, { outcome: 'absent' }, 'recordLogin')
     same(await other.interactions.consume(digest, browserDigest, now), { outcome: 'absent' }, 'consume')
     same(await storage.interactions.find(digest, browserDigest, now), interaction, "the first issuer's interaction")
+  }),
+
+  isolation('pushed requests are used', async ({ storage, same }, other) => {
+    const { digest, clientId } = aPushedRequestRecord()
+    await storage.pushedRequests.insert(aPushedRequestRecord())
+
+    same(await other.pushedRequests.consume(digest, clientId, now), { outcome: 'absent' }, 'consume')
+    same(await storage.pushedRequests.find(digest, clientId, now), aPushedRequestRecord(), "the first issuer's request")
   }),
 
   isolation('sessions are touched, revoked, found and listed', async ({ storage, same }, other) => {

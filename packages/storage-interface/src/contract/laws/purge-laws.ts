@@ -12,6 +12,7 @@ import {
   aUser,
   anInteractionRecord,
   anOpaqueTokenRecord,
+  aPushedRequestRecord,
   now,
   nowPlus,
 } from '../fixtures.ts'
@@ -32,6 +33,8 @@ export const purgeLaws: readonly StorageLaw[] = [
       interaction,
       'the interaction',
     )
+    const pushed = aPushedRequestRecord()
+    same(await storage.pushedRequests.find(pushed.digest, pushed.clientId, now), pushed, 'the pushed request')
     same((await storage.status.ofFamily(family.familyId))?.family, family, 'the family')
     same((await storage.status.ofSession(session.digest))?.session, session, 'the session')
     same(await storage.opaqueTokens.find(token.digest, now), token, 'the opaque token')
@@ -153,6 +156,7 @@ export const purgeLaws: readonly StorageLaw[] = [
 async function fill({ storage }: Trial): Promise<void> {
   await storage.codes.insert(aCodeRecord())
   await storage.interactions.insert(anInteractionRecord())
+  await storage.pushedRequests.insert(aPushedRequestRecord())
   await storage.families.insert(aFamilyRecord())
   await storage.sessions.insert(aSessionRecord())
   await storage.opaqueTokens.insert(anOpaqueTokenRecord())

@@ -128,6 +128,17 @@ export const roundTripLaws: readonly StorageLaw[] = [
     same(await storage.opaqueTokens.find(records.fullOpaqueToken.digest, now), undefined, 'through find')
   }),
 
+  law('round trip: pushed requests', async ({ storage, same }) => {
+    for (const request of [records.fullPushedRequest, records.sparsePushedRequest]) {
+      const { digest, clientId: owner } = request
+      await storage.pushedRequests.insert(request)
+      same(await storage.pushedRequests.find(digest, owner, now), request, 'through find')
+      same(await storage.pushedRequests.consume(digest, owner, now), { outcome: 'won', record: request }, 'as won')
+      const replayed = await storage.pushedRequests.consume(digest, owner, now)
+      same(replayed, { outcome: 'replayed', record: request }, 'as replayed')
+    }
+  }),
+
   law('round trip: interactions', async ({ storage, same }) => {
     for (const interaction of [records.fullInteraction, records.sparseInteraction]) {
       const { digest, browserDigest, version } = interaction

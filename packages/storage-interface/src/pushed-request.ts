@@ -1,0 +1,46 @@
+import { clientId, secretDigest, type ClientId, type SecretDigest, type EpochSeconds } from './values.ts'
+import type { ConsumeOutcome, InsertOutcome } from './outcome.ts'
+import { defineRecord, id, jsonOf, key, list, optional, text, time, type RecordOf } from './records/define-record.ts'
+
+/** Pushed authorization requests. */
+export const pushedRequests = defineRecord(
+  'pushedRequests',
+  {
+    /** Digest of the random part of the `request_uri`. */
+    digest: key(id(secretDigest)),
+    clientId: id(clientId),
+    /** The parameters of the authorization request that the server knows, each at most once. */
+    parameters: jsonOf<Readonly<Record<string, string>>>(),
+    /** The `resource` parameter, the only one that may repeat (RFC 8707 §2). */
+    resources: list(text),
+    /** Until when a browser may begin with the request. Once it has begun, `expiresAt` applies. */
+    usableUntil: time,
+    createdAt: time,
+    expiresAt: time,
+  },
+  { storedOnly: { consumedAt: optional(time) } },
+)
+
+/**
+ * An authorization request that its client sent in advance (RFC 9126). It is kept as its parameters and checked again
+ * when a browser arrives: the results of checks are never stored.
+ */
+export interface PushedRequestRecord extends RecordOf<typeof pushedRequests> {}
+
+/** Pushed authorization requests, by digest. Every method answers `absent` for another client's, and for one that has expired. */
+export interface PushedRequestStore {
+  insert(request: PushedRequestRecord): Promise<InsertOutcome>
+
+  /** Reads without consuming. @returns `consumed` for one for which a code was issued. */
+  find(
+    digest: SecretDigest,
+    clientId: ClientId,
+    now: EpochSeconds,
+  ): Promise<PushedRequestRecord | 'consumed' | undefined>
+
+  /**
+   * Law: a code is issued for a request at most once under any interleaving (RFC 9126 §4).
+   * `UPDATE pushed_requests SET consumed_at = ? WHERE issuer = ? AND digest = ? AND client_id = ? AND expires_at > ? AND consumed_at IS NULL RETURNING *`
+   */
+  consume(digest: SecretDigest, clientId: ClientId, now: EpochSeconds): Promise<ConsumeOutcome<PushedRequestRecord>>
+}
