@@ -84,12 +84,6 @@ describe('every other error is returned to the client, with state and iss (RFC 6
     ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported', 'parameter_unsupported'],
     ['a request_uri', { request_uri: 'https://evil.test/x' }, 'request_uri_not_supported', 'parameter_unsupported'],
     [
-      'a guessed pushed request',
-      { request_uri: 'urn:ietf:params:oauth:request_uri:guess' },
-      'request_uri_not_supported',
-      'parameter_unsupported',
-    ],
-    [
       'a registration (OIDC Core §3.1.2.6)',
       { registration: '{}' },
       'registration_not_supported',

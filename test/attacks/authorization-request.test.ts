@@ -65,10 +65,10 @@ describe('until the client is known, an error is shown on a local page (RFC 6749
       'redirect_uri_mismatch',
     ],
     [
-      'a guessed request_uri and no redirect_uri',
+      'a guessed pushed request (RFC 9126 §2.2)',
       'request_uri=urn:ietf:params:oauth:request_uri:guess',
-      { redirect_uri: undefined },
-      'redirect_uri_missing',
+      {},
+      'request_uri_unknown',
     ],
     ['a query with a malformed escape', 'x=%zz', {}, 'parameters_malformed'],
     ['a query that is not UTF-8', 'state=%FF', {}, 'parameters_malformed'],

@@ -2,6 +2,7 @@ import { systemClock, systemRandom } from '@mintmark/internal'
 import { isDeliveryStorage } from '@mintmark/storage-interface/stores'
 import { defineBrowserCookie } from './authorize/browser.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
+import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
 import { type FindInteractionDependencies } from './authorize/pending-interaction.ts'
 import { createInteractionSeal } from './authorize/sealed-interaction.ts'
 import { formPostResponseMode, queryResponseMode } from './authorize/response.ts'
@@ -30,6 +31,7 @@ import type { UserinfoEndpointDependencies } from './tokens/userinfo.ts'
 /** Everything that the endpoints depend on, created once per server. */
 export type ServerDependencies = AuthorizationEndpointDependencies &
   FindInteractionDependencies &
+  PushEndpointDependencies &
   TokenEndpointDependencies &
   IntrospectionEndpointDependencies &
   RevocationEndpointDependencies &
@@ -90,6 +92,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       resources,
       identityScopes: settings.identityScopes,
       responseModes: [queryResponseMode, formPostResponseMode],
+      requirePushedRequests: settings.requirePushedRequests,
     },
     clientAuthentication: [
       clientSecretBasic,
@@ -106,6 +109,10 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
         limits.startedInteractionsInTotal ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
       signInAttempts: limits.signInAttempts ?? createMemoryRateLimiter({ points: 50, window: lifetimes.interaction }),
     },
+    pushLimits: {
+      ofClient: limits.pushedRequests ?? createMemoryRateLimiter({ points: 6000, window: 60 }),
+      inTotal: limits.pushedRequestsInTotal ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
+    },
     logouts: limits.logouts ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     silentCodes: limits.silentCodes ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     seal: createInteractionSeal({ issuer, keys, random }),
@@ -118,6 +125,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     accessTokenAlgorithm: settings.accessTokenAlgorithm,
     idTokenLifetime: lifetimes.idToken,
     interactionLifetime: lifetimes.interaction,
+    pushedRequestLifetime: lifetimes.pushedRequest,
     codeLifetime: lifetimes.authorizationCode,
     sessionBoundTokens: settings.sessionBoundTokens,
     sessionRetention: settings.sessionRetention,

@@ -32,6 +32,11 @@ export type ServerOccurrence =
       readonly advice: string
     }
   | {
+      /** A client pushed an authorization request (RFC 9126). */
+      readonly type: 'request.pushed'
+      readonly clientId: string
+    }
+  | {
       /** A user has to sign in or to consent. */
       readonly type: 'interaction.started'
       readonly kind: 'login' | 'consent'

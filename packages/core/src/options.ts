@@ -153,6 +153,12 @@ export interface AuthorizationServerOptions {
    */
   readonly scopeClaims?: 'id_token_and_userinfo' | 'userinfo'
   /**
+   * Whether all clients must push their authorization requests (RFC 9126 §5). Otherwise those that are registered with
+   * `requirePushedAuthorizationRequests` must, and the others may.
+   * @defaultValue `false`. Most clients cannot push requests.
+   */
+  readonly requirePushedAuthorizationRequests?: boolean
+  /**
    * Renders the page that a user sees when an error cannot be returned to the client.
    * @defaultValue A plain page without style. It needs nothing from the host; `errorPage` of `@mintmark/pages` looks better.
    */
@@ -223,6 +229,16 @@ export interface AuthorizationServerOptions {
      * @defaultValue 100 a minute, in this process. Several tabs that renew their tokens stay below it.
      */
     readonly silentCodes?: RateLimiter
+    /**
+     * Counts pushed authorization requests by client (RFC 9126 §2.3).
+     * @defaultValue 6000 a minute, in this process. Far above the sign-ins of a large client.
+     */
+    readonly pushedRequests?: RateLimiter
+    /**
+     * Counts the pushed authorization requests of all clients.
+     * @defaultValue 30000 a minute, in this process. Each is a row that is stored until it expires.
+     */
+    readonly pushedRequestsInTotal?: RateLimiter
     /**
      * Counts logout requests, by browser or by session.
      * @defaultValue 100 a minute, in this process. No user signs out so often.
@@ -309,6 +325,11 @@ export interface Lifetimes {
    * minutes).
    */
   readonly authorizationCode: number
+  /**
+   * For how long a browser may begin with a pushed authorization request, at most 600.
+   * @defaultValue 60. A browser is redirected at once. Once the user sees a page, `interaction` applies.
+   */
+  readonly pushedRequest: number
   /**
    * An access token.
    * @defaultValue 600. For so long, an API without introspection accepts a token that was revoked.

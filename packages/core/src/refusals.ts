@@ -160,6 +160,22 @@ export const refusals = {
     'OIDC Core §5.5.1.1',
   ],
 
+  // Pushed authorization requests.
+  /** The pushed request has a `request_uri`. */
+  request_uri_pushed: ['invalid_request', 'Push the parameters, not a request_uri.', 'RFC 9126 §2.1'],
+  /** The request was not pushed, and the client or the server requires it. */
+  push_required: ['invalid_request', 'Authorization requests must be pushed.', 'RFC 9126 §5, §6'],
+  /** The `request_uri` was never issued, has expired, or belongs to another client. */
+  request_uri_unknown: [
+    'invalid_request_uri',
+    'This sign-in has expired, or the application did not start it here.',
+    'RFC 9126 §2.2',
+  ],
+  /** A code was issued for the pushed request. */
+  request_uri_used: ['invalid_request_uri', 'This sign-in was already completed.', 'RFC 9126 §4'],
+  /** The clients have pushed too many requests, or this one has. */
+  pushes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 9126 §2.3'],
+
   // Interactions: the pages of the host on which a user signs in and consents.
   /** The interaction is unknown, has expired, or belongs to another browser. */
   interaction_unknown: [
@@ -397,6 +413,7 @@ const statuses = {
   invalid_client: 401,
   invalid_grant: 400,
   invalid_request: 400,
+  invalid_request_uri: 400,
   invalid_scope: 400,
   invalid_target: 400,
   invalid_token: 401,

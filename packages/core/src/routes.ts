@@ -1,6 +1,7 @@
 import type { Clock, CrossOrigin, PathRoute, RegisteredOrigins, RenderError } from '@mintmark/internal'
 import { clientId, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 import { authorizationEndpoint } from './authorize/endpoint.ts'
+import { pushEndpoint } from './authorize/pushed-request.ts'
 import { interactionPage } from './authorize/pending-interaction.ts'
 import {
   type EndpointName,
@@ -35,7 +36,12 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
   const authorize = authorizationEndpoint(deps)
   const userinfo = userinfoEndpoint(deps)
   const metadata = metadataEndpoint(
-    serverMetadata({ ...deps, endpoints: endpointUrls(deps), responseModes: deps.rules.responseModes }),
+    serverMetadata({
+      ...deps,
+      endpoints: endpointUrls(deps),
+      responseModes: deps.rules.responseModes,
+      requirePushedRequests: deps.rules.requirePushedRequests,
+    }),
   )
   const route = (name: EndpointName, methods: PathRoute['methods'], renderError: RenderError): PathRoute => ({
     path: base + paths[name],
@@ -48,6 +54,7 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     // RFC 9700 §2.6: browsers navigate to these, scripts do not call them. The authorization endpoint, the pages and
     // introspection are not shared with other origins.
     route('authorization_endpoint', { GET: authorize, POST: authorize }, render.browser),
+    shared(route('pushed_authorization_request_endpoint', { POST: pushEndpoint(deps) }, render.api), ofNamedClient),
     shared(route('token_endpoint', { POST: tokenEndpoint(deps) }, render.api), ofNamedClient),
     shared(route('userinfo_endpoint', { GET: userinfo, POST: userinfo }, render.bearer), originsOfBearer(deps)),
     route('introspection_endpoint', { POST: introspectionEndpoint(deps) }, render.api),
@@ -95,6 +102,7 @@ function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonl
 
 const endpointUrls = ({ issuer, revocationFeed, logout }: ServerDependencies): MetadataSources['endpoints'] => ({
   authorization_endpoint: issuer + paths.authorization_endpoint,
+  pushed_authorization_request_endpoint: issuer + paths.pushed_authorization_request_endpoint,
   token_endpoint: issuer + paths.token_endpoint,
   userinfo_endpoint: issuer + paths.userinfo_endpoint,
   introspection_endpoint: issuer + paths.introspection_endpoint,
@@ -106,6 +114,7 @@ const endpointUrls = ({ issuer, revocationFeed, logout }: ServerDependencies): M
 
 const paths: Readonly<Record<EndpointName, string>> = {
   authorization_endpoint: '/auth',
+  pushed_authorization_request_endpoint: '/auth/push',
   token_endpoint: '/token',
   userinfo_endpoint: '/userinfo',
   introspection_endpoint: '/token/introspection',

@@ -25,6 +25,7 @@ export interface ServerSettings {
   readonly lifetimes: Readonly<Record<keyof Lifetimes, DurationSeconds>>
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
   readonly sessionBoundTokens: SessionBoundTokens
+  readonly requirePushedRequests: boolean
   /** For how long a session is remembered after a client joined it. */
   readonly sessionRetention: DurationSeconds
   readonly discovery: DiscoveryOptions
@@ -61,6 +62,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     retryWindow: parsed.refreshRetryWindow,
     purge: parsed.purge === false ? undefined : parsed.purge,
     sessionBoundTokens: parsed.sessionBoundTokens,
+    requirePushedRequests: parsed.requirePushedAuthorizationRequests,
     sessionRetention: sessionRetention(parsed),
     discovery: parsed.discovery,
     backChannelLogout: backChannelLogout(options),
@@ -184,7 +186,8 @@ const day = 86_400
 
 const duration = z.int().check(z.positive(), z.maximum(maxLifetime))
 
-const lifetime = (fallback: number) => z.pipe(z.prefault(duration, fallback), z.transform(seconds))
+const lifetime = (fallback: number, most = maxLifetime) =>
+  z.pipe(z.prefault(z.int().check(z.positive(), z.maximum(most)), fallback), z.transform(seconds))
 
 const retryWindow = (fallback: number) =>
   z.pipe(z.prefault(z.int().check(z.minimum(0), z.maximum(60)), fallback), z.transform(seconds))
@@ -273,6 +276,7 @@ const optionsSchema = z.strictObject({
   lifetimes: z.prefault(
     z.strictObject({
       authorizationCode: lifetime(60),
+      pushedRequest: lifetime(60, 600),
       accessToken: lifetime(600),
       idToken: lifetime(600),
       interaction: lifetime(1800),
@@ -295,6 +299,7 @@ const optionsSchema = z.strictObject({
     }),
     {},
   ),
+  requirePushedAuthorizationRequests: z.prefault(z.boolean(), false),
   scopeClaims: z.prefault(z.enum(['id_token_and_userinfo', 'userinfo']), 'id_token_and_userinfo'),
   renderErrorPage: z.optional(callable),
   onEvent: z.optional(callable),
@@ -316,6 +321,8 @@ const optionsSchema = z.strictObject({
       startedInteractionsInTotal: z.optional(rateLimiter),
       signInAttempts: z.optional(rateLimiter),
       silentCodes: z.optional(rateLimiter),
+      pushedRequests: z.optional(rateLimiter),
+      pushedRequestsInTotal: z.optional(rateLimiter),
       logouts: z.optional(rateLimiter),
     }),
   ),

@@ -46,6 +46,8 @@ export function eventLine(event: ServerEvent): string {
       return `${event.method} ${event.path} refused: ${event.code} (${event.reason})${particulars(event)}`
     case 'option.unsafe':
       return `unsafe option ${event.option}: ${event.advice}`
+    case 'request.pushed':
+      return `request.pushed: by ${nameOf(event.clientId)}`
     case 'interaction.started':
       return `interaction.started: ${event.kind} for ${nameOf(event.clientId)}`
     case 'interaction.denied':

@@ -11,6 +11,7 @@ import type { AuthenticationRecord } from '@mintmark/storage-interface/stores'
 
 import type { ServerOccurrence } from '../events.ts'
 import type { JoinedSession } from '../sessions/join-session.ts'
+import { consumePushedRequest } from './pushed-request.ts'
 import { keepClaims, type ScopeRegistry } from './scopes.ts'
 import type { AuthorizationRequest } from './request.ts'
 
@@ -36,9 +37,13 @@ interface CodeSubject {
   readonly session: JoinedSession
 }
 
-/** Issues an authorization code (RFC 6749 §4.1.2). Only its digest is stored. */
+/**
+ * Issues an authorization code (RFC 6749 §4.1.2). Only its digest is stored.
+ * @throws OAuthError invalid_request_uri — reason `request_uri_used`: another tab got a code for the pushed request.
+ */
 export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: IssueCodeDependencies): Promise<string> {
   const { request, grant, consented } = subject
+  await consumePushedRequest({ pushedDigest: request.pushedDigest, clientId: request.client.clientId }, now, deps)
   const openedClaims = consented.flatMap((scope) => deps.scopes.get(scope)?.claims ?? [])
   const { secret: code, identifier: family } = randomSecretAndIdentifier(deps.random)
   await deps.storage.codes.insert({

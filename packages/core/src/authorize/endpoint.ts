@@ -18,6 +18,7 @@ import { requireNavigation } from './browser.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
 import { decideInteraction, enforcePromptNone } from './decide.ts'
 import { identifyClient, requireClientId, verifyRedirect } from './proven-redirect.ts'
+import { openRequest } from './pushed-request.ts'
 import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import { authorizationResponse, RedirectableError } from './response.ts'
 import { startInteraction, type InteractionDependencies } from './start-interaction.ts'
@@ -41,10 +42,11 @@ export const authorizationEndpoint =
   async (request) => {
     const now = deps.clock()
     // OIDC Core §3.1.2.1: only the form of a POST is read.
-    const parameters = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
-    const client = await identifyClient(requireClientId(parameters), deps.storage)
+    const received = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
+    const client = await identifyClient(requireClientId(received), deps.storage)
+    const { parameters, form } = await openRequest(received, { client, isFirst: true, now }, deps)
     const verified = verifyRedirect(parameters, client)
-    const authorization = await parseAuthorizationRequest(parameters, { client, redirect: verified }, deps.rules)
+    const authorization = await parseAuthorizationRequest(parameters, { client, redirect: verified, form }, deps.rules)
     // RFC 9110 §9.2.1: HEAD is safe. It issues no code and starts no interaction.
     if (request.method === 'HEAD') return { status: 200, headers: noStore, body: undefined }
     if (isCrossSitePost(request)) return redirectToSelf(request, authorization)

@@ -15,6 +15,7 @@ import {
   type InteractionStep,
 } from './complete-interaction.ts'
 import { identifyClient, requireClientId, verifyRedirect } from './proven-redirect.ts'
+import { openRequest } from './pushed-request.ts'
 import { parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import { interactionLocation } from './start-interaction.ts'
 
@@ -49,10 +50,11 @@ export async function findInteraction(
 
   const record = stored === undefined ? sealed : { ...sealed, login: stored.login, version: stored.version }
   const resources = record.resources.map((resource) => ['resource', resource] as const)
-  const parameters = indexParameters([...Object.entries(record.parameters), ...resources])
-  const client = await identifyClient(requireClientId(parameters), deps.storage)
+  const received = indexParameters([...Object.entries(record.parameters), ...resources])
+  const client = await identifyClient(requireClientId(received), deps.storage)
+  const { parameters, form } = await openRequest(received, { client, isFirst: false, now }, deps)
   const redirect = verifyRedirect(parameters, client)
-  const authorization = await parseAuthorizationRequest(parameters, { client, redirect }, deps.rules)
+  const authorization = await parseAuthorizationRequest(parameters, { client, redirect, form }, deps.rules)
   const visit = { signedIn: await deps.signedIn(request), isOfSession: stored === undefined, now }
   const user = await recallUser(record.login, visit, deps.storage)
   const isStored = stored !== undefined

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose/jwt/decode'
 
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
+import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import { idTokenAlgorithm } from '../keys/jws.ts'
@@ -63,25 +64,42 @@ export interface AuthorizationRequest {
   readonly subjects: readonly string[] | undefined
   readonly loginHint: string | undefined
   readonly uiLocales: readonly string[]
-  /** The received parameters, which are validated again when an interaction continues. */
+  /** The parameters that are kept and validated again when an interaction continues. Of a pushed request it is its `request_uri`. */
   readonly parameters: Readonly<Record<string, string>>
+  /** The pushed request that is used up when a code is issued; `undefined` when the browser brought the parameters. */
+  readonly pushedDigest: SecretDigest | undefined
 }
 
 /** The server's rules for authorization requests. */
 export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies, ResourceRules {
   readonly responseModes: readonly ResponseMode[]
   readonly scopes: ScopeRegistry
+  /** Refuses the requests of all clients that were not pushed. */
+  readonly requirePushedRequests: boolean
+}
+
+/** How a request arrived: its parameters came with the browser, are being pushed by the client, or were pushed before (RFC 9126). */
+export type RequestForm =
+  | { readonly kind: 'plain' }
+  | { readonly kind: 'pushing' }
+  | { readonly kind: 'pushed'; readonly requestUri: string; readonly digest: SecretDigest }
+
+/** What is known about a request before its parameters are validated. */
+interface ProvenRequest {
+  readonly client: ClientRecord
+  readonly redirect: VerifiedRedirect
+  readonly form: RequestForm
 }
 
 /**
  * Validates the rest of the request, now that errors may be returned to the client.
  * @throws RedirectableError with the errors of the parameter parsers, and invalid_request — reason
- *   `response_type_missing` | `response_mode_unknown` | `max_age_invalid`; unsupported_response_type — reason
+ *   `response_type_missing` | `response_mode_unknown` | `max_age_invalid` | `push_required`; unsupported_response_type — reason
  *   `response_type_unsupported`; unauthorized_client — reason `grant_type_not_registered`.
  */
 export async function parseAuthorizationRequest(
   parameters: Parameters,
-  proven: { readonly client: ClientRecord; readonly redirect: VerifiedRedirect },
+  proven: ProvenRequest,
   rules: AuthorizationRequestRules,
 ): Promise<AuthorizationRequest> {
   const target = responseTarget(parameters, proven.redirect, rules.responseModes)
@@ -89,9 +107,10 @@ export async function parseAuthorizationRequest(
     refuseRepeated(parameters)
     refuseUnsupported(parameters)
     refuseTooLong(parameters)
+    requirePushed(proven, rules)
     requireCodeResponse(parameters, proven.client)
     requireResponseMode(parameters, rules.responseModes)
-    return await parseRest(parameters, { client: proven.client, target }, rules)
+    return await parseRest(parameters, { ...proven, target }, rules)
   } catch (error) {
     // RFC 6749 §4.1.2.1: parsers throw the error; only here is it known where to redirect with it.
     if (error instanceof OAuthError) throw new RedirectableError(error, target)
@@ -101,7 +120,7 @@ export async function parseAuthorizationRequest(
 
 async function parseRest(
   parameters: Parameters,
-  { client, target }: Pick<AuthorizationRequest, 'client' | 'target'>,
+  { client, target, form }: ProvenRequest & Pick<AuthorizationRequest, 'target'>,
   rules: AuthorizationRequestRules,
 ): Promise<AuthorizationRequest> {
   const scopes = requestedScopes(parameters.get('scope'), client, rules.scopes)
@@ -128,8 +147,19 @@ async function parseRest(
     subjects: allowedSubjects(hinted, requestedValues(claimsRequest, 'id_token', 'sub')),
     loginHint: parameters.get('login_hint'),
     uiLocales: preferredLocales(parameters),
-    parameters: knownParameters(parameters),
+    parameters:
+      form.kind === 'pushed'
+        ? { client_id: client.clientId, request_uri: form.requestUri }
+        : knownParameters(parameters),
+    pushedDigest: form.kind === 'pushed' ? form.digest : undefined,
   }
+}
+
+/** Refuses a request that the client has not pushed, if the client or the server requires it. */
+function requirePushed({ client, form }: ProvenRequest, { requirePushedRequests }: AuthorizationRequestRules): void {
+  const isRequired = client.requirePushedAuthorizationRequests || requirePushedRequests
+  // RFC 9126 §5, §6: invalid_request.
+  if (isRequired && form.kind === 'plain') throw refuse('push_required', { clientId: client.clientId })
 }
 
 /**

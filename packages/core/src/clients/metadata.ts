@@ -132,6 +132,15 @@ export const clientMetadata = {
     default: false,
   },
   /**
+   * Whether its authorization requests must be pushed (RFC 9126 §6).
+   * @defaultValue `false`. A client may push its requests, and few libraries do so on their own.
+   */
+  requirePushedAuthorizationRequests: {
+    kind: 'flag',
+    description: 'refuses its authorization requests that were not pushed',
+    default: false,
+  },
+  /**
    * Whether its assertions for `private_key_jwt` may have the URL of the token endpoint as audience.
    * @defaultValue `false`. Only the issuer is accepted, so that a client cannot be tricked into signing for this server
    * at another one.

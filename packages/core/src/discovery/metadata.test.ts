@@ -7,6 +7,7 @@ import { type MetadataSources, serverMetadata, wellKnownPaths } from './metadata
 it('lists a claim once when several scopes release it (OIDC Discovery §3)', () => {
   const endpoints = {
     authorization_endpoint: '',
+    pushed_authorization_request_endpoint: '',
     token_endpoint: '',
     userinfo_endpoint: '',
     introspection_endpoint: '',
@@ -22,6 +23,7 @@ it('lists a claim once when several scopes release it (OIDC Discovery §3)', () 
     delivery: undefined,
     clientAuthentication: [],
     responseModes: [],
+    requirePushedRequests: false,
     discovery: {},
     scopes: new Map([...standardScopes, ['staff', staff]]),
     keys: createStoredKeys({ storage: createMemoryStorage({ issuer: 'https://as.test' }), sealingKey: 'A'.repeat(43) }),

@@ -32,6 +32,7 @@ export interface MetadataSources {
   readonly grants: readonly GrantType[]
   readonly clientAuthentication: readonly ClientAuthentication[]
   readonly responseModes: readonly ResponseMode[]
+  readonly requirePushedRequests: boolean
   readonly scopes: ScopeRegistry
   readonly keys: KeyRing
   readonly discovery: DiscoveryOptions
@@ -49,6 +50,7 @@ const statementsOf = (stated: DiscoveryOptions) => ({
 /** The endpoints by their metadata names (RFC 8414 §2, OIDC Discovery §3). */
 export type EndpointName =
   | 'authorization_endpoint'
+  | 'pushed_authorization_request_endpoint'
   | 'token_endpoint'
   | 'userinfo_endpoint'
   | 'introspection_endpoint'
@@ -82,6 +84,8 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     prompt_values_supported: prompts,
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: true,
+    // RFC 9126 §5.
+    require_pushed_authorization_requests: sources.requirePushedRequests,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     // Back-Channel Logout §2.1.

@@ -1,0 +1,162 @@
+import { type Clock, digestSecret, type Endpoint, json, noStore, type Random, randomSecret } from '@mintmark/internal'
+import {
+  after,
+  type ClientId,
+  type ClientRecord,
+  type DurationSeconds,
+  type EpochSeconds,
+  type OAuthStorage,
+} from '@mintmark/storage-interface'
+import type { PushedRequestRecord, SecretDigest } from '@mintmark/storage-interface/stores'
+
+import {
+  authenticateClient,
+  type AuthenticatedClient,
+  type ClientAuthenticationDependencies,
+} from '../clients/authenticate.ts'
+import type { Journal } from '../events.ts'
+import { indexParameters, type Parameters, readForm, refuseRepeated } from '../parameters.ts'
+import type { RateLimiter } from '../rate-limiter.ts'
+import { refuse } from '../refusals.ts'
+import { verifyRedirect } from './proven-redirect.ts'
+import {
+  type AuthorizationRequest,
+  type AuthorizationRequestRules,
+  parseAuthorizationRequest,
+  type RequestForm,
+} from './request.ts'
+import { RedirectableError } from './response.ts'
+
+export interface PushEndpointDependencies extends ClientAuthenticationDependencies {
+  readonly clock: Clock
+  readonly random: Random
+  readonly journal: Journal
+  readonly rules: AuthorizationRequestRules
+  readonly pushLimits: { readonly ofClient: RateLimiter; readonly inTotal: RateLimiter }
+  readonly pushedRequestLifetime: DurationSeconds
+  readonly interactionLifetime: DurationSeconds
+}
+
+/**
+ * `POST /auth/push` (RFC 9126 §2): stores an authorization request that its client has authenticated, and returns a
+ * `request_uri` for it. The request is validated now, so that the client learns of errors, and again when a browser
+ * arrives with it.
+ */
+export const pushEndpoint =
+  (deps: PushEndpointDependencies): Endpoint =>
+  async (request) => {
+    const now = deps.clock()
+    const form = refuseRepeated(readForm(request))
+    const client = await authenticateClient({ request, form }, now, deps)
+    await limitPushes(client, now, deps)
+    // RFC 9126 §2.1: the request that is pushed must not be a reference to another one.
+    if (form.get('request_uri') !== undefined) throw refuse('request_uri_pushed', { clientId: client.clientId })
+
+    const authorization = await parsePushed(form, client, deps.rules)
+    const secret = randomSecret(deps.random)
+    const usableUntil = after(now, deps.pushedRequestLifetime)
+    await deps.storage.pushedRequests.insert({
+      digest: await digestSecret(secret),
+      clientId: client.clientId,
+      parameters: { ...authorization.parameters, client_id: client.clientId },
+      resources: authorization.resources,
+      usableUntil,
+      createdAt: now,
+      expiresAt: after(usableUntil, deps.interactionLifetime),
+    })
+    deps.journal.record(request, { type: 'request.pushed', clientId: client.clientId })
+    return json(201, { request_uri: prefix + secret, expires_in: deps.pushedRequestLifetime }, noStore)
+  }
+
+/** RFC 9126 §7.1 and RFC 6819 §4.4.1.11: a public client proves nothing, so anybody can push requests in its name. */
+async function limitPushes(
+  { clientId }: AuthenticatedClient,
+  now: EpochSeconds,
+  { pushLimits }: PushEndpointDependencies,
+): Promise<void> {
+  const counters = [
+    [pushLimits.ofClient, `client ${clientId}`],
+    [pushLimits.inTotal, 'total'],
+  ] as const
+  for (const [limiter, key] of counters) {
+    const decision = await limiter.consume(key, now)
+    // RFC 9126 §2.3: 429 when the client has sent too many requests.
+    if (!decision.allowed) throw refuse('pushes_throttled', { clientId }, { retryAfter: decision.retryAfter })
+  }
+}
+
+async function parsePushed(
+  form: Parameters,
+  client: AuthenticatedClient,
+  rules: AuthorizationRequestRules,
+): Promise<AuthorizationRequest> {
+  const redirect = verifyRedirect(form, client)
+  try {
+    return await parseAuthorizationRequest(form, { client, redirect, form: { kind: 'pushing' } }, rules)
+  } catch (error) {
+    // RFC 9126 §2.3: the client itself asks, so it gets the error in the response and not by a redirect.
+    throw error instanceof RedirectableError ? error.refusal : error
+  }
+}
+
+/** The parameters that count, and where they come from. */
+interface OpenedRequest {
+  readonly parameters: Parameters
+  readonly form: RequestForm
+}
+
+/**
+ * Replaces a `request_uri` of this server by the parameters that were pushed. Everything else in the request, apart from
+ * its `client_id`, is ignored (RFC 9126 §4).
+ * @param visit `isFirst` when a browser arrives with the request: it may do so only for a short time. Once an interaction
+ *   has begun, the request is usable until that expires.
+ * @throws OAuthError invalid_request_uri — reason `request_uri_unknown` | `request_uri_used`; shown on a local page.
+ */
+export async function openRequest(
+  received: Parameters,
+  visit: { readonly client: ClientRecord; readonly isFirst: boolean; readonly now: EpochSeconds },
+  { storage }: { readonly storage: OAuthStorage },
+): Promise<OpenedRequest> {
+  const uri = received.get('request_uri')
+  if (uri?.startsWith(prefix) !== true) return { parameters: received, form: { kind: 'plain' } }
+
+  const { client, isFirst, now } = visit
+  const { clientId } = client
+  // RFC 6749 §3.1: parameters must not repeat.
+  if (received.isRepeated('request_uri')) throw refuse('parameter_repeated', { clientId })
+  const secret = uri.slice(prefix.length)
+  const digest = await digestSecret(secret)
+  const found = isSecret(secret) ? await storage.pushedRequests.find(digest, clientId, now) : undefined
+  // RFC 9126 §4: a code was issued for it.
+  if (found === 'consumed') throw refuse('request_uri_used', { clientId })
+  // RFC 9126 §2.2, §4: unknown, another client's, or expired. Compared here too, in case that a faulty store does not.
+  if (found === undefined || found.clientId !== clientId || !(now < endOf(found, isFirst)))
+    throw refuse('request_uri_unknown', { clientId })
+  const resources = found.resources.map((resource) => ['resource', resource] as const)
+  const parameters = indexParameters([...Object.entries(found.parameters), ...resources])
+  return { parameters, form: { kind: 'pushed', requestUri: uri, digest } }
+}
+
+const endOf = (found: PushedRequestRecord, isFirst: boolean): EpochSeconds =>
+  isFirst ? found.usableUntil : found.expiresAt
+
+/**
+ * Uses up the pushed request that a code is issued for. That happens at the end and not at the visit, so that a user may
+ * reload the page (RFC 9126 §4).
+ * @throws OAuthError invalid_request_uri — reason `request_uri_used`: another tab was faster.
+ */
+export async function consumePushedRequest(
+  { pushedDigest, clientId }: { readonly pushedDigest: SecretDigest | undefined; readonly clientId: ClientId },
+  now: EpochSeconds,
+  { storage }: { readonly storage: OAuthStorage },
+): Promise<void> {
+  if (pushedDigest === undefined) return
+  const { outcome } = await storage.pushedRequests.consume(pushedDigest, clientId, now)
+  // RFC 9126 §4: a request_uri is used for one code.
+  if (outcome !== 'won') throw refuse('request_uri_used', { clientId })
+}
+
+const isSecret = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
+
+/** RFC 9126 §2.2: the form of references, followed by 256 random bits. */
+const prefix = 'urn:ietf:params:oauth:request_uri:'
