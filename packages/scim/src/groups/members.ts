@@ -11,7 +11,7 @@ import { refusal } from '../error/scim-error.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignValue, parseListedElements } from '../patch/assign-value.ts'
 import type { Assignment } from '../patch/parse-patch.ts'
-import { createWorkBudget, type WorkBudget } from '../server/provider-load.ts'
+import { createWorkBudget } from '../server/provider-load.ts'
 import { defaultLimits } from '../server/scim-limits.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import { getMember, isArray, isObject } from '../values/json.ts'
@@ -32,15 +32,12 @@ export async function planGroupPatch(
   const ofMembers = assignments.filter(({ target }) => target.attribute === attribute)
   const others = assignments.filter(({ target }) => target.attribute !== attribute)
   if (ofMembers.some(needsCurrentMembers)) {
-    // RFC 9110 §15.5.14: refused before the members are read once more.
-    const work = context.work ?? createWorkBudget(defaultLimits.work)
-    if (!work.spend(1)) throw refusal('operations_too_many')
+    const removals = ofMembers.every(isRemovalByFilter) ? ofMembers : undefined
+    await spendOnMembers(group, removals, { context, storage })
     const members = await loadAllMembers(group, { storage })
-    // Likewise.
-    if (!work.spend(members.length)) throw refusal('operations_too_many')
-    if (ofMembers.every(isRemovalByFilter)) {
+    if (removals !== undefined) {
       const { resource } = await runInTurns(applyAssignments(groupDocument(group), others, context), turns)
-      const leaving = await runInTurns(selectMembers(members, ofMembers, work), turns)
+      const leaving = await runInTurns(selectMembers(members, removals), turns)
       return { document: resource, members: { kind: 'delta', add: [], remove: leaving }, readAt: group.version }
     }
     const { resource } = await runInTurns(applyAssignments(groupDocument(group, members), assignments, context), turns)
@@ -61,24 +58,33 @@ interface PlanContext {
   readonly turns: Turns
 }
 
+/**
+ * Spends the work on the members of a group before they are read: twelve comparisons cost about as much as reading a member.
+ * @throws ScimError 413 (RFC 9110 §15.5.14) — reason `operations_too_many`.
+ */
+async function spendOnMembers(
+  { providerId, groupId }: GroupRecord,
+  removals: readonly Assignment[] | undefined,
+  { context, storage }: Omit<PlanContext, 'turns'>,
+): Promise<void> {
+  const work = context.work ?? createWorkBudget(defaultLimits.work)
+  const comparisons = (removals ?? []).flatMap(({ target }) => target.where?.filter ?? []).map(comparisonsPerMember)
+  const perMember = 1 + comparisons.reduce((sum, each) => sum + each, 0) / 12
+  const atMost = Math.ceil(work.left() / perMember) + 1
+  const members = await storage.groups.countMembers(providerId, [groupId], atMost)
+  if (!work.spend(1 + members * perMember)) throw refusal('operations_too_many')
+}
+
+const comparisonsPerMember = (filter: ResolvedFilter): number =>
+  comparisonsOf(filter, { list: 0, equalities: 'together' })
+
 /** Whether an operation removes the members that a filter selects, as a whole. */
 const isRemovalByFilter = ({ op, target: { where, subAttribute }, value }: Assignment): boolean =>
   op === 'remove' && where !== undefined && subAttribute === undefined && (value ?? null) === null
 
 /** The ids of the members that any of the removals selects. */
-function* selectMembers(
-  members: readonly GroupMember[],
-  removals: readonly Assignment[],
-  work: WorkBudget,
-): Pieces<readonly string[]> {
+function* selectMembers(members: readonly GroupMember[], removals: readonly Assignment[]): Pieces<readonly string[]> {
   const filters = removals.flatMap(({ target }) => target.where?.filter ?? [])
-  const comparisons = filters.reduce(
-    (sum, filter) => sum + comparisonsOf(filter, { list: 0, equalities: 'together' }),
-    0,
-  )
-  // RFC 9110 §15.5.14: refused before anything is compared.
-  if (!work.spend((members.length * comparisons) / 12)) throw refusal('operations_too_many')
-
   const matches = matchesFilter({ kind: 'or', operands: filters })
   const selected: string[] = []
   for (const [index, { memberId, type }] of members.entries()) {

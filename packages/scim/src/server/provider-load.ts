@@ -155,6 +155,7 @@ const maximumUnmade = 100
 
 /** The work that a request may still cause. All operations of a Bulk request share one. */
 export interface WorkBudget {
+  readonly left: () => number
   /** @returns false when less is left: the request is refused. */
   readonly spend: (units: number) => boolean
 }
@@ -162,6 +163,7 @@ export interface WorkBudget {
 export function createWorkBudget(units: number): WorkBudget {
   let left = units
   return {
+    left: () => left,
     spend(spent) {
       if (spent > left) return false
       left -= spent

@@ -199,3 +199,25 @@ test('refuses a PATCH of a user whose operations are more work than allowed (RFC
 
   expect((await patch([select])).status).toBe(200)
 })
+
+test('refuses a PATCH that compares too many members before it reads them (RFC 9110 §15.5.14)', async () => {
+  const directory = await startDirectory(6, 'general', { limits: { work: 12 } })
+  const id = await directory.group(aGroup(directory.users))
+  const remove = { op: 'remove', path: 'members[type eq "user" and value co "x"]' }
+  const patch = (operations: readonly object[]) =>
+    directory.send({
+      method: 'PATCH',
+      path: `/Groups/${id}`,
+      body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations },
+    })
+
+  await expectRefused(directory, () => patch(Array.from({ length: 10 }, () => remove)), {
+    status: 413,
+    reason: 'operations_too_many',
+  })
+
+  directory.forgetCalls()
+  expect((await patch(Array.from({ length: 10 }, () => remove))).status).toBe(413)
+  expect(directory.calls.membersOf).toBe(0)
+  expect((await patch([remove])).status).toBe(204)
+})
