@@ -39,7 +39,7 @@ export default {
         'storage-interface/src/',
         'storage-sql/src/',
       ],
-      npm: ['commander', 'zod'],
+      npm: ['cli-progress', 'commander', 'csv-parse', 'zod'],
       nodeBuiltins: true,
     }),
     only('testkit', { workspace: ['core/src/', 'internal/src/', 'storage-interface/src/', 'adapter-fetch/src/'] }),

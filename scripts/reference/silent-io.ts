@@ -5,6 +5,8 @@ export const silentIo: Io = {
   out: () => undefined,
   err: () => undefined,
   progress: undefined,
+  terminal: undefined,
+  input: async function* () {},
   env: {},
   cwd: '.',
   operator: 'nobody',

@@ -127,6 +127,11 @@ const good: readonly GoodAdminRequest[] = [
   { method: 'POST', path: '/identity-providers/corp/secrets', body: {} },
   { method: 'PATCH', path: '/accounts/ann', body: change },
   { method: 'POST', path: '/account-search', body: { filter: 'active eq true', limit: 10 } },
+  {
+    method: 'POST',
+    path: '/account-upserts',
+    body: { accounts: [{ user_id: 'kim', active: true, ...change }], dry_run: true },
+  },
   { method: 'PATCH', path: '/organizations/acme', body: { display_name: 'ACME' } },
   ...['/clients/app', '/identity-providers/corp', '/accounts/ann', '/organizations/acme'].map((path) => ({
     method: 'GET',

@@ -22,6 +22,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /identity-providers/{provider_id}/deactivate-accounts': {},
   'POST /accounts': {},
   'POST /account-search': {},
+  'POST /account-upserts': { accounts: [{ user_id: 'kim', claims: { name: 'Kim' } }] },
   'PATCH /accounts/{user_id}': { claims: { name: 'Changed' } },
   'POST /organizations': { display_name: 'New' },
   'PATCH /organizations/{organization_id}': { display_name: 'Changed' },

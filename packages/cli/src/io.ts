@@ -8,6 +8,8 @@ export interface Io {
   readonly err: (line: string) => void
   /** Replaces the current line of a terminal; undefined when the output is not a terminal. */
   readonly progress: ((line: string) => void) | undefined
+  /** The terminal, for a progress bar; undefined when the output is not a terminal. */
+  readonly terminal: NodeJS.WritableStream | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder that relative paths start from. */
   readonly cwd: string
@@ -17,6 +19,8 @@ export interface Io {
   readonly fetch: typeof fetch
   /** The program and arguments that start this command line in another process. */
   readonly self: readonly [program: string, ...args: string[]]
+  /** The standard input, in pieces. */
+  readonly input: () => AsyncIterable<string | Uint8Array>
   /** The lines of the standard input. */
   readonly lines: () => AsyncIterator<string>
 }

@@ -17,12 +17,14 @@ export async function start(program: string): Promise<number> {
     out: (line) => void stdout.write(`${line}\n`),
     err: (line) => void stderr.write(`${line}\n`),
     progress: stderr.isTTY ? (line) => void stderr.write(`\r\u001B[2K${line}`) : undefined,
+    terminal: stderr.isTTY ? stderr : undefined,
     env: process.env,
     cwd: process.cwd(),
     operator: operator(),
     clock: systemClock,
     fetch,
     self: [process.execPath, ...process.execArgv, program],
+    input: () => stdin,
     lines: () => createInterface({ input: stdin })[Symbol.asyncIterator](),
   })
 }

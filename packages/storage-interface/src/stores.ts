@@ -80,7 +80,15 @@ export type {
   RotateRequest,
   TokenFamilyStore,
 } from './token-family.ts'
-export type { LifecycleOutcome, NewUser, SearchableUserStore, UserStore } from './user.ts'
+export type {
+  HostUser,
+  LifecycleOutcome,
+  NewUser,
+  SearchableUserStore,
+  UpsertOutcome,
+  UpsertRequest,
+  UserStore,
+} from './user.ts'
 export type {
   FamilyId,
   GrantId,

@@ -93,8 +93,44 @@ export interface UserStore {
   remove(userId: UserId, now: EpochSeconds): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 }
 
-/** Users that an administrator can list and search. */
+/** A user as the host has it. */
+export interface HostUser {
+  readonly userId: UserId
+  readonly claims: JsonObject
+  /** Whether a new user may sign in. `false`: the user is blocked from the start. It does not change a user who exists. */
+  readonly active: boolean
+}
+
+/**
+ * What became of a user of the host. `active` is that of the row.
+ * - `provisioned`: an identity provider owns the user, and with it the claims.
+ * - `removed`: the identifier belonged to a user who was removed, and stays taken.
+ * - `client`: the identifier is, or was, that of a client: `sub` would be ambiguous (RFC 9068 §5).
+ */
+export type UpsertOutcome =
+  | { readonly outcome: 'created' | 'updated' | 'unchanged'; readonly active: boolean }
+  | { readonly outcome: 'provisioned' | 'removed' | 'client' }
+
+/** Users of the host to write. No identifier occurs twice. */
+export interface UpsertRequest {
+  readonly users: readonly HostUser[]
+  readonly now: EpochSeconds
+}
+
+/** Users that an administrator can list, search, and take over from the host's own table. */
 export interface SearchableUserStore extends UserStore {
+  /**
+   * Creates the users that do not exist, and replaces the claims of the others that are users of the host. Claims are equal when their
+   * JSON texts are: such a user is `unchanged`, and keeps `version`. Law: it never changes `active` or `generation` of a user who
+   * exists, and writes nothing for `provisioned`, `removed` and `client`. It may be interrupted between two users: call it again.
+   * `INSERT … SELECT … ON CONFLICT (issuer, user_id) DO UPDATE SET claims = excluded.claims, … WHERE removed_at IS NULL AND provider_id IS NULL AND claims <> excluded.claims`
+   * @returns an outcome for each user, in the order of the request.
+   */
+  upsert(request: UpsertRequest): Promise<readonly UpsertOutcome[]>
+
+  /** What `upsert` would answer now. It writes nothing. */
+  compare(users: readonly HostUser[]): Promise<readonly UpsertOutcome[]>
+
   /**
    * All users of the issuer, with and without an identity provider. The filter is about `id`, `active`, `provider`, `created` and
    * `updated` (milliseconds) and `claims` (with the claim as `subName`). Texts are compared case-sensitively.

@@ -61,8 +61,9 @@ const endingNothing = [
   'sessions.renew',
   'users.reactivate',
   'users.replaceClaims',
+  'users.upsert',
 ]
 
 /** By its name: it cannot revoke anything. */
 const addsOrReads =
-  /\.(?:append|count|enqueue|find|has[A-Z]|isTokenRevoked|insert|join|lease|list|membersOf|nextDueAt|of[A-Z]|participants|read|record|touch)/
+  /\.(?:append|compare$|count|enqueue|find|has[A-Z]|isTokenRevoked|insert|join|lease|list|membersOf|nextDueAt|of[A-Z]|participants|read|record|touch)/

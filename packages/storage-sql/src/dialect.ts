@@ -92,7 +92,9 @@ export interface SqlEngine {
   readonly jsonPairs: (query: Expression<unknown>) => RawBuilder<SqlValue>
   /** A query for the texts, as `value`, of a JSON list that `encodeSearchable` has written. */
   readonly listed: (list: Expression<SqlValue>) => RawBuilder<unknown>
-  /** The same with the position of each text, as `place`, from 1. */
+  /** A query for the pairs of texts, as `first` and `second`, of a JSON list of pairs that `encodeSearchable` has written. */
+  readonly listedPairs: (list: Expression<SqlValue>) => RawBuilder<unknown>
+  /** As `listed`, with the position of each text, as `place`, from 1. */
   readonly listedInOrder: (list: Expression<SqlValue>) => RawBuilder<unknown>
   /** Whether a column has one of the values of a query. The query runs once. */
   readonly among: (column: Expression<unknown>, values: Expression<unknown>) => RawBuilder<boolean>

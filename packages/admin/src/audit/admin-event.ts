@@ -62,6 +62,8 @@ export type AdminAction =
   | 'account.created'
   /** The claims or the custom fields of a user were changed. */
   | 'account.updated'
+  /** A batch of users was taken over from the host's own table. */
+  | 'account.upserted'
   /** A user was deactivated, and everything issued to the user was revoked. */
   | 'account.deactivated'
   /** A user was reactivated. Credentials from before the deactivation stay revoked. */

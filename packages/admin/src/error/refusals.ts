@@ -90,6 +90,11 @@ export const refusals = {
     'The claims of an account are at most 32768 characters of JSON, nested at most 8 levels deep.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
+  account_provisioned: [
+    409,
+    'An identity provider provisions the account, and writes its claims.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
   custom_field_unknown: [400, 'A custom field has not been declared.', 'RFC 9110 §15.5.5 and §15.5.10'],
   custom_field_invalid: [
     400,

@@ -44,6 +44,29 @@ const searchBody = z.strictObject(
   optionally({ filter: z.string().max(4096), after: z.string().min(1).max(1100), limit: z.int().min(1).max(200) }),
 )
 
+const upsertBody = z.strictObject({
+  accounts: z
+    .array(
+      z.strictObject({
+        user_id: z.string().min(1).max(255),
+        ...optionally({ ...members, active: z.boolean() }),
+      }),
+    )
+    .min(1)
+    .max(200),
+  dry_run: z.boolean().exactOptional(),
+})
+
+const upsertAnswer = z.strictObject({
+  results: z.array(
+    z.strictObject({
+      user_id: z.string(),
+      outcome: z.enum(['created', 'updated', 'unchanged', 'refused']),
+      reason: z.string().exactOptional(),
+    }),
+  ),
+})
+
 const area = 'accounts'
 const one = '/accounts/{user_id}'
 
@@ -84,6 +107,20 @@ export const userRoutes: readonly AdminRoute[] = [
     status: 200,
     answer: usersAnswer,
     handle: async ({ admin, body }) => ({ body: await admin.users.list(body) }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/account-upserts',
+    area,
+    access: 'write',
+    summary:
+      "Writes accounts of the host's own table, by the host's own identifiers: creates those that do not exist, and replaces the claims and custom fields of the others. Accounts that cannot be written are refused, each with the code of the reason, and the others are written.",
+    body: upsertBody,
+    status: 200,
+    answer: upsertAnswer,
+    handle: async ({ admin, body: { accounts, dry_run: dryRun = false } }) => ({
+      body: { results: await admin.users.upsert(accounts.map(fromWire), { dryRun }) },
+    }),
   }),
   defineRoute({
     method: 'GET',

@@ -85,7 +85,11 @@ async function replaceClaims(
 }
 
 /** What the user administers because of their claims, and would not administer with the new ones. */
-async function administeredNoMore(user: UserRecord, claims: JsonObject, context: AdminContext): Promise<Administered> {
+export async function administeredNoMore(
+  user: UserRecord,
+  claims: JsonObject,
+  context: AdminContext,
+): Promise<Administered> {
   const { administrators } = context.lastAdministrators
   if (administrators === undefined || matchesFilter(administrators)(comparableUser({ ...user, claims })))
     return nothingAdministered

@@ -5,6 +5,7 @@ import { AdminError, toAdminError } from '../error/refusals.ts'
 import { pageLimit, type Page, type PageRequest } from '../page.ts'
 import { isStorable } from '../text.ts'
 import { type UserChange, type UserTarget, updateUser } from './update-user.ts'
+import { upsertUsers, type UpsertOptions, type UpsertResult, type UserUpsert } from './upsert-users.ts'
 import { userFilter } from './user-filter.ts'
 import {
   createUser,
@@ -24,6 +25,14 @@ export interface UserAdministration {
   read(id: string): Promise<UserView>
   /** Oldest first, whichever identity provider provisioned them. Refused: `filter_invalid`, `filter_too_broad`, `page_invalid`. */
   list(search?: UserSearch): Promise<UserPage>
+  /**
+   * Writes users of the host's own table, by the host's own identifiers: creates those who do not exist, and replaces the claims and
+   * custom fields of the others. It can be repeated at any time: users who are the same are `unchanged`. Users who cannot be written
+   * are `refused`, each with a reason, and the others are written: `identifier_invalid`, `identifier_taken` (of a client, or of a user
+   * who was removed), `account_provisioned` (an identity provider owns the user), `last_administrator`, and as at `update`.
+   * @returns a result for each user, in the order given.
+   */
+  upsert(users: readonly UserUpsert[], options?: UpsertOptions): Promise<readonly UpsertResult[]>
   /**
    * Members that are left out stay as they are; null removes a claim or a field. An identity provider may overwrite the
    * claims that it provisions. Refused: `claim_invalid`, `claim_reserved`, `claims_too_large`, `custom_field_unknown`,
@@ -62,6 +71,7 @@ export const administerUsers = (context: AdminContext): UserAdministration => ({
   create: (user = {}) => createUser(user, context),
   read: async (id) => userView(await findUser(id, context)),
   list: (search = {}) => listUsers(search, context),
+  upsert: (users, options = {}) => upsertUsers(users, options, context),
   update: (target, change) => updateUser(target, change, context),
   deactivate: (id) => deactivateUser(id, context),
   reactivate: (id) => reactivateUser(id, context),

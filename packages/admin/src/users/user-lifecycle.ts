@@ -110,7 +110,7 @@ interface Deactivation {
   readonly revoked: RevokedAccess | undefined
 }
 
-async function deactivateStored(id: string, context: AdminContext): Promise<Deactivation> {
+export async function deactivateStored(id: string, context: AdminContext): Promise<Deactivation> {
   const { storage, clock } = context
   const before = await findUser(id, context)
   const revoked = await revokedAccess(before, clock(), storage)

@@ -7,6 +7,7 @@ import type { Io } from '../io.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import { instant, showThing, type Columns, type ShowOptions } from '../show.ts'
+import { userImportCommand } from './user-import.ts'
 import { showPage, withPage, type PageOptions } from './options.ts'
 
 /** `mintmark user`: the users. */
@@ -60,6 +61,7 @@ export const userCommand = (io: Io, name = 'user'): Command =>
         ),
     )
     .addCommand(removeCommand(io))
+    .addCommand(userImportCommand(io))
 
 const removeCommand = (io: Io): Command =>
   withConfig(new Command('remove'))

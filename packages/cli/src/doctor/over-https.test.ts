@@ -48,6 +48,8 @@ function aTarget(answer: (url: string) => Response): DoctorTarget {
       out: () => {},
       err: () => {},
       progress: undefined,
+      terminal: undefined,
+      input: async function* () {},
       env: {},
       cwd: '/',
       operator: 'tess',

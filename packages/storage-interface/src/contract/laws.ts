@@ -31,6 +31,7 @@ import { removedUserLaws } from './laws/removed-user-laws.ts'
 import { provisioningRoundTripLaws } from './laws/provisioning-round-trip-laws.ts'
 import { purgeLaws } from './laws/purge-laws.ts'
 import { roundTripLaws } from './laws/round-trip-laws.ts'
+import { upsertLaws } from './laws/upsert-laws.ts'
 import { userLaws } from './laws/user-laws.ts'
 
 /**
@@ -98,6 +99,7 @@ export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
   ...scimLaws,
   ...deliveryLaws,
   ...accountListLaws,
+  ...upsertLaws,
   ...organizationLaws,
   ...membershipLaws,
   ...logLaws,

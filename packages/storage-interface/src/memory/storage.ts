@@ -21,6 +21,7 @@ import { createMemoryPurge } from './purge.ts'
 import { createMemorySessions } from './sessions.ts'
 import { createMemorySigningKeys } from './signing-keys.ts'
 import { createMemoryStatus } from './status.ts'
+import { createMemoryUpsert } from './upsert-users.ts'
 import { createMemoryUsers } from './users.ts'
 import type { SchedulerHook } from './rows.ts'
 
@@ -53,7 +54,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
   return {
     issuer,
     clients: createMemoryClients(tables, scheduler),
-    users: createMemoryUsers(tables, scheduler),
+    users: { ...createMemoryUsers(tables, scheduler), ...createMemoryUpsert(tables, scheduler) },
     grants: createMemoryGrants(tables, scheduler),
     codes: createMemoryCodes(tables.codes, scheduler),
     families: createMemoryFamilies(tables, scheduler),

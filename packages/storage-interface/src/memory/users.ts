@@ -146,7 +146,10 @@ export interface UserTables {
   readonly revocations: RevocationTable
 }
 
-export function createMemoryUsers(tables: UserTables, scheduler: SchedulerHook): SearchableUserStore {
+export function createMemoryUsers(
+  tables: UserTables,
+  scheduler: SchedulerHook,
+): Omit<SearchableUserStore, 'upsert' | 'compare'> {
   const { users } = tables
 
   return {

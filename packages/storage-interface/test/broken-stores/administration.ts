@@ -1,4 +1,4 @@
-import { organizationId } from '@mintmark/storage-interface'
+import { epochSeconds, organizationId } from '@mintmark/storage-interface'
 import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 
 const inserted = { outcome: 'inserted' } as const
@@ -44,6 +44,38 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
   })),
   'user search: a filter compares the user and the claims exactly': breakStore('users', (honest) => ({
     list: (query) => honest.list({ ...query, filter: undefined }),
+  })),
+
+  'upsert: users are created, updated or left unchanged, and the answer says which': breakStore('users', (honest) => ({
+    upsert: async ({ users, now }) => {
+      const outcomes = await honest.upsert({ users, now })
+      for (const { userId } of users) await honest.reactivate(userId, now)
+      return outcomes
+    },
+  })),
+  'upsert: users of providers, removed users and identifiers of clients are not written': breakStore(
+    'users',
+    (honest) => ({
+      upsert: async ({ users, now }) => {
+        const outcomes = await honest.upsert({ users, now })
+        for (const { userId, claims } of users) {
+          const user = await honest.find(userId)
+          if (user !== undefined) await honest.replaceClaims({ userId, claims, version: user.version, now })
+        }
+        return outcomes
+      },
+    }),
+  ),
+  'upsert: of concurrent batches one creates each user': breakStore('users', (honest) => ({
+    upsert: async ({ users, now }) => {
+      const compared = await honest.compare(users)
+      await letOthersGoFirst()
+      await honest.upsert({ users, now })
+      return compared
+    },
+  })),
+  'upsert: a comparison answers as the upsert does and writes nothing': breakStore('users', (honest) => ({
+    compare: (users) => honest.upsert({ users, now: epochSeconds(0) }),
   })),
 
   'organizations: an identifier is inserted at most once, and the first record stays': breakStore(

@@ -109,6 +109,8 @@ END $$`,
   jsonPairs: (query) =>
     sql`(select coalesce(json_agg(json_build_array(pair.first, pair.second)), '[]')::text from (${query}) as pair)`,
   listed: (list) => sql`select value from jsonb_array_elements_text(${list}::jsonb) as value`,
+  listedPairs: (list) =>
+    sql`select value ->> 0 as first, value ->> 1 as second from jsonb_array_elements(${list}::jsonb) as value`,
   listedInOrder: (list) =>
     sql`select value, place from jsonb_array_elements_text(${list}::jsonb) with ordinality as listed(value, place)`,
   // An array has no statistics that could make a scan of the whole table look cheap.

@@ -75,6 +75,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   decodeText: (text) => text,
   jsonPairs: (query) => sql`(select json_group_array(json_array(pair.first, pair.second)) from (${query}) as pair)`,
   listed: (list) => sql`select value from json_each(${list})`,
+  listedPairs: (list) => sql`select value ->> 0 as first, value ->> 1 as second from json_each(${list})`,
   listedInOrder: (list) => sql`select value, key + 1 as place from json_each(${list})`,
   among: (column, values) => sql`${column} in (${values})`,
   // As a pair: with two separate conditions SQLite may use only the first, with another index, and read all rows of the

@@ -6,6 +6,7 @@ import { type Database, compileStatement, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { createUserListKind } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
+import { createUpsert } from './upsert-users.ts'
 import { formerKeys, withoutProvider } from './provisioned-user-statements.ts'
 
 export function createUserStore(
@@ -34,6 +35,8 @@ export function createUserStore(
   }
 
   return {
+    ...createUpsert(database),
+
     async insert({ userId, claims, createdAt }) {
       const user = {
         userId,

@@ -1,0 +1,228 @@
+import { type JsonObject, type UserRecord, userId } from '@mintmark/storage-interface'
+import type { HostUser as StoredHostUser, UpsertOutcome as StoredOutcome } from '@mintmark/storage-interface/stores'
+
+import { type AdminContext, audit } from '../audit/audit.ts'
+import { AdminError, type AdminRefusalReason } from '../error/refusals.ts'
+import { isChosenIdentifier } from '../text.ts'
+import { administeredNoMore, changedClaims, type UserChange } from './update-user.ts'
+import { unlessLastAdministrator } from './last-administrators.ts'
+import { deactivateStored } from './user-lifecycle.ts'
+
+/** A user as the host's own table has it. Claims and custom fields that are left out are removed. */
+export interface UserUpsert extends UserChange {
+  /** The host's own identifier, which becomes the `sub` of the user's tokens: letters, digits and `._~@|:+-`, at most 255. */
+  readonly userId: string
+  /**
+   * `false` blocks the user. `true` never lifts a block: use `reactivate`.
+   * Default: a new user is active, and others stay as they are.
+   */
+  readonly active?: boolean | undefined
+}
+
+/** How users are written. */
+export interface UpsertOptions {
+  /**
+   * Whether nothing is written: the results say what would become of the users.
+   * Default `false`.
+   */
+  readonly dryRun?: boolean
+}
+
+/** What became of a user. A user who was refused is as before. */
+export type UpsertResult =
+  | { readonly userId: string; readonly outcome: 'created' | 'updated' | 'unchanged' }
+  | { readonly userId: string; readonly outcome: 'refused'; readonly reason: AdminRefusalReason }
+
+/** Writes users of the host, in batches, each with its own entries in the audit log. */
+export async function upsertUsers(
+  users: readonly UserUpsert[],
+  { dryRun = false }: UpsertOptions,
+  context: AdminContext,
+): Promise<readonly UpsertResult[]> {
+  const results: UpsertResult[] = []
+  for (const batch of batchesOf(users))
+    results.push(...(dryRun ? await compareBatch(batch, context) : await upsertBatch(batch, context)))
+  return results
+}
+
+/** At most so many users of one batch, none of them twice. */
+const batchSize = 500
+
+function* batchesOf(users: readonly UserUpsert[]): Generator<readonly UserUpsert[]> {
+  let batch = new Map<string, UserUpsert>()
+  for (const user of users) {
+    if (batch.size === batchSize || batch.has(user.userId)) {
+      yield [...batch.values()]
+      batch = new Map()
+    }
+    batch.set(user.userId, user)
+  }
+  if (batch.size > 0) yield [...batch.values()]
+}
+
+async function compareBatch(batch: readonly UserUpsert[], context: AdminContext): Promise<readonly UpsertResult[]> {
+  const checked = await Promise.all(batch.map((user) => check(user, context)))
+  const outcomes = await context.storage.users.compare(validUsers(checked))
+  return collect(checked, outcomes, ({ user, outcome, isBlocked }) => {
+    const result = resultOf(user, outcome)
+    return isBlocked && result.outcome === 'unchanged' ? { ...result, outcome: 'updated' } : result
+  })
+}
+
+const upsertBatch = (batch: readonly UserUpsert[], context: AdminContext): Promise<readonly UpsertResult[]> =>
+  audit(
+    {
+      name: 'account.upserted',
+      // A batch is named by its first and its last user.
+      target: { kind: 'account', id: [...new Set([batch.at(0)?.userId, batch.at(-1)?.userId])].join(' … ') },
+      run: async () => {
+        const results = await writeBatch(batch, context)
+        return { result: results, after: loggedResults(results) }
+      },
+    },
+    context,
+  )
+
+async function writeBatch(batch: readonly UserUpsert[], context: AdminContext): Promise<readonly UpsertResult[]> {
+  const { storage, clock } = context
+  const checked = await Promise.all(batch.map((user) => check(user, context)))
+  const guarded = await guardedResults(checked, context)
+  const free = checked.filter(({ upsert }) => !guarded.has(upsert.userId))
+  const outcomes = await storage.users.upsert({ users: validUsers(free), now: clock() })
+  const blocked = new Set<string>()
+  const written = collect(free, outcomes, ({ user, outcome, isBlocked }) => {
+    if (isBlocked) blocked.add(user.userId)
+    return resultOf(user, outcome)
+  })
+  const results = new Map([...guarded, ...written.map((result) => [result.userId, result] as const)])
+  for (const id of blocked) results.set(id, await block(id, results.get(id), context))
+  return checked.flatMap(({ upsert }) => results.get(upsert.userId) ?? [])
+}
+
+/** A user with its new claims, or the reason why it cannot be written. */
+type Checked =
+  | { readonly upsert: UserUpsert; readonly user: StoredHostUser }
+  | { readonly upsert: UserUpsert; readonly reason: AdminRefusalReason }
+
+async function check(upsert: UserUpsert, { customFields }: AdminContext): Promise<Checked> {
+  // OIDC Core §2.
+  if (!isChosenIdentifier(upsert.userId, 255)) return { upsert, reason: 'identifier_invalid' }
+  try {
+    const claims = await changedClaims({}, upsert, customFields)
+    return { upsert, user: { userId: userId(upsert.userId), claims, active: upsert.active ?? true } }
+  } catch (error) {
+    // One user who cannot be written does not stop the others.
+    if (error instanceof AdminError && error.status < 500) return { upsert, reason: error.reason }
+    throw error
+  }
+}
+
+const validUsers = (checked: readonly Checked[]): readonly StoredHostUser[] =>
+  checked.flatMap((each) => ('user' in each ? [each.user] : []))
+
+interface Outcome {
+  readonly user: StoredHostUser
+  readonly outcome: StoredOutcome
+  /** Whether the user is active and the host says otherwise. */
+  readonly isBlocked: boolean
+}
+
+/** The results of checked users; `outcomes` are those of the valid ones. */
+function collect(
+  checked: readonly Checked[],
+  outcomes: readonly StoredOutcome[],
+  toResult: (outcome: Outcome) => UpsertResult,
+): readonly UpsertResult[] {
+  const remaining = outcomes.values()
+  return checked.map((each) => {
+    if ('reason' in each) return { userId: each.upsert.userId, outcome: 'refused', reason: each.reason }
+    const { value: outcome } = remaining.next()
+    if (outcome === undefined) throw new Error('The storage has answered for fewer users than it was given')
+    const isBlocked = 'active' in outcome && outcome.active && !each.user.active
+    return toResult({ user: each.user, outcome, isBlocked })
+  })
+}
+
+function resultOf({ userId }: StoredHostUser, { outcome }: StoredOutcome): UpsertResult {
+  switch (outcome) {
+    case 'provisioned':
+      return { userId, outcome: 'refused', reason: 'account_provisioned' }
+    case 'removed':
+    case 'client':
+      return { userId, outcome: 'refused', reason: 'identifier_taken' }
+    default:
+      return { userId, outcome }
+  }
+}
+
+/** Users whose new claims would take the administration of the service from them are written one by one, and guarded. */
+async function guardedResults(
+  checked: readonly Checked[],
+  context: AdminContext,
+): Promise<ReadonlyMap<string, UpsertResult>> {
+  const results = new Map<string, UpsertResult>()
+  if (context.lastAdministrators.administrators === undefined) return results
+  for (const each of checked) {
+    const current = 'user' in each ? await context.storage.users.find(each.user.userId) : undefined
+    if (!('user' in each) || current === undefined || current.providerId !== undefined) continue
+    const administered = await administeredNoMore(current, each.user.claims, context)
+    if (!administered.service) continue
+    results.set(current.userId, await guard(each.user, { current, administered }, context))
+  }
+  return results
+}
+
+interface Guarded {
+  readonly current: UserRecord
+  readonly administered: Awaited<ReturnType<typeof administeredNoMore>>
+}
+
+async function guard(
+  user: StoredHostUser,
+  { current, administered }: Guarded,
+  context: AdminContext,
+): Promise<UpsertResult> {
+  const write = (claims: JsonObject) =>
+    context.storage.users.upsert({ users: [{ ...user, claims }], now: context.clock() })
+  const result = await refusedOr(user.userId, async () => {
+    const [outcome] = await unlessLastAdministrator(
+      {
+        userId: user.userId,
+        administered,
+        apply: () => write(user.claims),
+        undo: () => write(current.claims),
+      },
+      context,
+    )
+    return resultOf(user, outcome ?? { outcome: 'removed' })
+  })
+  return user.active || result.outcome === 'refused' ? result : block(user.userId, result, context)
+}
+
+const block = (id: string, result: UpsertResult | undefined, context: AdminContext): Promise<UpsertResult> =>
+  refusedOr(id, async () => {
+    await deactivateStored(id, context)
+    return { userId: id, outcome: result?.outcome === 'created' ? 'created' : 'updated' }
+  })
+
+async function refusedOr(id: string, work: () => Promise<UpsertResult>): Promise<UpsertResult> {
+  try {
+    return await work()
+  } catch (error) {
+    // One user who is the last administrator does not stop the others.
+    if (error instanceof AdminError && error.status < 500)
+      return { userId: id, outcome: 'refused', reason: error.reason }
+    throw error
+  }
+}
+
+/** The identifiers by outcome, without those who are unchanged. */
+function loggedResults(results: readonly UpsertResult[]): JsonObject {
+  const having = (outcome: UpsertResult['outcome']) =>
+    results.filter((result) => result.outcome === outcome).map(({ userId }) => userId)
+  const refused = results.flatMap((result) =>
+    result.outcome === 'refused' ? [{ userId: result.userId.slice(0, 255), reason: result.reason }] : [],
+  )
+  const unchanged = having('unchanged').length
+  return { created: having('created'), updated: having('updated'), unchanged, refused: refused.slice(0, 100) }
+}

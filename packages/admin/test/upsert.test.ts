@@ -1,0 +1,121 @@
+import { clientId, userId } from '@mintmark/storage-interface'
+import { aClientRecord, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { expect, it } from 'vitest'
+
+import { signIn, startAdmin } from './admin-under-test.ts'
+
+it('an upsert creates and replaces users by the identifier of the host, and says which changed', async () => {
+  const { admin, storage } = startAdmin()
+  await admin.users.create({ userId: '7', claims: { name: 'Old', email: 'old@x.test' } })
+  const users = [
+    { userId: '7', claims: { name: 'New' } },
+    { userId: '8', claims: { name: 'Kim' }, active: false },
+  ]
+
+  const first = await admin.users.upsert(users)
+  const second = await admin.users.upsert(users)
+
+  expect(first).toEqual([
+    { userId: '7', outcome: 'updated' },
+    { userId: '8', outcome: 'created' },
+  ])
+  expect(second.map(({ outcome }) => outcome)).toEqual(['unchanged', 'unchanged'])
+  expect(await storage.users.find(userId('7'))).toMatchObject({ claims: { name: 'New' }, active: true, version: 2 })
+  expect((await storage.users.find(userId('7')))?.claims).toEqual({ name: 'New' })
+  expect(await storage.users.find(userId('8'))).toMatchObject({ active: false })
+})
+
+it('an upsert refuses users of providers, taken identifiers and invalid claims one by one, and writes the others', async () => {
+  const under = startAdmin()
+  const { admin, storage } = under
+  await storage.provisionedUsers.insert(aProvisionedUser('p'))
+  await storage.clients.insert(aClientRecord({ clientId: clientId('app') }))
+  await admin.users.create({ userId: 'gone' })
+  await admin.users.remove('gone')
+  const bad = [{ userId: 'user-p' }, { userId: 'app' }, { userId: 'gone' }, { userId: 'a b' }]
+  const before = under.dump()
+
+  const refused = await admin.users.upsert([...bad, { userId: 'x', claims: { iss: 'me' } }])
+  expect(under.dump()).toBe(before)
+  const mixed = await admin.users.upsert([...bad, { userId: 'ok' }])
+
+  expect(refused).toEqual([
+    { userId: 'user-p', outcome: 'refused', reason: 'account_provisioned' },
+    { userId: 'app', outcome: 'refused', reason: 'identifier_taken' },
+    { userId: 'gone', outcome: 'refused', reason: 'identifier_taken' },
+    { userId: 'a b', outcome: 'refused', reason: 'identifier_invalid' },
+    { userId: 'x', outcome: 'refused', reason: 'claim_reserved' },
+  ])
+  expect(mixed.map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'refused', 'refused', 'created'])
+})
+
+it('an upsert with active false revokes what was issued to the user, and active true lifts no block', async () => {
+  const under = startAdmin()
+  const { admin, storage } = under
+  await admin.users.create({ userId: 'ann' })
+  await signIn(under, 'ann')
+
+  const off = await admin.users.upsert([{ userId: 'ann', active: false }])
+  const blocked = await storage.users.find(userId('ann'))
+  const on = await admin.users.upsert([{ userId: 'ann', active: true }])
+
+  expect([off, on].flat().map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged'])
+  expect(blocked).toMatchObject({ active: false, generation: 1 })
+  expect(await storage.users.find(userId('ann'))).toEqual(blocked)
+})
+
+it('a dry run says what an upsert would do and writes nothing', async () => {
+  const under = startAdmin()
+  await under.admin.users.create({ userId: 'ann', claims: { name: 'Ann' } })
+  await under.admin.users.create({ userId: 'bob' })
+  const users = [
+    { userId: 'ann', claims: { name: 'Anna' } },
+    { userId: 'bob', active: false },
+    { userId: 'cy' },
+    { userId: '?' },
+  ]
+  const before = under.dump()
+  const events = under.events.length
+
+  const results = await under.admin.users.upsert(users, { dryRun: true })
+
+  expect(under.dump()).toBe(before)
+  expect(under.events).toHaveLength(events)
+  expect(results.map(({ outcome }) => outcome)).toEqual(['updated', 'updated', 'created', 'refused'])
+  expect(await under.admin.users.upsert(users)).toEqual(results)
+})
+
+it('an upsert cannot take the administration from the last administrator', async () => {
+  const under = startAdmin({
+    lastAdministrators: { administrators: 'claims.nickname eq "root" and not (provider pr)' },
+  })
+  const { admin } = under
+  await admin.users.create({ userId: 'root', claims: { nickname: 'root' } })
+  const before = under.dump()
+
+  const claims = await admin.users.upsert([{ userId: 'root', claims: {} }])
+  const block = await admin.users.upsert([{ userId: 'root', claims: { nickname: 'root' }, active: false }])
+
+  const refusal = { userId: 'root', outcome: 'refused', reason: 'last_administrator' }
+  expect([claims, block]).toEqual([[refusal], [refusal]])
+  expect(under.dump()).toBe(before)
+})
+
+it('an upsert of several users has two log entries, with identifiers and without values', async () => {
+  const under = startAdmin()
+
+  await under.admin.users.upsert([
+    { userId: 'a', claims: { email: 'a@x.test' } },
+    { userId: 'a', claims: { email: 'b@x.test' } },
+    { userId: 'b' },
+  ])
+
+  const entries = (await under.admin.audit.list()).items
+  expect(entries.map(({ type, detail }) => [type, detail['stage'], detail['after']])).toEqual([
+    ['account.upserted', 'done', { created: ['b'], updated: ['a'], unchanged: 0, refused: [] }],
+    ['account.upserted', 'intended', undefined],
+    ['account.upserted', 'done', { created: ['a'], updated: [], unchanged: 0, refused: [] }],
+    ['account.upserted', 'intended', undefined],
+  ])
+  expect(JSON.stringify(entries)).not.toContain('x.test')
+})

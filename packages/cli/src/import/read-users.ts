@@ -1,0 +1,173 @@
+import type { Administration } from '@mintmark/admin'
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import { parse } from 'csv-parse'
+import * as z from 'zod'
+
+import { UsageError } from '../command-error.ts'
+
+type UserUpsert = Parameters<Administration['users']['upsert']>[0][number]
+
+/** A line of the input: a user, or the reason why it is none. */
+export type Line =
+  { readonly line: number; readonly user: UserUpsert } | { readonly line: number; readonly problem: string }
+
+/** How the input is written. */
+export type Format = 'jsonl' | 'csv'
+
+/** Bytes or text, in pieces of any size. */
+export type Input = AsyncIterable<string | Uint8Array>
+
+/** Which columns of CSV become which claims. */
+export interface ColumnOptions {
+  /** The column by claim name, or by `user_id` and `active`. */
+  readonly columns: ReadonlyMap<string, string>
+  /** Receives the columns that are not read. */
+  readonly onIgnored: (columns: readonly string[]) => void
+}
+
+/** Reads the users of a file, line by line. A line that is no user does not stop the others. */
+export const readUsers = (input: Input, format: Format, options: ColumnOptions): AsyncIterable<Line> =>
+  format === 'jsonl' ? readJsonLines(input) : readCsv(input, options)
+
+async function* readJsonLines(input: Input): AsyncGenerator<Line> {
+  let line = 0
+  for await (const text of linesOf(input)) {
+    line += 1
+    if (text.trim() !== '') yield jsonLine(line, text)
+  }
+}
+
+/** Lines end with a line feed and nothing else (JSON Lines): `readline` would also end them at U+2028, which JSON texts may contain. */
+async function* linesOf(input: Input): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const piece of input) {
+    const text = typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    // Otherwise a file without line breaks would fill the memory.
+    if (rest.length > maxLine) throw new UsageError(`A line has more than ${maxLine} characters: is this JSON Lines?`)
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+const maxLine = 1_000_000
+
+const jsonUser = z.strictObject({
+  user_id: z.union([z.string(), z.int()]).transform(String),
+  active: z.boolean().exactOptional(),
+  // Not copied: a copy would silently drop members such as `__proto__`.
+  claims: z.custom<JsonObject>(isObject, 'claims is not an object').exactOptional(),
+})
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function jsonLine(line: number, text: string): Line {
+  const parsed = jsonUser.safeParse(parseJson(text))
+  if (parsed.success) {
+    const { user_id: userId, ...rest } = parsed.data
+    return { line, user: { userId, ...rest } }
+  }
+  const [issue] = parsed.error.issues
+  return { line, problem: `Not a user: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(': ')}.` }
+}
+
+/** `undefined` for text that is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The schema reports it, as it does any other value that is not an object.
+    return undefined
+  }
+}
+
+async function* readCsv(input: Input, { columns, onIgnored }: ColumnOptions): AsyncGenerator<Line> {
+  let targets: ReadonlyMap<string, string> = new Map()
+  const skipped: Line[] = []
+  const parser = parse({
+    bom: true,
+    info: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    columns: (header: readonly string[]) => {
+      targets = targetsOf(header, columns)
+      onIgnored(header.filter((name) => !targets.has(name)))
+      return [...header]
+    },
+    on_skip: (error) => {
+      skipped.push({ line: Number(error?.['lines'] ?? 0), problem: `Not a record: ${error?.code ?? 'malformed'}.` })
+      return undefined
+    },
+  })
+  void feed(input, parser)
+  for await (const { info, record } of parser as AsyncIterable<CsvRecord>) {
+    yield* skipped.splice(0)
+    yield { line: info.lines, user: csvUser(record, targets) }
+  }
+  yield* skipped
+}
+
+interface CsvRecord {
+  readonly info: { readonly lines: number }
+  readonly record: Readonly<Record<string, string>>
+}
+
+async function feed(input: Input, parser: ReturnType<typeof parse>): Promise<void> {
+  try {
+    for await (const piece of input)
+      if (!parser.write(piece)) await new Promise((resolve) => parser.once('drain', resolve))
+    parser.end()
+  } catch (error) {
+    // The reader of the parser gets it.
+    parser.destroy(error instanceof Error ? error : new Error('The input cannot be read', { cause: error }))
+  }
+}
+
+/** The claim of each column that is read. */
+function targetsOf(header: readonly string[], columns: ColumnOptions['columns']): ReadonlyMap<string, string> {
+  for (const [target, column] of columns)
+    if (!header.includes(column)) throw new UsageError(`There is no column ${column} for ${target}.`)
+  const chosen = new Map([...columns].map(([target, column]) => [column, target]))
+  const targets = header.flatMap((name): [string, string][] => {
+    const target = chosen.get(name) ?? (isKnown(name) && !columns.has(name) ? name : undefined)
+    return target === undefined ? [] : [[name, target]]
+  })
+  if (!targets.some(([, target]) => target === 'user_id'))
+    throw new UsageError('No column is the user_id: add --map user_id=COLUMN.')
+  return new Map(targets)
+}
+
+const isKnown = (name: string): boolean => knownColumns.has(name) || name.startsWith('address.')
+
+/** OIDC Core §5.1. Other columns, such as one with password hashes, must not become claims by accident. */
+const knownColumns: ReadonlySet<string> = new Set(
+  `user_id active name given_name family_name middle_name nickname preferred_username profile picture website
+  email email_verified gender birthdate zoneinfo locale phone_number phone_number_verified`.split(/\s+/),
+)
+
+/** An empty cell is no claim. */
+function csvUser(record: Readonly<Record<string, string>>, targets: ReadonlyMap<string, string>): UserUpsert {
+  const claims = new Map<string, JsonValue>()
+  const address: [string, string][] = []
+  for (const [column, target] of targets) {
+    const cell = record[column] ?? ''
+    if (cell === '' || target === 'user_id' || target === 'active') continue
+    if (target.startsWith('address.')) address.push([target.slice('address.'.length), cell])
+    else claims.set(target, target.endsWith('_verified') ? isTrue(cell) : cell)
+  }
+  if (address.length > 0) claims.set('address', Object.fromEntries(address))
+  const [idColumn, activeColumn] = ['user_id', 'active'].map((name) => [...targets].find(([, to]) => to === name)?.[0])
+  const active = activeColumn === undefined ? '' : (record[activeColumn] ?? '')
+  return {
+    userId: idColumn === undefined ? '' : (record[idColumn] ?? ''),
+    claims: Object.fromEntries(claims),
+    ...(active !== '' && { active: isTrue(active) }),
+  }
+}
+
+/** As PostgreSQL, SQLite and spreadsheets write it. */
+const isTrue = (cell: string): boolean => ['true', 't', '1', 'yes'].includes(cell.toLowerCase())

@@ -1,0 +1,117 @@
+import { StorageUnavailableError, type UserId } from '@mintmark/storage-interface'
+import type { HostUser, SearchableUserStore, UpsertOutcome } from '@mintmark/storage-interface/stores'
+import { type RawBuilder, sql } from 'kysely'
+import { compileSql, type Database, type Parameter } from '../database.ts'
+import type { SqlRow } from '../dialect.ts'
+import { createColumnReader } from '../row.ts'
+
+/** The methods that write users of the host in batches. */
+export function createUpsert(database: Database): Pick<SearchableUserStore, 'upsert' | 'compare'> {
+  const { run, engine } = database
+  const columns = createColumnReader(engine)
+  const statements = upsertStatements(database)
+
+  return {
+    async upsert({ users, now }) {
+      const written = new Map<string, UpsertOutcome>()
+      for (const active of [true, false]) {
+        const batch = users.filter((user) => user.active === active)
+        if (batch.length === 0) continue
+        const rows = await run(statements.upsert, {
+          users: encodePairs(batch),
+          active: engine.encodeFlag(active),
+          blocked_at: active ? null : now,
+          active_after_block: active ? null : engine.encodeFlag(true),
+          now,
+        })
+        for (const row of rows) {
+          const isNew = columns.integer(row, 'version') === 1
+          const outcome = isNew ? 'created' : 'updated'
+          written.set(columns.text(row, 'user_id'), { outcome, active: columns.flag(row, 'active') })
+        }
+      }
+      const others = await statesOf(users.filter(({ userId }) => !written.has(userId)))
+      return users.map((user) => written.get(user.userId) ?? unwritten(others.get(user.userId)))
+    },
+
+    async compare(users) {
+      const states = await statesOf(users)
+      return users.map((user) => {
+        const state = states.get(user.userId)
+        if (state === undefined) return { outcome: 'created', active: user.active }
+        if (state.kind !== 'present') return { outcome: state.kind }
+        const isSame = state.claims === JSON.stringify(user.claims)
+        return { outcome: isSame ? 'unchanged' : 'updated', active: state.active }
+      })
+    },
+  }
+
+  /** The rows that have the identifiers of users. */
+  async function statesOf(users: readonly HostUser[]): Promise<ReadonlyMap<string, State>> {
+    if (users.length === 0) return new Map()
+    const rows = await run(statements.find, { ids: engine.encodeSearchable(users.map(({ userId }) => userId)) })
+    return new Map(rows.map((row) => [columns.text(row, 'user_id'), stateOf(row)]))
+  }
+
+  function stateOf(row: SqlRow): State {
+    const kind = columns.text(row, 'kind')
+    if (kind !== 'present') return { kind: kind as Exclude<State['kind'], 'present'> }
+    return { kind: 'present', active: columns.flag(row, 'active'), claims: columns.text(row, 'claims') }
+  }
+
+  /** In the order of identifiers, so that concurrent batches do not wait for each other in a circle. */
+  function encodePairs(users: readonly HostUser[]) {
+    const pairs = users.map(({ userId, claims }): [UserId, string] => [userId, JSON.stringify(claims)])
+    return engine.encodeSearchable(pairs.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  }
+}
+
+/** A row with the identifier of a user of the host. */
+type State =
+  | { readonly kind: 'present'; readonly active: boolean; readonly claims: string }
+  | { readonly kind: 'provisioned' | 'removed' | 'client' }
+
+/** The outcome for a user whom the statement has not written. */
+function unwritten(state: State | undefined): UpsertOutcome {
+  // Users and clients leave tombstones, so the row that prevented the write is there.
+  if (state === undefined) throw new StorageUnavailableError('A row that was there is not found')
+  return state.kind === 'present' ? { outcome: 'unchanged', active: state.active } : { outcome: state.kind }
+}
+
+function upsertStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
+  const columnNames = sql.raw(
+    'issuer, user_id, claims, active, blocked_at, active_after_block, generation, created_at, updated_at, version',
+  )
+  /** Looks up each identifier by the key, and plans that do not depend on the number of rows. */
+  const hasOneOf = (table: string, column: string, { issuer, ids }: Record<'issuer' | 'ids', RawBuilder<unknown>>) =>
+    engine.keyAmong({ issuerColumn: sql.ref(`${table}.issuer`), issuer, column: sql.ref(`${table}.${column}`) }, ids)
+
+  return {
+    upsert: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'users' | 'active' | 'blocked_at' | 'active_after_block' | 'now'>) => {
+        const pairs = engine.listedPairs(sql`${p('users')}`)
+        const ids = sql`select pair.first from (${pairs}) as pair`
+        const clients = sql`select client_id from mintmark_clients where ${hasOneOf('mintmark_clients', 'client_id', { issuer: sql`${p('issuer')}`, ids })}`
+        return sql`insert into mintmark_users (${columnNames})
+select ${p('issuer')}, host.first, host.second, ${p('active')}, ${p('blocked_at')}, ${p('active_after_block')}, 0, ${p('now')}, ${p('now')}, 1
+from (${pairs}) as host where not ${engine.among(sql.ref('host.first'), clients)}
+on conflict (issuer, user_id) do update
+set claims = excluded.claims, updated_at = excluded.updated_at, version = mintmark_users.version + 1
+where mintmark_users.removed_at is null and mintmark_users.provider_id is null and mintmark_users.claims <> excluded.claims
+returning user_id, version, active`
+      },
+    ),
+
+    // Clients first: a user with the same identifier takes precedence.
+    find: compileSql(query, (p: Parameter<'issuer' | 'ids'>) => {
+      const keys = { issuer: sql`${p('issuer')}`, ids: engine.listed(sql`${p('ids')}`) }
+      return sql`select client_id as user_id, null as active, null as claims, 'client' as kind
+from mintmark_clients where ${hasOneOf('mintmark_clients', 'client_id', keys)}
+union all
+select user_id, active, claims,
+  case when removed_at is not null then 'removed' when provider_id is not null then 'provisioned' else 'present' end
+from mintmark_users where ${hasOneOf('mintmark_users', 'user_id', keys)}`
+    }),
+  }
+}
