@@ -221,3 +221,34 @@ test('refuses a PATCH that compares too many members before it reads them (RFC 9
   expect(directory.calls.membersOf).toBe(0)
   expect((await patch([remove])).status).toBe(204)
 })
+
+test('reads the members of one large group at a time when two do not fit in memory together', async () => {
+  const directory = await startDirectory(250, 'general', { limits: { totalBytesAtOnce: 100_000 } })
+  const id = await directory.group(aGroup(directory.users))
+  const { groups } = directory.storage
+  let reading = 0
+  let most = 0
+  const watched = directory.beside({
+    limits: { totalBytesAtOnce: 100_000 },
+    storage: {
+      ...directory.storage,
+      groups: {
+        ...groups,
+        membersOf: async (...asked) => {
+          reading += 1
+          most = Math.max(most, reading)
+          try {
+            return await groups.membersOf(...asked)
+          } finally {
+            reading -= 1
+          }
+        },
+      },
+    },
+  })
+
+  const answers = await Promise.all([1, 2, 3].map(async () => watched.send({ path: `/Groups/${id}` })))
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(most).toBe(1)
+})

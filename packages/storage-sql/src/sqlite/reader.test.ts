@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { createSqliteReader } from './reader.ts'
+
+const nearlyForever =
+  'with recursive n(i) as (select 1 union all select i + 1 from n where i < 1e15) select count(*) from n'
+
+test('a query whose caller leaves before its turn never runs', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-reader-'))
+  const path = join(folder, 'read.db')
+  new DatabaseSync(path).close()
+  const reader = createSqliteReader(path, (error) => error)
+  onTestFinished(async () => {
+    await reader.close()
+    rmSync(folder, { recursive: true })
+  })
+  const controller = new AbortController()
+
+  const before = [reader.all('select 1', []), reader.all('select 2', [])]
+  const abandoned = reader.all(nearlyForever, [], controller.signal)
+  const after = reader.all('select 3', [])
+  controller.abort()
+
+  await expect(abandoned).rejects.toThrow('aborted')
+  const rows = await Promise.all([...before, after])
+  expect(rows.map(([row]) => row?.values)).toEqual([[1], [2], [3]])
+})
