@@ -25,26 +25,29 @@ test.for([
       )
     ).rows.length
   const holder = await observer.connect()
+  // Closes the connection, and with it the lock, also when the test fails.
+  onTestFinished(() => holder.release(true))
   await holder.query(`BEGIN; LOCK TABLE ${read.table} IN ACCESS EXCLUSIVE MODE`)
 
   const socket = connect(port, '127.0.0.1')
   socket.write(
     `GET /scim/v2/enterprise-idps/acme${read.path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${secret}\r\n\r\n`,
   )
-  await expect.poll(waiting).toBe(1)
+  await expect.poll(waiting, patiently).toBe(1)
   socket.destroy()
 
   // The table is still locked: without cancellation the statement would wait for it.
-  await expect.poll(waiting).toBe(0)
-  await expect.poll(() => [pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([0, 0])
+  await expect.poll(waiting, patiently).toBe(0)
+  await expect.poll(() => [pool.totalCount - pool.idleCount, pool.waitingCount], patiently).toEqual([0, 0])
   await holder.query('ROLLBACK')
-  holder.release()
   const answer = await fetch(`http://127.0.0.1:${port}/scim/v2/enterprise-idps/acme${read.path}`, {
     headers: { authorization: `Bearer ${secret}` },
   })
   expect([answer.status, await answer.json()]).toMatchObject([200, { totalResults: 0 }])
   expect(events.map(({ type }) => type)).not.toContain('request.refused')
 })
+
+const patiently = { timeout: 30_000 }
 
 async function start() {
   const database = await aDatabase()
