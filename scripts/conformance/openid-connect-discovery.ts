@@ -27,7 +27,7 @@ export const openidConnectDiscovery: Standard = {
     [
       '3',
       'request_uri counts as supported unless the document says otherwise',
-      'says that request objects are unsupported, because the default for request_uri is supported (OIDC Discovery §3)',
+      'says that request objects are supported by value only, because the default for request_uri is supported (OIDC Discovery §3)',
     ],
     ['4.2', 'Members without a value are omitted', 'has no member without a value (RFC 8414 §3.2)'],
     [

@@ -140,7 +140,7 @@ describe('published metadata', () => {
       issuer: under.issuer,
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
-      request_parameter_supported: false,
+      request_parameter_supported: true,
       request_uri_parameter_supported: false,
       authorization_response_iss_parameter_supported: true,
     })

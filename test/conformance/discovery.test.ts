@@ -28,7 +28,7 @@ describe('discovery document', () => {
   it('lists what is supported (OIDC Discovery §3)', async () => {
     expect(await metadata()).toMatchObject({
       scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', 'offline_access', 'api.read', 'api.write'],
-      response_modes_supported: ['query', 'form_post'],
+      response_modes_supported: ['query', 'form_post', 'jwt', 'query.jwt', 'form_post.jwt'],
       grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
       token_endpoint_auth_signing_alg_values_supported: expect.arrayContaining(['ES256', 'RS256']) as string[],
@@ -98,9 +98,9 @@ describe('discovery document', () => {
     expect(empty).toEqual([])
   })
 
-  it('says that request objects are unsupported, because the default for request_uri is supported (OIDC Discovery §3)', async () => {
+  it('says that request objects are supported by value only, because the default for request_uri is supported (OIDC Discovery §3)', async () => {
     expect(await metadata()).toMatchObject({
-      request_parameter_supported: false,
+      request_parameter_supported: true,
       request_uri_parameter_supported: false,
     })
   })

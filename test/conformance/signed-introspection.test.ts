@@ -1,6 +1,8 @@
+import { clientId } from '@mintmark/storage-interface'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
+import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode, postForm } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { signIn } from './sign-in.ts'
@@ -42,4 +44,15 @@ it('the response is signed with RS256 (RFC 9701 §6)', async () => {
   const { header } = await ask('unknown')
 
   expect(header.alg).toBe('RS256')
+})
+
+it('a client that is registered for ES256 gets ES256, and JSON when it asks for JSON (RFC 9701 §6)', async () => {
+  await changeClient(under.storage, clientId('A'), { introspectionSignedResponseAlg: 'ES256' })
+
+  const { header } = await ask('unknown')
+  const headers = { authorization: basic('A', under.clients.A.secret), accept: 'application/json' }
+  const plain = await postForm(under, '/token/introspection', encode({ token: 'unknown' }), headers)
+
+  expect(header.alg).toBe('ES256')
+  expect(plain.json).toEqual({ active: false })
 })

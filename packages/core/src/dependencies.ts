@@ -5,7 +5,6 @@ import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
 import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
 import { type FindInteractionDependencies } from './authorize/pending-interaction.ts'
 import { createInteractionSeal } from './authorize/sealed-interaction.ts'
-import { formPostResponseMode, queryResponseMode } from './authorize/response.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
 import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerDependencies } from './delivery/worker.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
@@ -91,9 +90,9 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       scopes,
       resources,
       identityScopes: settings.identityScopes,
-      responseModes: [queryResponseMode, formPostResponseMode],
       requirePushedRequests: settings.requirePushedRequests,
     },
+    keySets,
     clientAuthentication: [
       clientSecretBasic,
       clientSecretPost,

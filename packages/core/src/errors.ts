@@ -1,5 +1,6 @@
 import { type Header, json, noStore, type RequestHead, type ServerResponse, withHeaders } from '@mintmark/internal'
-import { authorizationErrorResponse, RedirectableError } from './authorize/response.ts'
+import type { EpochSeconds } from '@mintmark/storage-interface'
+import { authorizationErrorResponse, RedirectableError, type ResponseDependencies } from './authorize/response.ts'
 import type { RequestRefused } from './events.ts'
 import { type OAuthError, toOAuthError } from './refusals.ts'
 
@@ -46,16 +47,31 @@ export function renderBearerError(error: unknown): ServerResponse {
  * Renders an error of an endpoint that browsers visit. It redirects to the client when the redirect URI was verified, and
  * shows a local page otherwise (RFC 6749 §4.1.2.1).
  */
-export function renderBrowserError(
+export async function renderBrowserError(
   error: unknown,
   request: RequestHead,
-  rendering: { readonly issuer: string; readonly renderErrorPage: RenderErrorPage | undefined },
-): ServerResponse {
+  rendering: ResponseDependencies & {
+    readonly now: EpochSeconds
+    readonly renderErrorPage: RenderErrorPage | undefined
+  },
+): Promise<ServerResponse> {
   if (error instanceof RedirectableError) {
-    return authorizationErrorResponse(error.refusal, error.target, rendering.issuer)
+    try {
+      return await authorizationErrorResponse(error.refusal, error.target, rendering)
+    } catch (cause) {
+      // A response that has to be signed cannot be: JARM §2.4 lets the client accept no other one.
+      return renderLocalPage(toOAuthError(cause), request, rendering.renderErrorPage)
+    }
   }
-  const refusal = toOAuthError(error)
-  const render = rendering.renderErrorPage ?? renderPlainPage
+  return renderLocalPage(toOAuthError(error), request, rendering.renderErrorPage)
+}
+
+function renderLocalPage(
+  refusal: OAuthError,
+  request: RequestHead,
+  renderErrorPage: RenderErrorPage | undefined,
+): ServerResponse {
+  const render = renderErrorPage ?? renderPlainPage
   const page = render({ status: refusal.status, code: refusal.code, description: refusal.description }, request)
   return withHeaders(page, retryAfterHeaders(refusal))
 }

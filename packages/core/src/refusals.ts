@@ -11,6 +11,7 @@ const refreshTokenInvalid = 'The refresh token is not valid.'
 const accessTokenInvalid = 'The access token is not valid.'
 const notApproved = 'The request was not approved.'
 const notRegistered = 'The application that sent you here is not registered with this service.'
+const requestObjectInvalid = 'The request object is not valid.'
 const unsupported = 'The request uses a parameter that is not supported.'
 
 /**
@@ -175,6 +176,20 @@ export const refusals = {
   request_uri_used: ['invalid_request_uri', 'This sign-in was already completed.', 'RFC 9126 §4'],
   /** The clients have pushed too many requests, or this one has. */
   pushes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 9126 §2.3'],
+
+  // Request objects. Until one is verified, its errors are shown on a local page.
+  /** The request object is not signed by the client, or not with an algorithm that it may use, or it is another kind of JWT. */
+  request_object_unverified: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4, §10.2'],
+  /** The request object is not from this client, or not for this server. */
+  request_object_audience: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4'],
+  /** The request object has expired, is not valid yet, or has no `exp`. */
+  request_object_expired: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §10.2'],
+  /** The `client_id` or the `response_type` differs from the one beside the request object. */
+  request_object_contradicted: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §5, OIDC Core §6.1'],
+  /** The request object contains another one, or a subject, or a parameter of a wrong type. */
+  request_object_member: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4, §10.8'],
+  /** The client must sign its requests, and this one is not signed. */
+  request_object_required: ['invalid_request_object', 'Authorization requests must be signed.', 'RFC 9101 §10.5'],
 
   // Interactions: the pages of the host on which a user signs in and consents.
   /** The interaction is unknown, has expired, or belongs to another browser. */
@@ -413,6 +428,7 @@ const statuses = {
   invalid_client: 401,
   invalid_grant: 400,
   invalid_request: 400,
+  invalid_request_object: 400,
   invalid_request_uri: 400,
   invalid_scope: 400,
   invalid_target: 400,

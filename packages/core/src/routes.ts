@@ -39,7 +39,6 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     serverMetadata({
       ...deps,
       endpoints: endpointUrls(deps),
-      responseModes: deps.rules.responseModes,
       requirePushedRequests: deps.rules.requirePushedRequests,
     }),
   )

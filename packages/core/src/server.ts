@@ -3,7 +3,6 @@ import {
   type HttpService,
   json,
   noStore,
-  type RenderError,
   type RequestHead,
   type ServerRequest,
   type ServerResponse,
@@ -63,7 +62,7 @@ export interface AuthorizationServer extends HttpService {
   /**
    * The response to an error of an interaction: a redirect to the client where that is safe, otherwise an error page.
    */
-  renderError(error: unknown, request: RequestHead): ServerResponse
+  renderError(error: unknown, request: RequestHead): Promise<ServerResponse>
 }
 
 /**
@@ -74,11 +73,16 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const settings = parseSettings(options)
   const deps = serverDependencies(options, settings)
   for (const unsafe of unsafeOptions(settings)) deps.journal.announce(unsafe)
-  const renderPage: RenderError = (error, request) =>
-    renderBrowserError(error, request, { issuer: settings.issuer, renderErrorPage: options.renderErrorPage })
+  const renderPage = (error: unknown, request: RequestHead): Promise<ServerResponse> =>
+    renderBrowserError(error, request, {
+      issuer: settings.issuer,
+      keys: options.keys,
+      now: deps.clock(),
+      renderErrorPage: options.renderErrorPage,
+    })
   const recorded =
-    (render: RenderError): RenderError =>
-    (error, request) => {
+    <Rendered>(render: (error: unknown, request: RequestHead) => Rendered) =>
+    (error: unknown, request: RequestHead): Rendered => {
       deps.journal.record(request, requestRefused(error, request))
       return render(error, request)
     }

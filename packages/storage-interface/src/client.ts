@@ -38,7 +38,7 @@ export const clients = defineRecord(
       'private_key_jwt',
     ),
     secrets: secretList(),
-    /** Public keys for `private_key_jwt`, as a JWK set; `undefined` when the client has none or publishes them at `jwksUri`. */
+    /** Public keys for `private_key_jwt` and request objects, as a JWK set; `undefined` when the client has none or publishes them at `jwksUri`. */
     jwks: optional(json),
     jwksUri: optional(text),
     redirectUris: list(text),
@@ -58,6 +58,14 @@ export const clients = defineRecord(
     requirePkce: flag,
     /** Its authorization requests must be pushed (RFC 9126 §6). */
     requirePushedAuthorizationRequests: flag,
+    /** The algorithm of its request objects (RFC 9101); `undefined` means any that its keys and the server have. */
+    requestObjectSigningAlg: optional(text),
+    /** Its authorization requests must be signed (RFC 9101 §10.5). */
+    requireSignedRequestObject: flag,
+    /** The algorithm that signs its authorization responses (JARM §3); `undefined` means that they are not signed. */
+    authorizationSignedResponseAlg: optional(text),
+    /** The algorithm that signs its introspection responses (RFC 9701 §6); `undefined` means RS256. */
+    introspectionSignedResponseAlg: optional(text),
     /** Its assertions may name the URL of the token endpoint as their audience (RFC 7523 §3), and not only the issuer. */
     allowTokenEndpointAudience: flag,
     /** The APIs that it may request tokens for (RFC 8707); `undefined` means those that define one of its scope values. */

@@ -75,6 +75,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0026-group-indexes b1d243ae0e502450bac39237a1715624666a27b26b61e8d67d95aa641906e4e1",
       "0027-pushed-requests 72e7d9c2ced0d11e5efdec227773f5a9dacaa1c072c7261375c86db256dd15f3",
       "0028-pushed-request-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "0029-signed-requests e88e98e0d11bba7009efb0575cab5b6176878175935fa5d9fa32496441fd0705",
     ]
   `)
 })

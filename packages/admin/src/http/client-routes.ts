@@ -21,6 +21,7 @@ const bodySchemas: Readonly<Record<MetadataRule['kind'], (rule: MetadataRule) =>
   texts: ({ longest = 2000, most }) => texts(longest, most),
   method: ({ values = [] }) => z.enum(values),
   algorithm: ({ values = [] }) => z.enum(values),
+  choice: ({ values = [] }) => z.enum(values),
   flag: () => z.boolean(),
   seconds: () => z.int().min(0),
   keySet: () => anyObject,

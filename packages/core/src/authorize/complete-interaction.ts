@@ -9,7 +9,7 @@ import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
 import { saveGrant, withdrawConsent } from './consent.ts'
 import { decideInteraction, type InteractionDecision } from './decide.ts'
 import type { AuthorizationRequest } from './request.ts'
-import { authorizationErrorResponse, authorizationResponse } from './response.ts'
+import { authorizationErrorResponse, authorizationResponse, type ResponseDependencies } from './response.ts'
 import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
 
 /**
@@ -24,9 +24,7 @@ export type InteractionAnswer = (SignedIn | { readonly subject?: undefined }) & 
 }
 
 export interface CompleteInteractionDependencies
-  extends InteractionDependencies, IssueCodeDependencies, JoinSessionDependencies {
-  readonly issuer: string
-}
+  extends InteractionDependencies, IssueCodeDependencies, JoinSessionDependencies, ResponseDependencies {}
 
 /** The state that each step of an interaction needs. */
 export interface InteractionStep {
@@ -94,7 +92,7 @@ export async function completeInteraction(
   const subject = { request, grant, consented, authentication, session }
   const code = await issueCode(subject, step.now, deps)
   deps.journal.record(step.http, codeIssued(subject))
-  return authorizationResponse(code, request.target, deps.issuer)
+  return authorizationResponse(code, request.target, { ...deps, now: step.now })
 }
 
 /**
@@ -143,11 +141,15 @@ type Denial = 'user_denied' | 'user_inactive' | 'user_unknown'
 const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): Promise<Denial> =>
   (await storage.users.find(userId(subject))) === undefined ? 'user_unknown' : 'user_inactive'
 
-function recordDenial(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): ServerResponse {
+function recordDenial(
+  reason: Denial,
+  step: InteractionStep,
+  deps: CompleteInteractionDependencies,
+): Promise<ServerResponse> {
   deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId, reason })
   // RFC 6749 §4.1.2.1: access_denied.
   const refusal = refuse(reason)
-  return authorizationErrorResponse(refusal, step.request.target, deps.issuer)
+  return authorizationErrorResponse(refusal, step.request.target, { ...deps, now: step.now })
 }
 
 /** Decides what this step still needs. */

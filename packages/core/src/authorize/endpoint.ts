@@ -20,12 +20,17 @@ import { decideInteraction, enforcePromptNone } from './decide.ts'
 import { identifyClient, requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { openRequest } from './pushed-request.ts'
 import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
-import { authorizationResponse, RedirectableError } from './response.ts'
+import type { RequestObjectDependencies } from './request-object.ts'
+import { authorizationResponse, RedirectableError, type ResponseDependencies } from './response.ts'
 import { startInteraction, type InteractionDependencies } from './start-interaction.ts'
 
 export interface AuthorizationEndpointDependencies
-  extends InteractionDependencies, IssueCodeDependencies, JoinSessionDependencies {
-  readonly issuer: string
+  extends
+    InteractionDependencies,
+    IssueCodeDependencies,
+    JoinSessionDependencies,
+    RequestObjectDependencies,
+    ResponseDependencies {
   readonly clock: Clock
   readonly journal: Journal
   readonly rules: AuthorizationRequestRules
@@ -44,12 +49,15 @@ export const authorizationEndpoint =
     // OIDC Core §3.1.2.1: only the form of a POST is read.
     const received = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
     const client = await identifyClient(requireClientId(received), deps.storage)
-    const { parameters, form } = await openRequest(received, { client, isFirst: true, now }, deps)
+    const { parameters, form } = await openRequest(received, { client, now }, deps)
     const verified = verifyRedirect(parameters, client)
     const authorization = await parseAuthorizationRequest(parameters, { client, redirect: verified, form }, deps.rules)
     // RFC 9110 §9.2.1: HEAD is safe. It issues no code and starts no interaction.
     if (request.method === 'HEAD') return { status: 200, headers: noStore, body: undefined }
-    if (isCrossSitePost(request)) return redirectToSelf(request, authorization)
+    if (isCrossSitePost(request)) {
+      const object = form.kind === 'plain' && form.isSigned ? received.get('request') : undefined
+      return redirectToSelf(request, authorization, object)
+    }
     return answer({ authorization, request }, now, deps)
   }
 
@@ -80,7 +88,7 @@ async function answer(
   const subject = { request: authorization, grant, consented: authorization.consentScopes, authentication, session }
   const code = await issueCode(subject, now, deps)
   deps.journal.record(request, codeIssued(subject))
-  return authorizationResponse(code, authorization.target, deps.issuer)
+  return authorizationResponse(code, authorization.target, { ...deps, now })
 }
 
 /** RFC 6819 §4.4.1.11: a signed-in browser must not fill the store with codes that no user waits for. */
@@ -99,12 +107,16 @@ const isCrossSitePost = (request: ServerRequest): boolean =>
   request.method === 'POST' && ['cross-site', 'same-site'].includes(request.headers.get('sec-fetch-site') ?? '')
 
 /** Redirects to the same request as a GET, a top-level navigation that carries the cookies. */
-function redirectToSelf(request: ServerRequest, authorization: AuthorizationRequest): ServerResponse {
+function redirectToSelf(
+  request: ServerRequest,
+  authorization: AuthorizationRequest,
+  object: string | undefined,
+): ServerResponse {
+  const { client, parameters } = authorization
+  // A request object counts alone, and the client may have to sign all of its requests.
+  const repeated = object === undefined ? parameters : { client_id: client.clientId, request: object }
   const resources = authorization.resources.map((resource) => ['resource', resource] as const)
-  const query = new URLSearchParams([
-    ...Object.entries(authorization.parameters),
-    ...resources.map((pair) => [...pair]),
-  ])
+  const query = new URLSearchParams([...Object.entries(repeated), ...resources.map((pair) => [...pair])])
   return redirect(`${request.url.origin}${request.url.pathname}?${query.toString()}`)
 }
 

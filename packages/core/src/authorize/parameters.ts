@@ -82,6 +82,10 @@ const bounds: ReadonlyMap<string, number> = new Map([
   ['id_token_hint', 8192],
 ])
 
+/** Whether the server gives the parameter a meaning. */
+export const isKnownParameter = (name: string): boolean =>
+  bounds.has(name) || ['scope', 'resource', 'ui_locales', 'registration'].includes(name)
+
 const unsupportedParameters = ['request', 'request_uri', 'registration'] as const
 
 /** The PKCE challenge that the code is bound to. `exempt`: the client does not need one, and sent none. */

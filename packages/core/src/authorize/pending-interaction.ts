@@ -15,7 +15,7 @@ import {
   type InteractionStep,
 } from './complete-interaction.ts'
 import { identifyClient, requireClientId, verifyRedirect } from './proven-redirect.ts'
-import { openRequest } from './pushed-request.ts'
+import { reopenRequest } from './pushed-request.ts'
 import { parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import { interactionLocation } from './start-interaction.ts'
 
@@ -52,7 +52,7 @@ export async function findInteraction(
   const resources = record.resources.map((resource) => ['resource', resource] as const)
   const received = indexParameters([...Object.entries(record.parameters), ...resources])
   const client = await identifyClient(requireClientId(received), deps.storage)
-  const { parameters, form } = await openRequest(received, { client, isFirst: false, now }, deps)
+  const { parameters, form } = await reopenRequest(received, { client, now }, deps)
   const redirect = verifyRedirect(parameters, client)
   const authorization = await parseAuthorizationRequest(parameters, { client, redirect, form }, deps.rules)
   const visit = { signedIn: await deps.signedIn(request), isOfSession: stored === undefined, now }

@@ -25,9 +25,10 @@ import {
   parseAuthorizationRequest,
   type RequestForm,
 } from './request.ts'
+import { openRequestObject, type RequestObjectDependencies, signsRequests } from './request-object.ts'
 import { RedirectableError } from './response.ts'
 
-export interface PushEndpointDependencies extends ClientAuthenticationDependencies {
+export interface PushEndpointDependencies extends ClientAuthenticationDependencies, RequestObjectDependencies {
   readonly clock: Clock
   readonly random: Random
   readonly journal: Journal
@@ -52,7 +53,7 @@ export const pushEndpoint =
     // RFC 9126 §2.1: the request that is pushed must not be a reference to another one.
     if (form.get('request_uri') !== undefined) throw refuse('request_uri_pushed', { clientId: client.clientId })
 
-    const authorization = await parsePushed(form, client, deps.rules)
+    const authorization = await parsePushed(form, { client, now }, deps)
     const secret = randomSecret(deps.random)
     const usableUntil = after(now, deps.pushedRequestLifetime)
     await deps.storage.pushedRequests.insert({
@@ -86,13 +87,20 @@ async function limitPushes(
 }
 
 async function parsePushed(
-  form: Parameters,
-  client: AuthenticatedClient,
-  rules: AuthorizationRequestRules,
+  received: Parameters,
+  { client, now }: { readonly client: AuthenticatedClient; readonly now: EpochSeconds },
+  deps: PushEndpointDependencies,
 ): Promise<AuthorizationRequest> {
-  const redirect = verifyRedirect(form, client)
+  const isSigned = received.get('request') !== undefined && signsRequests(client)
+  // RFC 9126 §3: only the parameters in the request object count.
+  const parameters = isSigned ? await openRequestObject(received, { client, now }, deps) : received
+  const redirect = verifyRedirect(parameters, client)
   try {
-    return await parseAuthorizationRequest(form, { client, redirect, form: { kind: 'pushing' } }, rules)
+    return await parseAuthorizationRequest(
+      parameters,
+      { client, redirect, form: { kind: 'pushing', isSigned } },
+      deps.rules,
+    )
   } catch (error) {
     // RFC 9126 §2.3: the client itself asks, so it gets the error in the response and not by a redirect.
     throw error instanceof RedirectableError ? error.refusal : error
@@ -106,39 +114,83 @@ interface OpenedRequest {
 }
 
 /**
- * Replaces a `request_uri` of this server by the parameters that were pushed. Everything else in the request, apart from
- * its `client_id`, is ignored (RFC 9126 §4).
- * @param visit `isFirst` when a browser arrives with the request: it may do so only for a short time. Once an interaction
- *   has begun, the request is usable until that expires.
- * @throws OAuthError invalid_request_uri — reason `request_uri_unknown` | `request_uri_used`; shown on a local page.
+ * Opens the request that a browser brings: replaces a `request_uri` of this server by the parameters that were pushed, and
+ * a request object by those in it. Everything else in the request, apart from its `client_id`, is ignored (RFC 9126 §4,
+ * RFC 9101 §6.3).
+ * @throws OAuthError invalid_request_uri — reason `request_uri_unknown` | `request_uri_used`; the errors of
+ *   `openRequestObject`. All are shown on a local page.
  */
 export async function openRequest(
   received: Parameters,
-  visit: { readonly client: ClientRecord; readonly isFirst: boolean; readonly now: EpochSeconds },
+  visit: Visit,
+  deps: RequestObjectDependencies & { readonly storage: OAuthStorage },
+): Promise<OpenedRequest> {
+  const requestUri = referenceIn(received)
+  if (requestUri !== undefined) {
+    // RFC 9126 §2.2: a browser may begin with the request for a short time only.
+    return openPushed(requestUri, { ...visit, endOf: ({ usableUntil }) => usableUntil }, deps.storage)
+  }
+  const isSigned = received.get('request') !== undefined && signsRequests(visit.client)
+  const parameters = isSigned ? await openRequestObject(received, visit, deps) : received
+  return { parameters, form: { kind: 'plain', isSigned } }
+}
+
+/**
+ * Opens the request of an interaction that continues. A pushed one is usable until the interaction expires; signatures were
+ * verified when it began.
+ * @throws OAuthError invalid_request_uri — as `openRequest`.
+ */
+export async function reopenRequest(
+  kept: Parameters,
+  visit: Visit,
   { storage }: { readonly storage: OAuthStorage },
 ): Promise<OpenedRequest> {
-  const uri = received.get('request_uri')
-  if (uri?.startsWith(prefix) !== true) return { parameters: received, form: { kind: 'plain' } }
+  const requestUri = referenceIn(kept)
+  return requestUri === undefined
+    ? { parameters: kept, form: { kind: 'continued' } }
+    : openPushed(requestUri, { ...visit, endOf: ({ expiresAt }) => expiresAt }, storage)
+}
 
-  const { client, isFirst, now } = visit
-  const { clientId } = client
+interface Visit {
+  readonly client: ClientRecord
+  readonly now: EpochSeconds
+}
+
+/** The parameters that count, and where they come from. */
+interface OpenedRequest {
+  readonly parameters: Parameters
+  readonly form: RequestForm
+}
+
+/** The reference to a pushed request. References to other documents are not supported (RFC 9101 §10.4). */
+function referenceIn(received: Parameters): string | undefined {
+  const uri = received.get('request_uri')
+  if (uri?.startsWith(prefix) !== true) return undefined
   // RFC 6749 §3.1: parameters must not repeat.
-  if (received.isRepeated('request_uri')) throw refuse('parameter_repeated', { clientId })
-  const secret = uri.slice(prefix.length)
+  if (received.isRepeated('request_uri')) throw refuse('parameter_repeated')
+  return uri
+}
+
+async function openPushed(
+  requestUri: string,
+  { client, now, endOf }: Visit & { readonly endOf: (found: PushedRequestRecord) => EpochSeconds },
+  storage: OAuthStorage,
+): Promise<OpenedRequest> {
+  const { clientId } = client
+  const secret = requestUri.slice(prefix.length)
   const digest = await digestSecret(secret)
   const found = isSecret(secret) ? await storage.pushedRequests.find(digest, clientId, now) : undefined
   // RFC 9126 §4: a code was issued for it.
   if (found === 'consumed') throw refuse('request_uri_used', { clientId })
   // RFC 9126 §2.2, §4: unknown, another client's, or expired. Compared here too, in case that a faulty store does not.
-  if (found === undefined || found.clientId !== clientId || !(now < endOf(found, isFirst)))
+  if (found === undefined || found.clientId !== clientId || !(now < endOf(found)))
     throw refuse('request_uri_unknown', { clientId })
   const resources = found.resources.map((resource) => ['resource', resource] as const)
   const parameters = indexParameters([...Object.entries(found.parameters), ...resources])
-  return { parameters, form: { kind: 'pushed', requestUri: uri, digest } }
+  return { parameters, form: { kind: 'pushed', requestUri, digest } }
 }
 
-const endOf = (found: PushedRequestRecord, isFirst: boolean): EpochSeconds =>
-  isFirst ? found.usableUntil : found.expiresAt
+const isSecret = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
 
 /**
  * Uses up the pushed request that a code is issued for. That happens at the end and not at the visit, so that a user may
@@ -155,8 +207,6 @@ export async function consumePushedRequest(
   // RFC 9126 §4: a request_uri is used for one code.
   if (outcome !== 'won') throw refuse('request_uri_used', { clientId })
 }
-
-const isSecret = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
 
 /** RFC 9126 §2.2: the form of references, followed by 256 random bits. */
 const prefix = 'urn:ietf:params:oauth:request_uri:'

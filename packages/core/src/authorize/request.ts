@@ -4,7 +4,7 @@ import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-inte
 import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
-import { idTokenAlgorithm } from '../keys/jws.ts'
+import { chosenAlgorithm, idTokenAlgorithm } from '../keys/jws.ts'
 import { type Parameters, refuseRepeated, spaceSeparated } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
 import { requestedResources, type ResourceRules } from '../token/resources.ts'
@@ -32,9 +32,11 @@ import {
 import type { VerifiedRedirect } from './proven-redirect.ts'
 import {
   fragmentResponseMode,
+  jwtResponseMode,
   queryResponseMode,
   RedirectableError,
   type ResponseMode,
+  responseModes,
   type ResponseTarget,
 } from './response.ts'
 
@@ -72,17 +74,19 @@ export interface AuthorizationRequest {
 
 /** The server's rules for authorization requests. */
 export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies, ResourceRules {
-  readonly responseModes: readonly ResponseMode[]
   readonly scopes: ScopeRegistry
   /** Refuses the requests of all clients that were not pushed. */
   readonly requirePushedRequests: boolean
 }
 
-/** How a request arrived: its parameters came with the browser, are being pushed by the client, or were pushed before (RFC 9126). */
+/**
+ * How a request arrived: its parameters came with the browser, are being pushed by the client, were pushed before (RFC
+ * 9126), or are those of an interaction that continues. `isSigned`: they come from a request object (RFC 9101).
+ */
 export type RequestForm =
-  | { readonly kind: 'plain' }
-  | { readonly kind: 'pushing' }
+  | { readonly kind: 'plain' | 'pushing'; readonly isSigned: boolean }
   | { readonly kind: 'pushed'; readonly requestUri: string; readonly digest: SecretDigest }
+  | { readonly kind: 'continued' }
 
 /** What is known about a request before its parameters are validated. */
 interface ProvenRequest {
@@ -94,7 +98,8 @@ interface ProvenRequest {
 /**
  * Validates the rest of the request, now that errors may be returned to the client.
  * @throws RedirectableError with the errors of the parameter parsers, and invalid_request — reason
- *   `response_type_missing` | `response_mode_unknown` | `max_age_invalid` | `push_required`; unsupported_response_type — reason
+ *   `response_type_missing` | `response_mode_unknown` | `max_age_invalid` | `push_required` |
+ *   `request_object_required`; unsupported_response_type — reason
  *   `response_type_unsupported`; unauthorized_client — reason `grant_type_not_registered`.
  */
 export async function parseAuthorizationRequest(
@@ -102,14 +107,17 @@ export async function parseAuthorizationRequest(
   proven: ProvenRequest,
   rules: AuthorizationRequestRules,
 ): Promise<AuthorizationRequest> {
-  const target = responseTarget(parameters, proven.redirect, rules.responseModes)
+  const target = responseTarget(parameters, proven)
   try {
     refuseRepeated(parameters)
     refuseUnsupported(parameters)
     refuseTooLong(parameters)
     requirePushed(proven, rules)
+    requireSigned(proven)
     requireCodeResponse(parameters, proven.client)
-    requireResponseMode(parameters, rules.responseModes)
+    requireResponseMode(parameters, target)
+    // JARM §3: refuse an algorithm that the server cannot sign with before the user signs in.
+    if (target.signature !== undefined) chosenAlgorithm(target.signature.algorithm, rules.keys)
     return await parseRest(parameters, { ...proven, target }, rules)
   } catch (error) {
     // RFC 6749 §4.1.2.1: parsers throw the error; only here is it known where to redirect with it.
@@ -162,26 +170,37 @@ function requirePushed({ client, form }: ProvenRequest, { requirePushedRequests 
   if (isRequired && form.kind === 'plain') throw refuse('push_required', { clientId: client.clientId })
 }
 
+/** Refuses a request without a request object, if the client must sign its requests. */
+function requireSigned({ client, form }: ProvenRequest): void {
+  if (!client.requireSignedRequestObject || (form.kind !== 'plain' && form.kind !== 'pushing')) return
+  // RFC 9101 §10.5: otherwise an attacker could leave out the signature.
+  if (!form.isSigned) throw refuse('request_object_required', { clientId: client.clientId })
+}
+
 /**
  * The target for errors: `state` as received, and the requested response mode if it is supported. A request object is
  * refused, and yet says how the client expects the error, so both are read from it where the parameters lack them (OIDC Core
  * §6.1). Its signature does not matter: anybody can send the same values as parameters.
  */
-function responseTarget(
-  parameters: Parameters,
-  redirect: VerifiedRedirect,
-  responseModes: readonly ResponseMode[],
-): ResponseTarget {
+function responseTarget(parameters: Parameters, { redirect, client }: ProvenRequest): ResponseTarget {
+  const { clientId, authorizationSignedResponseAlg: algorithm } = client
   const object = requestObject(parameters.get('request'))
   const textOf = (name: string): string | undefined => {
     const value = object[name]
     return parameters.get(name) ?? (typeof value === 'string' && value !== '' ? value : undefined)
   }
   const requested = textOf('response_mode')
+  const isSigned = algorithm !== undefined
   const responseMode =
-    responseModes.find(({ mode }) => mode === requested) ?? defaultResponseMode(textOf('response_type'))
+    responseModes.find((known) => known.mode === requested && known.isSigned === isSigned) ??
+    (isSigned ? jwtResponseMode : defaultResponseMode(textOf('response_type')))
   const state = parameters.isRepeated('state') ? undefined : textOf('state')
-  return { redirect, responseMode, state: state !== undefined && isEchoable(state) ? state : undefined }
+  return {
+    redirect,
+    responseMode,
+    state: state !== undefined && isEchoable(state) ? state : undefined,
+    signature: algorithm === undefined ? undefined : { clientId, algorithm },
+  }
 }
 
 /** OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5: the default of types that return tokens is the fragment. */
@@ -213,11 +232,11 @@ function requireCodeResponse(parameters: Parameters, client: ClientRecord): void
   if (!client.grantTypes.includes('authorization_code')) throw refuse('grant_type_not_registered')
 }
 
-function requireResponseMode(parameters: Parameters, responseModes: readonly ResponseMode[]): void {
+/** A client that is registered for signed responses gets no others, and a client that is not gets none (JARM §3). */
+function requireResponseMode(parameters: Parameters, { responseMode }: ResponseTarget): void {
   const requested = parameters.get('response_mode')
   // OAuth 2.0 Multiple Response Type Encoding Practices §2.1.
-  if (requested !== undefined && responseModes.every(({ mode }) => mode !== requested))
-    throw refuse('response_mode_unknown')
+  if (requested !== undefined && requested !== responseMode.mode) throw refuse('response_mode_unknown')
 }
 
 /** Contexts are requested in the claims parameter or in `acr_values` (OIDC Core §5.5.1.1). */

@@ -1,21 +1,45 @@
 import { noStore, redirect, type ServerResponse } from '@mintmark/internal'
+import { after, type ClientId, type EpochSeconds, seconds } from '@mintmark/storage-interface'
+import { chosenAlgorithm, signJwt } from '../keys/jws.ts'
+import type { KeyRing } from '../keys/ring.ts'
 import type { OAuthError } from '../refusals.ts'
 import type { VerifiedRedirect } from './proven-redirect.ts'
 
 /** Redirects to the client with a code (RFC 6749 §4.1.2). `iss` identifies the server that answered (RFC 9207 §2). */
-export const authorizationResponse = (code: string, target: ResponseTarget, issuer: string): ServerResponse =>
-  target.responseMode.respond(target.redirect, present({ code, state: target.state, iss: issuer }))
+export const authorizationResponse = (
+  code: string,
+  target: ResponseTarget,
+  deps: ResponseDependencies & { readonly now: EpochSeconds },
+): Promise<ServerResponse> => respond({ code, state: target.state }, target, deps)
 
 /** Redirects to the client with an error (RFC 6749 §4.1.2.1). `iss` is included here too (RFC 9207 §2). */
 export const authorizationErrorResponse = (
   refusal: OAuthError,
   target: ResponseTarget,
-  issuer: string,
-): ServerResponse =>
-  target.responseMode.respond(
-    target.redirect,
-    present({ error: refusal.code, error_description: refusal.description, state: target.state, iss: issuer }),
-  )
+  deps: ResponseDependencies & { readonly now: EpochSeconds },
+): Promise<ServerResponse> =>
+  respond({ error: refusal.code, error_description: refusal.description, state: target.state }, target, deps)
+
+export interface ResponseDependencies {
+  readonly issuer: string
+  readonly keys: KeyRing
+}
+
+/** Returns the parameters as they are, or as claims of a JWT for the client (JARM §2.1). */
+async function respond(
+  parameters: Readonly<Record<string, string | undefined>>,
+  { redirect: target, responseMode, signature }: ResponseTarget,
+  { issuer, keys, now }: ResponseDependencies & { readonly now: EpochSeconds },
+): Promise<ServerResponse> {
+  if (signature === undefined) return responseMode.respond(target, present({ ...parameters, iss: issuer }))
+  const signer = await keys.signer(chosenAlgorithm(signature.algorithm, keys))
+  const claims = { iss: issuer, aud: signature.clientId, exp: after(now, responseLifetime), ...parameters }
+  // RFC 8725 §3.11: no other kind of JWT has this type.
+  return responseMode.respond(target, [['response', await signJwt('oauth-authz-resp+jwt', claims, signer)]])
+}
+
+/** JARM §2.1 recommends at most ten minutes. */
+const responseLifetime = seconds(120)
 
 const present = (parameters: Readonly<Record<string, string | undefined>>): readonly (readonly [string, string])[] =>
   Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
@@ -25,6 +49,8 @@ export interface ResponseTarget {
   readonly redirect: VerifiedRedirect
   readonly responseMode: ResponseMode
   readonly state: string | undefined
+  /** For whom and with which algorithm the response is signed; `undefined` when it is not (JARM §2.3). */
+  readonly signature: { readonly clientId: ClientId; readonly algorithm: string } | undefined
 }
 
 /**
@@ -48,6 +74,8 @@ export class RedirectableError extends Error {
 export interface ResponseMode {
   /** The `response_mode` value. */
   readonly mode: string
+  /** Whether the only parameter is a JWT with all the others (JARM §2.3). */
+  readonly isSigned: boolean
   /** @param parameters the parameters that are present. */
   respond(target: VerifiedRedirect, parameters: readonly (readonly [string, string])[]): ServerResponse
 }
@@ -55,6 +83,7 @@ export interface ResponseMode {
 /** `query`: in the query of the redirect URI, the default for codes. */
 export const queryResponseMode: ResponseMode = {
   mode: 'query',
+  isSigned: false,
   respond(target, parameters) {
     const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
     // The registered redirect URI stays as it is, character by character; it has no fragment.
@@ -67,6 +96,7 @@ export const queryResponseMode: ResponseMode = {
  */
 export const fragmentResponseMode: ResponseMode = {
   mode: 'fragment',
+  isSigned: false,
   respond(target, parameters) {
     const fragment = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
     return redirect(`${target}#${fragment}`)
@@ -79,6 +109,7 @@ export const fragmentResponseMode: ResponseMode = {
  */
 export const formPostResponseMode: ResponseMode = {
   mode: 'form_post',
+  isSigned: false,
   respond(target, parameters): ServerResponse {
     const fields = parameters.map(
       ([name, value]) => `<input type="hidden" name="${escapeAttribute(name)}" value="${escapeAttribute(value)}">`,
@@ -101,6 +132,18 @@ export const formPostResponseMode: ResponseMode = {
     }
   },
 }
+
+/** `jwt`: the default of signed modes for codes is the query (JARM §2.3.4). */
+export const jwtResponseMode: ResponseMode = { ...queryResponseMode, mode: 'jwt', isSigned: true }
+
+/** The response modes, best first. `fragment.jwt` is not among them: codes are not returned in a fragment. */
+export const responseModes: readonly ResponseMode[] = [
+  queryResponseMode,
+  formPostResponseMode,
+  jwtResponseMode,
+  { ...queryResponseMode, mode: 'query.jwt', isSigned: true },
+  { ...formPostResponseMode, mode: 'form_post.jwt', isSigned: true },
+]
 
 const escapeAttribute = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 

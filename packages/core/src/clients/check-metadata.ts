@@ -94,16 +94,21 @@ function refuseUnusableRedirects(client: ClientRecord): void {
 }
 
 function refuseUnusableKeys(client: ClientRecord): void {
-  if (client.tokenEndpointAuthMethod !== 'private_key_jwt') return
+  const needsKeys = client.tokenEndpointAuthMethod === 'private_key_jwt' || mustSignRequests(client)
   // RFC 7591 §2: jwks and jwks_uri exclude each other.
-  if ((client.jwks === undefined) === (client.jwksUri === undefined))
-    throw invalid('private_key_jwt needs either jwks or jwks_uri.')
+  if (client.jwks !== undefined && client.jwksUri !== undefined)
+    throw invalid('A client has either jwks or jwks_uri, not both.')
+  if (needsKeys && client.jwks === undefined && client.jwksUri === undefined)
+    throw invalid('private_key_jwt and signed request objects need either jwks or jwks_uri.')
   // RFC 7517 §9.2: private keys stay with the client.
   if (client.jwks !== undefined && !isPublicKeySet(client.jwks))
     throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
   if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri))
     throw invalid('jwks_uri must be https, by host name, on the default port.')
 }
+
+const mustSignRequests = ({ requestObjectSigningAlg, requireSignedRequestObject }: ClientRecord): boolean =>
+  requireSignedRequestObject || requestObjectSigningAlg !== undefined
 
 function refuseUnusableLogoutUris(client: ClientRecord): void {
   const { postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri } = client

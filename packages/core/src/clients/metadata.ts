@@ -1,6 +1,7 @@
 import type { ClientRecord, TokenEndpointAuthMethod, JsonObject } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithm } from '../keys/ring.ts'
+import { clientAlgorithms } from './client-jwt.ts'
 
 /** The rule for one member of the client metadata. */
 export interface MetadataRule {
@@ -9,7 +10,7 @@ export interface MetadataRule {
   readonly description: string
   /** Some values of `texts`, for completion in editors. */
   readonly examples?: readonly string[]
-  /** The values of a `method` or an `algorithm`. */
+  /** The values of a `method`, an `algorithm` of the server or another `choice`. */
   readonly values?: readonly string[]
   /** The longest text that the admin API accepts. */
   readonly longest?: number
@@ -27,6 +28,7 @@ interface MetadataValues {
   readonly texts: readonly string[]
   readonly method: TokenEndpointAuthMethod
   readonly algorithm: SigningAlgorithm
+  readonly choice: string
   readonly flag: boolean
   readonly seconds: number
   readonly keySet: JsonObject
@@ -211,17 +213,60 @@ export const clientMetadata = {
     default: false,
   },
   /**
-   * Public keys for `private_key_jwt`, as a JWK set (RFC 7517 §5).
-   * @defaultValue None. Other methods need no keys.
+   * The algorithm of its request objects (RFC 9101).
+   * @defaultValue Any that this server accepts, if the client has keys. A key says for which algorithm it is.
    */
-  jwks: { kind: 'keySet', description: 'its public keys as a JWK set, for private_key_jwt', presence: 'clearable' },
+  requestObjectSigningAlg: {
+    kind: 'choice',
+    description: 'the algorithm of its request objects; without one, any that the server accepts',
+    values: clientAlgorithms,
+    presence: 'clearable',
+  },
+  /**
+   * The algorithm that signs the server's authorization responses to it (JARM §3). It then gets no others.
+   * @defaultValue None. Few clients verify signed responses; the modes `jwt`, `query.jwt` and `form_post.jwt` are refused.
+   */
+  authorizationSignedResponseAlg: {
+    kind: 'algorithm',
+    description: 'the algorithm of its authorization responses (JARM); not signed without one',
+    values: algorithms,
+    presence: 'clearable',
+  },
+  /**
+   * The algorithm of its introspection responses when it asks for signed ones (RFC 9701 §6).
+   * @defaultValue RS256, or the first algorithm of a server without it. RFC 9701 §6 says RS256.
+   */
+  introspectionSignedResponseAlg: {
+    kind: 'algorithm',
+    description: 'the algorithm of its introspection responses when it asks for signed ones',
+    values: algorithms,
+    presence: 'clearable',
+  },
+  /**
+   * Whether its authorization requests must be signed (RFC 9101 §10.5).
+   * @defaultValue `false`. Few libraries sign requests.
+   */
+  requireSignedRequestObject: {
+    kind: 'flag',
+    description: 'refuses its authorization requests without a signed request object',
+    default: false,
+  },
+  /**
+   * Public keys for `private_key_jwt` and for request objects, as a JWK set (RFC 7517 §5).
+   * @defaultValue None. A client that signs nothing needs no keys.
+   */
+  jwks: {
+    kind: 'keySet',
+    description: 'its public keys as a JWK set, for private_key_jwt and request objects',
+    presence: 'clearable',
+  },
   /**
    * The URL at which the client publishes its keys instead: https, by host name.
    * @defaultValue None. With a URL the client can rotate its keys on its own.
    */
   jwksUri: {
     kind: 'text',
-    description: 'the address of its public keys, for private_key_jwt',
+    description: 'the address of its public keys, for private_key_jwt and request objects',
     longest: 2000,
     presence: 'clearable',
   },
@@ -251,7 +296,9 @@ type Presence<Rule> = Rule extends { readonly presence: infer Stated } ? Stated 
 type Value<Rule extends MetadataRule> = Rule extends { readonly examples: readonly (infer Example)[] }
   ? // `string & {}` keeps the examples for completion in editors, and accepts any other text.
     readonly (Example | (string & {}))[]
-  : MetadataValues[Rule['kind']]
+  : Rule extends { readonly kind: 'choice'; readonly values: readonly (infer Choice)[] }
+    ? Choice
+    : MetadataValues[Rule['kind']]
 
 /** The members that may be undefined in a stored client. */
 export type ClearableMetadata = {

@@ -2,6 +2,7 @@ import { decodeBody, decodeComponent, digestSecret, equalInConstantTime, type Se
 import {
   type ClientRecord,
   type EpochSeconds,
+  type JsonObject,
   type JsonValue,
   after,
   epochSeconds,
@@ -9,13 +10,11 @@ import {
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 import type { SecretDigest } from '@mintmark/storage-interface/stores'
-import type { JSONWebKeySet, JWTHeaderParameters, JWTPayload } from 'jose'
-import { createLocalJWKSet } from 'jose/jwks/local'
 import { decodeJwt } from 'jose/jwt/decode'
-import { jwtVerify } from 'jose/jwt/verify'
 
 import type { ClientAuthentication, CredentialProof, PresentedCredentials } from './authenticate.ts'
-import { readKeySet, type RemoteKeySets } from './remote-key-set.ts'
+import { clientAlgorithms, verifyClientJwt } from './client-jwt.ts'
+import type { RemoteKeySets } from './remote-key-set.ts'
 import { isCompactJws } from '../keys/verify-jwt.ts'
 
 /** `client_secret_basic`: the client's identifier and secret in the Authorization header (RFC 6749 §2.3.1). */
@@ -142,9 +141,6 @@ export const privateKeyJwt = (deps: PrivateKeyJwtDependencies): ClientAuthentica
   },
 })
 
-/** The algorithms that an assertion may be signed with: asymmetric ones only (RFC 8725 §3.1). */
-export const assertionAlgorithms: readonly string[] = ['ES256', 'RS256', 'PS256', 'EdDSA']
-
 interface Presentation {
   readonly client: ClientRecord
   readonly now: EpochSeconds
@@ -156,23 +152,25 @@ async function verifyAssertion(
   deps: PrivateKeyJwtDependencies,
 ): ReturnType<PresentedCredentials['verify']> {
   const { client, now } = presentation
-  const payload = await verifySignature(assertion, presentation, deps.keySets)
-  if (payload === undefined || !isAbout(payload, client) || !isShortLived(payload, now)) return undefined
+  const verified = await verifyClientJwt(assertion, { client, algorithms: clientAlgorithms, now }, deps.keySets)
+  if (verified === undefined || !isAssertionType(verified.header.typ)) return undefined
+  const { claims } = verified
+  if (!isAbout(claims, client) || !isShortLived(claims, now)) return undefined
   const expectedAudience = acceptedAudiences(client, deps.issuer)
-  if (!isForUs(payload, expectedAudience)) {
+  if (!isForUs(claims['aud'], expectedAudience)) {
     // The client signed it, so the audience is safe to show to an operator.
-    const context = { presentedAudience: (payload.aud ?? null) as JsonValue, expectedAudience }
+    const context = { presentedAudience: claims['aud'] ?? null, expectedAudience }
     return { reason: 'client_assertion_audience', context }
   }
 
   // RFC 7523 §3: a jti is accepted once. It is recorded last, so only a genuine assertion uses it up.
-  const { jti, exp = 0 } = payload
+  const { jti, exp } = claims
   if (!isUsableJti(jti)) return undefined
   const claimed = await deps.storage.replays.markUsed({
     purpose: 'client_assertion_jti',
     // Neither part contains a line break, so two clients never share a value.
     value: `${client.clientId}\n${jti}`,
-    expiresAt: after(epochSeconds(exp), seconds(clockSkew)),
+    expiresAt: after(epochSeconds(Number(exp)), seconds(clockSkew)),
     now,
   })
   return claimed.outcome === 'fresh' ? {} : undefined
@@ -186,7 +184,7 @@ const isUsableJti = (jti: unknown): jti is string =>
   typeof jti === 'string' && /^[\x20-\x7E]{1,256}$/.test(jti) && !(jti in Object.prototype)
 
 /** RFC 7523 §3: issuer and subject are the client. */
-const isAbout = ({ iss, sub }: JWTPayload, { clientId }: ClientRecord): boolean => iss === clientId && sub === clientId
+const isAbout = ({ iss, sub }: JsonObject, { clientId }: ClientRecord): boolean => iss === clientId && sub === clientId
 
 /**
  * The issuer; for a client that is registered so also the URL of the token endpoint, which RFC 7523 §3 and OIDC Core §9
@@ -199,53 +197,23 @@ const acceptedAudiences = ({ allowTokenEndpointAudience }: ClientRecord, issuer:
  * RFC 7523 §3: the assertion is for this server. RFC 7519 §4.1.3: one audience is a string or an array with one element. More
  * of them would permit replay at another server.
  */
-function isForUs({ aud }: JWTPayload, accepted: readonly string[]): boolean {
-  const [audience, second] = Array.isArray(aud) ? aud : [aud]
-  return audience !== undefined && second === undefined && accepted.includes(audience)
+function isForUs(aud: JsonValue | undefined, accepted: readonly string[]): boolean {
+  const audiences = Array.isArray(aud) ? aud : [aud]
+  return audiences.length === 1 && accepted.some((audience) => audience === audiences[0])
 }
 
 /** RFC 7523 §3: it expires soon, which keeps the list of used `jti` values short. */
-function isShortLived({ exp, iat, nbf }: JWTPayload, now: EpochSeconds): boolean {
+function isShortLived({ exp, iat, nbf }: JsonObject, now: EpochSeconds): boolean {
   if (typeof exp !== 'number' || !(now < exp) || exp > now + maxLifetime) return false
   return [iat, nbf].every((time) => time === undefined || (typeof time === 'number' && time <= now + clockSkew))
 }
 
-async function verifySignature(
-  assertion: string,
-  { client, now }: Presentation,
-  keySets: RemoteKeySets,
-): Promise<JWTPayload | undefined> {
-  if (client.jwksUri === undefined) return verifyWith(readKeySet(client.jwks), assertion, now)
-  const kept = await verifyWith(await keySets.read(client.jwksUri, 'kept', now), assertion, now)
-  // The client may have published a new key since its set was read.
-  return kept ?? verifyWith(await keySets.read(client.jwksUri, 'refresh', now), assertion, now)
-}
-
-async function verifyWith(
-  keySet: JSONWebKeySet | undefined,
-  assertion: string,
-  now: EpochSeconds,
-): Promise<JWTPayload | undefined> {
-  if (keySet === undefined) return undefined
-  try {
-    const { payload, protectedHeader } = await jwtVerify(assertion, createLocalJWKSet(keySet), {
-      algorithms: [...assertionAlgorithms],
-      currentDate: new Date(now * 1000),
-      clockTolerance: clockSkew,
-    })
-    return isAssertionHeader(protectedHeader) ? payload : undefined
-  } catch {
-    // jose throws on every invalid assertion and unsuitable key; the client gets the same answer for all of them.
-    return undefined
-  }
-}
-
 /**
- * Whether the header fits a client assertion. JWTs that the client signed for other purposes, such as request objects
- * or DPoP proofs, have another type (RFC 8725 §3.11); one whose payload is not base64url is not a JWT (RFC 7797 §7).
+ * Whether the `typ` fits a client assertion. JWTs that the client signed for other purposes, such as request objects or
+ * DPoP proofs, have another one (RFC 8725 §3.11).
  */
-const isAssertionHeader = ({ typ, b64 }: JWTHeaderParameters): boolean =>
-  (typ === undefined || ['jwt', 'client-authentication+jwt'].includes(typ.toLowerCase())) && b64 === undefined
+const isAssertionType = (type: string | undefined): boolean =>
+  type === undefined || ['jwt', 'client-authentication+jwt'].includes(type.toLowerCase())
 
 function unverifiedSubject(assertion: string): string | undefined {
   try {

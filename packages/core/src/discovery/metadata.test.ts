@@ -22,7 +22,6 @@ it('lists a claim once when several scopes release it (OIDC Discovery §3)', () 
     logout: undefined,
     delivery: undefined,
     clientAuthentication: [],
-    responseModes: [],
     requirePushedRequests: false,
     discovery: {},
     scopes: new Map([...standardScopes, ['staff', staff]]),

@@ -1,9 +1,9 @@
 import type { Endpoint } from '@mintmark/internal'
 import { codeChallengeMethods, prompts } from '../authorize/parameters.ts'
-import type { ResponseMode } from '../authorize/response.ts'
+import { responseModes } from '../authorize/response.ts'
 import type { ScopeRegistry } from '../authorize/scopes.ts'
 import type { ClientAuthentication } from '../clients/authenticate.ts'
-import { assertionAlgorithms } from '../clients/methods.ts'
+import { clientAlgorithms } from '../clients/client-jwt.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { DiscoveryOptions } from '../options.ts'
 import type { GrantType } from '../token/grant.ts'
@@ -31,7 +31,6 @@ export interface MetadataSources {
   readonly delivery: object | undefined
   readonly grants: readonly GrantType[]
   readonly clientAuthentication: readonly ClientAuthentication[]
-  readonly responseModes: readonly ResponseMode[]
   readonly requirePushedRequests: boolean
   readonly scopes: ScopeRegistry
   readonly keys: KeyRing
@@ -65,17 +64,19 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     ...sources.endpoints,
     scopes_supported: [...sources.scopes.keys()],
     response_types_supported: ['code'],
-    response_modes_supported: sources.responseModes.map(({ mode }) => mode),
+    response_modes_supported: responseModes.map(({ mode }) => mode),
     grant_types_supported: sources.grants.map(({ grantType }) => grantType),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: sources.keys.algorithms,
     userinfo_signing_alg_values_supported: sources.keys.algorithms,
     introspection_signing_alg_values_supported: sources.keys.algorithms,
+    // JARM §4.
+    authorization_signing_alg_values_supported: sources.keys.algorithms,
     token_endpoint_auth_methods_supported: authMethods,
-    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    token_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
     // RFC 8414 §2: required where private_key_jwt is among the methods.
-    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
-    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    introspection_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
+    revocation_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
     introspection_endpoint_auth_methods_supported: authMethods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: authMethods,
     claim_types_supported: ['normal'],
@@ -86,7 +87,8 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     claims_parameter_supported: true,
     // RFC 9126 §5.
     require_pushed_authorization_requests: sources.requirePushedRequests,
-    request_parameter_supported: false,
+    request_parameter_supported: true,
+    request_object_signing_alg_values_supported: clientAlgorithms,
     request_uri_parameter_supported: false,
     // Back-Channel Logout §2.1.
     ...(sources.delivery !== undefined && {

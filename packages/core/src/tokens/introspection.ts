@@ -17,7 +17,7 @@ import {
   type ConfidentialClient,
 } from '../clients/authenticate.ts'
 import type { Journal } from '../events.ts'
-import { defaultAlgorithm, signJwt } from '../keys/jws.ts'
+import { chosenAlgorithm, defaultAlgorithm, signJwt } from '../keys/jws.ts'
 import { readForm, refuseRepeated, requireToken } from '../parameters.ts'
 import {
   statusOfAccessToken,
@@ -51,10 +51,11 @@ export const introspectionEndpoint =
 
     // RFC 9701 §5: the description is a claim of a JWT for this caller only.
     const claims = { iss: deps.issuer, aud: caller.clientId, iat: now, token_introspection: description }
-    // RFC 9701 §6: RS256 unless something else was agreed.
-    return signedAnswer(
-      await signJwt('token-introspection+jwt', claims, await deps.keys.signer(defaultAlgorithm(deps.keys))),
-    )
+    // RFC 9701 §6: RS256 unless the caller is registered for another one.
+    const chosen = caller.introspectionSignedResponseAlg
+    const algorithm = chosen === undefined ? defaultAlgorithm(deps.keys) : chosenAlgorithm(chosen, deps.keys)
+    const signer = await deps.keys.signer(algorithm)
+    return signedAnswer(await signJwt('token-introspection+jwt', claims, signer))
   }
 
 /** Whether the Accept header requests a signed response (RFC 9701 §4). */

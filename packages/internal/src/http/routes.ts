@@ -11,7 +11,7 @@ export interface PathRoute {
   readonly crossOrigin?: CrossOrigin
 }
 
-export type RenderError = (error: unknown, request: RequestHead) => ServerResponse
+export type RenderError = (error: unknown, request: RequestHead) => ServerResponse | Promise<ServerResponse>
 
 interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooLarge'> {
   /** Every path of the service, with its methods. */

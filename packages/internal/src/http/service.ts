@@ -74,7 +74,10 @@ export interface ServiceOptions<Caller, Details> extends Pick<
   /** @param methods those of the route, in their order. */
   readonly methodNotAllowed: (methods: readonly string[], exchange: Exchange<Caller, Details>) => ServerResponse
   /** Renders whatever was thrown. */
-  readonly renderError: (error: unknown, exchange: Exchange<Caller, Details>) => ServerResponse
+  readonly renderError: (
+    error: unknown,
+    exchange: Exchange<Caller, Details>,
+  ) => ServerResponse | Promise<ServerResponse>
 }
 
 /** Whether a caller may go on, and headers for the answer either way. */
@@ -130,7 +133,7 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
     } catch (error) {
       // Work that stops because the client has left is no failure.
       if (isAbandoned(error, received)) return abandoned
-      response = options.renderError(error, { request: request ?? received, caller, route })
+      response = await options.renderError(error, { request: request ?? received, caller, route })
     } finally {
       admission?.release?.()
     }

@@ -26,6 +26,7 @@ import { sessionStatistics } from './0025-session-statistics.ts'
 import { groupIndexes } from './0026-group-indexes.ts'
 import { pushedRequests } from './0027-pushed-requests.ts'
 import { pushedRequestStatistics } from './0028-pushed-request-statistics.ts'
+import { signedRequests } from './0029-signed-requests.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   groupIndexes,
   pushedRequests,
   pushedRequestStatistics,
+  signedRequests,
 ]

@@ -1,0 +1,50 @@
+import { decodeBase64url, decodeBody, parseJsonObject } from '@mintmark/internal'
+import type { ClientRecord, EpochSeconds, JsonObject } from '@mintmark/storage-interface'
+import type { CompactJWSHeaderParameters, JSONWebKeySet } from 'jose'
+import { compactVerify } from 'jose/jws/compact/verify'
+import { createLocalJWKSet } from 'jose/jwks/local'
+
+import { readKeySet, type RemoteKeySets } from './remote-key-set.ts'
+
+/** The algorithms that a client may sign with: asymmetric ones only (RFC 8725 §3.1). */
+export const clientAlgorithms = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
+
+/** A JWT that a client has signed. Only the signature is verified: the caller checks the header's type and all claims. */
+interface ClientJwt {
+  readonly header: CompactJWSHeaderParameters
+  readonly claims: JsonObject
+}
+
+/**
+ * Verifies a JWT with the keys that a client has registered or publishes. Keys in the header are ignored.
+ * @returns `undefined` if no key of the client has signed it with one of the algorithms, or it is no JSON object.
+ */
+export async function verifyClientJwt(
+  jwt: string,
+  by: { readonly client: ClientRecord; readonly algorithms: readonly string[]; readonly now: EpochSeconds },
+  keySets: RemoteKeySets,
+): Promise<ClientJwt | undefined> {
+  const { client, algorithms, now } = by
+  if (client.jwksUri === undefined) return verifyWith(readKeySet(client.jwks), jwt, algorithms)
+  const kept = await verifyWith(await keySets.read(client.jwksUri, 'kept', now), jwt, algorithms)
+  // The client may have published a new key since its set was read.
+  return kept ?? verifyWith(await keySets.read(client.jwksUri, 'refresh', now), jwt, algorithms)
+}
+
+async function verifyWith(
+  keySet: JSONWebKeySet | undefined,
+  jwt: string,
+  algorithms: readonly string[],
+): Promise<ClientJwt | undefined> {
+  if (keySet === undefined) return undefined
+  try {
+    const { protectedHeader } = await compactVerify(jwt, createLocalJWKSet(keySet), { algorithms: [...algorithms] })
+    // RFC 7797 §7: a JWS whose payload is not base64url is not a JWT.
+    if (protectedHeader.b64 !== undefined) return undefined
+    const claims = parseJsonObject(decodeBody(decodeBase64url(jwt.split('.')[1] ?? '')) ?? '')
+    return claims && { header: protectedHeader, claims }
+  } catch {
+    // jose throws on every invalid signature and unsuitable key; the client gets the same answer for all of them.
+    return undefined
+  }
+}

@@ -1,0 +1,316 @@
+import { clientId } from '@mintmark/storage-interface'
+import { exportJWK, generateKeyPair } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { authorize, challenge, encode, postForm, redeem, type Change } from '../support/flow.ts'
+import { signEs256, signHs256, signNothing, writeJws } from '../support/forge-jwt.ts'
+import { assertionOf } from '../support/client-assertion.ts'
+import { signIn, visitPushed } from '../support/pushed.ts'
+import { expectServing, refusedByRedirect, refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { pushObject, visitObject, writeRequestObject, type ObjectChange } from '../support/request-object.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+const B = clientId('B')
+type Forge = (now: number) => ObjectChange | Promise<ObjectChange>
+
+const stranger = await generateKeyPair('ES256', { extractable: true })
+
+/** What is refused before its parameters count, by the reason. */
+const refusedObjects: readonly (readonly [string, string, Forge])[] = [
+  ['alg none', 'request_object_unverified', () => ({ header: { alg: 'none' }, sign: signNothing(1) })],
+  [
+    'HS256 with a public text as key',
+    'request_object_unverified',
+    () => ({ header: { alg: 'HS256' }, sign: signHs256(new TextEncoder().encode('b1')) }),
+  ],
+  ['an algorithm that no client may use', 'request_object_unverified', () => ({ header: { alg: 'ES512' } })],
+  ["another client's key", 'request_object_unverified', () => ({ sign: signEs256(stranger.privateKey) })],
+  [
+    'a key in its own header',
+    'request_object_unverified',
+    async () => ({
+      header: { kid: undefined, jwk: await exportJWK(stranger.publicKey) },
+      sign: signEs256(stranger.privateKey),
+    }),
+  ],
+  [
+    'an address of keys in its header',
+    'request_object_unverified',
+    () => ({ header: { jku: 'https://evil.test/jwks', kid: 'x' }, sign: signEs256(stranger.privateKey) }),
+  ],
+  ...['at+jwt', 'client-authentication+jwt', 'dpop+jwt', 'logout+jwt'].map(
+    (typ) => [`typ ${typ} (RFC 8725 §3.11)`, 'request_object_unverified', () => ({ header: { typ } })] as const,
+  ),
+  [
+    'an unencoded payload (RFC 7797 §7)',
+    'request_object_unverified',
+    () => ({ header: { b64: false, crit: ['b64'] } }),
+  ],
+  ['an unknown critical header', 'request_object_unverified', () => ({ header: { crit: ['exp'], exp: 1 } })],
+  ['no iss', 'request_object_audience', () => ({ claims: { iss: undefined } })],
+  ['another iss', 'request_object_audience', () => ({ claims: { iss: 'A' } })],
+  ['no aud', 'request_object_audience', () => ({ claims: { aud: undefined } })],
+  ['another aud', 'request_object_audience', () => ({ claims: { aud: 'https://other.test' } })],
+  ['a list of other aud', 'request_object_audience', () => ({ claims: { aud: ['https://other.test'] } })],
+  ['a nested list of aud', 'request_object_audience', () => ({ claims: { aud: [['https://as.test']] } })],
+  ['no exp', 'request_object_expired', () => ({ claims: { exp: undefined } })],
+  ['exp as text', 'request_object_expired', (now) => ({ claims: { exp: String(now + 60) } })],
+  ['exp now', 'request_object_expired', (now) => ({ claims: { exp: now } })],
+  ['nbf in 31 seconds', 'request_object_expired', (now) => ({ claims: { nbf: now + 31 } })],
+  ['iat in 31 seconds', 'request_object_expired', (now) => ({ claims: { iat: now + 31 } })],
+  ['another client_id inside', 'request_object_contradicted', () => ({ claims: { client_id: 'A' } })],
+  ['no client_id inside', 'request_object_contradicted', () => ({ claims: { client_id: undefined } })],
+  ['a request inside', 'request_object_member', () => ({ claims: { request: 'x' } })],
+  ['an empty request inside', 'request_object_member', () => ({ claims: { request: '' } })],
+  ['a request_uri inside', 'request_object_member', () => ({ claims: { request_uri: 'https://b.test/object' } })],
+  ['a subject', 'request_object_member', () => ({ claims: { sub: 'B' } })],
+  ['scope as a list', 'request_object_member', () => ({ claims: { scope: ['openid'] } })],
+  ['state as a number', 'request_object_member', () => ({ claims: { state: 5 } })],
+  ['nonce as an object', 'request_object_member', () => ({ claims: { nonce: {} } })],
+  ['a resource that is no text', 'request_object_member', () => ({ claims: { resource: ['https://api.test', 5] } })],
+]
+
+describe('a request object is refused on a page, because nothing proves where an error may go (RFC 9101 §6)', () => {
+  it.each(refusedObjects)('%s', async (_, reason, forge) => {
+    const object = await writeRequestObject(under, await forge(under.clock.now()))
+
+    const page = await refusedOnPage(under, {
+      send: () => visitObject(under, object),
+      reason: reason as 'request_object_member',
+      secrets: [object],
+    })
+
+    expect(page.text).toContain('invalid_request_object')
+  })
+
+  it.each([
+    ['text that is no JWS', () => Promise.resolve('request')],
+    ['a JWE (RFC 9101 §10.5)', () => Promise.resolve('eyJhbGciOiJSU0EtT0FFUCJ9.e30.e30.e30.e30')],
+    ['a payload that is not JSON', () => writeJws({ alg: 'ES256' }, 'x', signEs256(under.clients.B.privateKey))],
+    ['a payload that is a list', () => writeJws({ alg: 'ES256' }, [], signEs256(under.clients.B.privateKey))],
+    ['padding', async () => `${await writeRequestObject(under)}=`],
+  ])('%s', async (_, write) => {
+    const object = await write()
+    await refusedOnPage(under, { send: () => visitObject(under, object), reason: 'request_object_unverified' })
+  })
+
+  it('another response_type outside (OIDC Core §6.1)', async () => {
+    const object = await writeRequestObject(under)
+    const send = () => visitObject(under, object, { response_type: 'token' })
+    await refusedOnPage(under, { send, reason: 'request_object_contradicted' })
+  })
+
+  it('a repeated request parameter (RFC 6749 §3.1)', async () => {
+    const object = await writeRequestObject(under)
+    const path = `/auth?${encode({ client_id: 'B', request: object })}&request=x`
+    await refusedOnPage(under, { send: () => under.send({ path }), reason: 'parameter_repeated' })
+  })
+
+  it('an unregistered redirect URI inside, although a registered one is outside (RFC 9101 §6.3)', async () => {
+    const object = await writeRequestObject(under, { claims: { redirect_uri: 'https://evil.test/cb' } })
+    const send = () => visitObject(under, object, { redirect_uri: 'https://b.test/cb' })
+    await refusedOnPage(under, { send, reason: 'redirect_uri_mismatch' })
+  })
+
+  it('no redirect URI inside (RFC 9101 §6.3)', async () => {
+    const object = await writeRequestObject(under, { claims: { redirect_uri: undefined } })
+    const send = () => visitObject(under, object, { redirect_uri: 'https://b.test/cb' })
+    await refusedOnPage(under, { send, reason: 'redirect_uri_missing' })
+  })
+})
+
+describe('a pushed request object is refused in JSON (RFC 9126 §3)', () => {
+  it.each(refusedObjects.filter(([name]) => !name.includes('typ')))('%s', async (_, reason, forge) => {
+    const object = await writeRequestObject(under, await forge(under.clock.now()))
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request_object' },
+      {
+        send: () => pushObject(under, object),
+        reason: reason as 'request_object_member',
+        // The assertion is used up.
+        kept: 'whatever',
+      },
+    )
+  })
+
+  it('only the parameters inside count', async () => {
+    const object = await writeRequestObject(under, { claims: { state: undefined } })
+    const reply = await pushObject(under, object, {
+      scope: 'openid email',
+      state: 'outside',
+      redirect_uri: 'https://evil.test',
+    })
+
+    const started = await visitPushed(under, String(reply.json['request_uri']), { client_id: 'B' })
+    const done = await signIn(under, started)
+
+    expect(done.location.href.split('?')[0]).toBe('https://b.test/cb')
+    expect(done.location.searchParams.has('state')).toBe(false)
+  })
+})
+
+describe('a request object is accepted (RFC 9101 §6)', () => {
+  it.each<[string, Forge]>([
+    ['as it is', () => ({})],
+    ['with a further audience', () => ({ claims: { aud: ['https://other.test', 'https://as.test'] } })],
+    ['8 seconds early', (now) => ({ claims: { nbf: now + 8, iat: now + 8 } })],
+    ['without typ', () => ({ header: { typ: undefined } })],
+    ['with max_age as a number', () => ({ claims: { max_age: 300 } })],
+    ['with max_age as text', () => ({ claims: { max_age: '300' } })],
+    ['with claims as JSON', () => ({ claims: { claims: { id_token: { email: null } } } })],
+    ['with a list of resources', () => ({ claims: { resource: ['https://as.test'] } })],
+    ['with members of an unknown meaning', () => ({ claims: { extra: { a: [1] }, more: null } })],
+    ['with an empty login_hint', () => ({ claims: { login_hint: '' } })],
+  ])('%s', async (_, change) => {
+    const object = await writeRequestObject(under, await change(under.clock.now()))
+
+    const done = await signIn(under, await visitObject(under, object))
+
+    expect(done.location.href.split('?')[0]).toBe('https://b.test/cb')
+    expect(done.location.searchParams.get('state')).toBe('s1')
+    const code = done.location.searchParams.get('code') ?? ''
+    const assertion = await assertionOf(under)
+    const tokens = await redeem(under, code, { ...assertion, redirect_uri: 'https://b.test/cb' }, { authorization: '' })
+    expect(tokens.status).toBe(200)
+  })
+
+  it('for three sign-ins within its lifetime: a reload must not fail (RFC 9101 §10.2)', async () => {
+    const object = await writeRequestObject(under)
+
+    for (let visit = 0; visit < 3; visit += 1) {
+      const done = await signIn(under, await visitObject(under, object))
+      expect(done.location.searchParams.has('code')).toBe(true)
+    }
+  })
+
+  it('while its user takes longer than it is valid', async () => {
+    const started = await visitObject(under, writeRequestObject(under))
+    under.clock.advance(1500)
+
+    expect((await signIn(under, started)).location.searchParams.has('code')).toBe(true)
+  })
+
+  it('and nothing beside it counts, not even a state that it does not have (RFC 9101 §6.3)', async () => {
+    const object = await writeRequestObject(under, { claims: { state: undefined } })
+    const outside = { scope: 'admin', redirect_uri: 'https://evil.test/cb', state: 'x', prompt: 'none' }
+
+    const done = await signIn(under, await visitObject(under, object, outside))
+
+    expect(done.location.href.split('?')[0]).toBe('https://b.test/cb')
+    expect(done.location.searchParams.has('state')).toBe(false)
+  })
+
+  it('also by a cross-site POST, which is repeated as a GET of the same object', async () => {
+    const object = await writeRequestObject(under)
+    const reply = await postForm(under, '/auth', encode({ client_id: 'B', request: object, state: 'outside' }), {
+      'sec-fetch-site': 'cross-site',
+    })
+
+    expect(Object.fromEntries(reply.location.searchParams)).toEqual({ client_id: 'B', request: object })
+  })
+})
+
+describe('an error after the signature is verified goes to the redirect URI inside (RFC 9101 §6)', () => {
+  const at = 'https://b.test/cb'
+  it.each<[string, ObjectChange['claims'], string, string]>([
+    ['an unknown prompt', { prompt: 'x' }, 'invalid_request', 'prompt_invalid'],
+    ['max_age of -1', { max_age: -1 }, 'invalid_request', 'max_age_invalid'],
+    ['max_age of 1.5', { max_age: 1.5 }, 'invalid_request', 'max_age_invalid'],
+    ['a scope that is not registered', { scope: 'openid api.write' }, 'invalid_scope', 'scope_not_allowed'],
+    ['claims of another shape', { claims: ['x'] }, 'invalid_request', 'claims_malformed'],
+    ['claims a thousand levels deep', { claims: nested(1000) }, 'invalid_request', 'parameter_too_long'],
+    ['a registration', { registration: {} }, 'registration_not_supported', 'parameter_unsupported'],
+  ])('%s', async (_, claims, error, reason) => {
+    const object = await writeRequestObject(under, { claims: claims ?? {} })
+    await refusedByRedirect(
+      under,
+      { error, at },
+      {
+        send: () => visitObject(under, object, { redirect_uri: 'https://evil.test/cb' }),
+        reason: reason as 'prompt_invalid',
+      },
+    )
+  })
+
+  it('names of prototypes inside have no meaning', async () => {
+    const claims = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as object
+    const started = await visitObject(under, writeRequestObject(under, { claims: { ...claims, toString: 'x' } }))
+
+    expect(started.status).toBe(303)
+    expect('polluted' in {}).toBe(false)
+  })
+})
+
+function nested(depth: number): unknown {
+  let value: unknown = {}
+  for (let level = 0; level < depth; level += 1) value = { a: value }
+  return value
+}
+
+describe('what a client is registered for (RFC 9101 §10.5)', () => {
+  const change = (changed: object) => changeClient(under.storage, B, changed)
+
+  it('a client that is registered for PS256 is refused with ES256', async () => {
+    await change({ requestObjectSigningAlg: 'PS256' })
+    const object = await writeRequestObject(under)
+    await refusedOnPage(under, { send: () => visitObject(under, object), reason: 'request_object_unverified' })
+    await change({ requestObjectSigningAlg: undefined })
+  })
+
+  it('a client that must sign its requests is refused without a request object', async () => {
+    await change({ requireSignedRequestObject: true })
+    const plain: Change = { client_id: 'B', redirect_uri: 'https://b.test/cb', code_challenge: challenge }
+
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request_object', at: 'https://b.test/cb' },
+      { send: () => authorize(under, plain), reason: 'request_object_required' },
+    )
+    const assertion = await assertionOf(under)
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request_object' },
+      {
+        send: () =>
+          postForm(under, '/auth/push', encode({ ...plain, response_type: 'code', scope: 'openid', ...assertion }), {}),
+        reason: 'request_object_required',
+        kept: 'whatever',
+      },
+    )
+    const done = await signIn(under, await visitObject(under, writeRequestObject(under)))
+    expect(done.location.searchParams.has('code')).toBe(true)
+    const pushed = await pushObject(under, writeRequestObject(under))
+    expect((await visitPushed(under, String(pushed.json['request_uri']), { client_id: 'B' })).status).toBe(303)
+    await change({ requireSignedRequestObject: false })
+  })
+
+  it('a client without keys gets request_not_supported (OIDC Core §3.1.2.6)', async () => {
+    const object = await writeRequestObject(under, { claims: { iss: 'A', client_id: 'A' } })
+    await refusedByRedirect(
+      under,
+      { error: 'request_not_supported' },
+      { send: () => authorize(under, { request: object }), reason: 'parameter_unsupported' },
+    )
+  })
+})
+
+it.each(['https://evil.test/obj', 'http://127.0.0.1/', 'data:,x', 'file:///etc/passwd'])(
+  'a request object by reference is refused without a fetch: %s (RFC 9101 §10.4)',
+  async (address) => {
+    await refusedByRedirect(
+      under,
+      { error: 'request_uri_not_supported' },
+      { send: () => authorize(under, { request_uri: address }), reason: 'parameter_unsupported' },
+    )
+  },
+)
