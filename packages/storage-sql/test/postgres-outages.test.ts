@@ -303,7 +303,31 @@ test('has at most one backend more than the pool when late statements occupy all
   }
 
   expect(Math.max(...counts)).toBeLessThanOrEqual(3)
-  await expect.poll(sleeping, { timeout: 5000 }).toBe(0)
+  await expect.poll(sleeping, { timeout: 15_000 }).toBe(0)
+  expect(await dialect.all('SELECT 1 AS one', [])).toHaveLength(1)
+})
+
+test('ends a late statement that the cancellation has missed', async () => {
+  const database = await aMigratedDatabase()
+  const pool = database.pool({ max: 2, application_name: 'missed' })
+  const observer = database.pool({ max: 1 })
+  const running = async (): Promise<number> => {
+    const { rows } = await observer.query(
+      `SELECT FROM pg_stat_activity WHERE application_name = 'missed' AND state = 'active'`,
+    )
+    return rows.length
+  }
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (config: { text: string }) => unknown
+    const missing = (config: { text: string }): unknown =>
+      query({ ...config, text: config.text.replaceAll('pg_cancel_backend(id)', 'true') })
+    Object.assign(client, { query: missing })
+  })
+  const dialect = toPostgresDialect(pool, { timeoutMilliseconds: 200 })
+
+  await expect(dialect.all('SELECT pg_sleep(600)', [])).rejects.toBeInstanceOf(StorageUnavailableError)
+
+  await expect.poll(running, { timeout: 15_000 }).toBe(0)
   expect(await dialect.all('SELECT 1 AS one', [])).toHaveLength(1)
 })
 

@@ -27,12 +27,21 @@ interface Late extends LateStatement {
  *
  * One connection of the pool cancels all late statements. When they occupy the whole pool, one of them is closed to make
  * room for it: then the server has one backend more than the pool, and never two. If the server does not answer, all of
- * them are closed.
+ * them are closed. A cancellation misses a statement that the server has not read yet, so the backends of closed
+ * connections are terminated instead.
  */
 export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: number): EndLateStatement {
   /** Each with a promise that its connection is returned or closed. */
   const late = new Map<Late, Promise<void>>()
+  /** The backends of closed connections, whose statements may still run. */
+  const closedBackends = new Set<number>()
   let isCancelling = false
+
+  function close(statement: Late): void {
+    const { processID } = statement.client
+    if (late.has(statement) && processID !== undefined && processID !== null) closedBackends.add(processID)
+    leave(statement, { isSound: false })
+  }
 
   function leave(statement: Late, { isSound }: { readonly isSound: boolean }): void {
     if (late.delete(statement)) giveBack(statement.client, { isSound })
@@ -54,45 +63,42 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
   }
 
   /** Takes a connection, for which one of the late statements is closed if need be. */
-  async function takeForCancelling(): Promise<{
-    readonly client: PostgresClient
-    readonly closed: LateStatement | undefined
-  }> {
-    let closed: Late | undefined
+  async function takeForCancelling(): Promise<PostgresClient> {
+    let isClosed = false
     const makeRoom = (): void => {
       const [first] = late.keys()
-      if (closed !== undefined || first === undefined) return
-      closed = first
-      leave(first, { isSound: false })
+      if (isClosed || first === undefined) return
+      isClosed = true
+      close(first)
     }
     const alarm = setTimeout(makeRoom, timeoutMilliseconds)
     try {
-      const client = await takeConnection(pool, 2 * timeoutMilliseconds)
-      return { client, closed }
+      return await takeConnection(pool, 2 * timeoutMilliseconds)
     } catch (error) {
       // The pool may have a shorter time limit of its own.
-      if (closed !== undefined) throw error
+      if (isClosed) throw error
       makeRoom()
-      const client = await takeConnection(pool, timeoutMilliseconds)
-      return { client, closed }
+      return await takeConnection(pool, timeoutMilliseconds)
     } finally {
       clearTimeout(alarm)
     }
   }
 
   async function cancelAll(): Promise<void> {
-    const { client, closed } = await takeForCancelling()
+    const client = await takeForCancelling()
     const cancelled = [...late.keys()]
     const returned = Promise.all(late.values())
-    const processIds = [closed, ...cancelled].flatMap((statement) => statement?.client.processID ?? [])
+    const terminated = [...closedBackends]
     const cancelling = client.query({
-      text: 'SELECT pg_cancel_backend(id) FROM unnest($1::int[]) AS id',
-      values: [processIds],
+      text: `SELECT pg_cancel_backend(id) FROM unnest($1::int[]) AS id
+        UNION ALL SELECT pg_terminate_backend(id) FROM unnest($2::int[]) AS id`,
+      values: [cancelled.flatMap((statement) => statement.client.processID ?? []), terminated],
     })
     for (const statement of cancelled) statement.cancelling = cancelling
     let isSound = false
     try {
       await withTimeout(cancelling, timeoutMilliseconds)
+      for (const processId of terminated) closedBackends.delete(processId)
       isSound = true
     } finally {
       giveBack(client, { isSound })
@@ -102,15 +108,19 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
 
   async function cancelUntilNone(): Promise<void> {
     isCancelling = true
-    while (late.size > 0) {
+    let attempts = 0
+    while (late.size > 0 || (closedBackends.size > 0 && attempts < maximumAttempts)) {
       const before = [...late.keys()]
+      attempts = before.length > 0 ? 0 : attempts + 1
       try {
         await cancelAll()
       } catch {
         // The server does not answer, or these connections are broken.
-        for (const statement of before) leave(statement, { isSound: false })
+        for (const statement of before) close(statement)
       }
     }
+    // A server that does not answer may have lost them as well.
+    closedBackends.clear()
     isCancelling = false
   }
 
@@ -120,6 +130,9 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
     if (!isCancelling) void cancelUntilNone()
   }
 }
+
+/** To terminate the backends of closed connections, when no more statements are late. */
+const maximumAttempts = 3
 
 /** Waits until the work has succeeded or failed. */
 async function settled(work: Promise<unknown> | undefined): Promise<void> {
