@@ -1,3 +1,5 @@
+import { clientId, sessionId, userId } from '@mintmark/storage-interface'
+import { aJoin } from '@mintmark/storage-interface/fixtures'
 import { expect, it } from 'vitest'
 
 import { expectRefused, signIn, startAdmin, type AdminUnderTest } from './admin-under-test.ts'
@@ -58,4 +60,32 @@ it("revokes one session, or all sessions of a user, and no other user's", async 
   expect(await under.admin.sessions.revokeAllOfUser('ann')).toBe(1)
   expect(await under.admin.sessions.listOfUser('bob')).toHaveLength(1)
   await expectRefused(under, () => under.admin.sessions.revokeAllOfUser('nobody'), 'account_unknown')
+})
+
+it('lists the clients that a user signed in to during each session', async () => {
+  const under = await withPeople()
+  for (const client of ['other', 'app'])
+    await under.storage.sessions.join(
+      aJoin({
+        sessionId: sessionId('s-ann-app-0'),
+        userId: userId('ann'),
+        clientId: clientId(client),
+        now: under.clock.now(),
+      }),
+    )
+
+  const sessions = await under.admin.sessions.listOfUser('ann')
+
+  expect(sessions).toContainEqual(expect.objectContaining({ sessionId: 's-ann-app-0', clientIds: ['app', 'other'] }))
+  expect(sessions).toContainEqual(expect.objectContaining({ sessionId: 's-ann-other-0', clientIds: [] }))
+})
+
+it('revokes a session by its identifier alone, once', async () => {
+  const under = await withPeople()
+
+  await under.admin.sessions.revoke({ sessionId: 's-ann-app-0' })
+
+  expect(await under.storage.sessions.find(sessionId('s-ann-app-0'))).toMatchObject({ endReason: 'administrator' })
+  for (const id of ['s-ann-app-0', 'none'])
+    await expectRefused(under, () => under.admin.sessions.revoke({ sessionId: id }), 'session_unknown')
 })

@@ -7,6 +7,7 @@ import { identityProviderCommand } from './command/identity-provider.ts'
 import { initCommand } from './command/init.ts'
 import { keysCommand } from './command/keys.ts'
 import { migrateCommand, purgeCommand } from './command/database.ts'
+import { sessionCommand } from './command/session.ts'
 import { userCommand } from './command/user.ts'
 import { workerCommand } from './doctor/check-atomicity.ts'
 import type { Io } from './io.ts'
@@ -23,6 +24,7 @@ export function createProgram(io: Io): Command {
     identityProviderCommand(io),
     userCommand(io),
     keysCommand(io),
+    sessionCommand(io),
     deliveryCommand(io),
     purgeCommand(io),
     doctorCommand(io),

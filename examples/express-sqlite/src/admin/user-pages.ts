@@ -99,7 +99,7 @@ ${actButtons(address, grants.length > 1 ? { act: 'revoke-grants', label: 'Revoke
 <section aria-labelledby="sessions">
 <h2 id="sessions">Sessions</h2>
 ${sessions.length === 0 ? html`<p>Signed in nowhere.</p>` : undefined}
-${sessions.map((session) => sessionRow(session, address))}
+${sessions.map((session) => sessionRow(session, session.clientIds.map(nameOf), address))}
 ${actButtons(address, sessions.length > 1 ? { act: 'end-sessions', label: 'End all sessions' } : undefined)}
 </section>`,
   })
@@ -154,16 +154,26 @@ ${shownTime(createdAt)}`,
   )
 
 /** A session, with the button that revokes it. */
-const sessionRow = ({ sessionId, signedInAt, expiresAt, amr }: SessionView, address: string): Markup =>
-  row(
-    { address, act: 'end-session', about: sessionId, label: 'End', object: 'this session' },
-    html`Signed in ${shownTime(signedInAt)}${amr.length === 0 ? undefined : ` by ${amr.join(', ')}`}${
+const sessionRow = (session: SessionView, clientNames: readonly string[], address: string): Markup => {
+  const { sessionId, signedInAt, lastSeenAt, expiresAt, amr, userAgent, location } = session
+  const device = [userAgent ?? 'Unknown browser', location].filter((part) => part !== undefined).join(', ')
+  return row(
+    { address, act: 'end-session', about: sessionId, label: 'End', object: `the session in ${device}` },
+    html`<strong>${device}</strong><br>
+signed in ${shownTime(signedInAt)}${amr.length === 0 ? undefined : ` by ${amr.join(', ')}`}<br>
+last used ${shownTime(lastSeenAt)}${
       expiresAt === undefined
         ? undefined
         : html`<br>
 ends ${shownTime(expiresAt)}`
+    }${
+      clientNames.length === 0
+        ? undefined
+        : html`<br>
+signed in to ${clientNames.join(', ')}`
     }`,
   )
+}
 
 interface RowButton {
   readonly address: string

@@ -25,6 +25,7 @@ const sessionsAnswer = z.strictObject({
       last_seen_at: seconds,
       user_agent: z.optional(z.string()),
       location: z.optional(z.string()),
+      client_ids: z.array(z.string()),
     }),
   ),
 })

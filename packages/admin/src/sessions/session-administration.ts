@@ -1,4 +1,4 @@
-import type { EpochSeconds, SessionRecord } from '@mintmark/storage-interface'
+import { type EpochSeconds, sessionId, type SessionRecord, userId } from '@mintmark/storage-interface'
 import type { SessionEnd } from '@mintmark/storage-interface/stores'
 
 import { type AdminContext, audit } from '../audit/audit.ts'
@@ -18,23 +18,34 @@ export interface SessionView {
   /** Browser and system, such as `Firefox on Windows`. */
   readonly userAgent: string | undefined
   readonly location: string | undefined
+  /** The clients that the user signed in to during the session, in the order of their identifiers. */
+  readonly clientIds: readonly string[]
 }
 
 /** Sessions. Each method throws AdminError. */
 export interface SessionAdministration {
   /** The sessions of a user, newest first. Refused: `account_unknown`. */
   listOfUser(id: string): Promise<readonly SessionView[]>
-  /** Signs a user out in one browser. Refused: `account_unknown`, `session_unknown`. */
-  revoke(session: { readonly userId: string; readonly sessionId: string }): Promise<void>
+  /** Signs a user out in one browser. With `userId`, a session of another user is refused. Refused: `account_unknown`, `session_unknown`. */
+  revoke(session: { readonly userId?: string | undefined; readonly sessionId: string }): Promise<void>
   /** Signs a user out in every browser. Returns the number of sessions. Refused: `account_unknown`. */
   revokeAllOfUser(id: string): Promise<number>
 }
 
 export const administerSessions = (context: AdminContext): SessionAdministration => ({
-  listOfUser: async (id) => (await sessionsOf(id, context)).map((session) => sessionView(session, id)),
+  listOfUser: (id) => listOfUser(id, context),
   revoke: ({ userId, sessionId }) => revokeSession(userId, sessionId, context),
   revokeAllOfUser: (id) => revokeAll(id, context),
 })
+
+async function listOfUser(id: string, context: AdminContext): Promise<readonly SessionView[]> {
+  const sessions = await sessionsOf(id, context)
+  const joined = await context.storage.sessions.participantsOfUser(userId(id), Number.MAX_SAFE_INTEGER)
+  return sessions.map((session) => {
+    const own = joined.filter(({ sessionId }) => sessionId === session.sessionId)
+    return sessionView(session, { userId: id, clientIds: own.map(({ clientId }) => clientId) })
+  })
+}
 
 async function sessionsOf(id: string, context: AdminContext): Promise<readonly SessionRecord[]> {
   const { userId, generation } = await findUser(id, context)
@@ -43,29 +54,32 @@ async function sessionsOf(id: string, context: AdminContext): Promise<readonly S
   return sessions.filter(({ userGeneration }) => userGeneration === generation)
 }
 
-const sessionView = (session: SessionRecord, userId: string): SessionView => ({
+const sessionView = (session: SessionRecord, of: Pick<SessionView, 'userId' | 'clientIds'>): SessionView => ({
   sessionId: session.sessionId,
-  userId,
+  userId: of.userId,
   signedInAt: session.authTime,
   amr: session.amr,
   expiresAt: session.expiresAt,
   lastSeenAt: session.lastSeenAt,
   userAgent: session.userAgent,
   location: session.location,
+  clientIds: of.clientIds,
 })
 
-const revokeSession = (user: string, id: string, context: AdminContext): Promise<void> =>
+const revokeSession = (user: string | undefined, id: string, context: AdminContext): Promise<void> =>
   audit(
     {
       name: 'session.revoked',
       target: { kind: 'session', id },
       protective: true,
       run: async () => {
-        const session = (await sessionsOf(user, context)).find(({ sessionId }) => sessionId === id)
+        const owner = user ?? (await context.storage.sessions.find(sessionId(id)))?.userId
+        const sessions = owner === undefined ? [] : await sessionsOf(owner, context)
+        const session = sessions.find((each) => each.sessionId === id)
         // RFC 9110 §15.5.5: the session of another user is not found either.
         if (session === undefined) throw new AdminError('session_unknown')
         await context.storage.sessions.revoke(endOf(session, context))
-        return { result: undefined, before: { userId: user, sessionId: session.sessionId } }
+        return { result: undefined, before: { userId: owner ?? null, sessionId: session.sessionId } }
       },
     },
     context,
