@@ -34,20 +34,24 @@ it('with scopeClaims userinfo the ID token has those that the request names, and
   expect(byName.idToken).not.toHaveProperty('name')
 })
 
-it('the claims mapper receives why each claim is requested (OIDC Core §5.4, §5.5)', async () => {
+it('the claims function receives why each claim is requested, once per response (OIDC Core §5.4, §5.5)', async () => {
   const seen: unknown[] = []
   await claimsWith(
     {
-      claims: ({ destination, requested }) => {
-        seen.push([destination, requested])
+      claims: ({ destinations, requested }) => {
+        seen.push([destinations, requested])
         return {}
       },
     },
     { claims: JSON.stringify({ id_token: { nickname: null, unheard_of: null } }) },
   )
 
+  const requested = {
+    id_token: { byScope: ['name', 'given_name', 'family_name', 'email', 'email_verified'], byName: ['nickname'] },
+    userinfo: { byScope: expect.arrayContaining(['nickname', 'email']) as unknown, byName: [] },
+  }
   expect(seen).toEqual([
-    ['id_token', { byScope: ['name', 'given_name', 'family_name', 'email', 'email_verified'], byName: ['nickname'] }],
-    ['userinfo', { byScope: expect.arrayContaining(['nickname', 'email']) as unknown, byName: [] }],
+    [['access_token', 'id_token'], requested],
+    [['userinfo'], requested],
   ])
 })

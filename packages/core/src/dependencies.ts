@@ -60,20 +60,19 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     settings.purge === undefined ? listener : purgeOnEvents(listener, { storage, clock, settings: settings.purge })
   const journal = openJournal(purging, { clock, random })
   const delivery = deliveryWorker(options, settings, { clock, random, journal, watch })
-  const grantDeps = { ...target, storage, random, lifetimes, retryWindow: settings.retryWindow }
+  const claims = { scopes, storage, mapClaims: options.claims, apiClaims: settings.apiClaims }
+  const grantDeps = { ...target, ...claims, random, lifetimes, retryWindow: settings.retryWindow }
 
   return {
     issuer,
-    storage,
+    ...claims,
     keys,
     verifiedJwts,
     random,
-    scopes,
     clock,
     journal,
     delivery,
     signedIn: options.signedIn,
-    mapClaims: options.claims,
     discovery: settings.discovery,
     browserCookie: defineBrowserCookie(issuer),
     interactionUrls: settings.interactionUrls,

@@ -70,6 +70,8 @@ export type ServerOccurrence =
       readonly familyId: string | undefined
       readonly scopes: readonly string[]
       readonly audience: readonly string[]
+      /** The claims that were too large for the access token, with `overflow: 'omit'`; usually none. */
+      readonly omittedClaims: readonly string[]
     }
   | {
       /** A user signed out, at a client or at this server (RP-Initiated Logout §2). */

@@ -8,7 +8,8 @@ import type { RenderLogoutPage } from './logout/page.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { SignedIn } from './sessions/signed-in-user.ts'
 import type { GrantType } from './token/grant.ts'
-import type { MapClaims } from './tokens/id-token.ts'
+import type { ClaimValues } from './tokens/api-claims.ts'
+import type { MapClaims } from './tokens/claims.ts'
 
 /** The options of `createAuthorizationServer`. Four of them are required. */
 export interface AuthorizationServerOptions {
@@ -108,10 +109,30 @@ export interface AuthorizationServerOptions {
    */
   readonly revocationFeed?: boolean
   /**
-   * Adds claims about a user to the stored ones, or replaces them.
-   * @defaultValue None. The stored claims are released unchanged.
+   * Returns claims for ID tokens, userinfo, access tokens and introspection. Those for ID tokens and userinfo add to the
+   * user's stored claims or replace them. When it throws, nothing is issued, and the client can try again.
+   * @defaultValue None. The stored claims are released unchanged, and access tokens have those of `accessTokenClaims`.
    */
   readonly claims?: MapClaims
+  /** How large the host's claims in one access token may be. */
+  readonly accessTokenClaimLimits?: {
+    /**
+     * The number of values of `roles`, `groups` or `entitlements`.
+     * @defaultValue 100. Users with more usually need a narrower source, such as the groups of one product.
+     */
+    readonly values?: number
+    /**
+     * The size of all of them together, in bytes of JSON, at most 65536.
+     * @defaultValue 4096. The token then fits into the 8 KiB that many proxies accept for a header.
+     */
+    readonly bytes?: number
+    /**
+     * What happens to larger claims. `refuse`: the request fails with the reason `claims_too_large`. `omit`: `roles`,
+     * `groups` and `entitlements` that do not fit are left out, and the claim `claims_overflow` names them.
+     * @defaultValue `refuse`. An API that takes a missing claim for an empty one decides wrongly.
+     */
+    readonly overflow?: 'refuse' | 'omit'
+  }
   /**
    * The algorithm that signs access tokens.
    * @defaultValue The first one of the key ring. With `createStoredKeys` that is ES256, whose signatures are short and
@@ -294,6 +315,35 @@ export interface ScopeOption {
    * @defaultValue None. Most scope values are about an API, not about the user.
    */
   readonly claims?: readonly string[]
+  /**
+   * Claims in access tokens with this scope value.
+   * @defaultValue None. An API then looks up what it needs to know about a user.
+   */
+  readonly accessTokenClaims?: AccessTokenClaimsOption
+}
+
+/**
+ * Where the claims `roles`, `groups` and `entitlements` of access tokens come from (RFC 9068 §2.2.3). `group_names` and
+ * `group_ids`: the groups of the user's directory that the user is a direct member of, by display name or SCIM `id`.
+ * `scim_roles` and `scim_entitlements`: the values of these SCIM attributes of the user. `{ claim }`: a stored claim or a
+ * custom field that is a text or a list of texts.
+ */
+interface AccessTokenClaimsOption {
+  /**
+   * The sources of `roles`.
+   * @defaultValue None. The claim is left out.
+   */
+  readonly roles?: readonly ClaimValues[]
+  /**
+   * The sources of `groups`.
+   * @defaultValue None. The claim is left out.
+   */
+  readonly groups?: readonly ClaimValues[]
+  /**
+   * The sources of `entitlements`.
+   * @defaultValue None. The claim is left out.
+   */
+  readonly entitlements?: readonly ClaimValues[]
 }
 
 /** An API that access tokens may be meant for. */
@@ -315,6 +365,11 @@ interface ResourceOption {
    * @defaultValue `jwt`. An API then works without a request to the server for each of its own.
    */
   readonly accessTokenFormat?: 'jwt' | 'opaque'
+  /**
+   * Claims in access tokens for this API.
+   * @defaultValue None. The API then looks up what it needs to know about a user.
+   */
+  readonly accessTokenClaims?: AccessTokenClaimsOption
 }
 
 /** Lifetimes in seconds. */

@@ -329,7 +329,16 @@ export const refusals = {
     'RFC 6749 §5.2',
   ],
 
+  /** With `accessTokenClaimLimits`: the roles, groups and other claims of the user are too large for an access token. */
+  claims_too_large: [
+    'invalid_scope',
+    'The access token would be too large. Ask for fewer scopes or resources.',
+    'RFC 9068 §2.2.3, RFC 6749 §5.2',
+  ],
+
   // Failures.
+  /** The option `claims` failed, or returned a claim that the server sets. The `cause` says which. */
+  claims_failed: ['server_error', 'The service failed to answer.', 'RFC 6749 §4.1.2.1'],
   /** Storage does not answer. The `cause` says more. */
   storage_unavailable: [
     'temporarily_unavailable',

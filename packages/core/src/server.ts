@@ -11,9 +11,10 @@ import { after, sessionId, userId } from '@mintmark/storage-interface'
 import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 import { findInteraction, type PendingInteraction } from './authorize/pending-interaction.ts'
 import { renderApiError, renderBearerError, renderBrowserError, requestRefused } from './errors.ts'
+import type { ServerOccurrence } from './events.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { serverRoutes } from './routes.ts'
-import { parseSettings, unsafeOptions } from './settings.ts'
+import { parseSettings, type ServerSettings } from './settings.ts'
 import { type ActiveAccessToken, findActiveAccessToken } from './tokens/access-token.ts'
 import type { DeliverOnceOptions, DeliveryReport, DeliveryWorker } from './delivery/worker.ts'
 import { serverDependencies, type ServerDependencies } from './dependencies.ts'
@@ -137,3 +138,20 @@ function deliveryOf({ delivery }: ServerDependencies, { storage }: Authorization
 const bodyTooLarge = { error: 'invalid_request', error_description: 'The request body is too large.' }
 
 const methodNotAllowed = { error: 'invalid_request', error_description: 'This endpoint does not answer this method.' }
+
+/** The options in force that weaken the server. Each is reported when the server starts. */
+function unsafeOptions(settings: ServerSettings): readonly ServerOccurrence[] {
+  const found: ServerOccurrence[] = []
+  if (settings.issuerUrl.protocol === 'http:') {
+    found.push({ type: 'option.unsafe', option: 'issuer', advice: 'Plain http: for development on this machine only.' })
+  }
+  if (settings.lifetimes.accessToken > maxAccessTokenLifetime) {
+    const advice =
+      'Access tokens live for more than an hour: an API that reads them by itself honours a revoked one for so long.'
+    found.push({ type: 'option.unsafe', option: 'lifetimes.accessToken', advice })
+  }
+  return found
+}
+
+/** In seconds. */
+const maxAccessTokenLifetime = 3600

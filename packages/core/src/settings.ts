@@ -2,9 +2,10 @@ import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/st
 import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/stores'
 import * as z from 'zod/mini'
 import type { SessionBoundTokens } from './authorize/code.ts'
+import { accessTokenClaimsOption, apiClaimSettings, claimLimitsOption } from './tokens/api-claim-settings.ts'
+import type { ApiClaimSettings } from './tokens/api-claims.ts'
 import { type ScopeRegistry, standardScopes } from './authorize/scopes.ts'
 import { isResourceUri } from './clients/check-metadata.ts'
-import type { ServerOccurrence } from './events.ts'
 import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
@@ -28,6 +29,7 @@ export interface ServerSettings {
   readonly requirePushedRequests: boolean
   /** For how long a session is remembered after a client joined it. */
   readonly sessionRetention: DurationSeconds
+  readonly apiClaims: ApiClaimSettings
   readonly discovery: DiscoveryOptions
   /** Whether clients get logout tokens. */
   readonly backChannelLogout: boolean
@@ -64,6 +66,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     sessionBoundTokens: parsed.sessionBoundTokens,
     requirePushedRequests: parsed.requirePushedAuthorizationRequests,
     sessionRetention: sessionRetention(parsed),
+    apiClaims: apiClaimSettings(parsed, options.storage),
     discovery: parsed.discovery,
     backChannelLogout: backChannelLogout(options),
     feedRetention: feedRetention(parsed),
@@ -105,6 +108,7 @@ function scopeRegistry(own: ParsedOptions['scopes'], claimsIn: ParsedOptions['sc
 
 function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): ResourceRegistry {
   const resources = Object.entries(parsed.resources).map(([uri, option]): readonly [string, Resource] => {
+    const { accessTokenClaims: _, ...shown } = option
     const unknown = option.scopes.find((scope) => !scopes.has(scope))
     if (unknown !== undefined)
       throw new TypeError(`Invalid options: resources: the scope ${unknown} of ${uri} is not among scopes.`)
@@ -112,7 +116,7 @@ function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): Resourc
       uri,
       {
         uri,
-        ...option,
+        ...shown,
         name: option.name ?? uri,
         accessTokenLifetime: option.accessTokenLifetime ?? parsed.lifetimes.accessToken,
       },
@@ -244,7 +248,14 @@ const optionsSchema = z.strictObject({
   scopes: z.prefault(
     z.record(
       scopeName,
-      z.union([nonEmpty, z.strictObject({ description: nonEmpty, claims: z.prefault(z.array(nonEmpty), []) })]),
+      z.union([
+        nonEmpty,
+        z.strictObject({
+          description: nonEmpty,
+          claims: z.prefault(z.array(nonEmpty), []),
+          accessTokenClaims: accessTokenClaimsOption,
+        }),
+      ]),
     ),
     {},
   ),
@@ -256,6 +267,7 @@ const optionsSchema = z.strictObject({
         scopes: z.array(scopeName),
         accessTokenLifetime: z.optional(z.pipe(duration, z.transform(seconds))),
         accessTokenFormat: z.prefault(z.enum(['jwt', 'opaque']), 'jwt'),
+        accessTokenClaims: accessTokenClaimsOption,
       }),
     ),
     {},
@@ -271,6 +283,7 @@ const optionsSchema = z.strictObject({
   defaultAudience: z.optional(nonEmpty),
   revocationFeed: z.prefault(z.boolean(), false),
   claims: z.optional(callable),
+  accessTokenClaimLimits: claimLimitsOption,
   accessTokenAlgorithm: z.optional(z.string()),
   sessionBoundTokens: z.prefault(z.enum(['without_offline_access', 'all', 'none']), 'without_offline_access'),
   lifetimes: z.prefault(
@@ -330,20 +343,3 @@ const optionsSchema = z.strictObject({
   random: z.optional(callable),
   fetch: z.optional(callable),
 })
-
-/** The options in force that weaken the server. Each is reported when the server starts. */
-export function unsafeOptions(settings: ServerSettings): readonly ServerOccurrence[] {
-  const found: ServerOccurrence[] = []
-  if (settings.issuerUrl.protocol === 'http:') {
-    found.push({ type: 'option.unsafe', option: 'issuer', advice: 'Plain http: for development on this machine only.' })
-  }
-  if (settings.lifetimes.accessToken > maxAccessTokenLifetime) {
-    const advice =
-      'Access tokens live for more than an hour: an API that reads them by itself honours a revoked one for so long.'
-    found.push({ type: 'option.unsafe', option: 'lifetimes.accessToken', advice })
-  }
-  return found
-}
-
-/** In seconds. */
-const maxAccessTokenLifetime = 3600

@@ -2,6 +2,7 @@ import { systemRandom } from '@mintmark/internal'
 import { epochSeconds, familyId, seconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
+import { standardScopes } from '../src/authorize/scopes.ts'
 import type { AuthenticatedClient } from '../src/clients/authenticate.ts'
 import { registerClient, type ClientRegistration } from '../src/clients/registration.ts'
 import { createVerifiedJwts } from '../src/keys/verify-jwt.ts'
@@ -24,6 +25,9 @@ export async function tokensUnderTest() {
     random: systemRandom,
     accessTokenAlgorithm: 'ES256',
     verifiedJwts: createVerifiedJwts(),
+    scopes: standardScopes,
+    mapClaims: undefined,
+    apiClaims: { byResource: new Map(), byScope: new Map(), limits: { values: 100, bytes: 4096, overflow: 'refuse' } },
   } as const
 
   /** Registers a client, with the brand of one that has authenticated. */

@@ -45,6 +45,8 @@ export interface OAuthStorage {
   readonly revocations: RevocationStore
   readonly status: StatusStore
   readonly purge: PurgeStore
+  /** Only for claims of access tokens that come from directories: `ScimStorage` has it. */
+  readonly provisionedUsers?: ProvisionedUserStore
   /** Only for back-channel logout: `DeliveryStorage` has both. */
   readonly deliveries?: DeliveryStore
   readonly cursors?: CursorStore
@@ -67,6 +69,7 @@ export interface ScimStorage extends OAuthStorage {
 
 /** What administration stores in addition: organizations, logs, and users that can be listed and searched. */
 export interface AdminStorage extends ScimStorage, DeliveryStorage {
+  readonly provisionedUsers: ProvisionedUserStore
   readonly deliveries: DeliveryStore
   readonly cursors: CursorStore
   readonly users: SearchableUserStore

@@ -111,8 +111,8 @@ export const standardScopes: ScopeRegistry = new Map([
   ['offline_access', identityScope('Stay connected while you are away', [])],
 ])
 
-/** Where claims about a user are returned. */
-export type ClaimsDestination = 'id_token' | 'userinfo'
+/** The members of the `claims` parameter (OIDC Core §5.5). */
+type RequestedDestination = 'id_token' | 'userinfo'
 
 /**
  * Parses the `claims` request parameter (OIDC Core §5.5): an object whose members `id_token` and `userinfo` map claim
@@ -131,7 +131,7 @@ export function parseClaimsRequest(text: string | undefined): JsonObject | undef
 /** Returns the names of the individually requested claims. */
 export function requestedClaimNames(
   request: JsonObject | undefined,
-  destination: ClaimsDestination,
+  destination: RequestedDestination,
 ): readonly string[] {
   const claims = request === undefined ? undefined : own(request, destination)
   return isJsonObject(claims) ? Object.keys(claims) : []
@@ -140,7 +140,7 @@ export function requestedClaimNames(
 /** Returns the requested `value` or `values` of a claim; `undefined` when any value is accepted. */
 export function requestedValues(
   request: JsonObject | undefined,
-  destination: ClaimsDestination,
+  destination: RequestedDestination,
   name: string,
 ): readonly JsonValue[] | undefined {
   const claims = request === undefined ? undefined : own(request, destination)
@@ -153,7 +153,7 @@ export function requestedValues(
 }
 
 /** Whether the claim is essential (OIDC Core §5.5.1). */
-export function isEssential(request: JsonObject | undefined, destination: ClaimsDestination, name: string): boolean {
+export function isEssential(request: JsonObject | undefined, destination: RequestedDestination, name: string): boolean {
   const claims = request === undefined ? undefined : own(request, destination)
   const claim = isJsonObject(claims) ? own(claims, name) : undefined
   return isJsonObject(claim) && own(claim, 'essential') === true
@@ -170,7 +170,7 @@ export function keepClaims(request: JsonObject | undefined, names: ReadonlySet<s
   return Object.fromEntries(kept)
 }
 
-const destinations: readonly ClaimsDestination[] = ['id_token', 'userinfo']
+const destinations: readonly RequestedDestination[] = ['id_token', 'userinfo']
 
 function isOptionalClaims(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return true

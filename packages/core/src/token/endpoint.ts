@@ -10,6 +10,7 @@ import type { Journal } from '../events.ts'
 import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { mintAccessToken, subjectOf, type AccessTokenDependencies } from '../tokens/access-token.ts'
+import { computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../tokens/claims.ts'
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
 import type { DecisionForUser, GrantDecision, GrantType } from './grant.ts'
 
@@ -27,7 +28,7 @@ export const tokenEndpoint =
     const form = refuseRepeated(readForm(request))
     const client = await authenticateClient({ request, form }, now, deps)
     const grant = selectGrant(form, client, deps.grants)
-    const decision = await grant.decide(form, client, now)
+    const decision = await withClaims(await grant.decide(form, client, now), deps)
     const tokens = await mintTokens(decision, now, deps)
     deps.journal.record(request, {
       type: 'tokens.issued',
@@ -37,6 +38,7 @@ export const tokenEndpoint =
       familyId: decision.forUser?.familyId,
       scopes: decision.target.scopes,
       audience: decision.target.audience,
+      omittedClaims: decision.claims.omitted,
     })
     return tokenResponse(tokens)
   }
@@ -59,12 +61,27 @@ function selectGrant(form: Parameters, client: AuthenticatedClient, grants: read
   return grant
 }
 
-type MintDependencies = AccessTokenDependencies & IdTokenDependencies
+type MintDependencies = AccessTokenDependencies & IdTokenDependencies & ClaimsDependencies
+
+type DecisionWithClaims = GrantDecision & { readonly claims: TokenClaims }
+
+/** Computes the claims of a grant that has not done so, such as one of the host's own. */
+async function withClaims(decision: GrantDecision, deps: ClaimsDependencies): Promise<DecisionWithClaims> {
+  const { client, target, forUser, claims } = decision
+  if (claims !== undefined) return { ...decision, claims }
+  const subject = { ...target, client, user: forUser?.user, claimsRequest: forUser?.claimsRequest }
+  return { ...decision, claims: await computeTokenClaims(subject, deps) }
+}
 
 /** Mints the tokens of a decision: an access token, and an ID token if a user granted `openid` (OIDC Core §3.1.3.3). */
-async function mintTokens(decision: GrantDecision, now: EpochSeconds, deps: MintDependencies): Promise<IssuedTokens> {
+async function mintTokens(
+  decision: DecisionWithClaims,
+  now: EpochSeconds,
+  deps: MintDependencies,
+): Promise<IssuedTokens> {
   const accessToken = await mintAccessToken(decision, now, deps)
-  const idToken = needsIdToken(decision) ? await mintIdToken({ decision, accessToken }, now, deps) : undefined
+  const released = decision.claims.idToken
+  const idToken = needsIdToken(decision) ? await mintIdToken({ decision, accessToken, released }, now, deps) : undefined
   return {
     accessToken,
     expiresIn: decision.target.lifetime,

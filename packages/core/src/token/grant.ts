@@ -15,6 +15,7 @@ import type { AuthenticatedClient } from '../clients/authenticate.ts'
 import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
+import type { TokenClaims } from '../tokens/claims.ts'
 import { isUserActive, type ActiveUser } from '../tokens/status.ts'
 import type { TokenTarget } from './resources.ts'
 
@@ -33,6 +34,8 @@ export interface GrantDecision {
   /** The user that the tokens are about; `undefined` for a token that the client holds for itself. */
   readonly forUser: UserDecision | undefined
   readonly refreshToken: string | undefined
+  /** The claims that were computed before the grant was consumed. The token endpoint computes them if a grant has not. */
+  readonly claims?: TokenClaims
 }
 
 /** The part of a decision that concerns a user. */

@@ -4,6 +4,7 @@ import {
   type Brand,
   type ClientId,
   clientId,
+  type ClientRecord,
   type EpochSeconds,
   epochSeconds,
   familyId,
@@ -38,7 +39,8 @@ export async function mintAccessToken(
   deps: AccessTokenDependencies,
 ): Promise<string> {
   refuseSubjectOfClient(decision)
-  const claims = accessTokenClaims(decision, now, deps)
+  // The host's claims come first, so that they override none of the protocol's.
+  const claims = { ...decision.claims?.accessToken, ...accessTokenClaims(decision, now, deps) }
   if (decision.target.format === 'jwt')
     return signJwt('at+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
 
@@ -174,7 +176,10 @@ const isNonEmptyString = (value: unknown): value is string => typeof value === '
 type AccessTokenStatus = {
   /** The scope values of the token that the client is still registered for (RFC 6749 §3.3). */
   readonly scopes: readonly string[]
-} & ({ readonly kind: 'client' } | { readonly kind: 'user'; readonly family: Active<FamilyStatus> })
+} & (
+  | { readonly kind: 'client'; readonly client: ClientRecord }
+  | { readonly kind: 'user'; readonly family: Active<FamilyStatus> }
+)
 
 /**
  * Checks everything that an access token depends on: the token itself, its family, grant, client and user.
@@ -190,7 +195,7 @@ export async function statusOfAccessToken(
   if (token.familyId === undefined) {
     const client = await storage.clients.find(token.clientId)
     if (client === undefined || client.disabledAt !== undefined) return undefined
-    return { kind: 'client', scopes: registeredScopes(token.scopes, client) }
+    return { kind: 'client', client, scopes: registeredScopes(token.scopes, client) }
   }
   const status = await storage.status.ofFamily(token.familyId)
   if (!isFamilyActive(status, now)) return undefined

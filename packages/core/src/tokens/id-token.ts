@@ -3,19 +3,16 @@ import {
   after,
   type DurationSeconds,
   type EpochSeconds,
-  type JsonValue,
-  type ClientRecord,
   type JsonObject,
+  type JsonValue,
 } from '@mintmark/storage-interface'
 
-import { requestedClaimNames, type ClaimsDestination, type ScopeRegistry } from '../authorize/scopes.ts'
 import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import type { DecisionForUser } from '../token/grant.ts'
-import { type IdTokenClaim, protocolClaims } from './protocol-claims.ts'
-import type { ActiveUser } from './status.ts'
+import type { IdTokenClaim } from './protocol-claims.ts'
 
-export interface IdTokenDependencies extends ReleaseClaimsDependencies {
+export interface IdTokenDependencies {
   readonly issuer: string
   readonly keys: KeyRing
   readonly idTokenLifetime: DurationSeconds
@@ -24,16 +21,16 @@ export interface IdTokenDependencies extends ReleaseClaimsDependencies {
 /**
  * Mints the ID token (OIDC Core §2). `at_hash` binds it to the access token (OIDC Core §3.1.3.6). Protocol claims come
  * last, so that they override the user's claims.
+ * @param minted `released` are the claims about the user that the client receives.
  */
 export async function mintIdToken(
-  { decision, accessToken }: { readonly decision: DecisionForUser; readonly accessToken: string },
+  minted: { readonly decision: DecisionForUser; readonly accessToken: string; readonly released: JsonObject },
   now: EpochSeconds,
   deps: IdTokenDependencies,
 ): Promise<string> {
-  const { client, forUser, target } = decision
-  const { user, authentication, claimsRequest } = forUser
+  const { client, forUser } = minted.decision
+  const { user, authentication } = forUser
   const algorithm = idTokenAlgorithm(client, deps.keys)
-  const release = { user, client, scopes: target.scopes, claimsRequest, destination: 'id_token' } as const
   const claims: Readonly<Record<IdTokenClaim, JsonValue | undefined>> = {
     iss: deps.issuer,
     sub: user.userId,
@@ -41,13 +38,13 @@ export async function mintIdToken(
     exp: after(now, deps.idTokenLifetime),
     iat: now,
     auth_time: authentication.authTime,
-    at_hash: await tokenHash(accessToken, algorithm),
+    at_hash: await tokenHash(minted.accessToken, algorithm),
     nonce: forUser.nonce,
     acr: authentication.acr,
     amr: authentication.amr.length > 0 ? authentication.amr : undefined,
     sid: authentication.sessionId,
   }
-  return signJwt('JWT', { ...(await releaseClaims(release, deps)), ...claims }, await deps.keys.signer(algorithm))
+  return signJwt('JWT', { ...minted.released, ...claims }, await deps.keys.signer(algorithm))
 }
 
 /**
@@ -73,93 +70,3 @@ async function tokenHash(token: string, algorithm: SigningAlgorithm): Promise<st
 }
 
 const leftHalf = (hash: Uint8Array): string => encodeBase64url(hash.subarray(0, hash.length / 2))
-
-/** The input of `mapClaims`. */
-interface ClaimsContext {
-  readonly subject: string
-  /** The identity provider (IdP) that provisions the user; `undefined` for a user of the host. */
-  readonly providerId: string | undefined
-  /** The user's stored claims, by name. */
-  readonly claims: JsonObject
-  readonly clientId: string
-  readonly scopes: readonly string[]
-  readonly destination: ClaimsDestination
-  /** The claims that may be released, by the reason: a granted scope contains them, or the request names them (OIDC Core §5.5). */
-  readonly requested: { readonly byScope: readonly string[]; readonly byName: readonly string[] }
-}
-
-/**
- * Adds to the stored claims or replaces them. A claim is released only if a granted scope or the `claims` parameter
- * contains it.
- */
-export type MapClaims = (context: ClaimsContext) => JsonObject | Promise<JsonObject>
-
-/** Describes to whom claims are released. */
-interface ClaimsRelease {
-  readonly user: ActiveUser
-  readonly client: ClientRecord
-  readonly scopes: readonly string[]
-  /** The part of the `claims` parameter that the user consented to. */
-  readonly claimsRequest: JsonObject | undefined
-  readonly destination: ClaimsDestination
-}
-
-export interface ReleaseClaimsDependencies {
-  readonly scopes: ScopeRegistry
-  readonly mapClaims: MapClaims | undefined
-}
-
-/**
- * Collects the claims that a client receives about a user: those of its granted scopes, and those it requested
- * individually (OIDC Core §5.4, §5.5). Names come from the scope registry and never from the data, so a claim is not
- * released just because a user has it. Protocol claims are never released.
- */
-export async function releaseClaims(release: ClaimsRelease, deps: ReleaseClaimsDependencies): Promise<JsonObject> {
-  const requested = releasableNames(release, deps.scopes)
-  const known = await knownClaims(release, requested, deps.mapClaims)
-  const released: Record<string, JsonValue> = {}
-  for (const name of new Set([...requested.byScope, ...requested.byName])) {
-    const value = Object.hasOwn(known, name) ? known[name] : undefined
-    if (value !== undefined && value !== null && !protocolClaims.has(name)) released[name] = value
-  }
-  return released
-}
-
-async function knownClaims(
-  release: ClaimsRelease,
-  requested: ClaimsContext['requested'],
-  mapClaims: MapClaims | undefined,
-): Promise<JsonObject> {
-  const { user, client, scopes, destination } = release
-  if (mapClaims === undefined) return user.claims
-  const mapped = await mapClaims({
-    subject: user.userId,
-    providerId: user.providerId,
-    claims: user.claims,
-    clientId: client.clientId,
-    scopes,
-    destination,
-    requested,
-  })
-  return { ...user.claims, ...mapped }
-}
-
-function releasableNames(release: ClaimsRelease, registry: ScopeRegistry): ClaimsContext['requested'] {
-  const member = release.destination === 'id_token' ? 'idTokenClaims' : 'claims'
-  const byScope = release.scopes.flatMap((scope) => registry.get(scope)?.[member] ?? [])
-  const byName = requestedClaimNames(release.claimsRequest, release.destination)
-  return { byScope, byName: byName.length === 0 ? byName : namesAllowedToClient(byName, release.client, registry) }
-}
-
-/**
- * Individually requested claims are released only while one of the client's registered scopes contains them (OIDC Core
- * §5.5).
- */
-function namesAllowedToClient(
-  names: readonly string[],
-  client: ClientRecord,
-  registry: ScopeRegistry,
-): readonly string[] {
-  const open = new Set(client.scopes.flatMap((scope) => registry.get(scope)?.claims ?? []))
-  return names.filter((name) => open.has(name))
-}

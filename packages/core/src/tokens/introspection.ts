@@ -25,6 +25,7 @@ import {
   type VerifiedAccessToken,
   type VerifyAccessTokenDependencies,
 } from './access-token.ts'
+import { computeIntrospectionClaims, type ClaimsDependencies } from './claims.ts'
 import { digestRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { isFamilyActive } from './status.ts'
 
@@ -71,7 +72,7 @@ const signedMediaType = 'application/token-introspection+jwt'
 
 const vary = ['Vary', 'Accept'] as const
 
-type IntrospectDependencies = VerifyAccessTokenDependencies & { readonly storage: OAuthStorage }
+type IntrospectDependencies = VerifyAccessTokenDependencies & ClaimsDependencies & { readonly storage: OAuthStorage }
 
 /**
  * Describes a token to a caller that it is meant for or was issued to (RFC 7662 §2.2, §4). `token_type_hint` is not
@@ -89,7 +90,14 @@ export async function introspectToken(
   // RFC 7662 §4: a caller learns nothing about tokens for others.
   if (accessToken === undefined || !mayIntrospect(caller, accessToken)) return inactive
   const status = await statusOfAccessToken(accessToken, now, deps.storage)
-  return status === undefined ? inactive : describeAccessToken(accessToken, status.scopes)
+  if (status === undefined) return inactive
+  const { scopes } = status
+  const subject =
+    status.kind === 'user'
+      ? { ...status.family, claimsRequest: status.family.family.claimsRequest }
+      : { client: status.client, user: undefined, claimsRequest: undefined }
+  const added = await computeIntrospectionClaims({ ...subject, scopes, audience: accessToken.audience }, deps)
+  return { ...describeAccessToken(accessToken, scopes), ...added }
 }
 
 async function describeRefreshToken(

@@ -34,3 +34,9 @@ export const protocolClaims: ReadonlySet<string> = new Set([
   'act',
   'may_act',
 ])
+
+/** What the server sets in access tokens beside the protocol claims: what a token depends on, and what it lacks. */
+export const accessTokenClaimNames = ['family', 'grant', 'session', 'generation', 'claims_overflow'] as const
+
+/** What introspection sets beside the claims of the token (RFC 7662 §2.2). */
+export const introspectionClaimNames = ['active', 'token_type'] as const

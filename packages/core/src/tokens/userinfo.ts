@@ -21,10 +21,11 @@ import {
   type VerifiedAccessToken,
   type VerifyAccessTokenDependencies,
 } from './access-token.ts'
-import { releaseClaims, type ReleaseClaimsDependencies } from './id-token.ts'
+import { computeUserinfoClaims, type ClaimsDependencies } from './claims.ts'
 import type { Active } from './status.ts'
 
-export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependencies, ReleaseClaimsDependencies {
+export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependencies, ClaimsDependencies {
+  readonly storage: OAuthStorage
   readonly clock: Clock
   readonly journal: Journal
 }
@@ -37,7 +38,7 @@ export const userinfoEndpoint =
     const token = await verifyBearer(readBearerToken(request), now, deps)
     const { family: status, scopes } = await requireActiveUser(token, now, deps.storage)
     requireOpenid(scopes)
-    const claims = await userinfoClaims(scopes, status, deps)
+    const claims = await userinfoClaims({ ...token, scopes }, status, deps)
     const { client, user } = status
     deps.journal.record(request, { type: 'userinfo.answered', clientId: client.clientId, userId: user.userId })
     return userinfoResponse(claims, client, deps)
@@ -81,12 +82,12 @@ function requireOpenid(scopes: readonly string[]): void {
 }
 
 async function userinfoClaims(
-  scopes: readonly string[],
+  { scopes, audience }: { readonly scopes: readonly string[]; readonly audience: readonly string[] },
   { user, family, client }: Active<FamilyStatus>,
   deps: UserinfoEndpointDependencies,
 ): Promise<JsonObject> {
-  const release = { user, client, scopes, claimsRequest: family.claimsRequest }
-  const claims = await releaseClaims({ ...release, destination: 'userinfo' }, deps)
+  const subject = { user, client, scopes, audience, claimsRequest: family.claimsRequest }
+  const claims = await computeUserinfoClaims(subject, deps)
   return { ...claims, sub: user.userId }
 }
 

@@ -17,10 +17,14 @@ import type { Parameters } from '../../parameters.ts'
 import { refuse, type OAuthError, type Refusal } from '../../refusals.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
 import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+import { claimsMayFail, computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../../tokens/claims.ts'
 import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
 import { isBindingActive, isGrantActive } from '../../tokens/status.ts'
 
-type AuthorizationCodeGrantDependencies = RedeemCodeDependencies & CreateFamilyDependencies & TokenTargetDependencies
+type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
+  CreateFamilyDependencies &
+  TokenTargetDependencies &
+  ClaimsDependencies
 
 /** The authorization code grant (RFC 6749 §4.1.3) with PKCE (RFC 7636). */
 export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies): GrantType =>
@@ -28,7 +32,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
     grantType: 'authorization_code',
     async decide(form, client, now) {
       const presentation = parseCodePresentation(form)
-      if (presentation.resources.length > 0) await refuseUngrantedResources({ presentation, client }, now, deps)
+      const claims = await checkBeforeConsumption({ presentation, client }, now, deps)
       const code = await redeemCode({ presentation, client }, now, deps)
       const status = await deps.storage.status.ofGrant(code.grantId, code.boundSessionId)
       if (!isGrantActive(status) || status.user.userId !== code.userId || status.client.clientId !== client.clientId) {
@@ -43,18 +47,38 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
 
       const { grantId, familyId, boundSessionId, authentication, claimsRequest, nonce } = code
       const forUser = { user: status.user, grantId, familyId, boundSessionId, authentication, claimsRequest, nonce }
-      return { evidence: code, client, target, forUser, refreshToken }
+      const decision = { evidence: code, client, target, forUser, refreshToken }
+      return claims === undefined ? decision : { ...decision, claims }
     },
   })
 
-/** Checked before the code is consumed, so that a client can retry after naming a wrong resource. */
-async function refuseUngrantedResources(
+/**
+ * Refuses, before the code is consumed, what a client can correct or try again: a resource that was not granted, and
+ * claims that cannot be computed. Everything else is left to the redemption, also for a code that was redeemed before.
+ * @returns the claims, where computing them may fail.
+ */
+async function checkBeforeConsumption(
   { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
   now: EpochSeconds,
-  deps: RedeemCodeDependencies & { readonly issuer: string },
-): Promise<void> {
+  deps: AuthorizationCodeGrantDependencies,
+): Promise<TokenClaims | undefined> {
+  const hasClaims = claimsMayFail(deps)
+  if (presentation.resources.length === 0 && !hasClaims) return undefined
   const code = await deps.storage.codes.find(await digestSecret(presentation.code), client.clientId, now)
-  if (code !== undefined && isIntact(code)) narrowResources(presentation.resources, code, deps.issuer)
+  if (code === undefined || !isIntact(code)) return undefined
+  const resources = narrowResources(presentation.resources, code, deps.issuer)
+  if (!hasClaims || code.redirectUri !== presentation.redirectUri) return undefined
+  const status = await deps.storage.status.ofGrant(code.grantId, code.boundSessionId)
+  if (!isGrantActive(status) || status.user.userId !== code.userId) return undefined
+  const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources, client }, deps)
+  const { claimsRequest } = code
+  try {
+    return await computeTokenClaims({ ...target, client, user: status.user, claimsRequest }, deps)
+  } catch (error) {
+    // RFC 6749 §4.1.2: a code that was redeemed before is a replay, whatever else fails.
+    if ((await deps.storage.status.ofFamily(code.familyId)) !== undefined) return undefined
+    throw error
+  }
 }
 
 interface CreateFamilyDependencies {

@@ -12,6 +12,7 @@ import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { type Parameters, spaceSeparated } from '../../parameters.ts'
 import { refuse, type OAuthError } from '../../refusals.ts'
+import { computeTokenClaims, type ClaimsDependencies } from '../../tokens/claims.ts'
 import {
   digestOf,
   digestRefreshToken,
@@ -26,7 +27,7 @@ import { isFamilyActive } from '../../tokens/status.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
 import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
 
-type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & TokenTargetDependencies
+type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & TokenTargetDependencies & ClaimsDependencies
 
 /** The refresh token grant (RFC 6749 §6) with rotation (RFC 9700 §4.14.2). */
 export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantType =>
@@ -45,6 +46,9 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       const scopes = narrowScopes(form.get('scope'), registeredScopes(status.family.scopes, client))
       const resources = narrowResources(form.all('resource'), status.family, deps.issuer)
       const target = resolveTarget({ scopes, resources, client }, deps)
+      const subject = { ...target, client, user: status.user, claimsRequest: status.family.claimsRequest }
+      // A failure here leaves the refresh token as it was.
+      const claims = await computeTokenClaims(subject, deps)
       const rotated = await rotateRefreshToken({ presented, digests, client }, now, deps)
 
       const { grantId, familyId, boundSessionId, authentication, claimsRequest } = rotated.family
@@ -62,6 +66,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
           nonce: undefined,
         },
         refreshToken: rotated.refreshToken,
+        claims,
       }
     },
   })

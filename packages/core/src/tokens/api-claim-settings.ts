@@ -1,0 +1,63 @@
+import { requireStores } from '@mintmark/storage-interface/stores'
+import type { OAuthStorage } from '@mintmark/storage-interface'
+import * as z from 'zod/mini'
+
+import { type ApiClaimSettings, type ApiClaimSource, apiClaimNames } from './api-claims.ts'
+
+/** Reads the options `accessTokenClaims` of all resources and scopes. */
+export function apiClaimSettings(
+  parsed: {
+    readonly resources: Readonly<Record<string, Configured>>
+    readonly scopes: Readonly<Record<string, Configured | string>>
+    readonly accessTokenClaimLimits: ApiClaimSettings['limits']
+  },
+  storage: OAuthStorage,
+): ApiClaimSettings {
+  const byResource = sourcesByName(Object.entries(parsed.resources))
+  const byScope = sourcesByName(Object.entries(parsed.scopes))
+  const sources = [...byResource.values(), ...byScope.values()].flat()
+  if (sources.some(({ from }) => typeof from === 'string'))
+    requireStores(storage, { capability: 'scim', feature: 'accessTokenClaims' })
+  return { byResource, byScope, limits: parsed.accessTokenClaimLimits }
+}
+
+interface Configured {
+  readonly accessTokenClaims?: z.infer<typeof accessTokenClaimsOption> | undefined
+}
+
+const sourcesByName = (
+  entries: readonly (readonly [string, Configured | string])[],
+): ReadonlyMap<string, readonly ApiClaimSource[]> =>
+  new Map(
+    entries.flatMap(([key, option]) => {
+      const given = typeof option === 'string' ? undefined : option.accessTokenClaims
+      const sources = apiClaimNames.flatMap((name) => (given?.[name] ?? []).map((from) => ({ name, from })))
+      return sources.length === 0 ? [] : [[key, sources] as const]
+    }),
+  )
+
+const claimSources = z.optional(
+  z
+    .array(
+      z.union([
+        z.enum(['group_names', 'group_ids', 'scim_roles', 'scim_entitlements']),
+        z.strictObject({ claim: z.string().check(z.minLength(1)) }),
+      ]),
+    )
+    .check(z.minLength(1)),
+)
+
+/** The option `accessTokenClaims` of a resource or a scope. */
+export const accessTokenClaimsOption = z.optional(
+  z.strictObject({ roles: claimSources, groups: claimSources, entitlements: claimSources }),
+)
+
+/** The option `accessTokenClaimLimits`. */
+export const claimLimitsOption = z.prefault(
+  z.strictObject({
+    values: z.prefault(z.int().check(z.positive(), z.maximum(10_000)), 100),
+    bytes: z.prefault(z.int().check(z.positive(), z.maximum(65_536)), 4096),
+    overflow: z.prefault(z.enum(['refuse', 'omit']), 'refuse'),
+  }),
+  {},
+)

@@ -1,0 +1,123 @@
+import { isJsonObject, parseJsonObject } from '@mintmark/internal'
+import type { JsonObject, JsonValue, OAuthStorage, ProvisionedUserRecord } from '@mintmark/storage-interface'
+
+import type { ActiveUser } from './status.ts'
+
+/** The claims that tell an API what a user may do (RFC 9068 §2.2.3, RFC 7643 §4.1.2). */
+export const apiClaimNames = ['roles', 'groups', 'entitlements'] as const
+
+export type ApiClaimName = (typeof apiClaimNames)[number]
+
+/**
+ * Where the values of a claim come from. `group_names`, `group_ids`: the display names or the SCIM `id`s of the groups of the user's
+ * directory that the user is a direct member of. `scim_roles`, `scim_entitlements`: the values of the SCIM attribute of
+ * that name. `{ claim }`: a stored claim or custom field of the user that is a text or a list of texts.
+ */
+export type ClaimValues = 'group_names' | 'group_ids' | 'scim_roles' | 'scim_entitlements' | { readonly claim: string }
+
+/** One claim, and one place that its values come from. */
+export interface ApiClaimSource {
+  readonly name: ApiClaimName
+  readonly from: ClaimValues
+}
+
+/** How large the host's claims in an access token may be, and what happens to larger ones. */
+interface ClaimLimits {
+  /** The number of values of one claim. */
+  readonly values: number
+  /** In bytes of JSON, all claims together. */
+  readonly bytes: number
+  readonly overflow: 'refuse' | 'omit'
+}
+
+/** The options `accessTokenClaims` of resources and scopes, and the limits. */
+export interface ApiClaimSettings {
+  readonly byResource: ReadonlyMap<string, readonly ApiClaimSource[]>
+  readonly byScope: ReadonlyMap<string, readonly ApiClaimSource[]>
+  readonly limits: ClaimLimits
+}
+
+/** Reads the configured claims of a user. A source that is in the directory costs one indexed read, for all of them together. */
+export async function readApiClaims(
+  user: ActiveUser,
+  sources: readonly ApiClaimSource[],
+  storage: Pick<OAuthStorage, 'provisionedUsers'>,
+): Promise<Partial<Record<ApiClaimName, readonly string[]>>> {
+  const isProvisioned = sources.some(({ from }) => typeof from === 'string')
+  const provisioned =
+    isProvisioned && user.providerId !== undefined
+      ? await storage.provisionedUsers?.find(user.providerId, user.userId)
+      : undefined
+  const resource = provisioned && parseJsonObject(provisioned.resource)
+  const claims: Partial<Record<ApiClaimName, readonly string[]>> = {}
+  for (const { name, from } of sources) {
+    const values =
+      typeof from === 'string' ? directoryValues(from, provisioned, resource) : texts(user.claims, from.claim)
+    // A claim without values says that the user has none: an API can tell it from a token that was issued before.
+    claims[name] = [...new Set([...(claims[name] ?? []), ...values])]
+  }
+  return claims
+}
+
+function directoryValues(
+  from: Extract<ClaimValues, string>,
+  user: ProvisionedUserRecord | undefined,
+  resource: JsonObject | undefined,
+): readonly string[] {
+  switch (from) {
+    case 'group_names':
+      return user?.groups.map(({ displayName }) => displayName) ?? []
+    case 'group_ids':
+      return user?.groups.map(({ groupId }) => groupId) ?? []
+    case 'scim_roles':
+      return valuesOf(resource?.['roles'])
+    case 'scim_entitlements':
+      return valuesOf(resource?.['entitlements'])
+    default:
+      return from satisfies never
+  }
+}
+
+/** The `value` members of a multi-valued SCIM attribute (RFC 7643 §2.4). */
+const valuesOf = (attribute: JsonValue | undefined): readonly string[] =>
+  Array.isArray(attribute)
+    ? attribute.flatMap((element: JsonValue) => (isJsonObject(element) ? texts(element, 'value') : []))
+    : []
+
+function texts(owner: JsonObject, name: string): readonly string[] {
+  const value = Object.hasOwn(owner, name) ? owner[name] : undefined
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return values.filter((candidate): candidate is string => typeof candidate === 'string')
+}
+
+/**
+ * Applies the limits to the claims of an access token. With `omit`, claims that do not fit are left out, and
+ * `claims_overflow` names them.
+ * @returns `undefined` when the token must not be issued.
+ */
+export function limitClaims(
+  { configured, own }: { readonly configured: JsonObject; readonly own: JsonObject },
+  limits: ClaimLimits,
+): { readonly accessToken: JsonObject; readonly omitted: readonly string[] } | undefined {
+  const kept: Record<string, JsonValue> = { ...configured, ...own }
+  const omitted: string[] = []
+  const omit = (name: string): void => {
+    delete kept[name]
+    omitted.push(name)
+    kept['claims_overflow'] = omitted
+  }
+  for (const name of apiClaimNames) {
+    const values = kept[name]
+    if (Array.isArray(values) && values.length > limits.values) omit(name)
+  }
+  // The largest goes first, so that as many claims as possible remain.
+  const bySize = apiClaimNames
+    .filter((name) => kept[name] !== undefined)
+    .toSorted((one, other) => bytes(kept[other]) - bytes(kept[one]))
+  for (const name of bySize) if (bytes(kept) > limits.bytes) omit(name)
+  if (bytes(kept) > limits.bytes || (omitted.length > 0 && limits.overflow === 'refuse')) return undefined
+  return { accessToken: kept, omitted }
+}
+
+const bytes = (value: JsonValue | undefined): number =>
+  value === undefined ? 0 : new TextEncoder().encode(JSON.stringify(value)).length

@@ -1,0 +1,232 @@
+import {
+  type ClientRecord,
+  type JsonObject,
+  type JsonValue,
+  type OAuthStorage,
+  StorageUnavailableError,
+} from '@mintmark/storage-interface'
+
+import { requestedClaimNames, type ScopeRegistry } from '../authorize/scopes.ts'
+import { OAuthError, refuse } from '../refusals.ts'
+import { type ApiClaimSettings, type ApiClaimSource, limitClaims, readApiClaims } from './api-claims.ts'
+import { accessTokenClaimNames, introspectionClaimNames, protocolClaims } from './protocol-claims.ts'
+import type { ActiveUser } from './status.ts'
+
+/** Where claims go. */
+type ClaimsDestination = 'id_token' | 'userinfo' | 'access_token' | 'introspection'
+
+/** Claims for each destination. */
+type ClaimsByDestination = { readonly [Destination in ClaimsDestination]?: JsonObject }
+
+/** The claims that a client may receive, by the reason: a granted scope contains them, or the request names them (OIDC Core §5.5). */
+interface ReleasableNames {
+  readonly byScope: readonly string[]
+  readonly byName: readonly string[]
+}
+
+/** What the option `claims` receives. */
+interface ClaimsContext {
+  /**
+   * The destinations that are computed now: `access_token`, with `id_token` if there is one, for each token response;
+   * `userinfo` or `introspection` for each request to those endpoints.
+   */
+  readonly destinations: readonly ClaimsDestination[]
+  /** The `sub`: the user, or the client for a token of its own. */
+  readonly subject: string
+  /** `undefined` for a client's own token. */
+  readonly user:
+    | {
+        /** The identity provider (IdP) that provisions the user; `undefined` for a user of the host. */
+        readonly providerId: string | undefined
+        /** The user's stored claims, by name. */
+        readonly claims: JsonObject
+      }
+    | undefined
+  readonly clientId: string
+  /** The scope values of the access token. */
+  readonly scopes: readonly string[]
+  /** The `aud` of the access token: its resources (RFC 8707). */
+  readonly audience: readonly string[]
+  /** The claims that the ID token and userinfo may release. */
+  readonly requested: { readonly id_token: ReleasableNames; readonly userinfo: ReleasableNames }
+}
+
+/**
+ * Returns claims for the destinations. In `id_token` and `userinfo` they add to the stored claims or replace them, and
+ * a claim is released only if a granted scope or the `claims` parameter contains it. In `access_token` and
+ * `introspection` they are released as returned. A claim that the protocol sets must not be among them.
+ */
+export type MapClaims = (context: ClaimsContext) => ClaimsByDestination | Promise<ClaimsByDestination>
+
+export interface ClaimsDependencies {
+  readonly scopes: ScopeRegistry
+  readonly mapClaims: MapClaims | undefined
+  readonly apiClaims: ApiClaimSettings
+  readonly storage: OAuthStorage
+}
+
+/** Whose claims are released, and to whom. */
+interface ClaimsSubject {
+  /** `undefined` for a client's own token. */
+  readonly user: ActiveUser | undefined
+  readonly client: ClientRecord
+  readonly scopes: readonly string[]
+  readonly audience: readonly string[]
+  /** The part of the `claims` parameter that the user consented to. */
+  readonly claimsRequest: JsonObject | undefined
+}
+
+/** The claims of the tokens of one response, beside those that the protocol sets. */
+export interface TokenClaims {
+  readonly accessToken: JsonObject
+  readonly idToken: JsonObject
+  /** The claims that the access token lacks because they exceed a limit. */
+  readonly omitted: readonly string[]
+}
+
+/**
+ * Computes the claims of a token response. Grants call it before they consume anything, so that a client can try again.
+ * @throws OAuthError server_error — reason `claims_failed`; invalid_scope — reason `claims_too_large`.
+ */
+export async function computeTokenClaims(subject: ClaimsSubject, deps: ClaimsDependencies): Promise<TokenClaims> {
+  const { user, scopes } = subject
+  const destinations = user !== undefined && scopes.includes('openid') ? withIdToken : accessTokenOnly
+  const mapped = await mapClaims(subject, destinations, deps)
+  const idToken =
+    destinations === withIdToken ? releasedClaims(subject, { destination: 'id_token', mapped }, deps) : none
+  const sources = user === undefined ? [] : sourcesOf(subject, deps.apiClaims)
+  const own = mapped.access_token ?? none
+  if (sources.length === 0 && own === none) return { accessToken: none, idToken, omitted: [] }
+  const configured = user === undefined ? none : await readApiClaims(user, sources, deps.storage)
+  const limited = limitClaims({ configured, own }, deps.apiClaims.limits)
+  if (limited === undefined)
+    throw refuse('claims_too_large', { clientId: subject.client.clientId, userId: user?.userId })
+  return { ...limited, idToken }
+}
+
+/** Whether claims depend on anything beside the stored user: the host's function, a directory, or a limit. */
+export const claimsMayFail = ({ mapClaims, apiClaims }: ClaimsDependencies): boolean =>
+  mapClaims !== undefined || apiClaims.byResource.size > 0 || apiClaims.byScope.size > 0
+
+const withIdToken: readonly ClaimsDestination[] = ['access_token', 'id_token']
+const accessTokenOnly: readonly ClaimsDestination[] = ['access_token']
+const none: Readonly<Record<string, never>> = Object.freeze({})
+
+/** Computes what the userinfo endpoint returns about a user (OIDC Core §5.3.2). */
+export async function computeUserinfoClaims(subject: ClaimsSubject, deps: ClaimsDependencies): Promise<JsonObject> {
+  const mapped = await mapClaims(subject, ['userinfo'], deps)
+  return releasedClaims(subject, { destination: 'userinfo', mapped }, deps)
+}
+
+/** Computes what introspection adds to the claims of a token (RFC 7662 §2.2). */
+export async function computeIntrospectionClaims(
+  subject: ClaimsSubject,
+  deps: ClaimsDependencies,
+): Promise<JsonObject> {
+  return (await mapClaims(subject, ['introspection'], deps)).introspection ?? none
+}
+
+/**
+ * Collects the claims that a client receives about a user: those of its granted scopes, and those it requested
+ * individually (OIDC Core §5.4, §5.5). Names come from the scope registry and never from the data, so a claim is not
+ * released just because a user has it. Protocol claims are never released.
+ */
+function releasedClaims(
+  subject: ClaimsSubject,
+  { destination, mapped }: { readonly destination: 'id_token' | 'userinfo'; readonly mapped: ClaimsByDestination },
+  deps: ClaimsDependencies,
+): JsonObject {
+  const names = releasableNames(subject, destination, deps.scopes)
+  const known = { ...subject.user?.claims, ...mapped[destination] }
+  const released: Record<string, JsonValue> = {}
+  for (const name of new Set([...names.byScope, ...names.byName])) {
+    const value = Object.hasOwn(known, name) ? known[name] : undefined
+    if (value !== undefined && value !== null && !protocolClaims.has(name)) released[name] = value
+  }
+  return released
+}
+
+/** Calls the host's function, and checks what it returns. */
+async function mapClaims(
+  subject: ClaimsSubject,
+  destinations: readonly ClaimsDestination[],
+  deps: ClaimsDependencies,
+): Promise<ClaimsByDestination> {
+  if (deps.mapClaims === undefined) return none
+  const { user, client, scopes, audience } = subject
+  const context: ClaimsContext = {
+    destinations,
+    subject: user?.userId ?? client.clientId,
+    user: user && { providerId: user.providerId, claims: user.claims },
+    clientId: client.clientId,
+    scopes,
+    audience,
+    requested: {
+      id_token: releasableNames(subject, 'id_token', deps.scopes),
+      userinfo: releasableNames(subject, 'userinfo', deps.scopes),
+    },
+  }
+  try {
+    const mapped = await deps.mapClaims(context)
+    refuseReservedClaims(mapped)
+    return mapped
+  } catch (error) {
+    if (error instanceof OAuthError || error instanceof StorageUnavailableError) throw error
+    // RFC 6749 §5.2: nothing is issued without the claims that the host meant to add.
+    throw refuse('claims_failed', { clientId: client.clientId, userId: user?.userId }, { cause: error })
+  }
+}
+
+/** @throws TypeError that names the claim: ignoring it would hide a defect of the host's function. */
+function refuseReservedClaims(mapped: ClaimsByDestination): void {
+  for (const [destination, claims] of Object.entries(mapped)) {
+    const reserved = Object.hasOwn(reservedClaims, destination)
+      ? reservedClaims[destination as ClaimsDestination]
+      : undefined
+    if (reserved === undefined) throw new TypeError(`claims: ${destination} is not a destination.`)
+    const name = Object.keys(claims ?? {}).find((candidate) => reserved.has(candidate))
+    if (name !== undefined) throw new TypeError(`claims: ${name} of ${destination} is set by the server.`)
+  }
+}
+
+/** The claims that the host must not set, by destination (RFC 7519 §4.1, RFC 9068 §2.2, RFC 7662 §2.2). */
+const reservedClaims: Readonly<Record<ClaimsDestination, ReadonlySet<string>>> = {
+  id_token: protocolClaims,
+  userinfo: protocolClaims,
+  access_token: new Set([...protocolClaims, ...accessTokenClaimNames]),
+  introspection: new Set([...protocolClaims, ...accessTokenClaimNames, ...introspectionClaimNames]),
+}
+
+function sourcesOf(
+  { scopes, audience }: ClaimsSubject,
+  { byResource, byScope }: ApiClaimSettings,
+): readonly ApiClaimSource[] {
+  return [
+    ...audience.flatMap((uri) => byResource.get(uri) ?? []),
+    ...scopes.flatMap((scope) => byScope.get(scope) ?? []),
+  ]
+}
+
+function releasableNames(
+  { scopes, client, claimsRequest }: ClaimsSubject,
+  destination: 'id_token' | 'userinfo',
+  registry: ScopeRegistry,
+): ReleasableNames {
+  const member = destination === 'id_token' ? 'idTokenClaims' : 'claims'
+  const byScope = scopes.flatMap((scope) => registry.get(scope)?.[member] ?? [])
+  const byName = requestedClaimNames(claimsRequest, destination)
+  return { byScope, byName: byName.length === 0 ? byName : namesAllowedToClient(byName, client, registry) }
+}
+
+/**
+ * Individually requested claims are released only while one of the client's registered scopes contains them (OIDC Core
+ * §5.5).
+ */
+function namesAllowedToClient(
+  names: readonly string[],
+  client: ClientRecord,
+  registry: ScopeRegistry,
+): readonly string[] {
+  const open = new Set(client.scopes.flatMap((scope) => registry.get(scope)?.claims ?? []))
+  return names.filter((name) => open.has(name))
+}

@@ -1,0 +1,178 @@
+import { decodeJwt } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { obtainCode, redeem } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import {
+  introspect,
+  noteSecretsInUse,
+  refresh,
+  serviceToken,
+  tokensFor,
+  tokensOf,
+  userinfo,
+} from '../support/token-calls.ts'
+
+type Options = NonNullable<Parameters<typeof startServer>[0]>
+type MapClaims = NonNullable<Options['claims']>
+
+async function serverWith(options: Options): Promise<ServerUnderTest> {
+  const under = await startServer(options)
+  onTestFinished(() => under.close())
+  return under
+}
+
+const scope = 'openid profile api.read offline_access'
+
+describe('the claims function', () => {
+  it('gives each destination its own claims (RFC 9068 §2.2, OIDC Core §5.4, RFC 7662 §2.2)', async () => {
+    const under = await serverWith({
+      claims: () => ({
+        id_token: { name: 'for the ID token', plan: 'not released' },
+        userinfo: { name: 'for userinfo', plan: 'not released' },
+        access_token: { plan: 'pro' },
+        introspection: { plan_now: 'basic' },
+      }),
+    })
+
+    const tokens = await tokensFor(under, 'A', { scope, resource: undefined })
+
+    expect(decodeJwt(tokens.access_token)).toMatchObject({ plan: 'pro', sub: 'U1' })
+    expect(decodeJwt(tokens.access_token)).not.toHaveProperty('name')
+    expect(decodeJwt(tokens.id_token)).toMatchObject({ name: 'for the ID token' })
+    expect(decodeJwt(tokens.id_token)).not.toHaveProperty('plan')
+    expect((await introspect(under, tokens.access_token)).json).toMatchObject({ plan: 'pro', plan_now: 'basic' })
+    const about = await userinfo(under, tokens.access_token)
+    expect(about.json).toMatchObject({ name: 'for userinfo' })
+    expect(about.json).not.toHaveProperty('plan')
+  })
+
+  it('receives the user, the client, the scopes and the audience, once per token response (RFC 9068 §2.2)', async () => {
+    const seen: Parameters<MapClaims>[0][] = []
+    const under = await serverWith({ claims: (context) => (seen.push(context), {}) })
+
+    const tokens = await tokensFor(under, 'A', { scope })
+    await refresh(under, tokens.refresh_token, { scope: 'api.read' })
+    await serviceToken(under)
+
+    expect(seen).toMatchObject([
+      {
+        destinations: ['access_token', 'id_token'],
+        subject: 'U1',
+        user: { providerId: undefined, claims: { nickname: 'annie' } },
+        clientId: 'A',
+        scopes: scope.split(' '),
+        audience: ['https://api.test', 'https://as.test'],
+      },
+      { destinations: ['access_token'], subject: 'U1', scopes: ['api.read'] },
+      { destinations: ['access_token'], subject: 'M', user: undefined, clientId: 'M', scopes: ['api.read'] },
+    ])
+  })
+
+  it.each(['sub', 'scope', 'family', 'cnf', 'claims_overflow'])(
+    'must not set %s of an access token, and the code stays valid (RFC 9068 §2.2)',
+    async (name) => {
+      let claims: ReturnType<MapClaims> = { access_token: { [name]: 'forged' } }
+      const under = await serverWith({ claims: () => claims })
+      const code = await obtainCode(under, { scope })
+      await noteSecretsInUse(under)
+      const before = under.dump()
+
+      const refused = await redeem(under, code)
+
+      expect(refused).toMatchObject({ status: 500, json: { error: 'server_error' } })
+      expect(under.lastReason()).toBe('claims_failed')
+      expect(under.dump()).toBe(before)
+      claims = {}
+      expect((await redeem(under, code)).status).toBe(200)
+    },
+  )
+
+  it.each([
+    ['id_token', 'aud'],
+    ['userinfo', 'sub'],
+    ['introspection', 'active'],
+    ['idToken', 'name'],
+  ])('must not return %s with %s (OIDC Core §5.3.2, RFC 7662 §2.2)', async (destination, name) => {
+    const under = await serverWith({
+      claims: ({ destinations }) =>
+        destinations.includes('userinfo') || destinations.includes('introspection')
+          ? { [destination]: { [name]: false } }
+          : {},
+    })
+    const { access_token } = await tokensFor(under, 'A', { scope })
+
+    for (const call of [userinfo, introspect]) {
+      expect(await call(under, access_token)).toMatchObject({ status: 500, json: { error: 'server_error' } })
+      expect(under.lastReason()).toBe('claims_failed')
+    }
+  })
+
+  it('that fails leaves a refresh token as it was (RFC 6749 §6)', async () => {
+    let fails = false
+    const under = await serverWith({
+      claims: () => {
+        if (fails) throw new Error('the directory is away')
+        return { access_token: { plan: 'pro' } }
+      },
+    })
+    const tokens = await tokensFor(under, 'A', { scope })
+    const before = under.dump()
+    fails = true
+
+    const refused = await refresh(under, tokens.refresh_token)
+
+    expect(refused).toMatchObject({ status: 500, json: { error: 'server_error' } })
+    expect(refused.text).not.toContain('directory')
+    expect(under.lastReason()).toBe('claims_failed')
+    expect(under.dump()).toBe(before)
+    fails = false
+    const again = tokensOf(await refresh(under, tokens.refresh_token))
+    expect(decodeJwt(again.access_token)).toMatchObject({ plan: 'pro' })
+  })
+
+  it('that fails does not hide a replayed code (RFC 6749 §4.1.2)', async () => {
+    let fails = false
+    const under = await serverWith({
+      claims: () => {
+        if (fails) throw new Error('the directory is away')
+        return {}
+      },
+    })
+    const code = await obtainCode(under, { scope })
+    const { access_token } = tokensOf(await redeem(under, code))
+    fails = true
+
+    expect(await redeem(under, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+
+    expect(under.lastReason()).toBe('code_replayed')
+    fails = false
+    expect((await introspect(under, access_token)).json).toEqual({ active: false })
+  })
+
+  it('adds claims to opaque tokens, which introspection returns (RFC 7662 §2.2)', async () => {
+    const under = await serverWith({
+      resources: { 'https://api.test': { scopes: ['api.read', 'api.write'], accessTokenFormat: 'opaque' } },
+      claims: () => ({ access_token: { plan: 'pro' } }),
+    })
+
+    const { access_token } = tokensOf(await serviceToken(under))
+
+    expect((await introspect(under, access_token, 'M')).json).toMatchObject({ active: true, plan: 'pro' })
+  })
+
+  it('cannot make an access token too large (RFC 6749 §5.2)', async () => {
+    const under = await serverWith({
+      accessTokenClaimLimits: { bytes: 40, overflow: 'omit' },
+      claims: () => ({ access_token: { plan: 'x'.repeat(29) } }),
+    })
+    expect(decodeJwt(tokensOf(await serviceToken(under)).access_token)).toHaveProperty('plan')
+    const larger = await serverWith({
+      accessTokenClaimLimits: { bytes: 39, overflow: 'omit' },
+      claims: () => ({ access_token: { plan: 'x'.repeat(29) } }),
+    })
+
+    expect(await serviceToken(larger)).toMatchObject({ status: 400, json: { error: 'invalid_scope' } })
+    expect(larger.lastReason()).toBe('claims_too_large')
+  })
+})
