@@ -191,24 +191,51 @@ it('refuses a session that the host has named for another user before, and issue
   expect(answered.header('location')).toBeUndefined()
 })
 
-it('records each client that receives a code in the session, and what the browser is', async () => {
-  await start()
-  const browser = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/133.0' }
+it('records the client that receives a code, and the browser and the place of the session', async () => {
+  let sid = 'before'
+  await start({
+    signedIn: () => Promise.resolve({ subject: 'U1', authTime: under.clock.now(), sessionId: sid, location: 'Zürich' }),
+  })
   await obtainCode(under, online)
-  await authorize(under, online, browser)
+  sid = session
+
+  await authorize(under, online, { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/133.0' })
 
   const now = under.clock.now()
   expect(await under.storage.sessions.participants(sessionId(session))).toEqual([
     { sessionId: session, clientId: 'A', firstAt: now, lastAt: now },
   ])
-  expect(await under.storage.sessions.find(sessionId(session))).toMatchObject({ userId: 'U1', digest: undefined })
+  expect(await under.storage.sessions.find(sessionId(session))).toMatchObject({
+    userId: 'U1',
+    digest: undefined,
+    userAgent: 'Firefox on Windows',
+    location: 'Zürich',
+  })
+})
+
+it('lists the sessions of a user with their clients, and ends all but the present one', async () => {
+  let sid = 's1'
+  await start({ signedIn: () => Promise.resolve({ subject: 'U1', authTime: under.clock.now(), sessionId: sid }) })
+  for (sid of ['s1', 's2', 's3']) await obtainCode(under, online)
+  const listed = await under.server.listSessions('U1')
+
+  const ended = await under.server.endSessions('U1', { reason: 'user', except: 's2' })
+
+  expect(listed.map(({ sessionId: id }) => id).toSorted()).toEqual(['s1', 's2', 's3'])
+  expect(listed[0]?.clients).toMatchObject([{ clientId: 'A' }])
+  expect(ended).toBe(2)
+  expect(await under.server.listSessions('U1')).toMatchObject([{ sessionId: 's2' }])
+  expect(await under.server.listSessions('U2')).toEqual([])
 })
 
 it('ends every session of a user, and says so in events', async () => {
   await start()
   const { access_token: access } = await obtainTokens(under, online)
 
-  expect([await under.server.endSessions('U1', 'administrator'), await under.server.endSessions('U1')]).toEqual([1, 0])
+  expect([
+    await under.server.endSessions('U1', { reason: 'administrator' }),
+    await under.server.endSessions('U1'),
+  ]).toEqual([1, 0])
 
   expect(await introspect(access)).toEqual({ active: false })
   const ends = under.events.filter(({ type }) => type === 'session.ended')

@@ -63,6 +63,21 @@ it("lists the user's connected apps with escaped names, and disconnecting one re
   expect(reasons.at(-1)).toBe('refresh_token_unknown')
 })
 
+it('shows where the user is signed in, and ends all other sessions', async () => {
+  const client = await registerAtApp(storage, { clientName: 'Notes' })
+  await client.redeem(await browser.open(await client.begin()))
+  await openFormBrowser().open(await client.begin())
+
+  const shown = await browser.open(`${issuer}/account`)
+  const after = await browser.fillIn(shown, { others: 'yes' })
+
+  expect(shown.text).toMatch(/\(this one\); since [\d-]+, last used [\d-]+.*; signed in to Notes/)
+  expect(shown.text.match(/name="session"/g)?.length).toBeGreaterThan(1)
+  expect(after.text.match(/name="session"/g)).toHaveLength(1)
+  expect(after.text).toContain('(this one)')
+  await browser.fillIn(after, { app: buttonOf(after.text, 'app') })
+})
+
 it('users can end their own sessions and no others', async () => {
   const shown = await browser.open(`${issuer}/account`)
 

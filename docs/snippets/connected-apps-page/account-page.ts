@@ -17,14 +17,15 @@ export function accountPage({
     requireSameOrigin(request) // refuses forms that other sites post
     const signedIn = await sessions.signedIn(request)
     if (!signedIn) return redirect('/sign-in')
-    const { subject } = signedIn
+    const { subject, sessionId: present = '' } = signedIn
 
     if (request.method === 'POST') {
       const form = new URLSearchParams(new TextDecoder().decode(request.body))
+      if (form.has('others')) await sessions.revokeOthers(subject, present)
       await apps.disconnect(subject, form.get('app') ?? '')
       await sessions.revoke(subject, form.get('session') ?? '')
       return redirect(request.url.pathname)
     }
-    return accountHtml(await apps.list(subject), await sessions.list(subject))
+    return accountHtml(await apps.list(subject), await sessions.list(subject), present)
   }
 }

@@ -15,6 +15,7 @@ import type { ServerOccurrence } from './events.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { serverRoutes } from './routes.ts'
 import { parseSettings, type ServerSettings } from './settings.ts'
+import { endOtherSessions, listSessions, type SessionSummary } from './sessions/list-sessions.ts'
 import { type ActiveAccessToken, findActiveAccessToken } from './tokens/access-token.ts'
 import type { DeliverOnceOptions, DeliveryReport, DeliveryWorker } from './delivery/worker.ts'
 import { serverDependencies, type ServerDependencies } from './dependencies.ts'
@@ -58,8 +59,21 @@ export interface AuthorizationServer extends HttpService {
    * @returns `unchanged` when it was ended before.
    */
   endSession(session: string, reason?: SessionEndReason): Promise<'revoked' | 'unchanged'>
-  /** Ends every session of a user that a client has joined. @returns the number of sessions. */
-  endSessions(subject: string, reason?: SessionEndReason): Promise<number>
+  /**
+   * Ends every session of a user that is stored: those of `createCookieSessions`, and those of the host that a client has
+   * joined. With `except`, the `sessionId` of the present one, all others.
+   * @param options `reason` is `host` unless given.
+   * @returns the number of sessions.
+   */
+  endSessions(
+    subject: string,
+    options?: { readonly reason?: SessionEndReason; readonly except?: string | undefined },
+  ): Promise<number>
+  /**
+   * Lists the active sessions of a user, newest first, for an account page: those of `createCookieSessions`, and those of the
+   * host that a client has joined. A page lets its user end only sessions that are in their list.
+   */
+  listSessions(subject: string): Promise<readonly SessionSummary[]>
   /**
    * The response to an error of an interaction: a redirect to the client where that is safe, otherwise an error page.
    */
@@ -119,12 +133,17 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       deps.delivery?.nudge()
       return 'revoked'
     },
-    async endSessions(subject, reason = 'host') {
-      const ended = await deps.storage.sessions.revokeOfUser(userId(subject), reason, deps.clock())
+    async endSessions(subject, { reason = 'host', except } = {}) {
+      const now = deps.clock()
+      const ended =
+        except === undefined
+          ? await deps.storage.sessions.revokeOfUser(userId(subject), reason, now)
+          : await endOtherSessions(subject, { kept: except, reason, now }, deps.storage)
       for (const session of ended) deps.journal.announce({ type: 'session.ended', sessionId: session, reason })
       if (ended.length > 0) deps.delivery?.nudge()
       return ended.length
     },
+    listSessions: (subject) => listSessions(subject, deps.clock(), deps.storage),
     renderError: recorded(renderPage),
   }
 }

@@ -22,23 +22,17 @@ import {
   seconds,
   sessionId,
   userId,
-  type ClientId,
   type EpochSeconds,
   type SessionRecord,
   type UserId,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import type {
-  SecretDigest,
-  SessionEnd,
-  SessionEndReason,
-  SessionId,
-  SessionParticipantRecord,
-} from '@mintmark/storage-interface/stores'
+import type { SecretDigest, SessionEnd, SessionEndReason, SessionId } from '@mintmark/storage-interface/stores'
 
 import { defineBrowserCookie } from '../authorize/browser.ts'
 import { parseIssuer } from '../issuer.ts'
 import { isSessionActive } from '../tokens/status.ts'
+import { endOtherSessions, listSessions, type SessionSummary } from './list-sessions.ts'
 import type { SignedIn } from './signed-in-user.ts'
 import { summarizeUserAgent } from './user-agent.ts'
 
@@ -97,31 +91,8 @@ export interface CookieSessions {
   list(subject: string): Promise<readonly SessionSummary[]>
   /** Revokes one session of the user, in whatever browser it is. @returns `absent` when they have no such session. */
   revoke(subject: string, session: string): Promise<'revoked' | 'absent'>
-}
-
-/** A session as its user sees it. */
-export interface SessionSummary {
-  /** Identifies the session; it is not a credential. */
-  readonly sessionId: string
-  readonly signedInAt: EpochSeconds
-  readonly amr: readonly string[]
-  /** `undefined` for a session of the host. */
-  readonly expiresAt: EpochSeconds | undefined
-  /** Browser and system, such as `Firefox on Windows`; `undefined` when neither is known. */
-  readonly userAgent: string | undefined
-  /** As `location` named it. */
-  readonly location: string | undefined
-  /** When the browser last used the session, to a minute. */
-  readonly lastSeenAt: EpochSeconds
-  /** The clients that the user signed in to in this session. */
-  readonly clients: readonly SignedInClient[]
-}
-
-/** A client that a user signed in to during a session. */
-interface SignedInClient {
-  readonly clientId: string
-  readonly clientName: string
-  readonly lastAt: EpochSeconds
+  /** Revokes the user's sessions except the one with this `sessionId`. @returns how many. */
+  revokeOthers(subject: string, kept: string): Promise<number>
 }
 
 /**
@@ -203,23 +174,10 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       // RFC 9700 §4.7: the next user of this browser must not finish an interaction that this user began.
       return [clearCookie(cookie), clearCookie(defineBrowserCookie(storage.issuer))]
     },
-    async list(subject) {
-      const sessions = await storage.sessions.listByUser(userId(subject), clock())
-      const joined = await storage.sessions.participantsOfUser(userId(subject), Number.MAX_SAFE_INTEGER)
-      const names = await clientNames(joined, storage)
-      return sessions.map(({ sessionId: id, authTime, amr, expiresAt, userAgent, location, lastSeenAt }) => ({
-        sessionId: id,
-        signedInAt: authTime,
-        amr,
-        expiresAt,
-        userAgent,
-        location,
-        lastSeenAt,
-        clients: joined.flatMap(({ sessionId: of, clientId, lastAt }) => {
-          const clientName = names.get(clientId)
-          return of === id && clientName !== undefined ? [{ clientId, clientName, lastAt }] : []
-        }),
-      }))
+    list: (subject) => listSessions(subject, clock(), storage),
+    async revokeOthers(subject, kept) {
+      const ended = await endOtherSessions(subject, { kept, reason: 'user', now: clock() }, storage)
+      return ended.length
     },
     async revoke(subject, session) {
       const now = clock()
@@ -230,16 +188,6 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       return revoked.outcome === 'absent' ? 'absent' : 'revoked'
     },
   }
-}
-
-/** The names of the clients that were not removed meanwhile. */
-async function clientNames(
-  joined: readonly SessionParticipantRecord[],
-  { clients }: OAuthStorage,
-): Promise<ReadonlyMap<ClientId, string>> {
-  const ids = [...new Set(joined.map(({ clientId }) => clientId))]
-  const found = await Promise.all(ids.map((id) => clients.find(id)))
-  return new Map(found.flatMap((client) => (client === undefined ? [] : [[client.clientId, client.clientName]])))
 }
 
 /** A session of which every member that a cookie needs is present. */

@@ -34,7 +34,7 @@ export async function joinSession(
   deps: JoinSessionDependencies,
 ): Promise<JoinedSession | undefined> {
   const { http, clientId, signedInUser } = step
-  const { user, authentication } = signedInUser
+  const { user, authentication, location } = signedInUser
   const { sessionId, authTime, acr, amr } = authentication
   if (sessionId === undefined) return { sessionId } as JoinedSession
   const { outcome } = await deps.storage.sessions.join({
@@ -46,7 +46,7 @@ export async function joinSession(
       acr,
       amr,
       userAgent: summarizeUserAgent(http.headers.get('user-agent')),
-      location: undefined,
+      location: location?.slice(0, 200),
       keptUntil: after(now, deps.sessionRetention),
     },
     clientId,

@@ -25,12 +25,19 @@ export interface SignedIn {
    * one for each sign-in: an ended session is never active again.
    */
   readonly sessionId?: string | undefined
+  /**
+   * Where the user is, in words for lists of sessions, such as `Zürich`; at most 200 characters are kept. It is stored when
+   * the first client joins the session. An address of the network is personal data: name a place.
+   */
+  readonly location?: string | undefined
 }
 
 /** A signed-in user who is active. */
 export interface SignedInUser {
   readonly user: UserRecord
   readonly authentication: AuthenticationRecord
+  /** As the host names it in the present request. */
+  readonly location?: string | undefined
 }
 
 /**
@@ -45,7 +52,7 @@ export async function identifyUser(
   if (signedIn === undefined) return undefined
   const authentication = authenticationOf(signedIn, now)
   const user = await storage.users.find(userId(signedIn.subject))
-  return user?.active === true ? { user, authentication } : undefined
+  return user?.active === true ? { user, authentication, location: signedIn.location } : undefined
 }
 
 /**
@@ -80,7 +87,7 @@ export async function recallUser(
   if (authentication === undefined) return undefined
   const user = await storage.users.find(login.userId)
   if (user === undefined || !isUserActive(user, login.userGeneration)) return undefined
-  return { user, authentication }
+  return { user, authentication, location: visit.signedIn?.location }
 }
 
 /**

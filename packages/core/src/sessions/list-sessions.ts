@@ -1,0 +1,80 @@
+import { type ClientId, type EpochSeconds, type OAuthStorage, sessionId, userId } from '@mintmark/storage-interface'
+import type { SessionEndReason, SessionId, SessionParticipantRecord } from '@mintmark/storage-interface/stores'
+
+/** A session as its user sees it. */
+export interface SessionSummary {
+  /** Identifies the session; it is not a credential. */
+  readonly sessionId: string
+  readonly signedInAt: EpochSeconds
+  readonly amr: readonly string[]
+  /** `undefined` for a session of the host. */
+  readonly expiresAt: EpochSeconds | undefined
+  /** Browser and system, such as `Firefox on Windows`; `undefined` when neither is known. */
+  readonly userAgent: string | undefined
+  /** As `location` named it. */
+  readonly location: string | undefined
+  /** When the browser last used the session, to a minute; in a session of the host, when a client last joined it. */
+  readonly lastSeenAt: EpochSeconds
+  /** The clients that the user signed in to in this session. */
+  readonly clients: readonly SignedInClient[]
+}
+
+/** A client that a user signed in to during a session. */
+interface SignedInClient {
+  readonly clientId: string
+  readonly clientName: string
+  readonly lastAt: EpochSeconds
+}
+
+/** Lists a user's active sessions, newest first. */
+export async function listSessions(
+  subject: string,
+  now: EpochSeconds,
+  storage: OAuthStorage,
+): Promise<readonly SessionSummary[]> {
+  const sessions = await storage.sessions.listByUser(userId(subject), now)
+  const joined = await storage.sessions.participantsOfUser(userId(subject), Number.MAX_SAFE_INTEGER)
+  const names = await clientNames(joined, storage)
+  return sessions.map(({ sessionId: id, authTime, amr, expiresAt, userAgent, location, lastSeenAt }) => ({
+    sessionId: id,
+    signedInAt: authTime,
+    amr,
+    expiresAt,
+    userAgent,
+    location,
+    lastSeenAt,
+    clients: joined.flatMap(({ sessionId: of, clientId, lastAt }) => {
+      const clientName = names.get(clientId)
+      return of === id && clientName !== undefined ? [{ clientId, clientName, lastAt }] : []
+    }),
+  }))
+}
+
+/** Revokes the sessions of a user but one, expired ones with clients as well. @returns those that were revoked. */
+export async function endOtherSessions(
+  subject: string,
+  { kept, reason, now }: { readonly kept: string; readonly reason: SessionEndReason; readonly now: EpochSeconds },
+  { sessions }: OAuthStorage,
+): Promise<readonly SessionId[]> {
+  const user = userId(subject)
+  const active = await sessions.listByUser(user, now)
+  const joined = await sessions.participantsOfUser(user, Number.MAX_SAFE_INTEGER)
+  const others = new Set([...active, ...joined].map(({ sessionId: id }) => id))
+  others.delete(sessionId(kept))
+  const ended: SessionId[] = []
+  for (const id of others) {
+    const { outcome } = await sessions.revoke({ sessionId: id, reason, now, tombstoneUntil: undefined })
+    if (outcome === 'revoked') ended.push(id)
+  }
+  return ended
+}
+
+/** The names of the clients that were not removed meanwhile. */
+async function clientNames(
+  joined: readonly SessionParticipantRecord[],
+  { clients }: OAuthStorage,
+): Promise<ReadonlyMap<ClientId, string>> {
+  const ids = [...new Set(joined.map(({ clientId }) => clientId))]
+  const found = await Promise.all(ids.map((id) => clients.find(id)))
+  return new Map(found.flatMap((client) => (client === undefined ? [] : [[client.clientId, client.clientName]])))
+}
