@@ -1,5 +1,6 @@
-import { createConnectedApps } from '@mintmark/core'
+import { createConnectedApps, dropKey, rotateKeys, type StoredKeyRing } from '@mintmark/core'
 import { clientId, jsonText, providerId, userId } from '@mintmark/storage-interface'
+import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { startFeedSite, protectApi, type FeedSite, type ProtectedApi } from '../support/feed-site.ts'
@@ -186,6 +187,48 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     site.pass(2)
 
     expect(await api.present(access_token)).toBe('admitted')
+  })
+})
+
+describe('a signing key that is dropped', () => {
+  /** A site of its own, whose API has just read the keys, and a token that the leaked key signed. */
+  async function leak(mode: Mode, prepare: (keys: StoredKeyRing) => Promise<unknown> = async () => undefined) {
+    const at = await startFeedSite()
+    onTestFinished(() => at.close())
+    const keys = at.keys as StoredKeyRing
+    await prepare(keys)
+    const api = protectApi(at, { revocationFeed: { mode } })
+    onTestFinished(() => api.api.stop())
+    const { access_token: token } = await tokensFor(at, 'A', forApi)
+    const before = await api.present(token)
+    const drop = (): Promise<unknown> => dropKey(String(decodeProtectedHeader(token).kid), keys)
+    return { at, api, token, before, drop }
+  }
+
+  it('revokes what it signed within a second, where its successor was announced (RFC 9700 §2.2)', async () => {
+    const { at, api, token, before, drop } = await leak('on_demand', (keys) => rotateKeys(keys, { when: 'now' }))
+
+    await drop()
+    at.pass(0.9)
+
+    expect([before, await api.present(token)]).toEqual(['admitted', 'token_revoked'])
+    expect((await introspect(at, token)).json).toEqual({ active: false })
+    const fresh = await tokensFor(at, 'A', forApi)
+    expect(await api.present(fresh.access_token)).toBe('admitted')
+  })
+
+  it('is refused within the tolerated silence, where the API read the keys shortly before and does not know the new one (RFC 9700 §2.2)', async () => {
+    const { at, api, token, before, drop } = await leak('on_demand')
+
+    await drop()
+    at.pass(10.1)
+    const silent = await api.present(token)
+    at.pass(20)
+    const informed = await api.present(token)
+
+    expect([before, silent, informed]).toEqual(['admitted', 'authorization_server_unavailable', 'token_revoked'])
+    const fresh = await tokensFor(at, 'A', forApi)
+    expect(await api.present(fresh.access_token)).toBe('admitted')
   })
 })
 

@@ -175,12 +175,12 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         return { outcome: 'inserted' }
       },
       list: async () => signingKeys.where(() => true).toSorted((a, b) => a.createdAt - b.createdAt),
-      async drop(keyId, now) {
+      async drop({ keyId, droppedAt, rowMac }) {
         const key = signingKeys.get(keyId)
         if (key === undefined) return { outcome: 'absent' }
         if (key.droppedAt !== undefined) return { outcome: 'unchanged' }
-        signingKeys.put(keyId, { ...key, droppedAt: now })
-        writeRevocation(tables, { revocation: { kind: 'key', keyId }, revokedAt: now })
+        signingKeys.put(keyId, { ...key, droppedAt, rowMac })
+        writeRevocation(tables, { revocation: { kind: 'key', keyId }, revokedAt: droppedAt })
         return { outcome: 'revoked' }
       },
       remove: async (keyId) => ({ outcome: signingKeys.delete(keyId) ? 'removed' : 'absent' }),

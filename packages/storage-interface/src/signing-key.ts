@@ -21,14 +21,19 @@ export const signingKeys = defineRecord('signingKeys', {
   /** Set in an emergency: the key signs nothing more, and what it signed is refused. */
   droppedAt: optional(time),
   /**
-   * Authenticates the members above, except `droppedAt`, with a secret of the issuer that is not in storage. Absent in rows
-   * of versions before 1.0.
+   * Authenticates the members above with a secret of the issuer that is not in storage; replaced when the key is dropped.
+   * Absent in rows of versions before 1.0.
    */
   rowMac: optional(text),
 })
 
-/** A signing key: its public half, and what its vault needs to sign with it. Only `droppedAt` ever changes. */
+/** A signing key: its public half, and what its vault needs to sign with it. Only dropping it changes `droppedAt` and `rowMac`. */
 export interface SigningKeyRecord extends RecordOf<typeof signingKeys> {}
+
+/** A key to drop, with the MAC of its row once it is dropped. */
+interface KeyDrop extends Required<Pick<SigningKeyRecord, 'keyId' | 'rowMac'>> {
+  readonly droppedAt: EpochSeconds
+}
 
 /** Signing keys of one issuer. */
 export interface SigningKeyStore {
@@ -43,9 +48,9 @@ export interface SigningKeyStore {
 
   /**
    * Law: the first time stays, and a dropped key is never undropped.
-   * `UPDATE signing_keys SET dropped_at = ? WHERE issuer = ? AND key_id = ? AND dropped_at IS NULL`
+   * `UPDATE signing_keys SET dropped_at = ?, row_mac = ? WHERE issuer = ? AND key_id = ? AND dropped_at IS NULL`
    */
-  drop(keyId: KeyId, now: EpochSeconds): Promise<RevokeOutcome>
+  drop(key: KeyDrop): Promise<RevokeOutcome>
 
   /** Removes a key that is no longer needed. `DELETE FROM signing_keys WHERE issuer = ? AND key_id = ?` */
   remove(keyId: KeyId): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>

@@ -4,7 +4,8 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
 import { aRing, issuer, published, schedule, sealingKey, signing } from '../../test/ring-under-test.ts'
-import { rotateKeys } from './rotate.ts'
+import { dropKey, rotateKeys } from './rotate.ts'
+import { authenticKeys } from './authenticate-keys.ts'
 import { importSealingKey, parseSealingKey } from './sealing.ts'
 import { createStoredKeys } from './stored-keys.ts'
 import { createSealedVault } from './vault.ts'
@@ -88,6 +89,53 @@ describe('write access to the database', () => {
     await tamper(under, change)
 
     await expect(under.ring.publicKeys()).rejects.toThrow('another sealing key')
+  })
+})
+
+describe('write access to the database after a key was dropped', () => {
+  it.each([
+    ['clearing its time', () => ({ droppedAt: undefined })],
+    ['moving its time', (row: SigningKeyRecord) => ({ droppedAt: epochSeconds((row.droppedAt ?? 0) + 5000) })],
+    ['clearing its time and its MAC', () => ({ droppedAt: undefined, rowMac: undefined })],
+  ])('does not bring the key back by %s', async (_, change) => {
+    const under = aRing()
+    const leaked = await signing(under.ring)
+    await dropKey(leaked, under.ring)
+    const [row] = (await under.storage.signingKeys.list()).filter(({ keyId: kid }) => kid === leaked)
+    if (row === undefined) throw new Error('There is no key.')
+
+    await under.storage.signingKeys.remove(row.keyId)
+    await under.storage.signingKeys.insert({ ...row, ...change(row) })
+    under.ring.reload()
+
+    expect(await published(under.ring)).not.toContain(leaked)
+    expect(await signing(under.ring)).not.toBe(leaked)
+    expect((await under.ring.hintKeys?.())?.map(({ keyId: kid }) => kid)).not.toContain(leaked)
+  })
+
+  it('stores a MAC that belongs to the time of the drop, so that the row stays authentic', async () => {
+    const under = aRing()
+    const leaked = await signing(under.ring)
+    await dropKey(leaked, under.ring)
+
+    const records = await under.storage.signingKeys.list()
+    const authentic = await authenticKeys(records, under.ring.settings)
+
+    expect(authentic).toEqual(records)
+    expect(authentic.map(({ droppedAt }) => droppedAt === undefined)).toEqual([false, true])
+  })
+
+  it('gives a forged row no valid MAC when it is dropped', async () => {
+    const under = aRing()
+    await signing(under.ring)
+    const [row] = await under.storage.signingKeys.list()
+    const forged = { ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 }
+    await under.storage.signingKeys.insert(forged)
+
+    await dropKey('forged', under.ring)
+
+    const [, stored] = await under.storage.signingKeys.list()
+    expect(stored).toEqual({ ...forged, droppedAt: under.clock.now })
   })
 })
 

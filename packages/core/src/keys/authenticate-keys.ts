@@ -18,7 +18,7 @@ export async function authenticKeys(
   return records.filter((_, index) => results[index] === true)
 }
 
-/** Completes a new row with its MAC. */
+/** Completes a row with its MAC. */
 export async function withRowMac(
   record: Omit<SigningKeyRecord, 'rowMac'>,
   settings: Pick<StoredKeySettings, 'issuerSecrets' | 'storage'>,
@@ -61,15 +61,19 @@ async function isAuthentic(record: SigningKeyRecord, settings: StoredKeySettings
   return macs.some((mac) => equalInConstantTime(mac, rowMac))
 }
 
-/** One MAC for each secret of the issuer. `droppedAt` is not part of it: it is set later, by whoever drops the key. */
+/**
+ * One MAC for each secret of the issuer. Dropping a key replaces its MAC: without the secret, nobody can make a dropped
+ * key sign again by clearing its time.
+ */
 async function rowMacs(
   record: Omit<SigningKeyRecord, 'rowMac'>,
   { issuerSecrets, storage }: Pick<StoredKeySettings, 'issuerSecrets' | 'storage'>,
 ): Promise<readonly string[]> {
-  const { keyId, algorithm, ordinal, publicJwk, vaultEntry, createdAt, signsFrom } = record
+  const { keyId, algorithm, ordinal, publicJwk, vaultEntry, createdAt, signsFrom, droppedAt } = record
   // PostgreSQL does not keep the order of members.
   const members = Object.entries(publicJwk as object).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const row = JSON.stringify([keyId, algorithm, ordinal, members, vaultEntry, createdAt, signsFrom])
+  const drop = droppedAt === undefined ? [] : [droppedAt]
+  const row = JSON.stringify([keyId, algorithm, ordinal, members, vaultEntry, createdAt, signsFrom, ...drop])
   const secrets = await deriveSecrets(issuerSecrets, 'signing-keys', storage.issuer)
   return Promise.all(
     secrets.map(async (secret) => encodeBase64url(await hmacSha256(secret, new TextEncoder().encode(row)))),

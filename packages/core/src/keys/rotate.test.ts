@@ -300,7 +300,7 @@ describe('dropKey', () => {
   it('is completed by the next request when it was interrupted before the new key was created', async () => {
     const { ring, storage, clock } = aRing()
     const first = await signing(ring)
-    await storage.signingKeys.drop(keyId(first), ring.settings.clock())
+    await storage.signingKeys.drop({ keyId: keyId(first), droppedAt: ring.settings.clock(), rowMac: undefined })
     clock.now += 5
 
     expect(await signing(ring)).not.toBe(first)

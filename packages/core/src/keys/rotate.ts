@@ -8,7 +8,7 @@ import {
 import type { KeyId, RevokeOutcome } from '@mintmark/storage-interface/stores'
 
 import { afterAll, announceKey, ensureSigningKeys } from './announce.ts'
-import { authenticKeys, proveKeysInUse } from './authenticate-keys.ts'
+import { authenticKeys, proveKeysInUse, withRowMac } from './authenticate-keys.ts'
 import type { SigningAlgorithm } from './ring.ts'
 import { keyStates, planRotation, removableKeys, type KeyState, type RotationTime } from './schedule.ts'
 import type { StoredKeyRing, StoredKeySettings } from './settings.ts'
@@ -95,7 +95,8 @@ async function removeLongDropped(
  * Drops a key in an emergency: it stops signing, is no longer published, and its signatures are rejected. The announced
  * key takes over at once, or a new one is created. This ring applies the change from the next request on, every other
  * process within `schedule.staleness`. APIs that verify signatures themselves may use a cached copy of `/jwks` for up
- * to 300 seconds; with the revocation feed they refuse its signatures as soon as they have read the feed.
+ * to 300 seconds. With the revocation feed they refuse its signatures within a second; within their tolerated silence if
+ * they do not know the next key yet, because that key signs the feed.
  * @returns `revoked` for the call that dropped the key, `unchanged` when it was dropped before, `absent` when there is no
  *   such key.
  * @throws StorageUnavailableError, and whatever the vault throws when a new key is created. The key is dropped even
@@ -104,11 +105,21 @@ async function removeLongDropped(
 export async function dropKey(kid: string, keys: StoredKeyRing): Promise<RevokeOutcome> {
   const { settings } = keys
   const now = settings.clock()
-  const dropped = await settings.storage.signingKeys.drop(keyId(kid), now)
+  const dropped = await dropRow(keyId(kid), now, settings)
   keys.reload()
   await ensureSigningKeys(now, settings)
   keys.reload()
   return dropped
+}
+
+async function dropRow(kid: KeyId, droppedAt: EpochSeconds, settings: StoredKeySettings): Promise<RevokeOutcome> {
+  const { signingKeys } = settings.storage
+  const row = (await signingKeys.list()).find((record) => record.keyId === kid)
+  if (row === undefined) return { outcome: 'absent' }
+  const [authentic] = await authenticKeys([row], settings)
+  // A row that somebody else wrote must not get a valid MAC.
+  const { rowMac } = authentic === undefined ? row : await withRowMac({ ...authentic, droppedAt }, settings)
+  return signingKeys.drop({ keyId: kid, droppedAt, rowMac })
 }
 
 /** A signing key as an administrator sees it, without its private half. */

@@ -33,14 +33,14 @@ export function createMemorySigningKeys(
       return [...keys.values()].toSorted((a, b) => a.createdAt - b.createdAt)
     },
 
-    async drop(keyId, now) {
+    async drop({ keyId, droppedAt, rowMac }) {
       await scheduler()
       const key = keys.get(keyId)
       if (key === undefined) return { outcome: 'absent' }
       if (key.droppedAt !== undefined) return { outcome: 'unchanged' }
 
-      keys.set(keyId, frozenCopy({ ...key, droppedAt: now }))
-      writeRevocation(revocations, { kind: 'key', keyId }, now)
+      keys.set(keyId, frozenCopy({ ...key, droppedAt, rowMac }))
+      writeRevocation(revocations, { kind: 'key', keyId }, droppedAt)
       return { outcome: 'revoked' }
     },
 

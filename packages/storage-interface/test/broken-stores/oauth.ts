@@ -472,11 +472,14 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     list: async () => (await honest.list()).toReversed(),
   })),
   'signing keys: a key is dropped once and its first time stays': breakStore('signingKeys', (honest) => ({
-    drop: async (...call) => (await honest.drop(...call), ended),
+    drop: async (dropped) => (await honest.drop(dropped), ended),
   })),
   'signing keys: removing a key removes only that key': breakStore('signingKeys', (honest) => ({
     remove: async (keyId) => ({
-      outcome: (await honest.drop(keyId, epochSeconds(0))).outcome === 'revoked' ? 'removed' : 'absent',
+      outcome:
+        (await honest.drop({ keyId, droppedAt: epochSeconds(0), rowMac: undefined })).outcome === 'revoked'
+          ? 'removed'
+          : 'absent',
     }),
   })),
 

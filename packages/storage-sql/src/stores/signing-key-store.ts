@@ -18,8 +18,9 @@ export function createSigningKeyStore(database: Database): SigningKeyStore {
       return rows.map(table.read)
     },
 
-    async drop(keyId, now) {
-      const [dropped] = await run(statements.drop, { key_id: keyId, now })
+    async drop({ keyId, droppedAt, rowMac }) {
+      const values = { key_id: keyId, dropped_at: droppedAt, row_mac: rowMac ?? null }
+      const [dropped] = await run(statements.drop, values)
       if (dropped !== undefined) return { outcome: 'revoked' }
       // A key that exists and was not dropped now was dropped before, which never changes back.
       const [current] = await run(statements.find, { key_id: keyId })
@@ -51,10 +52,10 @@ function signingKeyStatements({ query }: Pick<Database, 'query'>, table: RecordT
         .where('key_id', '=', p('key_id')),
     ),
 
-    drop: compileStatement((p: Parameter<'issuer' | 'key_id' | 'now'>) =>
+    drop: compileStatement((p: Parameter<'issuer' | 'key_id' | 'dropped_at' | 'row_mac'>) =>
       query
         .updateTable('mintmark_signing_keys')
-        .set({ dropped_at: p('now') })
+        .set({ dropped_at: p('dropped_at'), row_mac: p('row_mac') })
         .where('issuer', '=', p('issuer'))
         .where('key_id', '=', p('key_id'))
         .where('dropped_at', 'is', null)

@@ -243,7 +243,11 @@ export const isolationLaws: readonly StorageLaw[] = [
     const key = aSigningKeyRecord()
     await storage.signingKeys.insert(key)
 
-    same(await other.signingKeys.drop(key.keyId, now), { outcome: 'absent' }, 'drop')
+    same(
+      await other.signingKeys.drop({ keyId: key.keyId, droppedAt: now, rowMac: undefined }),
+      { outcome: 'absent' },
+      'drop',
+    )
     same(await other.signingKeys.remove(key.keyId), { outcome: 'absent' }, 'remove')
     same(await storage.signingKeys.list(), [key], "the first issuer's keys")
   }),

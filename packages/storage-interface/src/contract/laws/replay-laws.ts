@@ -136,13 +136,23 @@ export const signingKeyLaws: readonly StorageLaw[] = [
     const kept = aSigningKeyRecord({ keyId: keyId('key-2'), ordinal: 2, createdAt: nowPlus(1) })
     for (const record of [key, kept]) await storage.signingKeys.insert(record)
 
-    const drops = await atOnce(4, (index) => server(index).signingKeys.drop(key.keyId, now))
+    const dropped = { keyId: key.keyId, droppedAt: now, rowMac: 'bWFjLW9mLWEtZHJvcHBlZC1rZXk' }
+
+    const drops = await atOnce(4, (index) => server(index).signingKeys.drop(dropped))
 
     same(tally(drops), { revoked: 1, unchanged: 3 }, '4 drops at once')
-    same(await storage.signingKeys.drop(key.keyId, nowPlus(5)), { outcome: 'unchanged' }, 'a later drop')
-    same(await storage.signingKeys.drop(keyId('unknown'), now), { outcome: 'absent' }, 'an unknown key')
+    same(
+      await storage.signingKeys.drop({ ...dropped, droppedAt: nowPlus(5), rowMac: 'bGF0ZXI' }),
+      { outcome: 'unchanged' },
+      'a later drop',
+    )
+    same(
+      await storage.signingKeys.drop({ ...dropped, keyId: keyId('unknown') }),
+      { outcome: 'absent' },
+      'an unknown key',
+    )
     same(await storage.signingKeys.insert(key), { outcome: 'taken' }, 'the dropped key again')
-    same(await storage.signingKeys.list(), [{ ...key, droppedAt: now }, kept], 'the list')
+    same(await storage.signingKeys.list(), [{ ...key, ...dropped }, kept], 'the list')
   }),
 
   law('signing keys: removing a key removes only that key', async ({ storage, server, same }) => {

@@ -127,9 +127,9 @@ export const revocationLaws: readonly StorageLaw[] = [
 
   revocation('a signing key that is dropped', [{ kind: 'key', keyId: keyId('key-1') }], async ({ signingKeys }) => {
     await signingKeys.insert(aSigningKeyRecord({ keyId: keyId('key-1') }))
-    await signingKeys.drop(keyId('key-1'), now)
-    await signingKeys.drop(keyId('key-1'), nowPlus(1))
-    await signingKeys.drop(keyId('none'), now)
+    await signingKeys.drop({ keyId: keyId('key-1'), droppedAt: now, rowMac: undefined })
+    await signingKeys.drop({ keyId: keyId('key-1'), droppedAt: nowPlus(1), rowMac: undefined })
+    await signingKeys.drop({ keyId: keyId('none'), droppedAt: now, rowMac: undefined })
   }),
 
   law('revocations: a token that was revoked by itself stays revoked until it expires', async ({ storage, same }) => {
