@@ -22,7 +22,12 @@ export const roles = [
 const [client, api, directory, operation] = roles
 
 export const triedSoftware: readonly TriedSoftware[] = [
-  { role: client, name: 'openid-client', packageName: 'openid-client', files: ['openid-client'] },
+  {
+    role: client,
+    name: 'openid-client',
+    packageName: 'openid-client',
+    files: ['openid-client', 'pushed-and-signed-requests'],
+  },
   {
     role: client,
     name: 'oauth4webapi',
