@@ -47,6 +47,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
 
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
   const { storage, keys } = options
+  const { minimumProfile } = settings
   const { issuer, lifetimes, scopes, resources, feedRetention: retention } = settings
   const random = options.random ?? systemRandom
   const limits = options.rateLimits ?? {}
@@ -90,12 +91,14 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       resources,
       identityScopes: settings.identityScopes,
       requirePushedRequests: settings.requirePushedRequests,
+      minimumProfile,
     },
     keySets,
+    minimumProfile,
     clientAuthentication: [
       clientSecretBasic,
       clientSecretPost,
-      privateKeyJwt({ issuer, storage, keySets }),
+      privateKeyJwt({ issuer, storage, keySets, minimumProfile }),
       publicClient,
     ],
     failedAuthentications: limits.failedAuthentications ?? createMemoryRateLimiter({ points: 100, window: 60 }),

@@ -50,6 +50,12 @@ export const refusals = {
   client_credentials_wrong: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
   /** The client is disabled. */
   client_disabled: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
+  /** The registration of the client contradicts its security profile, or the one that the server demands of all clients. */
+  profile_contradicted: [
+    'unauthorized_client',
+    'The client is not registered as its security profile demands.',
+    'FAPI 2.0 SP §5.3.2',
+  ],
   /** There is no such client. */
   client_unknown: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
   /** The client does not authenticate, and the endpoint is only for clients that do. */

@@ -6,6 +6,7 @@ import { accessTokenClaimsOption, apiClaimSettings, claimLimitsOption } from './
 import type { ApiClaimSettings } from './tokens/api-claims.ts'
 import { type ScopeRegistry, standardScopes } from './authorize/scopes.ts'
 import { isResourceUri } from './clients/check-metadata.ts'
+import { refuseUnkeptMinimum, type SecurityProfile, securityProfiles } from './clients/security-profile.ts'
 import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
@@ -27,6 +28,7 @@ export interface ServerSettings {
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
   readonly sessionBoundTokens: SessionBoundTokens
   readonly requirePushedRequests: boolean
+  readonly minimumProfile: SecurityProfile
   /** For how long a session is remembered after a client joined it. */
   readonly sessionRetention: DurationSeconds
   readonly apiClaims: ApiClaimSettings
@@ -49,6 +51,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   requireStores(options.storage, { capability: 'oauth', feature: 'createAuthorizationServer' })
 
   refuseShortRetirement(parsed, options.keys)
+  refuseUnkeptMinimum(parsed, { keys: options.keys, codeLifetime: parsed.lifetimes.authorizationCode })
   const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)
   const scopes = scopeRegistry(parsed.scopes, parsed.scopeClaims)
   return {
@@ -64,7 +67,8 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     retryWindow: parsed.refreshRetryWindow,
     purge: parsed.purge === false ? undefined : parsed.purge,
     sessionBoundTokens: parsed.sessionBoundTokens,
-    requirePushedRequests: parsed.requirePushedAuthorizationRequests,
+    requirePushedRequests: parsed.requirePushedAuthorizationRequests || parsed.minimumProfile !== 'standard',
+    minimumProfile: parsed.minimumProfile,
     sessionRetention: sessionRetention(parsed),
     apiClaims: apiClaimSettings(parsed, options.storage),
     discovery: parsed.discovery,
@@ -313,6 +317,7 @@ const optionsSchema = z.strictObject({
     {},
   ),
   requirePushedAuthorizationRequests: z.prefault(z.boolean(), false),
+  minimumProfile: z.prefault(z.enum(securityProfiles), 'standard'),
   scopeClaims: z.prefault(z.enum(['id_token_and_userinfo', 'userinfo']), 'id_token_and_userinfo'),
   renderErrorPage: z.optional(callable),
   onEvent: z.optional(callable),

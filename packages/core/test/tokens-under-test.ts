@@ -24,6 +24,7 @@ export async function tokensUnderTest() {
     keys,
     random: systemRandom,
     accessTokenAlgorithm: 'ES256',
+    minimumProfile: 'standard',
     verifiedJwts: createVerifiedJwts(),
     scopes: standardScopes,
     mapClaims: undefined,

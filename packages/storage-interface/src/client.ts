@@ -56,6 +56,8 @@ export const clients = defineRecord(
     requireAuthTime: flag,
     /** Its authorization requests need a PKCE challenge. Those of a public client always do (RFC 9700 §2.1.1). */
     requirePkce: flag,
+    /** The security profile whose rules apply to it, such as `standard` or `fapi2`. */
+    profile: text,
     /** Its authorization requests must be pushed (RFC 9126 §6). */
     requirePushedAuthorizationRequests: flag,
     /** The algorithm of its request objects (RFC 9101); `undefined` means any that its keys and the server have. */

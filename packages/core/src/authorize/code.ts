@@ -6,9 +6,11 @@ import {
   familyId,
   type GrantRecord,
   type OAuthStorage,
+  seconds,
 } from '@mintmark/storage-interface'
 import type { AuthenticationRecord } from '@mintmark/storage-interface/stores'
 
+import { profileRules, type SecurityProfile } from '../clients/security-profile.ts'
 import type { ServerOccurrence } from '../events.ts'
 import type { JoinedSession } from '../sessions/join-session.ts'
 import { consumePushedRequest } from './pushed-request.ts'
@@ -21,6 +23,7 @@ export interface IssueCodeDependencies {
   readonly scopes: ScopeRegistry
   readonly codeLifetime: DurationSeconds
   readonly sessionBoundTokens: SessionBoundTokens
+  readonly minimumProfile: SecurityProfile
 }
 
 /** Which tokens are revoked with the session in which they were requested. */
@@ -62,9 +65,14 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     authentication: subject.authentication,
     boundSessionId: isBound(subject, deps.sessionBoundTokens) ? subject.session.sessionId : undefined,
     issuedAt: now,
-    expiresAt: after(now, deps.codeLifetime),
+    expiresAt: after(now, codeLifetime(request, deps)),
   })
   return code
+}
+
+function codeLifetime({ client }: AuthorizationRequest, deps: IssueCodeDependencies): DurationSeconds {
+  const { longestCodeLifetime = deps.codeLifetime } = profileRules(client, deps)
+  return seconds(Math.min(deps.codeLifetime, longestCodeLifetime))
 }
 
 /** OIDC Back-Channel Logout 1.0 §2.7: tokens that were granted for offline access outlive the session. */

@@ -3,11 +3,12 @@ import type { ClientRecord, EpochSeconds, JsonObject, JsonValue } from '@mintmar
 
 import { clientAlgorithms, verifyClientJwt } from '../clients/client-jwt.ts'
 import type { RemoteKeySets } from '../clients/remote-key-set.ts'
+import { type ProfileRules, profileRules, type ProfileSettings } from '../clients/security-profile.ts'
 import { indexParameters, type Parameters } from '../parameters.ts'
 import { refuse, type Refusal } from '../refusals.ts'
 import { isKnownParameter } from './parameters.ts'
 
-export interface RequestObjectDependencies {
+export interface RequestObjectDependencies extends ProfileSettings {
   readonly issuer: string
   readonly keySets: RemoteKeySets
 }
@@ -30,13 +31,14 @@ export async function openRequestObject(
   const fail = (row: Refusal) => refuse(row, { clientId: client.clientId })
   // RFC 6749 §3.1: parameters must not repeat.
   if (received.isRepeated('request')) throw fail('parameter_repeated')
-  const claims = await verifyRequestObject(received.get('request') ?? '', { client, now }, deps)
+  const rules = profileRules(client, deps)
+  const claims = await verifyRequestObject(received.get('request') ?? '', { client, now, rules }, deps)
   // RFC 9101 §4, §10.2: signed by the client, with an accepted algorithm, as a request object.
   if (claims === undefined) throw fail('request_object_unverified')
   // RFC 9101 §4, RFC 7519 §4.1.3: the audience may have further members.
   if (claims['iss'] !== client.clientId || !isFor(claims['aud'], deps.issuer)) throw fail('request_object_audience')
-  // RFC 9101 §10.2, RFC 7519 §4.1.4.
-  if (!isInTime(claims, now)) throw fail('request_object_expired')
+  // RFC 9101 §10.2, RFC 7519 §4.1.4, FAPI 2.0 MS §5.3.1.
+  if (!isInTime(claims, now) || !isShort(claims, rules, now)) throw fail('request_object_expired')
   // RFC 9101 §5: client_id is the same inside and outside. OIDC Core §6.1: so is response_type, if it is outside.
   const responseType = received.get('response_type')
   if (claims['client_id'] !== client.clientId || (responseType ?? claims['response_type']) !== claims['response_type'])
@@ -50,17 +52,17 @@ export async function openRequestObject(
 
 async function verifyRequestObject(
   jwt: string,
-  { client, now }: { readonly client: ClientRecord; readonly now: EpochSeconds },
+  { client, now, rules }: { readonly client: ClientRecord; readonly now: EpochSeconds; readonly rules: ProfileRules },
   { keySets }: RequestObjectDependencies,
 ): Promise<JsonObject | undefined> {
   const { requestObjectSigningAlg: registered } = client
-  const algorithms = registered === undefined ? clientAlgorithms : [registered]
-  const isPlausible = isCompactJws(jwt, maxLength) && algorithms.some((name) => isClientAlgorithm(name))
-  const verified = isPlausible ? await verifyClientJwt(jwt, { client, algorithms, now }, keySets) : undefined
+  const accepted = rules.algorithms ?? clientAlgorithms
+  const algorithms = registered === undefined ? accepted : accepted.filter((name) => name === registered)
+  const verified = isCompactJws(jwt, maxLength)
+    ? await verifyClientJwt(jwt, { client, algorithms, now }, keySets)
+    : undefined
   return verified !== undefined && isType(verified.header.typ) ? verified.claims : undefined
 }
-
-const isClientAlgorithm = (name: string): boolean => clientAlgorithms.some((known) => known === name)
 
 /** RFC 9101 §10.8, RFC 8725 §3.11: JWTs that the client signs for other purposes have another type. */
 const isType = (type: string | undefined): boolean =>
@@ -72,6 +74,12 @@ const isFor = (audience: JsonValue | undefined, issuer: string): boolean =>
 function isInTime({ exp, nbf, iat }: JsonObject, now: EpochSeconds): boolean {
   if (typeof exp !== 'number' || !(now < exp)) return false
   return [nbf, iat].every((time) => time === undefined || (typeof time === 'number' && time <= now + clockSkew))
+}
+
+/** Whether it says from when on it is valid, recently and not for long, if the profile wants that. */
+function isShort({ exp, nbf }: JsonObject, { requestObjectLifetime: most }: ProfileRules, now: EpochSeconds): boolean {
+  if (most === undefined) return true
+  return typeof nbf === 'number' && typeof exp === 'number' && nbf >= now - most && exp <= nbf + most
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-inte
 import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
+import { type ProfileRules, type ProfileSettings, requireProfile } from '../clients/security-profile.ts'
 import { chosenAlgorithm, idTokenAlgorithm } from '../keys/jws.ts'
 import { type Parameters, refuseRepeated, spaceSeparated } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
@@ -73,7 +74,7 @@ export interface AuthorizationRequest {
 }
 
 /** The server's rules for authorization requests. */
-export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies, ResourceRules {
+export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies, ResourceRules, ProfileSettings {
   readonly scopes: ScopeRegistry
   /** Refuses the requests of all clients that were not pushed. */
   readonly requirePushedRequests: boolean
@@ -112,8 +113,10 @@ export async function parseAuthorizationRequest(
     refuseRepeated(parameters)
     refuseUnsupported(parameters)
     refuseTooLong(parameters)
-    requirePushed(proven, rules)
-    requireSigned(proven)
+    const profile = requireProfile(proven.client, rules)
+    requirePushed(proven, rules.requirePushedRequests || profile.requiresPushedRequests)
+    requireSigned(proven, profile)
+    requirePkce(parameters, profile)
     requireCodeResponse(parameters, proven.client)
     requireResponseMode(parameters, target)
     // JARM §3: refuse an algorithm that the server cannot sign with before the user signs in.
@@ -164,15 +167,22 @@ async function parseRest(
 }
 
 /** Refuses a request that the client has not pushed, if the client or the server requires it. */
-function requirePushed({ client, form }: ProvenRequest, { requirePushedRequests }: AuthorizationRequestRules): void {
-  const isRequired = client.requirePushedAuthorizationRequests || requirePushedRequests
+function requirePushed({ client, form }: ProvenRequest, ofAllClients: boolean): void {
+  const isRequired = client.requirePushedAuthorizationRequests || ofAllClients
   // RFC 9126 §5, §6: invalid_request.
   if (isRequired && form.kind === 'plain') throw refuse('push_required', { clientId: client.clientId })
 }
 
+/** Refuses a request without PKCE, whatever the client is registered for. */
+function requirePkce(parameters: Parameters, { requiresPkce }: ProfileRules): void {
+  // FAPI 2.0 SP §5.3.2.2.
+  if (requiresPkce && parameters.get('code_challenge') === undefined) throw refuse('code_challenge_missing')
+}
+
 /** Refuses a request without a request object, if the client must sign its requests. */
-function requireSigned({ client, form }: ProvenRequest): void {
-  if (!client.requireSignedRequestObject || (form.kind !== 'plain' && form.kind !== 'pushing')) return
+function requireSigned({ client, form }: ProvenRequest, { requiresRequestObjects }: ProfileRules): void {
+  const isRequired = client.requireSignedRequestObject || requiresRequestObjects
+  if (!isRequired || (form.kind !== 'plain' && form.kind !== 'pushing')) return
   // RFC 9101 §10.5: otherwise an attacker could leave out the signature.
   if (!form.isSigned) throw refuse('request_object_required', { clientId: client.clientId })
 }

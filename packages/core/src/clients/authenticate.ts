@@ -12,6 +12,7 @@ import type { SecretDigest } from '@mintmark/storage-interface/stores'
 import type { Parameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse, type OAuthError, type RefusalContext } from '../refusals.ts'
+import { type ProfileSettings, requireProfile } from './security-profile.ts'
 
 /**
  * A client that authenticated by its registered method, or a public client that identified itself. Created only by
@@ -19,7 +20,7 @@ import { refuse, type OAuthError, type RefusalContext } from '../refusals.ts'
  */
 export type AuthenticatedClient = Brand<ClientRecord, 'AuthenticatedClient'>
 
-export interface ClientAuthenticationDependencies {
+export interface ClientAuthenticationDependencies extends ProfileSettings {
   readonly storage: OAuthStorage
   readonly clientAuthentication: readonly ClientAuthentication[]
   /** Counts failed authentications by a hash of the presented `client_id`. */
@@ -32,6 +33,7 @@ export interface ClientAuthenticationDependencies {
  * @throws OAuthError invalid_client — reason `client_authentication_missing` | `client_unknown` | `client_disabled` |
  *   `client_authentication_method` | `client_credentials_wrong` | `client_assertion_audience`, and
  *   `client_id_contradicted` for an assertion; the response is the same for all of them.
+ * @throws OAuthError unauthorized_client — reason `profile_contradicted`.
  * @throws OAuthError temporarily_unavailable — reason `client_throttled`, after too many failures.
  */
 export async function authenticateClient(
@@ -48,6 +50,8 @@ export async function authenticateClient(
   // RFC 6749 §5.2: the same response, whatever failed.
   if (failure !== undefined || client === undefined || proof === undefined || 'reason' in proof)
     throw await countFailedAttempt(failure ?? { reason: 'client_unknown' }, { client, credentials }, { ...deps, now })
+  // Every request of a client comes here; most have no profile, and enter no further file.
+  if (client.profile !== 'standard' || deps.minimumProfile !== 'standard') requireProfile(client, deps)
   if (proof.usedSecret !== undefined) await recordSecretUse(client, proof.usedSecret, { storage: deps.storage, now })
   return client as AuthenticatedClient
 }

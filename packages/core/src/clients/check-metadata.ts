@@ -6,6 +6,7 @@ import { isVisibleAscii } from './authenticate.ts'
 import { type ClearableChange, clientMetadata, type DefaultedMetadata, standardGrants } from './metadata.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
 import { readKeySet } from './remote-key-set.ts'
+import { contradictions, profileRules } from './security-profile.ts'
 
 /**
  * Refuses members that do not exist: a misspelled one would leave a default in force without a warning, and in a change it could
@@ -42,6 +43,7 @@ export function refuseUnusable(client: ClientRecord): void {
   // RFC 6749 §4.5: the name of any other grant is an absolute URI.
   const unknownGrant = client.grantTypes.find((name) => !isStandardGrant(name) && !URL.canParse(name))
   if (unknownGrant !== undefined) throw invalid(`A grant type is ${standardGrants.join(', ')}, or an absolute URI.`)
+  refuseContradictions(client)
   // RFC 6749 §4.4: the grant is for confidential clients only.
   if (client.tokenEndpointAuthMethod === 'none' && client.grantTypes.includes('client_credentials')) {
     throw invalid('A public client cannot use the client credentials grant.')
@@ -105,6 +107,14 @@ function refuseUnusableKeys(client: ClientRecord): void {
     throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
   if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri))
     throw invalid('jwks_uri must be https, by host name, on the default port.')
+}
+
+/** All of them at once, so that an administrator does not meet them one by one. */
+function refuseContradictions(client: ClientRecord): void {
+  const found = contradictions(client, profileRules(client, { minimumProfile: 'standard' }))
+  // FAPI 2.0 SP §5.3.2.
+  if (found.length > 0)
+    throw invalid(`The registration contradicts the profile ${client.profile}: ${found.join('; ')}.`)
 }
 
 const mustSignRequests = ({ requestObjectSigningAlg, requireSignedRequestObject }: ClientRecord): boolean =>

@@ -2,6 +2,7 @@ import type { ClientRecord, TokenEndpointAuthMethod, JsonObject } from '@mintmar
 
 import type { SigningAlgorithm } from '../keys/ring.ts'
 import { clientAlgorithms } from './client-jwt.ts'
+import { securityProfiles } from './security-profile.ts'
 
 /** The rule for one member of the client metadata. */
 export interface MetadataRule {
@@ -53,6 +54,17 @@ export const standardGrants = ['authorization_code', 'refresh_token', 'client_cr
 export const clientMetadata = {
   /** Shown to users on the consent page. */
   clientName: { kind: 'text', description: 'shown to users on the consent page', longest: 200, presence: 'required' },
+  /**
+   * The security profile whose rules apply to the client and to the server's responses to it: `standard`, `fapi2` (FAPI 2.0
+   * Security Profile) or `fapi2_message_signing`.
+   * @defaultValue `standard`. Few clients can keep the rules of the others.
+   */
+  profile: {
+    kind: 'choice',
+    description: 'the security profile whose rules apply to it',
+    values: securityProfiles,
+    default: 'standard',
+  },
   /**
    * How the client authenticates; `none` makes it a public client. With `client_secret` it may send its secret as
    * `client_secret_basic` or as `client_secret_post`.
@@ -106,7 +118,7 @@ export const clientMetadata = {
   /**
    * The algorithm of its ID tokens.
    * @defaultValue `RS256`, or the first algorithm of a server without it. Every client supports RS256 (OIDC
-   *   Registration §2).
+   *   Registration §2). With a profile of FAPI 2.0 it is `ES256`, because RS256 is not permitted.
    */
   idTokenSignedResponseAlg: {
     kind: 'algorithm',
@@ -325,7 +337,11 @@ export function completeMetadata(
 ): ClientMetadata {
   const given = new Map<string, unknown>(Object.entries(registration))
   const rules: readonly (readonly [string, MetadataRule])[] = Object.entries(clientMetadata)
-  return Object.fromEntries(rules.map(([name, rule]) => [name, given.get(name) ?? rule.default])) as ClientMetadata
+  const { profile = 'standard' } = registration
+  const ofProfile = new Map(profile === 'standard' ? [] : [['idTokenSignedResponseAlg', 'ES256']])
+  return Object.fromEntries(
+    rules.map(([name, rule]) => [name, given.get(name) ?? ofProfile.get(name) ?? rule.default]),
+  ) as ClientMetadata
 }
 
 /** Members that may be undefined in a change: undefined removes the value. */

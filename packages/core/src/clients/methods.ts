@@ -15,6 +15,7 @@ import { decodeJwt } from 'jose/jwt/decode'
 import type { ClientAuthentication, CredentialProof, PresentedCredentials } from './authenticate.ts'
 import { clientAlgorithms, verifyClientJwt } from './client-jwt.ts'
 import type { RemoteKeySets } from './remote-key-set.ts'
+import { profileRules, type ProfileSettings } from './security-profile.ts'
 import { isCompactJws } from '../keys/verify-jwt.ts'
 
 /** `client_secret_basic`: the client's identifier and secret in the Authorization header (RFC 6749 §2.3.1). */
@@ -116,7 +117,7 @@ export const maxActiveSecrets = 2
 /** As long as a digest but never equal to one: base64url contains no dot. */
 const emptySlot = '.'.repeat(43)
 
-interface PrivateKeyJwtDependencies {
+interface PrivateKeyJwtDependencies extends ProfileSettings {
   readonly issuer: string
   readonly storage: OAuthStorage
   readonly keySets: RemoteKeySets
@@ -152,12 +153,15 @@ async function verifyAssertion(
   deps: PrivateKeyJwtDependencies,
 ): ReturnType<PresentedCredentials['verify']> {
   const { client, now } = presentation
-  const verified = await verifyClientJwt(assertion, { client, algorithms: clientAlgorithms, now }, deps.keySets)
+  const { algorithms = clientAlgorithms, requiresAudienceText } = profileRules(client, deps)
+  const verified = await verifyClientJwt(assertion, { client, algorithms, now }, deps.keySets)
   if (verified === undefined || !isAssertionType(verified.header.typ)) return undefined
   const { claims } = verified
   if (!isAbout(claims, client) || !isShortLived(claims, now)) return undefined
   const expectedAudience = acceptedAudiences(client, deps.issuer)
-  if (!isForUs(claims['aud'], expectedAudience)) {
+  // FAPI 2.0 SP §5.3.2.1: the audience is a text.
+  const isMisshapen = requiresAudienceText && typeof claims['aud'] !== 'string'
+  if (isMisshapen || !isForUs(claims['aud'], expectedAudience)) {
     // The client signed it, so the audience is safe to show to an operator.
     const context = { presentedAudience: claims['aud'] ?? null, expectedAudience }
     return { reason: 'client_assertion_audience', context }

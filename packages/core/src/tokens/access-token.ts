@@ -14,6 +14,7 @@ import {
 import type { FamilyId, FamilyStatus } from '@mintmark/storage-interface/stores'
 
 import { registeredScopes } from '../authorize/scopes.ts'
+import { permittedAlgorithm, profileRules, type ProfileSettings } from '../clients/security-profile.ts'
 import { signJwt } from '../keys/jws.ts'
 import { isCurrent, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
@@ -21,7 +22,7 @@ import { refuse } from '../refusals.ts'
 import type { GrantDecision, UserDecision } from '../token/grant.ts'
 import { isFamilyActive, type Active } from './status.ts'
 
-export interface AccessTokenDependencies {
+export interface AccessTokenDependencies extends ProfileSettings {
   readonly issuer: string
   readonly storage: OAuthStorage
   readonly keys: KeyRing
@@ -42,7 +43,7 @@ export async function mintAccessToken(
   // The host's claims come first, so that they override none of the protocol's.
   const claims = { ...decision.claims?.accessToken, ...accessTokenClaims(decision, now, deps) }
   if (decision.target.format === 'jwt')
-    return signJwt('at+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
+    return signJwt('at+jwt', claims, await deps.keys.signer(algorithmFor(decision, deps)))
 
   const token = randomSecret(deps.random)
   await deps.storage.opaqueTokens.insert({
@@ -55,6 +56,12 @@ export async function mintAccessToken(
   })
   return token
 }
+
+/** FAPI 2.0 SP §5.4.1: some profiles permit only some algorithms. */
+const algorithmFor = ({ client }: GrantDecision, deps: AccessTokenDependencies): SigningAlgorithm =>
+  client.profile === 'standard' && deps.minimumProfile === 'standard'
+    ? deps.accessTokenAlgorithm
+    : permittedAlgorithm(deps.accessTokenAlgorithm, profileRules(client, deps), deps.keys)
 
 /**
  * Refuses a user whose identifier is that of the client, which a host that inserts users itself may have created.

@@ -17,6 +17,7 @@ import {
   type ConfidentialClient,
 } from '../clients/authenticate.ts'
 import type { Journal } from '../events.ts'
+import { permittedAlgorithm, profileRules } from '../clients/security-profile.ts'
 import { chosenAlgorithm, defaultAlgorithm, signJwt } from '../keys/jws.ts'
 import { readForm, refuseRepeated, requireToken } from '../parameters.ts'
 import {
@@ -54,7 +55,8 @@ export const introspectionEndpoint =
     const claims = { iss: deps.issuer, aud: caller.clientId, iat: now, token_introspection: description }
     // RFC 9701 §6: RS256 unless the caller is registered for another one.
     const chosen = caller.introspectionSignedResponseAlg
-    const algorithm = chosen === undefined ? defaultAlgorithm(deps.keys) : chosenAlgorithm(chosen, deps.keys)
+    const preferred = chosen === undefined ? defaultAlgorithm(deps.keys) : chosenAlgorithm(chosen, deps.keys)
+    const algorithm = permittedAlgorithm(preferred, profileRules(caller, deps), deps.keys)
     const signer = await deps.keys.signer(algorithm)
     return signedAnswer(await signJwt('token-introspection+jwt', claims, signer))
   }

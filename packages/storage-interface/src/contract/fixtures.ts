@@ -50,6 +50,7 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   defaultMaxAge: undefined,
   requireAuthTime: false,
   requirePkce: false,
+  profile: 'standard',
   requirePushedAuthorizationRequests: false,
   requestObjectSigningAlg: undefined,
   requireSignedRequestObject: false,

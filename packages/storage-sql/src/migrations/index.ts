@@ -27,6 +27,7 @@ import { groupIndexes } from './0026-group-indexes.ts'
 import { pushedRequests } from './0027-pushed-requests.ts'
 import { pushedRequestStatistics } from './0028-pushed-request-statistics.ts'
 import { signedRequests } from './0029-signed-requests.ts'
+import { securityProfiles } from './0030-security-profiles.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   pushedRequests,
   pushedRequestStatistics,
   signedRequests,
+  securityProfiles,
 ]

@@ -1,0 +1,119 @@
+import { aClientRecord } from '@mintmark/storage-interface/fixtures'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { contradictions, permittedAlgorithm, profileRules, securityProfiles } from './security-profile.ts'
+import { registerClient } from './registration.ts'
+import { updateClient } from './update.ts'
+
+const issuer = 'https://as.test'
+const standard = { minimumProfile: 'standard' } as const
+
+describe('the rules of a client', () => {
+  it.each([
+    ['standard', 'standard', false, false],
+    ['standard', 'fapi2', true, false],
+    ['fapi2', 'standard', true, false],
+    ['fapi2', 'fapi2_message_signing', true, true],
+    ['fapi2_message_signing', 'fapi2', true, true],
+  ] as const)('of the profile %s at a server with the minimum %s', (profile, minimumProfile, pushed, signed) => {
+    const rules = profileRules(aClientRecord({ profile }), { minimumProfile })
+
+    expect([rules.requiresPushedRequests, rules.requiresRequestObjects]).toEqual([pushed, signed])
+  })
+
+  it.each(['FAPI2', '', 'constructor', 'fapi3'])('of an unknown profile are the strictest: %s', (profile) => {
+    const rules = profileRules(aClientRecord({ profile }), standard)
+
+    expect(rules).toBe(profileRules(aClientRecord({ profile: 'fapi2_message_signing' }), standard))
+  })
+
+  it.each(securityProfiles.filter((profile) => profile !== 'standard'))(
+    'of %s permit no RS256 and demand a bound token, PKCE and pushed requests (FAPI 2.0 SP §5.3.2, §5.4.1)',
+    (profile) => {
+      expect(profileRules(aClientRecord({ profile }), standard)).toMatchObject({
+        algorithms: ['PS256', 'ES256', 'EdDSA'],
+        authenticationMethods: ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
+        requiresPushedRequests: true,
+        requiresSenderConstraint: true,
+        rotatesRefreshTokens: false,
+        requiresPkce: true,
+        requiresAudienceText: true,
+        longestCodeLifetime: 60,
+      })
+    },
+  )
+})
+
+describe('a registration that contradicts its profile', () => {
+  it('is rejected with all reasons at once (FAPI 2.0 SP §5.3.2)', async () => {
+    const storage = createMemoryStorage({ issuer })
+    const registration = {
+      clientId: 'bank',
+      clientName: 'Bank',
+      profile: 'fapi2',
+      redirectUris: ['https://bank.test/cb'],
+      grantTypes: ['authorization_code', 'refresh_token'],
+      allowTokenEndpointAudience: true,
+      idTokenSignedResponseAlg: 'RS256',
+      userinfoSignedResponseAlg: 'RS256',
+      authorizationSignedResponseAlg: 'RS256',
+      introspectionSignedResponseAlg: 'RS256',
+    } as const
+
+    const rejected = registerClient(registration, { storage })
+
+    await expect(rejected).rejects.toMatchObject({ code: 'invalid_client_metadata' })
+    const { description } = (await rejected.catch((error: unknown) => error)) as { readonly description: string }
+    for (const member of [
+      'token_endpoint_auth_method',
+      'allow_token_endpoint_audience',
+      'id_token_signed_response_alg',
+      'userinfo_signed_response_alg',
+      'authorization_signed_response_alg',
+      'introspection_signed_response_alg',
+      'access tokens must be bound to a key',
+      'refresh tokens must not rotate',
+    ])
+      expect(description).toContain(member)
+    expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
+  })
+
+  it('is rejected as a change too: the client stays as it was', async () => {
+    const storage = createMemoryStorage({ issuer })
+    const { client } = await registerClient({ clientName: 'A', redirectUris: ['https://a.test/cb'] }, { storage })
+
+    const changed = updateClient({ clientId: client.clientId }, { profile: 'fapi2' }, { storage })
+
+    await expect(changed).rejects.toMatchObject({ code: 'invalid_client_metadata' })
+    expect(await storage.clients.find(client.clientId)).toEqual(client)
+  })
+
+  it('names a request object algorithm that the profile does not permit', () => {
+    const client = aClientRecord({ profile: 'fapi2', requestObjectSigningAlg: 'RS256' })
+
+    expect(contradictions(client, profileRules(client, standard)).join()).toContain('request_object_signing_alg')
+  })
+
+  it('does not exist for the profile standard', () => {
+    const client = aClientRecord({ allowTokenEndpointAudience: true, idTokenSignedResponseAlg: 'RS256' })
+
+    expect(contradictions(client, profileRules(client, standard))).toEqual([])
+  })
+})
+
+describe('the algorithm for a client', () => {
+  const rules = profileRules(aClientRecord({ profile: 'fapi2' }), standard)
+
+  it('is the preferred one if the profile permits it', () => {
+    expect(permittedAlgorithm('PS256', rules, { algorithms: ['ES256', 'PS256'] })).toBe('PS256')
+  })
+
+  it('is another one of the key ring if the profile does not (FAPI 2.0 SP §5.4.1)', () => {
+    expect(permittedAlgorithm('RS256', rules, { algorithms: ['RS256', 'ES256'] })).toBe('ES256')
+  })
+
+  it('does not exist if the key ring has no permitted one', () => {
+    expect(() => permittedAlgorithm('RS256', rules, { algorithms: ['RS256'] })).toThrow('unauthorized_client')
+  })
+})

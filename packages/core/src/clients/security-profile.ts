@@ -1,0 +1,166 @@
+import { type ClientRecord, type DurationSeconds, seconds } from '@mintmark/storage-interface'
+
+import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
+import { refuse } from '../refusals.ts'
+
+/** What a security profile demands of a client and of the server's responses to it. */
+export interface ProfileRules {
+  /** Its authorization requests must be pushed (FAPI 2.0 SP §5.3.2.2). */
+  readonly requiresPushedRequests: boolean
+  /** Its authorization requests must be signed (FAPI 2.0 MS §5.3). */
+  readonly requiresRequestObjects: boolean
+  /** How long its request objects may be valid, and how old they may be (FAPI 2.0 MS §5.3.1). */
+  readonly requestObjectLifetime: DurationSeconds | undefined
+  /** How it may authenticate; `undefined` means in every way that the server has. */
+  readonly authenticationMethods: readonly string[] | undefined
+  /** Its assertions name the issuer as a text, and not in a list (FAPI 2.0 SP §5.3.2.1). */
+  readonly requiresAudienceText: boolean
+  /** The algorithms of everything that it signs and that is signed for it; `undefined` means those of the server. */
+  readonly algorithms: readonly string[] | undefined
+  /** Its access tokens must be bound to a key of its own (FAPI 2.0 SP §5.3.2.1). */
+  readonly requiresSenderConstraint: boolean
+  /** Whether its refresh tokens rotate (FAPI 2.0 SP §5.3.2.1 forbids it). */
+  readonly rotatesRefreshTokens: boolean
+  /** Whether it needs PKCE, whatever it is registered for (FAPI 2.0 SP §5.3.2.2). */
+  readonly requiresPkce: boolean
+  /** The longest life of its codes (FAPI 2.0 SP §5.3.2.1). */
+  readonly longestCodeLifetime: DurationSeconds | undefined
+}
+
+const standard: ProfileRules = {
+  requiresPushedRequests: false,
+  requiresRequestObjects: false,
+  requestObjectLifetime: undefined,
+  authenticationMethods: undefined,
+  requiresAudienceText: false,
+  algorithms: undefined,
+  requiresSenderConstraint: false,
+  rotatesRefreshTokens: true,
+  requiresPkce: false,
+  longestCodeLifetime: undefined,
+}
+
+const fapi2: ProfileRules = {
+  requiresPushedRequests: true,
+  requiresRequestObjects: false,
+  requestObjectLifetime: undefined,
+  authenticationMethods: ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
+  requiresAudienceText: true,
+  algorithms: ['PS256', 'ES256', 'EdDSA'],
+  requiresSenderConstraint: true,
+  rotatesRefreshTokens: false,
+  requiresPkce: true,
+  longestCodeLifetime: seconds(60),
+}
+
+/** The profiles, each stricter than the one before it. */
+const profiles = {
+  standard,
+  fapi2,
+  fapi2_message_signing: { ...fapi2, requiresRequestObjects: true, requestObjectLifetime: seconds(3600) },
+} as const satisfies Readonly<Record<string, ProfileRules>>
+
+/** A set of rules for a client: those of the OAuth and OpenID Connect standards, or of FAPI 2.0. */
+export type SecurityProfile = keyof typeof profiles
+
+export const securityProfiles = ['standard', 'fapi2', 'fapi2_message_signing'] as const satisfies SecurityProfile[]
+
+/** The least that a server demands of every client. */
+export interface ProfileSettings {
+  readonly minimumProfile: SecurityProfile
+}
+
+/** The rules of a client's profile, or of the server's minimum if that is stricter. An unknown profile has the strictest. */
+export function profileRules({ profile }: ClientRecord, { minimumProfile }: ProfileSettings): ProfileRules {
+  if (profile === 'standard') return profiles[minimumProfile]
+  const strictness = (name: string): number => {
+    const place = securityProfiles.findIndex((known) => known === name)
+    return place === -1 ? securityProfiles.length - 1 : place
+  }
+  return profiles[
+    securityProfiles[Math.max(strictness(profile), strictness(minimumProfile))] ?? 'fapi2_message_signing'
+  ]
+}
+
+/** Whether the server can bind access tokens to a key. Until it can, no client has a profile that requires it. */
+const canConstrainSenders = false
+
+/**
+ * Everything in a client's registration that its profile forbids, as sentences for its administrator.
+ * @returns an empty list for a client that fits.
+ */
+export function contradictions(client: ClientRecord, rules: ProfileRules): readonly string[] {
+  if (rules === standard) return []
+  const { authenticationMethods: methods, algorithms } = rules
+  const found: string[] = []
+  if (methods?.includes(client.tokenEndpointAuthMethod) === false)
+    found.push(`token_endpoint_auth_method must be one of ${methods.join(', ')}`)
+  if (rules.requiresAudienceText && client.allowTokenEndpointAudience)
+    found.push('allow_token_endpoint_audience must be false')
+  for (const [name, algorithm] of chosenAlgorithms(client)) {
+    if (algorithm !== undefined && algorithms?.includes(algorithm) === false)
+      found.push(`${name} must be one of ${algorithms.join(', ')}`)
+  }
+  if (rules.requiresSenderConstraint && !canConstrainSenders)
+    found.push('access tokens must be bound to a key, which this server cannot require')
+  if (!rules.rotatesRefreshTokens && client.grantTypes.includes('refresh_token'))
+    found.push('refresh tokens must not rotate, which this server cannot do without')
+  return found
+}
+
+const chosenAlgorithms = (client: ClientRecord): readonly (readonly [string, string | undefined])[] => [
+  ['id_token_signed_response_alg', client.idTokenSignedResponseAlg],
+  ['userinfo_signed_response_alg', client.userinfoSignedResponseAlg],
+  ['authorization_signed_response_alg', client.authorizationSignedResponseAlg],
+  ['introspection_signed_response_alg', client.introspectionSignedResponseAlg],
+  ['request_object_signing_alg', client.requestObjectSigningAlg],
+]
+
+/**
+ * The rules for a request of a client.
+ * @throws OAuthError unauthorized_client — reason `profile_contradicted`: the client was registered before the server
+ *   demanded its profile, or directly in storage.
+ */
+export function requireProfile(client: ClientRecord, settings: ProfileSettings): ProfileRules {
+  const rules = profileRules(client, settings)
+  // FAPI 2.0 SP §5.2.2: a client that does not keep the rules gets nothing.
+  if (contradictions(client, rules).length > 0) throw refuse('profile_contradicted', { clientId: client.clientId })
+  return rules
+}
+
+/**
+ * The algorithm to sign with for a client.
+ * @param preferred the one to use if its profile permits it.
+ * @throws OAuthError unauthorized_client — reason `signing_algorithm_unavailable`.
+ */
+export function permittedAlgorithm(
+  preferred: SigningAlgorithm,
+  { algorithms: permitted }: ProfileRules,
+  keys: SigningAlgorithms,
+): SigningAlgorithm {
+  if (permitted?.includes(preferred) !== false) return preferred
+  const other = keys.algorithms.find((name) => permitted.includes(name))
+  // FAPI 2.0 SP §5.4.1.
+  if (other === undefined) throw refuse('signing_algorithm_unavailable')
+  return other
+}
+
+/**
+ * Refuses to start a server that could not keep its own minimum.
+ * @throws TypeError that says what is missing.
+ */
+export function refuseUnkeptMinimum(
+  { minimumProfile }: ProfileSettings,
+  server: { readonly keys: SigningAlgorithms; readonly codeLifetime: number },
+): void {
+  const { algorithms, longestCodeLifetime, requiresSenderConstraint } = profiles[minimumProfile]
+  const refuseStart = (missing: string): never => {
+    throw new TypeError(`Invalid options: minimumProfile ${minimumProfile}: ${missing}`)
+  }
+  if (requiresSenderConstraint && !canConstrainSenders)
+    refuseStart('this version cannot bind access tokens to a key, which the profile requires.')
+  if (algorithms !== undefined && !server.keys.algorithms.some((name) => algorithms.includes(name)))
+    refuseStart(`the key ring signs with none of ${algorithms.join(', ')}.`)
+  if (longestCodeLifetime !== undefined && server.codeLifetime > longestCodeLifetime)
+    refuseStart(`lifetimes.authorizationCode must be at most ${longestCodeLifetime}.`)
+}
