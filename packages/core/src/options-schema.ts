@@ -1,0 +1,177 @@
+import { seconds } from '@mintmark/storage-interface'
+import * as z from 'zod/mini'
+import { accessTokenClaimsOption, claimLimitsOption } from './tokens/api-claim-settings.ts'
+import { isResourceUri } from './clients/check-metadata.ts'
+import { securityProfiles } from './clients/security-profile.ts'
+import type { AuthorizationServerOptions } from './options.ts'
+import { inWords } from './schema-messages.ts'
+
+/** @throws TypeError that names the option and says what to change. */
+export function parseOptions(options: AuthorizationServerOptions): ParsedOptions {
+  const result = optionsSchema.safeParse(options, inWords)
+  if (!result.success) throw new TypeError(`Invalid options:\n${z.prettifyError(result.error)}`)
+  return result.data
+}
+
+/** The options that are plain data, with every default filled in. */
+export type ParsedOptions = z.infer<typeof optionsSchema>
+
+const maxLifetime = 31_536_000
+const day = 86_400
+
+const duration = z.int().check(z.positive(), z.maximum(maxLifetime))
+
+const lifetime = (fallback: number, most = maxLifetime) =>
+  z.pipe(z.prefault(z.int().check(z.positive(), z.maximum(most)), fallback), z.transform(seconds))
+
+const retryWindow = (fallback: number) =>
+  z.pipe(z.prefault(z.int().check(z.minimum(0), z.maximum(60)), fallback), z.transform(seconds))
+
+const callable = z.custom((value) => typeof value === 'function', { error: 'must be a function' })
+
+const rateLimiter = z.looseObject({ consume: callable })
+
+const pageUrl = z.string().check(
+  z.refine(
+    (url) =>
+      URL.canParse(url, 'https://issuer.invalid') && /^https?:$/.test(new URL(url, 'https://issuer.invalid').protocol),
+    {
+      error: 'must be an address, absolute or relative to the issuer',
+    },
+  ),
+)
+
+/** RFC 8707 §2: an absolute URI without fragment. */
+const resourceUri = z.string().check(z.refine(isResourceUri, { error: 'must be an absolute URI without fragment' }))
+
+/** RFC 6749 §4.5: the name of an extension grant is an absolute URI. */
+const extensionGrant = z.looseObject({
+  grantType: z.string().check(z.refine((name) => URL.canParse(name), { error: 'must be an absolute URI' })),
+  decide: callable,
+})
+
+/** RFC 6749 §3.3: visible ASCII without space, quote and backslash. */
+const scopeName = z.string().check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/))
+
+const nonEmpty = z.string().check(z.minLength(1))
+
+const publicUrl = z.string().check(
+  z.refine((url) => URL.canParse(url) && /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(url), {
+    error: 'must be an https address',
+  }),
+)
+
+/**
+ * Strict, because a misspelled name, or a name from another version, would otherwise leave a default in force without a
+ * warning.
+ */
+const optionsSchema = z.strictObject({
+  issuer: z.string(),
+  storage: z.looseObject({ issuer: z.string() }),
+  keys: z.looseObject({ algorithms: z.array(z.string()).check(z.minLength(1)), deriveSecrets: callable }),
+  signedIn: callable,
+  pages: z.optional(z.strictObject({ login: callable, consent: callable })),
+  logout: z.optional(
+    z.strictObject({ endSession: callable, renderPage: callable, frontChannel: z.prefault(z.boolean(), false) }),
+  ),
+  backChannelLogout: z.optional(z.union([z.literal(false), z.strictObject({ waitUntil: z.optional(callable) })])),
+  interaction: z.prefault(z.strictObject({ loginUrl: z.optional(pageUrl), consentUrl: z.optional(pageUrl) }), {}),
+  scopes: z.prefault(
+    z.record(
+      scopeName,
+      z.union([
+        nonEmpty,
+        z.strictObject({
+          description: nonEmpty,
+          claims: z.prefault(z.array(nonEmpty), []),
+          accessTokenClaims: accessTokenClaimsOption,
+        }),
+      ]),
+    ),
+    {},
+  ),
+  resources: z.prefault(
+    z.record(
+      resourceUri,
+      z.strictObject({
+        name: z.optional(nonEmpty),
+        scopes: z.array(scopeName),
+        accessTokenLifetime: z.optional(z.pipe(duration, z.transform(seconds))),
+        accessTokenFormat: z.prefault(z.enum(['jwt', 'opaque']), 'jwt'),
+        accessTokenClaims: accessTokenClaimsOption,
+      }),
+    ),
+    {},
+  ),
+  grants: z.prefault(
+    z.array(extensionGrant).check(
+      z.refine((grants) => new Set(grants.map(({ grantType }) => grantType)).size === grants.length, {
+        error: 'must have different names',
+      }),
+    ),
+    [],
+  ),
+  defaultAudience: z.optional(nonEmpty),
+  revocationFeed: z.prefault(z.boolean(), false),
+  claims: z.optional(callable),
+  accessTokenClaimLimits: claimLimitsOption,
+  accessTokenAlgorithm: z.optional(z.string()),
+  sessionBoundTokens: z.prefault(z.enum(['without_offline_access', 'all', 'none']), 'without_offline_access'),
+  lifetimes: z.prefault(
+    z.strictObject({
+      authorizationCode: lifetime(60),
+      pushedRequest: lifetime(60, 600),
+      accessToken: lifetime(600),
+      idToken: lifetime(600),
+      interaction: lifetime(1800),
+      refreshTokenIdle: lifetime(14 * day),
+      refreshTokenAbsolute: lifetime(90 * day),
+      session: lifetime(30 * day),
+    }),
+    {},
+  ),
+  refreshRetryWindow: z.prefault(z.strictObject({ confidential: retryWindow(10), public: retryWindow(30) }), {}),
+  discovery: z.prefault(
+    z.strictObject({
+      acrValues: z.optional(z.array(nonEmpty).check(z.minLength(1))),
+      uiLocales: z.optional(
+        z.array(z.string().check(z.regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/))).check(z.minLength(1)),
+      ),
+      serviceDocumentation: z.optional(publicUrl),
+      policyUri: z.optional(publicUrl),
+      termsUri: z.optional(publicUrl),
+    }),
+    {},
+  ),
+  requirePushedAuthorizationRequests: z.prefault(z.boolean(), false),
+  minimumProfile: z.prefault(z.enum(securityProfiles), 'standard'),
+  scopeClaims: z.prefault(z.enum(['id_token_and_userinfo', 'userinfo']), 'id_token_and_userinfo'),
+  renderErrorPage: z.optional(callable),
+  onEvent: z.optional(callable),
+  purge: z.prefault(
+    z.union([
+      z.literal(false),
+      z.strictObject({
+        every: lifetime(60),
+        batch: z.prefault(z.int().check(z.minimum(1), z.maximum(10_000)), 500),
+      }),
+    ]),
+    {},
+  ),
+  rateLimits: z.optional(
+    z.strictObject({
+      failedAuthentications: z.optional(rateLimiter),
+      startedInteractions: z.optional(rateLimiter),
+      startedInteractionsOfClient: z.optional(rateLimiter),
+      startedInteractionsInTotal: z.optional(rateLimiter),
+      signInAttempts: z.optional(rateLimiter),
+      silentCodes: z.optional(rateLimiter),
+      pushedRequests: z.optional(rateLimiter),
+      pushedRequestsInTotal: z.optional(rateLimiter),
+      logouts: z.optional(rateLimiter),
+    }),
+  ),
+  clock: z.optional(callable),
+  random: z.optional(callable),
+  fetch: z.optional(callable),
+})
