@@ -1,3 +1,4 @@
+import { createAdministration } from '@mintmark/admin'
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
@@ -241,6 +242,28 @@ it('a sign-out begins a delivery that the runtime waits for, where no loop runs'
   expect(works).toHaveLength(1)
   expect(await world.deliveries('delivered')).toHaveLength(1)
 })
+
+it.each<[string, (world: LogoutWorld) => Promise<unknown>]>([
+  ['server.endSession', ({ server }) => server.endSession('s1')],
+  ['an administrator ends a session', (world) => administer(world).sessions.revoke({ sessionId: 's1' })],
+  ['an administrator deactivates the user', (world) => administer(world).users.deactivate('U1')],
+  ['an administrator removes the user', (world) => administer(world).users.remove('U1')],
+])('a delivery begins at once when %s in the same process', async (_case, revoke) => {
+  const works: Promise<unknown>[] = []
+  const world = await startLogoutWorld({ backChannelLogout: { waitUntil: (work) => void works.push(work) } })
+  await world.register('a')
+  await world.join('s1', 'a')
+
+  await revoke(world)
+
+  // Nothing polls and no loop runs: the call itself began the work.
+  expect(works).not.toEqual([])
+  await Promise.all(works)
+  expect(world.receiver.received[0]?.claims).toMatchObject({ aud: 'a', sub: 'U1' })
+})
+
+const administer = ({ storage, clock }: LogoutWorld) =>
+  createAdministration({ storage, clock: clock.now }).as({ kind: 'host', id: 'tess' })
 
 it('a worker that was away for longer than revocations are kept reports the gap', async () => {
   const world = await startLogoutWorld()

@@ -141,7 +141,10 @@ function deliveryWorker(
   if (!settings.backChannelLogout || !isDeliveryStorage(storage)) return undefined
   const outbound = createOutboundClient(fetch, { ...deliveryLimits, elapsed: () => deps.clock() * 1000 })
   const waitUntil = backChannelLogout === false ? undefined : backChannelLogout?.waitUntil
-  return createDeliveryWorker({ ...deps, issuer: settings.issuer, storage, keys, outbound, waitUntil })
+  const worker = createDeliveryWorker({ ...deps, issuer: settings.issuer, storage, keys, outbound, waitUntil })
+  // Sign-outs, and what the administration and SCIM revoke through the same storage object.
+  storage.onSessionsRevoked?.(() => worker.nudge())
+  return worker
 }
 
 /** A message is sent again, so a host that does not answer gets few at a time, and none for a while. */

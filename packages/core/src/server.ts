@@ -130,7 +130,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       const { outcome } = await deps.storage.sessions.revoke(end)
       if (outcome !== 'revoked') return 'unchanged'
       deps.journal.announce({ type: 'session.ended', sessionId: session, reason })
-      deps.delivery?.nudge()
       return 'revoked'
     },
     async endSessions(subject, { reason = 'host', except } = {}) {
@@ -140,7 +139,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
           ? await deps.storage.sessions.revokeOfUser(userId(subject), reason, now)
           : await endOtherSessions(subject, { kept: except, reason, now }, deps.storage)
       for (const session of ended) deps.journal.announce({ type: 'session.ended', sessionId: session, reason })
-      if (ended.length > 0) deps.delivery?.nudge()
       return ended.length
     },
     listSessions: (subject) => listSessions(subject, deps.clock(), deps.storage),

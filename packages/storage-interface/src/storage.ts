@@ -50,6 +50,11 @@ export interface OAuthStorage {
   /** Only for back-channel logout: `DeliveryStorage` has both. */
   readonly deliveries?: DeliveryStore
   readonly cursors?: CursorStore
+  /**
+   * Calls a listener after each call of this object that revoked a session or the sessions of a user, so that logout tokens
+   * are sent at once. Without it a worker learns of them when it polls, after a tenth of a second.
+   */
+  readonly onSessionsRevoked?: (listener: () => void) => void
 }
 
 /** What a server stores in addition that sends messages to clients by itself, such as logout tokens. */

@@ -1,3 +1,4 @@
+export { announceRevocations } from './announce-revocations.ts'
 export type { AuthenticationRecord, AuthorizationCodeStore } from './authorization-code.ts'
 export type { ClientStore } from './client.ts'
 export type { CursorRecord, CursorStore } from './cursor.ts'

@@ -1,5 +1,6 @@
 import { anObject, aText, checkOptions, wholeNumber } from '@mintmark/internal'
 import type { AdminStorage } from '@mintmark/storage-interface'
+import { announceRevocations } from '@mintmark/storage-interface/stores'
 import { createDatabase } from './database.ts'
 import type { SqlDialect } from './dialect.ts'
 import { ensureSchema } from './migrate.ts'
@@ -50,7 +51,7 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
   await ensureSchema(dialect)
   const database = createDatabase(dialect, issuer)
 
-  return {
+  return announceRevocations({
     issuer,
     clients: createClientStore(database),
     users: createUserStore(database, { scanLimit }),
@@ -74,5 +75,5 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
     deliveries: createDeliveryStore(database),
     cursors: createCursorStore(database),
     purge: createPurgeStore(database),
-  }
+  })
 }

@@ -21,7 +21,6 @@ import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 
 import { readBrowser, requireNavigation, requireSameOrigin } from '../authorize/browser.ts'
 import { accountNameOf } from '../authorize/pending-interaction.ts'
-import type { DeliveryWorker } from '../delivery/worker.ts'
 import { requestRefused } from '../errors.ts'
 import type { Journal } from '../events.ts'
 import { readForm, readQuery } from '../parameters.ts'
@@ -49,8 +48,6 @@ export interface LogoutEndpointDependencies extends LogoutEvidenceDependencies {
   readonly sessionRetention: DurationSeconds
   /** Counts logout requests by browser. */
   readonly logouts: RateLimiter
-  /** Delivers the sign-outs of this process at once; it polls for others. */
-  readonly delivery: Pick<DeliveryWorker, 'nudge'> | undefined
 }
 
 /** How the host ends its session, and shows the pages of a logout. */
@@ -208,7 +205,6 @@ async function endSession(
     sessionId: session.sessionId,
     clientId: client?.clientId,
   })
-  deps.delivery?.nudge()
   return headers
 }
 

@@ -1,3 +1,4 @@
+import { announceRevocations } from '../announce-revocations.ts'
 import type { AdminStorage } from '../storage.ts'
 import {
   createMemoryCodes,
@@ -51,7 +52,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
   const { issuer, database = createMemoryDatabase(), scheduler = resolved } = options
   const tables = database.tablesOf(issuer)
 
-  return {
+  return announceRevocations({
     issuer,
     clients: createMemoryClients(tables, scheduler),
     users: { ...createMemoryUsers(tables, scheduler), ...createMemoryUpsert(tables, scheduler) },
@@ -75,7 +76,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     deliveries: createMemoryDeliveries(tables.deliveries, scheduler),
     cursors: createMemoryCursors(tables.deliveries, scheduler),
     purge: createMemoryPurge(tables, scheduler),
-  }
+  })
 }
 
 const resolved: SchedulerHook = () => Promise.resolve()
