@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { registerClient } from '@mintmark/core'
-import { userId } from '@mintmark/storage-interface'
+import { clientId, userId } from '@mintmark/storage-interface'
 import { createLocalJWKSet, jwtVerify, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode, postForm, type Change } from '../support/flow.ts'
 import { readJws } from '../support/forge-jwt.ts'
 import type { Reply } from '../support/reply.ts'
@@ -130,6 +132,8 @@ describe('requests that the feed rejects', () => {
   })
 })
 
+const digestOf = (text: string, form: 'hex' | 'base64url'): string => createHash('sha256').update(text).digest(form)
+
 describe('the feed', () => {
   it('accepts a cursor and a nonce of the maximum length', async () => {
     const reply = await ask({ cursor: 'c'.repeat(128), nonce: 'n'.repeat(128) })
@@ -172,7 +176,7 @@ describe('the feed', () => {
     expect(again.ended).toEqual([])
   })
 
-  it('identifies users by hashes and contains no secret', async () => {
+  it('contains no secret and no identifier of a user', async () => {
     const { access_token, refresh_token } = await tokensFor(under, 'A')
     await revoke(under, access_token)
     await revoke(under, refresh_token)
@@ -190,6 +194,25 @@ describe('the feed', () => {
       under.clients.RS.secret,
     ])
       expect(said).not.toContain(secret)
+  })
+
+  it('does not show an API whom it guesses: clients and users have names that only their tokens contain (RFC 7662 §5)', async () => {
+    const { access_token } = await tokensFor(under, 'A')
+    const { user_ref: user, client_ref: client } = readJws(access_token).payload
+    await registerClient({ clientId: 'secret-project', clientName: 'X', grantTypes: [] }, { storage: under.storage })
+    await under.storage.clients.remove(clientId('secret-project'), under.clock.now())
+    await under.storage.users.deactivate(userId('U1'), under.clock.now())
+    await under.storage.users.reactivate(userId('U1'), under.clock.now())
+    await changeClient(under.storage, clientId('A'), { disabledAt: under.clock.now() })
+    await changeClient(under.storage, clientId('A'), { disabledAt: undefined })
+
+    const { ended } = await read(await ask())
+
+    const names = ended.map(([, name]) => name.split('.')[0] ?? '')
+    expect(names).toEqual(expect.arrayContaining([...(user as string[]), ...(client as string[])]))
+    for (const guess of ['U1', 'A', 'secret-project'])
+      for (const name of [guess, ...['hex', 'base64url'].map((form) => digestOf(guess, form as 'hex' | 'base64url'))])
+        expect(names).not.toContain(name)
   })
 
   it('holds the response until something is revoked', async () => {

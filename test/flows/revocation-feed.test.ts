@@ -239,7 +239,9 @@ describe('metadata for an API', () => {
     const { json } = await introspect(site, access_token)
 
     expect(json['active']).toBe(true)
-    expect(Object.keys(json).filter((name) => ['family', 'grant', 'generation'].includes(name))).toEqual([])
+    expect(
+      Object.keys(json).filter((name) => ['client_ref', 'user_ref', 'family', 'grant', 'generation'].includes(name)),
+    ).toEqual([])
   })
 
   it('discovery lists the feed where it is enabled (RFC 8414 §2)', async () => {

@@ -22,6 +22,7 @@ import { authorizationCodeGrant } from './token/grants/authorization-code.ts'
 import { clientCredentialsGrant } from './token/grants/client-credentials.ts'
 import { refreshTokenGrant } from './token/grants/refresh-token.ts'
 import type { TokenTargetDependencies } from './token/resources.ts'
+import { createRevocationNames } from './tokens/access-token.ts'
 import { createRevocationFeed, type RevocationFeed, watchRevocations } from './tokens/feed-watch.ts'
 import type { IntrospectionEndpointDependencies } from './tokens/introspection.ts'
 import type { RevocationEndpointDependencies } from './tokens/revocation.ts'
@@ -56,6 +57,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const keySets = createRemoteKeySets(createOutboundClient(options.fetch))
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
+  const revocationNames = createRevocationNames(keys)
   const watch = watchRevocations(storage.revocations)
   const purging =
     settings.purge === undefined ? listener : purgeOnEvents(listener, { storage, clock, settings: settings.purge })
@@ -82,7 +84,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     revocationFeed:
       retention === undefined
         ? undefined
-        : createRevocationFeed({ revocations: storage.revocations, retention }, watch),
+        : createRevocationFeed({ revocations: storage.revocations, retention, names: revocationNames }, watch),
     rules: {
       issuer,
       keys,
@@ -124,6 +126,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       ...(options.grants ?? []),
     ],
     accessTokenAlgorithm: settings.accessTokenAlgorithm,
+    revocationNames,
     idTokenLifetime: lifetimes.idToken,
     interactionLifetime: lifetimes.interaction,
     pushedRequestLifetime: lifetimes.pushedRequest,

@@ -8,6 +8,7 @@ import { registerClient, type ClientRegistration } from '../src/clients/registra
 import { createVerifiedJwts } from '../src/keys/verify-jwt.ts'
 import { createStoredKeys } from '../src/keys/stored-keys.ts'
 import { grantForUser, type DecisionForUser, type GrantEvidence } from '../src/token/grant.ts'
+import { createRevocationNames } from '../src/tokens/access-token.ts'
 import { createRefreshToken } from '../src/tokens/refresh-token.ts'
 
 export const issuer = 'https://as.test'
@@ -25,6 +26,7 @@ export async function tokensUnderTest() {
     random: systemRandom,
     accessTokenAlgorithm: 'ES256',
     minimumProfile: 'standard',
+    revocationNames: createRevocationNames(keys),
     verifiedJwts: createVerifiedJwts(),
     scopes: standardScopes,
     mapClaims: undefined,

@@ -17,11 +17,11 @@ describe('a feed that is followed', () => {
       { mode: 'follow' },
     )
     await asked.promise
-    const before = await feed.statusOf(aToken())
+    const before = await feed.statusOf(aToken(), 'key-1')
     at.seconds += 7
-    const stillHeard = await feed.statusOf(aToken())
+    const stillHeard = await feed.statusOf(aToken(), 'key-1')
     later.resolve({ revocations: [['client', 'c', 2000]] })
-    await expect.poll(async () => feed.statusOf(aToken())).toBe('revoked')
+    await expect.poll(async () => feed.statusOf(aToken(), 'key-1')).toBe('revoked')
 
     expect([before, stillHeard]).toEqual(['active', 'active'])
     expect(requests[0]).toMatchObject({ cursor: null, wait: '5' })
@@ -36,7 +36,7 @@ describe('a feed that is followed', () => {
     await expect.poll(() => requests.length).toBe(2)
 
     at.seconds += 7.5
-    const standing = await feed.statusOf(aToken())
+    const standing = await feed.statusOf(aToken(), 'key-1')
 
     expect([standing, requests.at(-1)?.wait]).toEqual(['active', '0'])
   })
@@ -63,11 +63,11 @@ describe('a feed that is followed', () => {
     )
     await expect.poll(() => requests.length).toBe(2)
     at.seconds += 7.5
-    const known = await feed.statusOf(aToken())
+    const known = await feed.statusOf(aToken(), 'key-1')
 
     late.resolve({ revocations: [['client', 'c', 0]] })
     await expect.poll(() => requests.length).toBeGreaterThan(3)
 
-    expect([known, await feed.statusOf(aToken())]).toEqual(['revoked', 'revoked'])
+    expect([known, await feed.statusOf(aToken(), 'key-1')]).toEqual(['revoked', 'revoked'])
   })
 })

@@ -38,7 +38,12 @@ export async function verifyJws(text: string, expected: JwsType, keys: KeySet): 
 }
 
 /** The name of the key that signed a verified JWS. */
-export const signingKeyOf = (verified: string): string | undefined => readHeader(verified).kid
+export function signingKeyOf(verified: string): string {
+  const { kid } = readHeader(verified)
+  // RFC 7515 §4.1.4: `verifyJws` refuses a token without it.
+  if (kid === undefined) throw refuse('token_header')
+  return kid
+}
 
 /** The authorization server writes these three members; anything else, such as `crit` or `jwk`, is not its own (RFC 7515 §4.1.11). */
 function readHeader(text: string): ProtectedHeaderParameters {

@@ -1,34 +1,33 @@
 import { describe, expect, it } from 'vitest'
 
-import { aFeed, aToken, down, isDown } from '../test/a-feed.ts'
+import { aFeed, aToken, down, isDown, refs } from '../test/a-feed.ts'
 import type { FeedAnswer } from '../test/feed-server.ts'
 import type { AccessTokenClaims } from './access-token.ts'
-import { digest } from './runtime.ts'
 
 describe('a feed that is polled on demand', () => {
   it('distinguishes a revoked token from an active one', async () => {
     const { feed } = await aFeed(() => ({ revocations: [['token', 't', 2000]] }))
 
-    expect(await feed.statusOf(aToken())).toBe('revoked')
-    expect(await feed.statusOf(aToken({ tokenId: 'other' }))).toBe('active')
+    expect(await feed.statusOf(aToken(), 'key-1')).toBe('revoked')
+    expect(await feed.statusOf(aToken({ tokenId: 'other' }), 'key-1')).toBe('active')
   })
 
   it('refuses a token that a dropped key signed, whatever the token names', async () => {
     const { feed } = await aFeed(() => ({ revocations: [['key', 'leaked', 2000]] }))
 
-    expect(await feed.statusOf(aToken({ claims: { family: 7 } }), 'leaked')).toBe('revoked')
+    expect(await feed.statusOf(aToken({ claims: { ...refs, family: 7 } }), 'leaked')).toBe('revoked')
     expect(await feed.statusOf(aToken(), 'other')).toBe('active')
   })
 
   it('polls at most every 0.8 seconds for all requests together, from the last cursor', async () => {
     const { at, feed, requests } = await aFeed()
 
-    await Promise.all(Array.from({ length: 50 }, () => feed.statusOf(aToken())))
+    await Promise.all(Array.from({ length: 50 }, () => feed.statusOf(aToken(), 'key-1')))
     at.seconds += 0.7
-    await feed.statusOf(aToken())
+    await feed.statusOf(aToken(), 'key-1')
     const within = requests.length
     at.seconds += 0.1
-    await feed.statusOf(aToken())
+    await feed.statusOf(aToken(), 'key-1')
 
     expect([within, requests.length]).toEqual([1, 2])
     expect(requests.map(({ cursor, wait }) => [cursor, wait])).toEqual([
@@ -40,7 +39,7 @@ describe('a feed that is polled on demand', () => {
   it('authenticates with client_secret_basic (RFC 6749 §2.3.1)', async () => {
     const { feed, requests } = await aFeed()
 
-    await feed.statusOf(aToken())
+    await feed.statusOf(aToken(), 'key-1')
 
     expect(requests[0]?.authorization).toBe(`Basic ${btoa('api:s+%C3%A4')}`)
   })
@@ -49,26 +48,28 @@ describe('a feed that is polled on demand', () => {
     const answers: FeedAnswer[] = [{}, { revocations: [['family', 'f', 2000]] }]
     const { at, feed } = await aFeed((_, count) => answers[count - 1] ?? {})
 
-    const before = await feed.statusOf(aToken())
+    const before = await feed.statusOf(aToken(), 'key-1')
     at.seconds += 1
 
-    expect([before, await feed.statusOf(aToken())]).toEqual(['active', 'revoked'])
+    expect([before, await feed.statusOf(aToken(), 'key-1')]).toEqual(['active', 'revoked'])
   })
 
   it('reads to the end of the feed before a token counts as active', async () => {
     const pages: FeedAnswer[] = [{ more: true }, { more: true }, { revocations: [['grant', 'g', 2000]] }]
     const { feed, requests } = await aFeed((_, count) => pages[count - 1] ?? {})
 
-    expect(await feed.statusOf(aToken())).toBe('revoked')
+    expect(await feed.statusOf(aToken(), 'key-1')).toBe('revoked')
     expect(requests.map(({ cursor }) => cursor)).toEqual([null, 'log.1', 'log.2'])
   })
 
   it('after a user was deactivated and reactivated, tokens from before stay revoked and later ones are active', async () => {
-    const account = await digest('U1')
-    const { feed } = await aFeed(() => ({ revocations: [['account', `${account}.0`, 2000]] }))
+    const { feed } = await aFeed(() => ({ revocations: [['account', 'u.0', 2000]] }))
 
-    const before = await feed.statusOf(aToken())
-    const after = await feed.statusOf(aToken({ claims: { family: 'f2', grant: 'g2', generation: 1 } }))
+    const before = await feed.statusOf(aToken(), 'key-1')
+    const after = await feed.statusOf(
+      aToken({ claims: { ...refs, family: 'f2', grant: 'g2', generation: 1 } }),
+      'key-1',
+    )
 
     expect([before, after]).toEqual(['revoked', 'active'])
   })
@@ -76,21 +77,28 @@ describe('a feed that is polled on demand', () => {
   it('the status of a token that is older than the feed covers is unknown', async () => {
     const { feed } = await aFeed(() => ({ coversAfter: 990 }))
 
-    expect(await feed.statusOf(aToken())).toBe('unknown')
-    expect(await feed.statusOf(aToken({ issuedAt: 991 }))).toBe('active')
+    expect(await feed.statusOf(aToken(), 'key-1')).toBe('unknown')
+    expect(await feed.statusOf(aToken({ issuedAt: 991 }), 'key-1')).toBe('active')
   })
 
   it.each<AccessTokenClaims['claims']>([
-    { family: 'f' },
-    { family: 'f', grant: 'g' },
-    { family: 'f', generation: 0 },
-    { family: 7, grant: 'g', generation: 0 },
-    { family: 'f', grant: 'g', generation: '0' },
-    { family: null, grant: 'g', generation: 0 },
+    {},
+    { client_ref: [] },
+    { client_ref: 'c' },
+    { client_ref: ['c', 7] },
+    { client_ref: ['c'], family: 'f', grant: 'g', generation: 0 },
+    { ...refs, user_ref: [], family: 'f', grant: 'g', generation: 0 },
+    { ...refs, family: 'f' },
+    { ...refs, family: 'f', grant: 'g' },
+    { ...refs, family: 'f', generation: 0 },
+    { ...refs, family: 'f', grant: 'g', generation: 0, session: 7 },
+    { ...refs, family: 7, grant: 'g', generation: 0 },
+    { ...refs, family: 'f', grant: 'g', generation: '0' },
+    { ...refs, family: null, grant: 'g', generation: 0 },
   ])('the status of a token that does not name everything it depends on is unknown: %j', async (claims) => {
     const { feed } = await aFeed()
 
-    expect(await feed.statusOf(aToken({ claims }))).toBe('unknown')
+    expect(await feed.statusOf(aToken({ claims }), 'key-1')).toBe('unknown')
   })
 })
 
@@ -98,41 +106,41 @@ describe('a feed that cannot be read', () => {
   it('answers neither active nor revoked', async () => {
     const { feed } = await aFeed(down)
 
-    await expect(feed.statusOf(aToken())).rejects.toMatchObject(isDown)
+    await expect(feed.statusOf(aToken(), 'key-1')).rejects.toMatchObject(isDown)
   })
 
   it('keeps its state for the tolerated silence, and revoked tokens stay revoked', async () => {
     let isUp = true
     const { at, feed } = await aFeed(() => (isUp ? { revocations: [['token', 'revoked', 2000]] } : down()))
-    await feed.statusOf(aToken())
+    await feed.statusOf(aToken(), 'key-1')
     isUp = false
 
     at.seconds += 9.9
-    const tolerated = await feed.statusOf(aToken())
+    const tolerated = await feed.statusOf(aToken(), 'key-1')
     at.seconds += 0.1
 
     expect(tolerated).toBe('active')
-    await expect(feed.statusOf(aToken())).rejects.toMatchObject(isDown)
-    expect(await feed.statusOf(aToken({ tokenId: 'revoked' }))).toBe('revoked')
+    await expect(feed.statusOf(aToken(), 'key-1')).rejects.toMatchObject(isDown)
+    expect(await feed.statusOf(aToken({ tokenId: 'revoked' }), 'key-1')).toBe('revoked')
   })
 
   it('is polled at most every 0.8 seconds while it is down', async () => {
     const { at, feed, requests } = await aFeed(down)
 
-    for (let count = 0; count < 20; count += 1) await feed.statusOf(aToken()).catch(() => undefined)
+    for (let count = 0; count < 20; count += 1) await feed.statusOf(aToken(), 'key-1').catch(() => undefined)
     const before = requests.length
     at.seconds += 1
-    await feed.statusOf(aToken()).catch(() => undefined)
+    await feed.statusOf(aToken(), 'key-1').catch(() => undefined)
 
     expect([before, requests.length]).toEqual([1, 2])
   })
 
   it('treats its state as outdated when the clock was set back', async () => {
     const { at, feed, requests } = await aFeed()
-    await feed.statusOf(aToken())
+    await feed.statusOf(aToken(), 'key-1')
 
     at.seconds -= 3600
-    await feed.statusOf(aToken())
+    await feed.statusOf(aToken(), 'key-1')
 
     expect(requests).toHaveLength(2)
   })
@@ -159,6 +167,6 @@ describe('an invalid feed response', () => {
   ])('%s: the whole response is ignored', async (_, answer) => {
     const { feed } = await aFeed(() => answer)
 
-    await expect(feed.statusOf(aToken())).rejects.toMatchObject(isDown)
+    await expect(feed.statusOf(aToken(), 'key-1')).rejects.toMatchObject(isDown)
   })
 })

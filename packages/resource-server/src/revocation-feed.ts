@@ -13,7 +13,7 @@ export interface RevocationFeed {
    * @param keyId the key that signed the token: a dropped one revokes it.
    * @throws AccessRefusedError `authorization_server_unavailable` when the feed is out of date and the token not revoked.
    */
-  statusOf(token: AccessTokenClaims, keyId?: string): Promise<TokenStatus>
+  statusOf(token: AccessTokenClaims, keyId: string): Promise<TokenStatus>
   /** Stops polling. */
   stop(): void
 }
@@ -58,7 +58,7 @@ export function createRevocationFeed(
       try {
         await refresh(freshOnDemand)
       } catch (error) {
-        const status = await reader.statusOf(token, keyId)
+        const status = reader.statusOf(token, keyId)
         // RFC 9110 §15.6.4: a revoked token is refused also during an outage; of the others nothing can be said.
         if (status !== 'revoked' && !reader.isNewerThan(toleratedSilence))
           throw refuse('authorization_server_unavailable', error)
@@ -89,7 +89,7 @@ interface FeedReader {
   catchUp(wait: number): Promise<void>
   /** Whether the end was reached within so many milliseconds. */
   isNewerThan(milliseconds: number): boolean
-  statusOf(token: AccessTokenClaims, keyId: string | undefined): Promise<TokenStatus>
+  statusOf(token: AccessTokenClaims, keyId: string): TokenStatus
 }
 
 /** Nothing is read at first, so the status of every token is unknown. */
@@ -115,12 +115,12 @@ function createFeedReader(deps: RevocationFeedDependencies, signal: AbortSignal)
   return {
     catchUp,
     isNewerThan: (milliseconds) => isWithin(readAt, milliseconds, clock()),
-    async statusOf(token, keyId) {
+    statusOf(token, keyId) {
       // Checked first: an attacker who has the key can write any other name into the token.
-      if (keyId !== undefined && revoked.includesKey(keyId, clock())) return 'revoked'
+      if (revoked.includesKey(keyId, clock())) return 'revoked'
       const dependencies = readTokenDependencies(token)
       if (dependencies === undefined) return 'unknown'
-      if (await revoked.affect(dependencies, clock())) return 'revoked'
+      if (revoked.affect(dependencies, clock())) return 'revoked'
       return token.issuedAt > coversAfter ? 'active' : 'unknown'
     },
   }

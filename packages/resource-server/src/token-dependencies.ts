@@ -1,5 +1,5 @@
 import type { AccessTokenClaims } from './access-token.ts'
-import { digest, type EpochMilliseconds } from './runtime.ts'
+import type { EpochMilliseconds } from './runtime.ts'
 
 /** What an access token depends on. Revoking one of these revokes the token; the revocation feed names them. */
 export const dependencyKinds = ['account', 'client', 'family', 'grant', 'key', 'session', 'token'] as const
@@ -9,13 +9,15 @@ type DependencyKind = (typeof dependencyKinds)[number]
 /** What one access token depends on. */
 export interface TokenDependencies {
   readonly token: string
-  readonly client: string
+  /** The names of the client in the feed: one for each secret of the authorization server. */
+  readonly client: readonly string[]
   /** `undefined` for a client that acts on its own behalf. */
   readonly user: UserDependencies | undefined
 }
 
 interface UserDependencies {
-  readonly subject: string
+  /** The names of the user in the feed. */
+  readonly names: readonly string[]
   /** The user's generation when the token was issued: each deactivation starts a new one, and the old one stays revoked. */
   readonly generation: number
   readonly family: string
@@ -28,18 +30,17 @@ interface UserDependencies {
  * Reads what a token depends on. A token of a user names its token family.
  * @returns `undefined` when a name is missing: then nothing can be said about the token.
  */
-export function readTokenDependencies({
-  tokenId,
-  clientId,
-  subject,
-  claims,
-}: AccessTokenClaims): TokenDependencies | undefined {
-  const { family, grant, generation, session } = claims
-  if (family === undefined) return { token: tokenId, client: clientId, user: undefined }
+export function readTokenDependencies({ tokenId, claims }: AccessTokenClaims): TokenDependencies | undefined {
+  const { client_ref: client, user_ref: names, family, grant, generation, session } = claims
+  if (!isNames(client)) return undefined
+  if (family === undefined) return { token: tokenId, client, user: undefined }
   if (typeof family !== 'string' || typeof grant !== 'string' || !Number.isSafeInteger(generation)) return undefined
-  if (session !== undefined && typeof session !== 'string') return undefined
-  return { token: tokenId, client: clientId, user: { subject, generation: Number(generation), family, grant, session } }
+  if (!isNames(names) || (session !== undefined && typeof session !== 'string')) return undefined
+  return { token: tokenId, client, user: { names, generation: Number(generation), family, grant, session } }
 }
+
+const isNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string')
 
 /** A revocation of the feed: a token may name what was revoked until then, in seconds. */
 export type Revocation = readonly [kind: DependencyKind, name: string, until: number]
@@ -51,7 +52,7 @@ export interface RevokedDependencies {
   /** Whether the signing key was dropped. */
   includesKey(keyId: string, now: EpochMilliseconds): boolean
   /** Whether something that the token depends on is revoked. */
-  affect(dependencies: TokenDependencies, now: EpochMilliseconds): Promise<boolean>
+  affect(dependencies: TokenDependencies, now: EpochMilliseconds): boolean
 }
 
 export function createRevokedDependencies(): RevokedDependencies {
@@ -67,15 +68,14 @@ export function createRevokedDependencies(): RevokedDependencies {
       for (const [kind, name, until] of revocations) revoked.get(kind)?.set(name, until)
     },
     includesKey: (keyId, now) => isRevoked('key', keyId, now),
-    async affect({ token, client, user }, now) {
-      if (isRevoked('token', token, now) || isRevoked('client', client, now)) return true
+    affect({ token, client, user }, now) {
+      if (isRevoked('token', token, now) || client.some((name) => isRevoked('client', name, now))) return true
       if (user === undefined) return false
       if (isRevoked('family', user.family, now) || isRevoked('grant', user.grant, now)) return true
       if (user.session !== undefined && isRevoked('session', user.session, now)) return true
-      // The feed names users by digests of their subjects.
-      const account = revoked.get('account')?.size === 0 ? undefined : await digest(user.subject)
-      if (account === undefined) return false
-      return isRevoked('account', account, now) || isRevoked('account', `${account}.${user.generation}`, now)
+      return user.names.some(
+        (name) => isRevoked('account', name, now) || isRevoked('account', `${name}.${user.generation}`, now),
+      )
     },
   }
 }

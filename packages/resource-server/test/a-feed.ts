@@ -30,6 +30,9 @@ export async function aFeed(
   return { at, requests, feed }
 }
 
+/** The names of the client and the user in the feed. */
+export const refs = { client_ref: ['c'], user_ref: ['u'] }
+
 export const aToken = (change: Partial<AccessTokenClaims> = {}): AccessTokenClaims => ({
   issuer: 'https://as.test',
   subject: 'U1',
@@ -39,7 +42,7 @@ export const aToken = (change: Partial<AccessTokenClaims> = {}): AccessTokenClai
   scopes: [],
   issuedAt: 990,
   expiresAt: 1600,
-  claims: { family: 'f', grant: 'g', generation: 0 },
+  claims: { ...refs, family: 'f', grant: 'g', generation: 0 },
   ...change,
 })
 

@@ -20,6 +20,8 @@ describe('an access token', () => {
       iat: now,
       jti: expect.any(String) as string,
       client_id: 'A',
+      client_ref: await deps.revocationNames.ofClient(decision.client.clientId),
+      user_ref: await deps.revocationNames.ofUser(decision.forUser.user.userId),
       scope: 'openid',
       family: decision.forUser.familyId,
       grant: decision.forUser.grantId,

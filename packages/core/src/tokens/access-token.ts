@@ -1,4 +1,11 @@
-import { digestSecret, randomIdentifier, randomSecret, type Random } from '@mintmark/internal'
+import {
+  digestSecret,
+  encodeBase64url,
+  hmacSha256,
+  randomIdentifier,
+  randomSecret,
+  type Random,
+} from '@mintmark/internal'
 import {
   after,
   type Brand,
@@ -10,6 +17,7 @@ import {
   familyId,
   type JsonObject,
   type OAuthStorage,
+  type UserId,
 } from '@mintmark/storage-interface'
 import type { FamilyId, FamilyStatus } from '@mintmark/storage-interface/stores'
 
@@ -28,6 +36,7 @@ export interface AccessTokenDependencies extends ProfileSettings {
   readonly keys: KeyRing
   readonly random: Random
   readonly accessTokenAlgorithm: SigningAlgorithm
+  readonly revocationNames: RevocationNames
 }
 
 /**
@@ -41,7 +50,7 @@ export async function mintAccessToken(
 ): Promise<string> {
   refuseSubjectOfClient(decision)
   // The host's claims come first, so that they override none of the protocol's.
-  const claims = { ...decision.claims?.accessToken, ...accessTokenClaims(decision, now, deps) }
+  const claims = { ...decision.claims?.accessToken, ...(await accessTokenClaims(decision, now, deps)) }
   if (decision.target.format === 'jwt')
     return signJwt('at+jwt', claims, await deps.keys.signer(algorithmFor(decision, deps)))
 
@@ -75,15 +84,15 @@ function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
 }
 
 /**
- * Builds the claims of an access token (RFC 9068 §2.2). Together with `jti`, `client_id` and `sub`, the claims
+ * Builds the claims of an access token (RFC 9068 §2.2). Together with `jti`, the claims `client_ref`, `user_ref`,
  * `family`, `grant`, `session` and `generation` name everything that the token depends on, for readers of the revocation feed.
  * They are identifiers, not credentials.
  */
-function accessTokenClaims(
+async function accessTokenClaims(
   decision: GrantDecision,
   now: EpochSeconds,
-  deps: { readonly issuer: string; readonly random: Random },
-): JsonObject {
+  deps: Pick<AccessTokenDependencies, 'issuer' | 'random' | 'revocationNames'>,
+): Promise<JsonObject> {
   const { client, target, forUser } = decision
   return {
     iss: deps.issuer,
@@ -94,8 +103,12 @@ function accessTokenClaims(
     iat: now,
     jti: randomIdentifier(deps.random),
     client_id: client.clientId,
+    client_ref: await deps.revocationNames.ofClient(client.clientId),
     ...(target.scopes.length > 0 && { scope: target.scopes.join(' ') }),
-    ...(forUser !== undefined && dependencyClaims(forUser)),
+    ...(forUser !== undefined && {
+      user_ref: await deps.revocationNames.ofUser(forUser.user.userId),
+      ...dependencyClaims(forUser),
+    }),
     ...(forUser?.authentication.acr !== undefined && { acr: forUser.authentication.acr }),
   }
 }
@@ -111,6 +124,36 @@ const dependencyClaims = ({ familyId, grantId, boundSessionId, user, authenticat
   generation: user.generation,
   auth_time: authentication.authTime,
 })
+
+/**
+ * The names of clients and users in access tokens and in the revocation feed: MACs with a secret of the issuer. An API
+ * recognizes those that it had a token of, and learns nothing from the others, not even by guessing. There is one name
+ * for each secret, so that servers that have only one of them recognize it too.
+ */
+export interface RevocationNames {
+  ofClient(clientId: ClientId): Promise<readonly string[]>
+  ofUser(userId: UserId): Promise<readonly string[]>
+}
+
+/** Derives the names from the secrets of a key ring, which are read once. */
+export function createRevocationNames(keys: Pick<KeyRing, 'deriveSecrets'>): RevocationNames {
+  let secrets: Promise<readonly Uint8Array[]> | undefined
+  const namesOf = async (kind: 'client' | 'user', id: string): Promise<readonly string[]> => {
+    secrets ??= deriveFeedSecrets(keys)
+    const message = new TextEncoder().encode(`${kind} ${id}`)
+    return Promise.all(
+      (await secrets).map(async (secret) => encodeBase64url(await hmacSha256(secret, message)).slice(0, 22)),
+    )
+  }
+  return { ofClient: (id) => namesOf('client', id), ofUser: (id) => namesOf('user', id) }
+}
+
+async function deriveFeedSecrets(keys: Pick<KeyRing, 'deriveSecrets'>): Promise<readonly Uint8Array[]> {
+  const secrets = await keys.deriveSecrets('revocation-feed')
+  // Without a name, a token would depend on nothing that the feed can revoke.
+  if (secrets.length === 0) throw new TypeError('The key ring derives no secrets.')
+  return secrets
+}
 
 /** The content of an access token. */
 interface AccessToken {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import {
   clientId,
   epochSeconds,
@@ -14,7 +14,11 @@ import { aClientRecord } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
-import { deliveredRevocation, readFeed } from './feed-page.ts'
+import { createRevocationNames } from './access-token.ts'
+import { deliveredRevocations, readFeed } from './feed-page.ts'
+
+const secrets = [1, 2].map((byte) => new Uint8Array(32).fill(byte))
+const names = createRevocationNames({ deriveSecrets: () => Promise.resolve(secrets) })
 
 const at = (second: number) => epochSeconds(1_800_000_000 + second)
 const aStorage = (): OAuthStorage => createMemoryStorage({ issuer: 'https://as.test' })
@@ -22,7 +26,7 @@ const aStorage = (): OAuthStorage => createMemoryStorage({ issuer: 'https://as.t
 const revoke = ({ revocations }: OAuthStorage, tokenId: string, second = 0) =>
   revocations.revokeToken({ tokenId, expiresAt: at(9999), now: at(second) })
 const read = ({ revocations }: OAuthStorage, cursor?: string, second = 0) =>
-  readFeed(cursor, at(second), { revocations, retention: seconds(900) })
+  readFeed(cursor, at(second), { revocations, retention: seconds(900), names })
 const namesFrom = async (storage: OAuthStorage, cursor?: string, second = 0) =>
   (await read(storage, cursor, second)).revocations.map(([, name]) => name)
 
@@ -134,17 +138,54 @@ describe('the revocation feed', () => {
 })
 
 const until = epochSeconds(1_800_000_900)
-const account = createHash('sha256').update('user-1').digest('base64url')
+const namesOf = (message: string): readonly string[] =>
+  secrets.map((secret) => createHmac('sha256', secret).update(message).digest('base64url').slice(0, 22))
+const [user, userBefore] = namesOf('user user-1')
+const [client, clientBefore] = namesOf('client client-1')
 
-it.each<readonly [Revocation, readonly unknown[]]>([
-  [{ kind: 'token', tokenId: 'jti-1' }, ['token', 'jti-1', until]],
-  [{ kind: 'family', familyId: familyId('family-1') }, ['family', 'family-1', until]],
-  [{ kind: 'grant', grantId: grantId('grant-1') }, ['grant', 'grant-1', until]],
-  [{ kind: 'generation', userId: userId('user-1'), generation: 3 }, ['account', `${account}.3`, until]],
-  [{ kind: 'account', userId: userId('user-1') }, ['account', account, until]],
-  [{ kind: 'key', keyId: keyId('key-1') }, ['key', 'key-1', until]],
-  [{ kind: 'client', clientId: clientId('client-1') }, ['client', 'client-1', until]],
-  [{ kind: 'client_in_use', clientId: clientId('client-1') }, ['client', 'client-1', 0]],
-])('delivers $kind under the name that access tokens carry, and users as digests', async (revocation, delivered) => {
-  expect(await deliveredRevocation(revocation, until)).toEqual(delivered)
+it.each<readonly [Revocation, readonly (readonly unknown[])[]]>([
+  [{ kind: 'token', tokenId: 'jti-1' }, [['token', 'jti-1', until]]],
+  [{ kind: 'family', familyId: familyId('family-1') }, [['family', 'family-1', until]]],
+  [{ kind: 'grant', grantId: grantId('grant-1') }, [['grant', 'grant-1', until]]],
+  [
+    { kind: 'generation', userId: userId('user-1'), generation: 3 },
+    [
+      ['account', `${user}.3`, until],
+      ['account', `${userBefore}.3`, until],
+    ],
+  ],
+  [
+    { kind: 'account', userId: userId('user-1') },
+    [
+      ['account', user, until],
+      ['account', userBefore, until],
+    ],
+  ],
+  [{ kind: 'key', keyId: keyId('key-1') }, [['key', 'key-1', until]]],
+  [
+    { kind: 'client', clientId: clientId('client-1') },
+    [
+      ['client', client, until],
+      ['client', clientBefore, until],
+    ],
+  ],
+  [
+    { kind: 'client_in_use', clientId: clientId('client-1') },
+    [
+      ['client', client, 0],
+      ['client', clientBefore, 0],
+    ],
+  ],
+])(
+  'delivers $kind under the names that access tokens carry: clients and users as MACs, one for each secret',
+  async (revocation, delivered) => {
+    expect(await deliveredRevocations(revocation, until, names)).toEqual(delivered)
+  },
+)
+
+it('names neither clients nor users with a key ring that derives no secrets', async () => {
+  const without = createRevocationNames({ deriveSecrets: () => Promise.resolve([]) })
+
+  await expect(without.ofUser(userId('user-1'))).rejects.toThrow(TypeError)
+  await expect(without.ofClient(clientId('client-1'))).rejects.toThrow(TypeError)
 })

@@ -5,9 +5,10 @@ import {
   type EpochSeconds,
   epochSeconds,
   type RevocationRecord,
-  type UserId,
 } from '@mintmark/storage-interface'
 import type { Revocation, RevocationList, RevocationStore } from '@mintmark/storage-interface/stores'
+
+import type { RevocationNames } from './access-token.ts'
 
 /** A page of the feed. */
 export interface FeedPage {
@@ -26,6 +27,7 @@ export interface ReadFeedDependencies {
   readonly revocations: RevocationStore
   /** How long a revocation is delivered: longer than any access token lives. */
   readonly retention: DurationSeconds
+  readonly names: RevocationNames
 }
 
 /**
@@ -35,23 +37,23 @@ export interface ReadFeedDependencies {
 export async function readFeed(
   cursor: string | undefined,
   now: EpochSeconds,
-  { revocations: store, retention }: ReadFeedDependencies,
+  { revocations: store, retention, names }: ReadFeedDependencies,
 ): Promise<FeedPage> {
   const revokedSince = epochSeconds(now - retention)
   const start = parseFeedCursor(cursor)
   const { before, behind, completeSince } = await listBehind(start)
   const until = after(now, retention)
   const delivered = await Promise.all(
-    behind.slice(0, pageSize).map(({ revocation }) => deliveredRevocation(revocation, until)),
+    behind.slice(0, pageSize).map(({ revocation }) => deliveredRevocations(revocation, until, names)),
   )
-  const revocations = delivered.slice(0, countFitting(delivered))
-  const last = behind[revocations.length - 1] ?? before
+  const count = countFitting(delivered)
+  const last = behind[count - 1] ?? before
   return {
-    revocations,
+    revocations: delivered.slice(0, count).flat(),
     cursor: await cursorBehind(last),
     // A receiver whose clock is ahead discards entries that much earlier.
     coversAfter: epochSeconds(Math.max(completeSince, revokedSince + receiverSkew)),
-    more: behind.length > revocations.length,
+    more: behind.length > count,
     position: last?.position ?? 0,
   }
 
@@ -67,11 +69,11 @@ export async function readFeed(
   }
 }
 
-/** How many entries fit on a page, at least one: receivers reject answers that are larger than expected. */
-function countFitting(delivered: readonly DeliveredRevocation[]): number {
+/** How many records fit on a page, at least one: receivers reject answers that are larger than expected. */
+function countFitting(delivered: readonly (readonly DeliveredRevocation[])[]): number {
   let length = 0
-  for (const [index, [, name]] of delivered.entries()) {
-    length += name.length
+  for (const [index, entries] of delivered.entries()) {
+    length += entries.reduce((sum, [, name]) => sum + 2 * name.length + entryLength, 0)
     if (length > namesOnPage) return Math.max(index, 1)
   }
   return delivered.length
@@ -85,11 +87,11 @@ interface EntriesBehind extends Pick<RevocationList, 'completeSince'> {
 
 const pageSize = 1000
 
-/**
- * In characters. Only client identifiers can be long; even if every character is escaped, the answer is shorter than
- * 256 KiB.
- */
-const namesOnPage = 80_000
+/** In characters, if each of a name's is escaped: the answer is shorter than 256 KiB in base64url. */
+const namesOnPage = 160_000
+
+/** In characters: the kind, the time and the punctuation of an entry. */
+const entryLength = 32
 
 const receiverSkew = 60
 
@@ -131,29 +133,34 @@ type DeliveredRevocation = readonly [kind: DeliveredKind, name: string, until: E
 
 type DeliveredKind = 'account' | 'client' | 'family' | 'grant' | 'key' | 'session' | 'token'
 
-export async function deliveredRevocation(revocation: Revocation, until: EpochSeconds): Promise<DeliveredRevocation> {
+export async function deliveredRevocations(
+  revocation: Revocation,
+  until: EpochSeconds,
+  names: RevocationNames,
+): Promise<readonly DeliveredRevocation[]> {
   switch (revocation.kind) {
     case 'token':
-      return ['token', revocation.tokenId, until]
+      return [['token', revocation.tokenId, until]]
     case 'family':
-      return ['family', revocation.familyId, until]
+      return [['family', revocation.familyId, until]]
     case 'grant':
-      return ['grant', revocation.grantId, until]
+      return [['grant', revocation.grantId, until]]
     case 'session':
-      return ['session', revocation.sessionId, until]
+      return [['session', revocation.sessionId, until]]
     case 'generation':
-      return ['account', `${await userName(revocation.userId)}.${revocation.generation}`, until]
+      return (await names.ofUser(revocation.userId)).map((name) => [
+        'account',
+        `${name}.${revocation.generation}`,
+        until,
+      ])
     case 'account':
-      return ['account', await userName(revocation.userId), until]
+      return (await names.ofUser(revocation.userId)).map((name) => ['account', name, until])
     case 'key':
-      return ['key', revocation.keyId, until]
+      return [['key', revocation.keyId, until]]
     case 'client':
-      return ['client', revocation.clientId, until]
+      return (await names.ofClient(revocation.clientId)).map((name) => ['client', name, until])
     case 'client_in_use':
       break
   }
-  return ['client', revocation.clientId, 0]
+  return (await names.ofClient(revocation.clientId)).map((name) => ['client', name, 0])
 }
-
-/** A digest without a salt: a receiver that guesses the subject recognizes the user. */
-const userName = async (userId: UserId): Promise<string> => encodeBase64url(await sha256(userId))

@@ -9,7 +9,10 @@ import { type RevocationStore } from '@mintmark/storage-interface/stores'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
+import { createRevocationNames } from './access-token.ts'
 import { createRevocationFeed } from './feed-watch.ts'
+
+const names = createRevocationNames({ deriveSecrets: () => Promise.resolve([new Uint8Array(32)]) })
 
 const now = epochSeconds(1_800_000_000)
 
@@ -19,7 +22,7 @@ function aFeed(change: Partial<RevocationStore> = {}) {
   const { list } = { ...revocations, ...change }
   let [looks, callers] = [0, 0]
   const counted: RevocationStore = { ...revocations, list: (page) => ((looks += 1), list(page)) }
-  const feed = createRevocationFeed({ revocations: counted, retention: seconds(900) })
+  const feed = createRevocationFeed({ revocations: counted, retention: seconds(900), names })
   return {
     feed,
     looks: () => looks,

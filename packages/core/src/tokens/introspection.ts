@@ -128,6 +128,8 @@ async function describeRefreshToken(
 /** The claims of RFC 7662 §2.2, without our internal ones. */
 function describeAccessToken(token: VerifiedAccessToken, scopes: readonly string[]): JsonObject {
   const {
+    client_ref: _client,
+    user_ref: _user,
     family: _family,
     grant: _grant,
     generation: _generation,

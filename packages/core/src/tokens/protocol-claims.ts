@@ -36,7 +36,15 @@ export const protocolClaims: ReadonlySet<string> = new Set([
 ])
 
 /** What the server sets in access tokens beside the protocol claims: what a token depends on, and what it lacks. */
-export const accessTokenClaimNames = ['family', 'grant', 'session', 'generation', 'claims_overflow'] as const
+export const accessTokenClaimNames = [
+  'client_ref',
+  'user_ref',
+  'family',
+  'grant',
+  'session',
+  'generation',
+  'claims_overflow',
+] as const
 
 /** What introspection sets beside the claims of the token (RFC 7662 §2.2). */
 export const introspectionClaimNames = ['active', 'token_type'] as const
