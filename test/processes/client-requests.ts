@@ -12,6 +12,10 @@ export interface Tokens {
 export interface ClientRequests {
   /** The authorization request of a user who is signed in and has consented. */
   authorize(port: number, user?: string, session?: string): Promise<Reply>
+  /** Pushes the same request. */
+  push(port: number): Promise<Reply>
+  /** The request that was pushed, in the browser of U1. */
+  visit(port: number, requestUri: string): Promise<Reply>
   redeem(port: number, code: string): Promise<Reply>
   refresh(port: number, refreshToken: string): Promise<Reply>
   introspect(port: number, token: string): Promise<Reply>
@@ -36,6 +40,11 @@ export function clientRequests(clients: FixtureClients): ClientRequests {
       const cookie = `host=${user}.${Math.floor(Date.now() / 1000) - 5}${name}`
       const query = encode({ ...baseRequest, scope: 'openid offline_access' })
       return send(port, { path: `/auth?${query}`, headers: { cookie } })
+    },
+    push: (port) => post(port, '/auth/push', { ...baseRequest, scope: 'openid offline_access' }),
+    visit: (port, request_uri) => {
+      const cookie = `host=U1.${Math.floor(Date.now() / 1000) - 5}`
+      return send(port, { path: `/auth?${encode({ client_id: 'A', request_uri })}`, headers: { cookie } })
     },
     redeem: (port, code) =>
       post(port, '/token', {

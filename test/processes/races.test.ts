@@ -31,6 +31,7 @@ describe.for([
 
   test.for([
     ['RFC 6749 §10.5', 'a code'],
+    ['RFC 9126 §4', 'a pushed request'],
     ['RFC 9700 §4.14.2', 'a refresh token'],
     ['RFC 7523 §3', 'the jti of a client assertion'],
     ['RFC 9700 §4.14.2', 'an old refresh token against the current one'],

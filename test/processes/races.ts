@@ -39,6 +39,20 @@ export function racesOf(site: ProcessSite, ports: readonly number[]): Readonly<R
       ]
     },
 
+    'a pushed request': async (round) => {
+      const { json } = await requests.push(port(round))
+      const requestUri = String(json['request_uri'])
+
+      const replies = await atOnce(presenters, (at) => requests.visit(at, requestUri))
+
+      const codes = replies.filter((reply) => reply.status === 303 && reply.location.searchParams.has('code'))
+      const refused = replies.filter(({ status, text }) => status === 400 && text.includes('invalid_request_uri'))
+      return [
+        ...unless(codes.length === 1, `${codes.length} codes for one pushed request: ${statuses(replies)}`),
+        ...unless(refused.length === presenters - 1, `only ${refused.length} were refused: ${statuses(replies)}`),
+      ]
+    },
+
     'a refresh token': async (round) => {
       const { refresh_token } = await obtain(round)
 
