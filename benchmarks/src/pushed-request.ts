@@ -15,7 +15,7 @@ import { issuer, redirectUri } from './targets/fixture.ts'
 console.log(`${environment()}\n\n| CPU us, lower quartile | form | insert | push | push / (form + insert) |`)
 console.log('| --- | --- | --- | --- | --- |')
 await report('memory', createMemoryStorage({ issuer }))
-const dialect = await openSqliteDialect(databasePath(), { migrate: 'on-open', synchronous: 'normal' })
+const dialect = openSqliteDialect(databasePath(), { migrate: 'on-open', synchronous: 'normal' })
 await report('SQLite', await createSqlStorage({ dialect, issuer }))
 process.exit()
 
