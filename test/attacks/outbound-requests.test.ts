@@ -1,5 +1,11 @@
 import { createSocket } from 'node:dgram'
-import type { IncomingMessage, RequestListener } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
@@ -241,6 +247,64 @@ it.each([
   expect(await client.request({ ...get, url })).toEqual({ outcome: 'failed', failure: 'not_allowed' })
   expect(received).toHaveLength(0)
 })
+
+describe('an origin that the host allows', () => {
+  it('is requested with its port and at a private address, over TLS (OIDC Back-Channel Logout §2.5)', async () => {
+    const { key, cert } = selfSignedCertificate('rp.test')
+    const { origin, received } = await listen(createServer({ key, cert }), 'https://rp.test')
+    const fetch = pinnedFetch({ ca: cert, allowedOrigins: [origin], resolve: () => Promise.resolve(['127.0.0.1']) })
+    const client = createOutboundClient(fetch, { ...fewRequests, allowedOrigins: [origin] })
+
+    expect(await client.request({ ...get, url: `${origin}/logout` })).toMatchObject({
+      outcome: 'answered',
+      status: 204,
+    })
+    expect(received).toEqual([new URL(origin).host])
+  })
+
+  it('on loopback is requested without TLS and without a name server', async () => {
+    const { origin, received } = await listen(createHttpServer(), 'http://127.0.0.1')
+    const client = createOutboundClient(undefined, { ...fewRequests, allowedOrigins: [origin] })
+
+    expect(await client.request({ ...get, url: `${origin}/logout` })).toMatchObject({
+      outcome: 'answered',
+      status: 204,
+    })
+    expect(await client.request({ ...get, url: `${origin}/#x` })).toMatchObject({ failure: 'not_allowed' })
+    expect(await client.request({ ...get, url: origin.replace('http://', 'http://u:p@') })).toMatchObject({
+      failure: 'not_allowed',
+    })
+    expect(received).toHaveLength(1)
+  })
+
+  it('leaves the rules for all others: a public name with a private address is refused (RFC 9700 §4.11)', async () => {
+    const fetch = pinnedFetch({
+      allowedOrigins: ['https://rp.test:8443'],
+      resolve: () => Promise.resolve(['127.0.0.1']),
+    })
+    const client = createOutboundClient(fetch, { ...fewRequests, allowedOrigins: ['https://rp.test:8443'] })
+
+    expect(await client.request({ ...get, url: 'https://rp.test/' })).toMatchObject({ failure: 'not_public' })
+    expect(await client.request({ ...get, url: 'https://rp.test:8444/' })).toMatchObject({ failure: 'not_allowed' })
+  })
+})
+
+const fewRequests = { pending: 4, pendingPerHost: 2 }
+
+/** A server on 127.0.0.1 that answers 204. @returns its origin under this address, and the hosts that it was asked for. */
+async function listen(listener: Server, address: string) {
+  const received: (string | undefined)[] = []
+  listener.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    received.push(request.headers.host)
+    response.writeHead(204).end()
+  })
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    listener.close()
+    listener.closeAllConnections()
+  })
+  return { origin: `${address}:${(listener.address() as AddressInfo).port}`, received }
+}
 
 /** A client's server for https://client.test on 127.0.0.1, and an outbound client that reaches it. */
 async function serve(respond: RequestListener, options: PinnedFetchOptions = {}, limits?: OutboundLimits) {

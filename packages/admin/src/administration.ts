@@ -5,6 +5,7 @@ import {
   type Random,
   randomIdentifier,
   aFunction,
+  aListOfTexts,
   anObject,
   anything,
   checkOptions,
@@ -43,6 +44,11 @@ export interface AdministrationOptions {
    *   no ID token.
    */
   readonly keys?: SigningAlgorithms
+  /**
+   * The origins that the server's option of the same name allows, so that administrators can register addresses there.
+   * @defaultValue None. Addresses are https, by public host name, on the default port.
+   */
+  readonly dangerouslyAllowOutbound?: readonly string[]
   /**
    * The host's own data about users, beside the claims of OpenID Connect.
    * @defaultValue None. Users have the claims of OpenID Connect.
@@ -105,6 +111,7 @@ export function createAdministration(options: AdministrationOptions): Administra
 export const administrationOptions: OptionChecks<AdministrationOptions> = {
   storage: anObject,
   keys: anything,
+  dangerouslyAllowOutbound: aListOfTexts,
   customFields: anything,
   lastAdministrators: anything,
   auditRetention: anything,
@@ -126,6 +133,7 @@ export function administrationParts(
     clock,
     random,
     keys,
+    dangerouslyAllowOutbound: options.dangerouslyAllowOutbound,
     customFields,
     userType,
     lastAdministrators: lastAdministrators(options.lastAdministrators ?? {}, userType),

@@ -8,7 +8,7 @@ import { createInteractionSeal } from './authorize/sealed-interaction.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
 import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerDependencies } from './delivery/worker.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
-import { createOutboundClient } from './outbound/client.ts'
+import { createOutboundClient, documentLimits } from './outbound/client.ts'
 import { openJournal } from './events.ts'
 import { createVerifiedJwts } from './keys/verify-jwt.ts'
 import type { LogoutEndpointDependencies, LogoutSettings } from './logout/endpoint.ts'
@@ -49,12 +49,12 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
   const { storage, keys } = options
   const { minimumProfile } = settings
-  const { issuer, lifetimes, scopes, resources, feedRetention: retention } = settings
+  const { issuer, lifetimes, scopes, resources, feedRetention: retention, allowedOrigins } = settings
   const random = options.random ?? systemRandom
   const limits = options.rateLimits ?? {}
   const listener = options.onEvent ?? reportFaults(console)
   const clock = options.clock ?? systemClock
-  const keySets = createRemoteKeySets(createOutboundClient(options.fetch))
+  const keySets = createRemoteKeySets(createOutboundClient(options.fetch, { ...documentLimits, allowedOrigins }))
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
   const revocationNames = createRevocationNames(keys)
@@ -142,7 +142,11 @@ function deliveryWorker(
   deps: Pick<DeliveryWorkerDependencies, 'clock' | 'random' | 'journal' | 'watch'>,
 ): DeliveryWorker | undefined {
   if (!settings.backChannelLogout || !isDeliveryStorage(storage)) return undefined
-  const outbound = createOutboundClient(fetch, { ...deliveryLimits, elapsed: () => deps.clock() * 1000 })
+  const outbound = createOutboundClient(fetch, {
+    ...deliveryLimits,
+    allowedOrigins: settings.allowedOrigins,
+    elapsed: () => deps.clock() * 1000,
+  })
   const waitUntil = backChannelLogout === false ? undefined : backChannelLogout?.waitUntil
   const worker = createDeliveryWorker({ ...deps, issuer: settings.issuer, storage, keys, outbound, waitUntil })
   // Sign-outs, and what the administration and SCIM revoke through the same storage object.

@@ -53,6 +53,19 @@ const extensionGrant = z.looseObject({
 /** RFC 6749 §3.3: visible ASCII without space, quote and backslash. */
 const scopeName = z.string().check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/))
 
+/** An origin and nothing else; without TLS only on this machine. */
+const outboundOrigin = z
+  .string()
+  .check(
+    z.refine(
+      (origin) =>
+        URL.canParse(origin) &&
+        new URL(origin).origin === origin &&
+        /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$))/.test(origin),
+      { error: 'must be an origin such as https://rp.test:8443, or http on loopback' },
+    ),
+  )
+
 const nonEmpty = z.string().check(z.minLength(1))
 
 const publicUrl = z.string().check(
@@ -174,4 +187,5 @@ const optionsSchema = z.strictObject({
   clock: z.optional(callable),
   random: z.optional(callable),
   fetch: z.optional(callable),
+  dangerouslyAllowOutbound: z.prefault(z.array(outboundOrigin), []),
 })

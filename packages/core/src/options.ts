@@ -281,6 +281,15 @@ export interface AuthorizationServerOptions {
    * requests need a proxy, which then has to keep them out of your network.
    */
   readonly fetch?: typeof globalThis.fetch
+  /**
+   * Origins to which the server sends requests although they have a port, an IP address or a name of a private network, such as
+   * `https://rp.test:8443`; on loopback also without TLS, such as `http://127.0.0.1:4000`. Clients register `jwks_uri` and
+   * `backchannel_logout_uri` there if `createAdministration` or `registerClient` has the same option. For development and test
+   * suites: each client can then make the server send requests to these origins. A `fetch` of the host has to reach them too.
+   * @defaultValue None. Only https, public host names and the default port, which keeps requests out of the host's network
+   * (RFC 9700 §4.11).
+   */
+  readonly dangerouslyAllowOutbound?: readonly string[]
 }
 
 /** What discovery publishes about the host's own pages (OIDC Discovery §3). Addresses are https, or http on loopback. */

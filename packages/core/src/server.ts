@@ -167,6 +167,10 @@ function unsafeOptions(settings: ServerSettings): readonly ServerOccurrence[] {
       'Access tokens live for more than an hour: an API that reads them by itself honours a revoked one for so long.'
     found.push({ type: 'option.unsafe', option: 'lifetimes.accessToken', advice })
   }
+  if (settings.allowedOrigins.length > 0) {
+    const advice = 'Clients can make the server send requests to these origins: for development and test suites only.'
+    found.push({ type: 'option.unsafe', option: 'dangerouslyAllowOutbound', advice })
+  }
   return found
 }
 

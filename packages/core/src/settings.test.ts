@@ -180,8 +180,23 @@ it('a server with safe options has nothing to say when it starts', () => {
 it.each([
   ['issuer', { issuer: 'http://localhost:3000' }],
   ['lifetimes.accessToken', { lifetimes: { accessToken: 3601 } }],
+  ['dangerouslyAllowOutbound', { dangerouslyAllowOutbound: ['https://rp.test:8443'] }],
 ])('the unsafe option %s names itself when the server starts', (option, change) => {
   expect(eventsAtStart(change)).toMatchObject([{ type: 'option.unsafe', option }])
+})
+
+it.each([
+  'https://rp.test:8443/',
+  'https://rp.test/path',
+  'https://RP.test',
+  'https://rp.test:443',
+  'http://rp.test',
+  'http://localhost.rp.test',
+  'ftp://127.0.0.1',
+  'rp.test',
+  '*',
+])('refuses to start when %s is to be allowed for outgoing requests', (origin) => {
+  expect(() => eventsAtStart({ dangerouslyAllowOutbound: [origin] })).toThrow('dangerouslyAllowOutbound')
 })
 
 const issuer = 'https://as.test'

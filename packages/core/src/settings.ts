@@ -8,6 +8,7 @@ import { refuseUnkeptMinimum, type SecurityProfile } from './clients/security-pr
 import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
+import type { AllowedOrigins } from './outbound/client.ts'
 import type { PurgeSettings } from './purge.ts'
 import type { Resource, ResourceRegistry } from './token/resources.ts'
 import { type ParsedOptions, parseOptions } from './options-schema.ts'
@@ -31,6 +32,8 @@ export interface ServerSettings {
   readonly sessionRetention: DurationSeconds
   readonly apiClaims: ApiClaimSettings
   readonly discovery: DiscoveryOptions
+  /** Origins that may be requested although they are not public. */
+  readonly allowedOrigins: AllowedOrigins
   /** Whether clients get logout tokens. */
   readonly backChannelLogout: boolean
   /** `undefined` when the host deletes expired rows itself. */
@@ -70,6 +73,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     sessionRetention: sessionRetention(parsed),
     apiClaims: apiClaimSettings(parsed, options.storage),
     discovery: parsed.discovery,
+    allowedOrigins: parsed.dangerouslyAllowOutbound,
     backChannelLogout: backChannelLogout(options),
     feedRetention: feedRetention(parsed),
   }

@@ -26,6 +26,7 @@ export {
   aFunction,
   anObject,
   anything,
+  aListOfTexts,
   aText,
   checkOptions,
   listOf,

@@ -50,6 +50,10 @@ export const anything: OptionCheck = () => undefined
 export const aFunction = expecting((value) => typeof value === 'function', 'must be a function')
 export const anObject = expecting((value) => typeof value === 'object' && value !== null, 'must be an object')
 export const aText = expecting((value) => typeof value === 'string' && value !== '', 'must be a text')
+export const aListOfTexts = expecting(
+  (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+  'must be a list of texts',
+)
 export const aFlag = expecting((value) => typeof value === 'boolean', 'must be true or false')
 
 export const oneOf = (...values: readonly string[]): OptionCheck =>

@@ -133,6 +133,8 @@ export interface AdminDependencies {
   readonly clock: Clock
   readonly random: Random
   readonly keys: SigningAlgorithms | undefined
+  /** Origins of addresses that clients may have although they are not public. */
+  readonly dangerouslyAllowOutbound: readonly string[] | undefined
   readonly customFields: CustomFields
   /** The attributes that filters of users are resolved against. */
   readonly userType: ResourceType

@@ -36,7 +36,7 @@ export function createClient(registration: ClientRegistration, context: AdminCon
           throw new AdminError('identifier_taken')
         const { client, clientSecret } = await registerClient(
           { ...registration, clientId: id },
-          { storage, clock, random, ...(keys && { keys }) },
+          { storage, clock, random, dangerouslyAllowOutbound: context.dangerouslyAllowOutbound, ...(keys && { keys }) },
         )
         return { result: { client: clientView(client), clientSecret }, after: plainJson(clientView(client)) }
       },

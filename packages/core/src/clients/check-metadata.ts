@@ -1,7 +1,7 @@
 import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
-import { isOutboundUrl } from '../outbound/client.ts'
+import { type AllowedOrigins, isOutboundUrl } from '../outbound/client.ts'
 import { isVisibleAscii } from './authenticate.ts'
 import { type ClearableChange, clientMetadata, type DefaultedMetadata, standardGrants } from './metadata.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
@@ -24,14 +24,14 @@ export function refuseUnknownMembers(given: object, also: readonly string[] = []
  * Refuses a client that would be unusable or unsafe; called at registration and for the result of each update.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata.
  */
-export function refuseUnusable(client: ClientRecord): void {
+export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrigins = []): void {
   // RFC 6749 Appendix A.1: client_id is visible ASCII.
   if (!isVisibleAscii(client.clientId) || client.clientId.trim() !== client.clientId)
     throw invalid('client_id must be visible ASCII.')
   if (client.clientName.trim() === '') throw invalid('client_name must not be empty.')
   refuseUnusableRedirects(client)
-  refuseUnusableKeys(client)
-  refuseUnusableLogoutUris(client)
+  refuseUnusableKeys(client, allowedOrigins)
+  refuseUnusableLogoutUris(client, allowedOrigins)
   // RFC 6749 §3.3: a request could never contain any other value.
   if (!client.scopes.every(isScopeToken))
     throw invalid('A scope value is visible ASCII without space, quote and backslash.')
@@ -95,7 +95,7 @@ function refuseUnusableRedirects(client: ClientRecord): void {
   }
 }
 
-function refuseUnusableKeys(client: ClientRecord): void {
+function refuseUnusableKeys(client: ClientRecord, allowedOrigins: AllowedOrigins): void {
   const needsKeys = client.tokenEndpointAuthMethod === 'private_key_jwt' || mustSignRequests(client)
   // RFC 7591 §2: jwks and jwks_uri exclude each other.
   if (client.jwks !== undefined && client.jwksUri !== undefined)
@@ -105,7 +105,7 @@ function refuseUnusableKeys(client: ClientRecord): void {
   // RFC 7517 §9.2: private keys stay with the client.
   if (client.jwks !== undefined && !isPublicKeySet(client.jwks))
     throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
-  if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri))
+  if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri, allowedOrigins))
     throw invalid('jwks_uri must be https, by host name, on the default port.')
 }
 
@@ -120,13 +120,13 @@ function refuseContradictions(client: ClientRecord): void {
 const mustSignRequests = ({ requestObjectSigningAlg, requireSignedRequestObject }: ClientRecord): boolean =>
   requireSignedRequestObject || requestObjectSigningAlg !== undefined
 
-function refuseUnusableLogoutUris(client: ClientRecord): void {
+function refuseUnusableLogoutUris(client: ClientRecord, allowedOrigins: AllowedOrigins): void {
   const { postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri } = client
   // RP-Initiated Logout §3.1: the browser is redirected there, with `state`.
   if (!postLogoutRedirectUris.every(isRegistrableRedirectUri))
     throw invalid('A post_logout_redirect_uri must have the form of a redirect URI.')
   // Back-Channel Logout §2.2: no fragment. The server itself sends requests there.
-  if (backchannelLogoutUri !== undefined && !isOutboundUrl(backchannelLogoutUri))
+  if (backchannelLogoutUri !== undefined && !isOutboundUrl(backchannelLogoutUri, allowedOrigins))
     throw invalid('backchannel_logout_uri must be https, by host name, on the default port.')
   if (frontchannelLogoutUri === undefined) return
   // Front-Channel Logout §2: otherwise sign-outs would load pages that are not the client's.

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 
 import { clientMetadata } from './metadata.ts'
 import { registerClient } from './registration.ts'
+import { updateClient } from './update.ts'
 
 it('refuses a client_id that is the identifier of a user (RFC 9700 §4.15)', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
@@ -94,6 +95,25 @@ it.each([
   await expect(registering).rejects.toMatchObject({ code: 'invalid_client_metadata' })
   expect(await storage.clients.find(clientId('app'))).toBeUndefined()
 })
+
+it.each(['https://rp.test:8443/logout', 'http://127.0.0.1:4000/logout'])(
+  'registers the back-channel address %s only where outgoing requests to its origin are allowed',
+  async (backchannelLogoutUri) => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const dangerouslyAllowOutbound = [new URL(backchannelLogoutUri).origin]
+    const update = (deps: { readonly dangerouslyAllowOutbound?: readonly string[] }) =>
+      updateClient({ clientId: 'app' }, { backchannelLogoutUri }, { storage, ...deps })
+
+    await expect(registerClient({ ...app, backchannelLogoutUri }, { storage })).rejects.toMatchObject({
+      code: 'invalid_client_metadata',
+    })
+    await registerClient({ ...app, backchannelLogoutUri }, { storage, dangerouslyAllowOutbound })
+    await expect(update({ dangerouslyAllowOutbound: ['https://rp.test'] })).rejects.toMatchObject({
+      code: 'invalid_client_metadata',
+    })
+    expect(await update({ dangerouslyAllowOutbound })).toMatchObject({ outcome: 'updated' })
+  },
+)
 
 const app = {
   clientId: 'app',

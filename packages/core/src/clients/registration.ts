@@ -32,6 +32,11 @@ interface RegisterClientDependencies {
   readonly storage: OAuthStorage
   /** The server's key ring, to refuse algorithms that the server does not sign with. */
   readonly keys?: SigningAlgorithms
+  /**
+   * The origins that the server's option of the same name allows, so that addresses there can be registered.
+   * @defaultValue None.
+   */
+  readonly dangerouslyAllowOutbound?: readonly string[] | undefined
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -51,7 +56,7 @@ export async function registerClient(
   const random = deps.random ?? systemRandom
   const now = (deps.clock ?? systemClock)()
   const record = clientRecord(registration, now, random)
-  refuseUnusable(record)
+  refuseUnusable(record, deps.dangerouslyAllowOutbound)
   refuseUnsignable(registration, deps.keys)
 
   const clientSecret = usesSecret(record) ? randomSecret(random) : undefined

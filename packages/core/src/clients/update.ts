@@ -31,6 +31,11 @@ interface UpdateClientDependencies {
   readonly storage: OAuthStorage
   /** The server's key ring, to refuse algorithms that the server does not sign with. */
   readonly keys?: SigningAlgorithms | undefined
+  /**
+   * The origins that the server's option of the same name allows, so that addresses there can be registered.
+   * @defaultValue None.
+   */
+  readonly dangerouslyAllowOutbound?: readonly string[] | undefined
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -50,7 +55,7 @@ export async function updateClient(
   refuseUnsignable(change, deps.keys)
   return swapClient(target, deps.storage, async (client) => {
     const changed: ClientRecord = { ...client, ...change }
-    refuseUnusable(changed)
+    refuseUnusable(changed, deps.dangerouslyAllowOutbound)
     return withFittingSecrets(changed, now, deps.random ?? systemRandom)
   })
 }

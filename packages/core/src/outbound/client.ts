@@ -40,7 +40,12 @@ export interface OutboundLimits {
    * @defaultValue That of a clock which is never set back.
    */
   readonly elapsed?: () => number
+  /** The option `dangerouslyAllowOutbound`. */
+  readonly allowedOrigins?: AllowedOrigins
 }
+
+/** Origins that may be requested although they have a port, an IP address or a name of a private network, or no TLS. */
+export type AllowedOrigins = readonly string[]
 
 type OutboundOutcome =
   | { readonly outcome: 'answered'; readonly status: number; readonly headers: Headers; readonly body: string }
@@ -59,23 +64,24 @@ export type OutboundFailure =
   'not_allowed' | 'not_public' | 'busy' | 'circuit_open' | 'timeout' | 'too_large' | 'unreachable'
 
 /** For documents that clients publish. */
-const documentLimits: OutboundLimits = { pending: 64, pendingPerHost: 8 }
+export const documentLimits: OutboundLimits = { pending: 64, pendingPerHost: 8 }
 
 /**
- * @param fetch the host's own. By default, where Node's modules exist, a fetch that connects only to addresses that it has
- * checked; otherwise the runtime's, which has to keep requests out of private networks by itself, as workerd does.
+ * @param given the host's own fetch. By default, where Node's modules exist, a fetch that connects only to addresses that it
+ * has checked; otherwise the runtime's, which has to keep requests out of private networks by itself, as workerd does.
  */
 export function createOutboundClient(
-  fetch: typeof globalThis.fetch = pinnedFetch() ?? globalThis.fetch,
-  limits: OutboundLimits = documentLimits,
+  given?: typeof globalThis.fetch,
+  { allowedOrigins = [], ...limits }: OutboundLimits = documentLimits,
 ): OutboundClient {
+  const fetch = given ?? pinnedFetch({ allowedOrigins }) ?? globalThis.fetch
   const pending = new Map<string, number>()
   const breaker = createBreaker(limits)
   let total = 0
 
   return {
     async request(request) {
-      if (!isOutboundUrl(request.url)) return failed('not_allowed')
+      if (!isOutboundUrl(request.url, allowedOrigins)) return failed('not_allowed')
       const { host } = new URL(request.url)
       const ofHost = pending.get(host) ?? 0
       if (total >= limits.pending || ofHost >= limits.pendingPerHost) return failed('busy')
@@ -127,11 +133,12 @@ function createBreaker({ breaker, elapsed: now = elapsed }: OutboundLimits): Bre
 /**
  * Whether a URL can be requested; registration rejects others. It is https and has a host name with a dot that is neither an
  * IP address nor a local name, the default port, and no credentials or fragment. The name may still resolve to a private
- * address, which the request checks.
+ * address, which the request checks. Only the absence of credentials and fragment is demanded of allowed origins.
  */
-export function isOutboundUrl(url: string): boolean {
+export function isOutboundUrl(url: string, allowedOrigins: AllowedOrigins = []): boolean {
   if (!URL.canParse(url)) return false
-  const { protocol, hostname, username, password, port, hash } = new URL(url)
+  const { protocol, hostname, username, password, port, hash, origin } = new URL(url)
+  if (allowedOrigins.includes(origin)) return username === '' && password === '' && hash === ''
   const isNamed =
     /^(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(hostname) && !/\.(?:localhost|local|internal)$/.test(hostname)
   return protocol === 'https:' && isNamed && username === '' && password === '' && port === '' && hash === ''

@@ -7,8 +7,10 @@ export class NotPublicError extends Error {
   override readonly name = 'NotPublicError'
 }
 
-/** What tests replace: the network of a test is never public. */
+/** What tests replace, except `allowedOrigins`: the network of a test is never public. */
 export interface PinnedFetchOptions {
+  /** Origins whose addresses and ports are not checked; they may be without TLS. */
+  readonly allowedOrigins?: readonly string[]
   readonly isAllowed?: ((address: string) => boolean) | undefined
   readonly resolve?: (hostname: string) => Promise<readonly string[]>
   readonly nameServers?: readonly string[]
@@ -23,29 +25,53 @@ export interface PinnedFetchOptions {
  * @returns `undefined` where Node's modules are missing.
  */
 export function pinnedFetch(options: PinnedFetchOptions = {}): typeof globalThis.fetch | undefined {
+  const http = nodeBuiltin('node:http') as NodeHttps | undefined
   const https = nodeBuiltin('node:https') as NodeHttps | undefined
   const dns = nodeBuiltin('node:dns/promises') as NodeDns | undefined
   const stream = nodeBuiltin('node:stream') as NodeStream | undefined
-  if (https === undefined || dns === undefined || stream === undefined) return undefined
+  if (http === undefined || https === undefined || dns === undefined || stream === undefined) return undefined
 
-  const { isAllowed = isPublicAddress, ca, port = 443 } = options
+  const { isAllowed = isPublicAddress, ca, port = 443, allowedOrigins = [] } = options
   const resolve = options.resolve ?? lookUp(dns, options.nameServers)
   const agent = new https.Agent({ keepAlive: true, maxSockets: 8, maxFreeSockets: 16, ...(ca !== undefined && { ca }) })
+  const plainAgent = new http.Agent({ keepAlive: true, maxSockets: 8, maxFreeSockets: 16 })
 
   return async (input, init = {}) => {
-    const { hostname, pathname, search } = new URL(input instanceof Request ? input.url : input)
-    const addresses = await resolve(hostname, init.signal ?? undefined)
-    if (addresses.length === 0 || !addresses.every((address) => isAllowed(address)))
+    const url = new URL(input instanceof Request ? input.url : input)
+    const { hostname, pathname, search } = url
+    const isListed = allowedOrigins.includes(url.origin)
+    const addresses =
+      (isListed ? literalAddresses(hostname) : undefined) ?? (await resolve(hostname, init.signal ?? undefined))
+    if (!isListed && (addresses.length === 0 || !addresses.every((address) => isAllowed(address))))
       throw new NotPublicError('The host name resolves to an address that is not public.')
 
     const headers = Object.fromEntries(new Headers(init.headers))
-    const target = { port, path: pathname + search, servername: hostname, headers: { ...headers, host: hostname } }
-    const request = { ...target, agent, method: init.method ?? 'GET', signal: init.signal ?? undefined }
+    const isPlain = isListed && url.protocol === 'http:'
+    const target = {
+      port: isListed ? Number(url.port) || (isPlain ? 80 : 443) : port,
+      path: pathname + search,
+      headers: { ...headers, host: isListed ? url.host : hostname },
+      // RFC 6066 §3: an IP address is no server name.
+      ...(isPlain || literalAddresses(hostname) !== undefined ? {} : { servername: hostname }),
+      agent: isPlain ? plainAgent : agent,
+    }
+    const request = { ...target, method: init.method ?? 'GET', signal: init.signal ?? undefined }
     const body = typeof init.body === 'string' ? init.body : undefined
     return connectToFirst(addresses.slice(0, maxAddresses), (host, isLast) =>
-      sendTo(https, { ...request, host }, { body, connectTimeout: isLast ? undefined : connectTimeout }),
+      sendTo(
+        isPlain ? http : https,
+        { ...request, host },
+        { body, connectTimeout: isLast ? undefined : connectTimeout },
+      ),
     ).then((incoming) => toResponse(incoming, stream))
   }
+}
+
+/** The addresses of a host name that no name server has to be asked about. */
+function literalAddresses(hostname: string): readonly string[] | undefined {
+  if (hostname === 'localhost') return ['127.0.0.1', '::1']
+  if (hostname.startsWith('[')) return [hostname.slice(1, -1)]
+  return /^[\d.]+$/.test(hostname) ? [hostname] : undefined
 }
 
 /**
@@ -152,7 +178,7 @@ interface RequestOptions {
   readonly port: number
   readonly path: string
   readonly method: string
-  readonly servername: string
+  readonly servername?: string
   readonly headers: Readonly<Record<string, string>>
   readonly agent: object
   readonly signal: AbortSignal | undefined
