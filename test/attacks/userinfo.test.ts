@@ -66,7 +66,11 @@ describe('userinfo: rejected requests', () => {
   it('without a token the challenge has no error (RFC 6750 §3.1)', async () => {
     const reply = await refused(under, { send: () => under.send({ path: '/userinfo' }), reason: 'bearer_missing' })
 
-    expect([reply.status, reply.text, reply.header('www-authenticate')]).toEqual([401, '{}', 'Bearer realm="userinfo"'])
+    expect([reply.status, reply.text, reply.header('www-authenticate')]).toEqual([
+      401,
+      '{}',
+      'Bearer realm="userinfo", DPoP algs="ES256 EdDSA Ed25519 PS256"',
+    ])
     expect(reply.header('cache-control')).toBe('no-store')
   })
 
@@ -83,7 +87,7 @@ describe('userinfo: rejected requests', () => {
       'Bearerx',
       'x',
       'Basic QTpC',
-      'DPoP x',
+      'DPoP',
       'Token x',
       'Bearer é',
     ].map((authorization) => [`Authorization: ${authorization} (RFC 6750 §3.1)`, authorization, malformed] as const),

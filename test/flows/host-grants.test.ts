@@ -101,7 +101,7 @@ function voucherGrant(vouchers: Set<string>): GrantType {
 
   return defineGrant({
     grantType: voucherType,
-    decide(form, authenticated) {
+    decide(form, presenter) {
       const evidence = spend(form.get('voucher'))
       const target = {
         audience: ['https://api.test'],
@@ -109,7 +109,7 @@ function voucherGrant(vouchers: Set<string>): GrantType {
         lifetime: seconds(60),
         format: 'jwt',
       } as const
-      return Promise.resolve({ evidence, client: authenticated, target, forUser: undefined, refreshToken: undefined })
+      return Promise.resolve({ ...presenter, evidence, target, forUser: undefined, refreshToken: undefined })
     },
   })
 }
@@ -120,7 +120,7 @@ type ReadBadge = Brand<{ readonly badge: string }, 'ReadBadge' | 'GrantEvidence'
 const badgeGrant = (storage: AdminStorage): GrantType =>
   defineGrant({
     grantType: badgeType,
-    async decide(form, authenticated, now) {
+    async decide(form, presenter, now) {
       const badge = form.get('badge') ?? ''
       const standing = await storage.status.ofGrant(await grantOf(badge, { storage, now }))
       // RFC 6749 §5.2: the provided grant is invalid.
@@ -135,12 +135,13 @@ const badgeGrant = (storage: AdminStorage): GrantType =>
         resources: [],
         claimsRequest: undefined,
         boundSessionId: undefined,
+        possession: { kind: 'none' as const },
       }
       const lifetime = seconds(300)
       await storage.families.insert({
         ...family,
         grantId: standing.grant.grantId,
-        clientId: authenticated.clientId,
+        clientId: presenter.client.clientId,
         userId: standing.user.userId,
         refresh: undefined,
         createdAt: now,
@@ -148,8 +149,8 @@ const badgeGrant = (storage: AdminStorage): GrantType =>
         revokedAt: undefined,
       })
       return {
+        ...presenter,
         evidence: { badge } as ReadBadge,
-        client: authenticated,
         target: { audience: [storage.issuer], scopes: family.scopes, lifetime, format: 'jwt' },
         forUser: {
           user: standing.user,

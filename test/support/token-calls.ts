@@ -23,10 +23,10 @@ async function credentialsOf(under: ReachableServer, client: ClientName): Promis
 export async function postAs(
   under: ReachableServer,
   client: ClientName,
-  call: { readonly path: string; readonly form: Change },
+  call: { readonly path: string; readonly form: Change; readonly headers?: Readonly<Record<string, string>> },
 ): Promise<Reply> {
   const credentials = await credentialsOf(under, client)
-  const headers = { authorization: credentials.authorization ?? '' }
+  const headers = { authorization: credentials.authorization ?? '', ...call.headers }
   return postForm(under, call.path, encode({ ...credentials.form, ...call.form }), headers)
 }
 

@@ -6,7 +6,7 @@ import { readBadge } from './badges.ts'
 export const badgeGrant = (storage: OAuthStorage) =>
   defineGrant({
     grantType: 'urn:example:grant-type:badge',
-    async decide(form, client, now) {
+    async decide(form, { client, possession }, now) {
       const evidence = await readBadge(form.get('badge') ?? '')
       if (!evidence) throw new OAuthError('invalid_grant', 'The badge is not valid.', { reason: 'grant_refused' })
 
@@ -15,6 +15,6 @@ export const badgeGrant = (storage: OAuthStorage) =>
       const forUser = await grantForUser({ client, signedIn, scopes: target.scopes, lifetime: target.lifetime }, now, {
         storage,
       })
-      return { evidence, client, target, forUser, refreshToken: undefined }
+      return { evidence, client, possession, target, forUser, refreshToken: undefined }
     },
   })

@@ -15,6 +15,7 @@ import type { LogoutEndpointDependencies, LogoutSettings } from './logout/endpoi
 import type { AuthorizationServerOptions } from './options.ts'
 import { purgeOnEvents } from './purge.ts'
 import { createMemoryRateLimiter } from './rate-limiter.ts'
+import { createDpopVerifier } from './sender/prove-possession.ts'
 import { type ServerSettings } from './settings.ts'
 import { reportFaults } from './telemetry.ts'
 import type { TokenEndpointDependencies } from './token/endpoint.ts'
@@ -76,6 +77,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     journal,
     delivery,
     signedIn: options.signedIn,
+    dpop: createDpopVerifier({ issuer, keys, storage, nonces: settings.dpopNonces }),
     discovery: settings.discovery,
     browserCookie: defineBrowserCookie(issuer),
     interactionUrls: settings.interactionUrls,

@@ -3,6 +3,7 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 import { authorizationErrorResponse, RedirectableError, type ResponseDependencies } from './authorize/response.ts'
 import type { RequestRefused } from './events.ts'
 import { type OAuthError, toOAuthError } from './refusals.ts'
+import { proofAlgorithms } from './sender/dpop-proof.ts'
 
 /** The event that records why a request was refused. */
 export function requestRefused(error: unknown, request: RequestHead): RequestRefused {
@@ -22,14 +23,18 @@ export function renderApiError(error: unknown): ServerResponse {
 function challengeHeaders(error: OAuthError): readonly Header[] {
   // RFC 6749 §5.2: a 401 names the authentication scheme. It is Basic, whichever method the client tried.
   if (error.code === 'invalid_client') return [['WWW-Authenticate', 'Basic realm="token", charset="UTF-8"']]
-  return retryAfterHeaders(error)
+  return [...retryAfterHeaders(error), ...nonceHeaders(error)]
 }
 
+/** RFC 9449 §8: the nonce for the next proof. */
+const nonceHeaders = ({ dpopNonce }: OAuthError): readonly Header[] =>
+  dpopNonce === undefined ? [] : [['DPoP-Nonce', dpopNonce]]
+
 /**
- * Renders an error of an endpoint that takes a bearer token (RFC 6750 §3). A request without a token gets a bare
- * challenge without error details.
+ * Renders an error of an endpoint that takes an access token (RFC 6750 §3, RFC 9449 §7.1). The challenge is for the scheme
+ * that the request uses. A request without a token gets bare challenges of both, without error details.
  */
-export function renderBearerError(error: unknown): ServerResponse {
+export function renderBearerError(error: unknown, request: RequestHead): ServerResponse {
   const refusal = toOAuthError(error)
   const { code, description, reason, status } = refusal
   const isBare = reason === 'bearer_missing'
@@ -37,10 +42,16 @@ export function renderBearerError(error: unknown): ServerResponse {
   // RFC 6750 §3.1: insufficient_scope names the scope that is needed.
   if (code === 'insufficient_scope') attributes.push('scope="openid"')
 
-  const challenge = ['WWW-Authenticate', ['Bearer realm="userinfo"', ...attributes].join(', ')] as const
-  const isChallenge = status === 401 || status === 403
+  const bearer: Header = ['WWW-Authenticate', ['Bearer realm="userinfo"', ...attributes].join(', ')]
+  const dpop: Header = ['WWW-Authenticate', [`DPoP algs="${proofAlgorithms.join(' ')}"`, ...attributes].join(', ')]
+  const usesDpop = request.headers.has('dpop') || /^dpop /i.test(request.headers.get('authorization') ?? '')
+  const challenges = isBare ? [bearer, dpop] : [usesDpop ? dpop : bearer]
+  // RFC 9449 §7.1: where an access token is presented, a proof that is refused is answered with a challenge.
+  const isProof = code === 'invalid_dpop_proof' || code === 'use_dpop_nonce'
+  const isChallenge = isProof || status === 401 || status === 403
   const body = isBare ? {} : { error: code, error_description: description }
-  return json(status, body, [...noStore, ...(isChallenge ? [challenge] : retryAfterHeaders(refusal))])
+  const headers = isChallenge ? [...challenges, ...nonceHeaders(refusal)] : retryAfterHeaders(refusal)
+  return json(isProof ? 401 : status, body, [...noStore, ...headers])
 }
 
 /**

@@ -156,6 +156,7 @@ const optionsSchema = z.strictObject({
     }),
     {},
   ),
+  dpop: z.prefault(z.strictObject({ nonces: z.prefault(z.enum(['required', 'offered', 'off']), 'offered') }), {}),
   requirePushedAuthorizationRequests: z.prefault(z.boolean(), false),
   minimumProfile: z.prefault(z.enum(securityProfiles), 'standard'),
   scopeClaims: z.prefault(z.enum(['id_token_and_userinfo', 'userinfo']), 'id_token_and_userinfo'),

@@ -173,6 +173,16 @@ export interface AuthorizationServerOptions {
    * the ID token has only protocol claims (OIDC Core §5.4).
    */
   readonly scopeClaims?: 'id_token_and_userinfo' | 'userinfo'
+  /** Sender-constrained access tokens (DPoP, RFC 9449). Every client may use them. */
+  readonly dpop?: {
+    /**
+     * Whether DPoP proofs need a nonce of the server (RFC 9449 §8): `required`; `offered`, so that clients may use one and
+     * those whose clock is wrong must; or `off`.
+     * @defaultValue `offered`. Proofs are accepted once and for a minute only, so a nonce adds little, and with `required`
+     * each client repeats its first request.
+     */
+    readonly nonces?: 'required' | 'offered' | 'off'
+  }
   /**
    * Whether all clients must push their authorization requests (RFC 9126 §5). Otherwise those that are registered with
    * `requirePushedAuthorizationRequests` must, and the others may.

@@ -8,6 +8,7 @@ import {
 const clientFailed = 'Client authentication failed.'
 const codeInvalid = 'The authorization code is not valid.'
 const refreshTokenInvalid = 'The refresh token is not valid.'
+const proofInvalid = 'The DPoP proof is not valid.'
 const accessTokenInvalid = 'The access token is not valid.'
 const notApproved = 'The request was not approved.'
 const notRegistered = 'The application that sent you here is not registered with this service.'
@@ -309,6 +310,36 @@ export const refusals = {
     'OIDC Registration §2',
   ],
 
+  // Proof of possession (DPoP).
+  /** The request has no DPoP proof, and the client, the code, the refresh token or the access token is bound to a key. */
+  dpop_proof_missing: ['invalid_dpop_proof', 'A DPoP proof is required.', 'RFC 9449 §5, §7'],
+  /** The request has more than one DPoP header, or the header is not a DPoP proof with a public key. */
+  dpop_proof_malformed: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §4.3'],
+  /** The signature of the proof was not made with the key in its header. */
+  dpop_signature: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §4.3'],
+  /** The proof is for another method or address. Check that the client uses the public address of the issuer. */
+  dpop_target: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §4.3'],
+  /** The proof is too old or from the future. The clock of the client may be wrong. */
+  dpop_time: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §11.1'],
+  /** The proof is for another access token, or for none. */
+  dpop_access_token_hash: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §4.3'],
+  /** The proof was used before. */
+  dpop_replayed: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §11.1'],
+  /** The proof needs a nonce of this server, which the response has. */
+  dpop_nonce: ['use_dpop_nonce', 'Use the nonce of this response in the DPoP proof.', 'RFC 9449 §8'],
+  /** The code is bound to another key. It was not used up. */
+  code_key_mismatch: ['invalid_grant', codeInvalid, 'RFC 9449 §10'],
+  /** The refresh token is bound to another key. */
+  refresh_token_key_mismatch: ['invalid_grant', refreshTokenInvalid, 'RFC 9449 §5'],
+  /** The `dpop_jkt` of the authorization request is not a thumbprint. */
+  dpop_jkt_malformed: ['invalid_request', 'The dpop_jkt is not a SHA-256 thumbprint.', 'RFC 9449 §10'],
+  /** The `dpop_jkt` of a pushed request is another one than that of the proof that it came with. */
+  dpop_jkt_contradicted: ['invalid_request', 'The dpop_jkt is not that of the DPoP proof.', 'RFC 9449 §10.1'],
+  /** The access token is bound to a key, and was presented as a bearer token. */
+  access_token_bound: ['invalid_token', accessTokenInvalid, 'RFC 9449 §7.2'],
+  /** The access token is not bound to the key of the DPoP proof that it was presented with. */
+  access_token_key_mismatch: ['invalid_token', accessTokenInvalid, 'RFC 9449 §7.1'],
+
   // Access tokens at userinfo, and the revocation feed.
   /** There is no access token. The answer says how to send one. */
   bearer_missing: ['invalid_token', accessTokenInvalid, 'RFC 6750 §3.1'],
@@ -370,11 +401,11 @@ type ReasonOf<Row> = Row extends `${infer Reason}:${string}` ? Reason : Row
 export function refuse(
   row: Refusal,
   context: RefusalContext = {},
-  { cause, retryAfter }: Pick<OAuthErrorOptions, 'cause' | 'retryAfter'> = {},
+  { cause, retryAfter, dpopNonce }: Pick<OAuthErrorOptions, 'cause' | 'retryAfter' | 'dpopNonce'> = {},
 ): OAuthError {
   const [code, description] = refusals[row]
   const [reason] = row.split(':') as [RefusalReason]
-  return new OAuthError(code, description, { reason, context, cause, retryAfter })
+  return new OAuthError(code, description, { reason, context, cause, retryAfter, dpopNonce })
 }
 
 /** Converts any error to a refusal. An internal failure is reported without its message. */
@@ -403,6 +434,7 @@ interface OAuthErrorOptions {
   readonly cause?: unknown
   readonly context?: RefusalContext
   readonly retryAfter?: DurationSeconds | undefined
+  readonly dpopNonce?: string | undefined
 }
 
 /**
@@ -418,6 +450,8 @@ export class OAuthError extends Error {
   readonly context: RefusalContext
   /** Set when the client sent too many requests: how long to wait before the next one (RFC 6585 §4). */
   readonly retryAfter: DurationSeconds | undefined
+  /** The nonce to send in the header `DPoP-Nonce` (RFC 9449 §8). */
+  readonly dpopNonce: string | undefined
 
   constructor(code: OAuthErrorCode, description: string, options: OAuthErrorOptions) {
     super(`${code}: ${description}`, { cause: options.cause })
@@ -426,6 +460,7 @@ export class OAuthError extends Error {
     this.reason = options.reason
     this.context = options.context ?? {}
     this.retryAfter = options.retryAfter
+    this.dpopNonce = options.dpopNonce
   }
 
   /** The HTTP status, unless the error is sent by redirect (RFC 6749 §5.2, RFC 6750 §3.1, RFC 6585 §4). */
@@ -441,6 +476,7 @@ const statuses = {
   insufficient_scope: 403,
   interaction_required: 400,
   invalid_client: 401,
+  invalid_dpop_proof: 400,
   invalid_grant: 400,
   invalid_request: 400,
   invalid_request_object: 400,
@@ -458,6 +494,7 @@ const statuses = {
   unmet_authentication_requirements: 400,
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
+  use_dpop_nonce: 400,
 } as const
 
 /** Error codes as registered in IANA's "OAuth Extensions Error Registry", and those of RFC 6749, RFC 6750 and OIDC Core. */

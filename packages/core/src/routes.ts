@@ -20,7 +20,7 @@ import { issuedTo } from './tokens/access-token.ts'
 import { introspectionEndpoint } from './tokens/introspection.ts'
 import { revocationFeedEndpoint } from './tokens/revocation-feed.ts'
 import { revocationEndpoint } from './tokens/revocation.ts'
-import { readBearerToken, userinfoEndpoint } from './tokens/userinfo.ts'
+import { readAccessToken, userinfoEndpoint } from './tokens/userinfo.ts'
 
 /** How errors are rendered: to programs, to browsers, and to holders of bearer tokens. */
 export interface ErrorRenderers {
@@ -140,7 +140,7 @@ const originsOfNamedClient =
 const originsOfBearer =
   (deps: VerifyOwnJwtDependencies & { readonly storage: OAuthStorage; readonly clock: Clock }): RegisteredOrigins =>
   async (request) => {
-    const token = readBearerToken(request)
+    const token = readAccessToken(request)?.accessToken
     const owner = token === undefined ? undefined : await issuedTo(token, deps.clock(), deps)
     const client = await findClient(owner, deps.storage)
     return client === undefined ? [] : originsOf(client)

@@ -10,6 +10,7 @@ import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
 import type { AllowedOrigins } from './outbound/client.ts'
 import type { PurgeSettings } from './purge.ts'
+import type { DpopNoncePolicy } from './sender/prove-possession.ts'
 import type { Resource, ResourceRegistry } from './token/resources.ts'
 import { type ParsedOptions, parseOptions } from './options-schema.ts'
 
@@ -28,6 +29,7 @@ export interface ServerSettings {
   readonly sessionBoundTokens: SessionBoundTokens
   readonly requirePushedRequests: boolean
   readonly minimumProfile: SecurityProfile
+  readonly dpopNonces: DpopNoncePolicy
   /** For how long a session is remembered after a client joined it. */
   readonly sessionRetention: DurationSeconds
   readonly apiClaims: ApiClaimSettings
@@ -70,6 +72,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     sessionBoundTokens: parsed.sessionBoundTokens,
     requirePushedRequests: parsed.requirePushedAuthorizationRequests || parsed.minimumProfile !== 'standard',
     minimumProfile: parsed.minimumProfile,
+    dpopNonces: parsed.dpop.nonces,
     sessionRetention: sessionRetention(parsed),
     apiClaims: apiClaimSettings(parsed, options.storage),
     discovery: parsed.discovery,

@@ -7,6 +7,7 @@ import type { AuthenticatedClient } from '../src/clients/authenticate.ts'
 import { registerClient, type ClientRegistration } from '../src/clients/registration.ts'
 import { createVerifiedJwts } from '../src/keys/verify-jwt.ts'
 import { createStoredKeys } from '../src/keys/stored-keys.ts'
+import { noPossession } from '../src/sender/prove-possession.ts'
 import { grantForUser, type DecisionForUser, type GrantEvidence } from '../src/token/grant.ts'
 import { createRevocationNames } from '../src/tokens/access-token.ts'
 import { createRefreshToken } from '../src/tokens/refresh-token.ts'
@@ -46,6 +47,7 @@ export async function tokensUnderTest() {
   const decision: DecisionForUser = {
     evidence: Object.freeze({}) as GrantEvidence,
     client,
+    possession: noPossession,
     target: { audience: [issuer, 'https://api.test'], scopes: ['openid'], lifetime: seconds(300), format: 'jwt' },
     forUser,
     refreshToken: undefined,
@@ -65,6 +67,7 @@ export async function tokensUnderTest() {
       resources: [],
       claimsRequest: undefined,
       boundSessionId: undefined,
+      possession: { kind: 'none' },
       authentication: forUser.authentication,
       refresh: record,
       createdAt: now,

@@ -14,6 +14,7 @@ import {
   defineRecord,
   id,
   json,
+  jsonOf,
   key,
   list,
   object,
@@ -35,6 +36,12 @@ export const authenticationFields = {
 
 /** How and when the user signed in; it becomes `auth_time`, `acr`, `amr` and `sid` of the ID token (OIDC Core §2). */
 export interface AuthenticationRecord extends RecordOfFields<typeof authenticationFields> {}
+
+/** The key that a token or a code is bound to: of a DPoP proof (RFC 9449 §6.1), or of a client certificate (RFC 8705 §3.1). */
+export type Possession =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'dpop'; readonly jkt: string }
+  | { readonly kind: 'mtls'; readonly x5tS256: string }
 
 /** Authorization codes. */
 export const codes = defineRecord(
@@ -60,6 +67,8 @@ export const codes = defineRecord(
     authentication: object(authenticationFields),
     /** The session that the code and its tokens are revoked with; `undefined` when they are independent of it. */
     boundSessionId: optional(id(sessionId)),
+    /** The key that redeems the code (RFC 9449 §10). A code without it is not redeemed. */
+    possession: jsonOf<Possession>(),
     issuedAt: time,
     expiresAt: time,
   },

@@ -68,6 +68,8 @@ export const clients = defineRecord(
     authorizationSignedResponseAlg: optional(text),
     /** The algorithm that signs its introspection responses (RFC 9701 §6); `undefined` means RS256. */
     introspectionSignedResponseAlg: optional(text),
+    /** Its token requests must prove possession of a key, to which its access tokens are bound (RFC 9449 §5.2). */
+    dpopBoundAccessTokens: flag,
     /** Its assertions may name the URL of the token endpoint as their audience (RFC 7523 §3), and not only the issuer. */
     allowTokenEndpointAudience: flag,
     /** The APIs that it may request tokens for (RFC 8707); `undefined` means those that define one of its scope values. */

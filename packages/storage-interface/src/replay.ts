@@ -2,10 +2,10 @@ import type { ReplayOutcome } from './outcome.ts'
 import type { EpochSeconds } from './values.ts'
 
 /** The kind of a value: each purpose is a namespace of its own. */
-export type ReplayPurpose = 'client_assertion_jti'
+export type ReplayPurpose = 'client_assertion_jti' | 'dpop_jti'
 
 /**
- * Values that count once: the `jti` of a client assertion. They are kept until the token that carries them has expired.
+ * Values that count once: the `jti` of a client assertion or a DPoP proof. They are kept until the token that carries them has expired.
  */
 export interface ReplayStore {
   /**

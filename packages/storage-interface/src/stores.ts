@@ -1,5 +1,5 @@
 export { announceRevocations } from './announce-revocations.ts'
-export type { AuthenticationRecord, AuthorizationCodeStore } from './authorization-code.ts'
+export type { AuthenticationRecord, AuthorizationCodeStore, Possession } from './authorization-code.ts'
 export type { ClientStore } from './client.ts'
 export type { CursorRecord, CursorStore } from './cursor.ts'
 export type { CustomResourceRecord, CustomResourceState, CustomResourceStore } from './custom-resource.ts'

@@ -1,4 +1,4 @@
-import { authenticationFields } from './authorization-code.ts'
+import { authenticationFields, type Possession } from './authorization-code.ts'
 import {
   clientId,
   familyId,
@@ -17,6 +17,7 @@ import {
   defineRecord,
   id,
   json,
+  jsonOf,
   key,
   list,
   object,
@@ -61,6 +62,8 @@ export const families = defineRecord('families', {
   authentication: object(authenticationFields),
   /** The session that the tokens are revoked with (OIDC Back-Channel Logout 1.0 §2.7); `undefined` for none. */
   boundSessionId: optional(id(sessionId)),
+  /** The key that every refresh proves (RFC 9449 §5). Without it, nothing is refreshed. */
+  possession: jsonOf<Possession>(),
   /** `undefined` when no refresh token was issued. */
   refresh: optional(spread(refreshFields)),
   createdAt: time,

@@ -127,6 +127,7 @@ async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
     claimsRequest: undefined,
     authentication: { sessionId: undefined, authTime: now, acr: undefined, amr: ['pwd'] },
     boundSessionId: undefined,
+    possession: { kind: 'none' as const },
     refresh: {
       handleDigest: digest,
       currentDigest: digest,

@@ -100,6 +100,7 @@ async function insertRows(storage: AdminStorage, now: EpochSeconds, expiresAt: E
     claimsRequest: undefined,
     authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined },
     boundSessionId: undefined,
+    possession: { kind: 'none' as const },
     expiresAt,
   }
   const codeRow: AuthorizationCodeRecord = {

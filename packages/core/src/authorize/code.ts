@@ -48,7 +48,9 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
   const { request, grant, consented } = subject
   await consumePushedRequest({ pushedDigest: request.pushedDigest, clientId: request.client.clientId }, now, deps)
   const openedClaims = consented.flatMap((scope) => deps.scopes.get(scope)?.claims ?? [])
-  const { secret: code, identifier: family } = randomSecretAndIdentifier(deps.random)
+  const { secret, identifier: family } = randomSecretAndIdentifier(deps.random)
+  const { dpopJkt } = request
+  const code = dpopJkt === undefined ? secret : boundCodePrefix + secret
   await deps.storage.codes.insert({
     digest: await digestSecret(code),
     clientId: request.client.clientId,
@@ -64,6 +66,7 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     claimsRequest: keepClaims(request.claimsRequest, new Set(openedClaims)),
     authentication: subject.authentication,
     boundSessionId: isBound(subject, deps.sessionBoundTokens) ? subject.session.sessionId : undefined,
+    possession: dpopJkt === undefined ? { kind: 'none' } : { kind: 'dpop', jkt: dpopJkt },
     issuedAt: now,
     expiresAt: after(now, codeLifetime(request, deps)),
   })
@@ -74,6 +77,12 @@ function codeLifetime({ client }: AuthorizationRequest, deps: IssueCodeDependenc
   const { longestCodeLifetime = deps.codeLifetime } = profileRules(client, deps)
   return seconds(Math.min(deps.codeLifetime, longestCodeLifetime))
 }
+
+/**
+ * Marks a code that is bound to a key, so that only these are read before they are consumed. It cannot be removed: the
+ * digest in storage is of the whole code.
+ */
+export const boundCodePrefix = 'bound_'
 
 /** OIDC Back-Channel Logout 1.0 §2.7: tokens that were granted for offline access outlive the session. */
 const isBound = (subject: CodeSubject, bound: SessionBoundTokens): boolean =>

@@ -80,6 +80,7 @@ const bounds: ReadonlyMap<string, number> = new Map([
   ['acr_values', 1024],
   ['claims', 4096],
   ['id_token_hint', 8192],
+  ['dpop_jkt', 256],
 ])
 
 /** Whether the server gives the parameter a meaning. */
@@ -113,6 +114,17 @@ export function parseCodeChallenge(parameters: Parameters, client: ClientRecord)
   // RFC 7636 §4.2: base64url of a SHA-256 hash is 43 characters.
   if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) throw refuse('code_challenge_malformed')
   return { method: 'S256', challenge }
+}
+
+/**
+ * The thumbprint of the key that the code is bound to (RFC 9449 §10).
+ * @throws OAuthError invalid_request — reason `dpop_jkt_malformed`.
+ */
+export function parseDpopJkt(parameters: Parameters): string | undefined {
+  const jkt = parameters.get('dpop_jkt')
+  // RFC 9449 §10: a thumbprint with SHA-256, in base64url. No proof could have any other.
+  if (jkt !== undefined && !/^[\w-]{42}[AEIMQUYcgkosw048]$/.test(jkt)) throw refuse('dpop_jkt_malformed')
+  return jkt
 }
 
 /** RFC 9700 §2.1.1: public clients must use PKCE. For confidential clients it is recommended, and may be required. */

@@ -1,4 +1,13 @@
-import { type Clock, digestSecret, type Endpoint, json, noStore, type Random, randomSecret } from '@mintmark/internal'
+import {
+  type Clock,
+  digestSecret,
+  type Endpoint,
+  type Header,
+  json,
+  noStore,
+  type Random,
+  randomSecret,
+} from '@mintmark/internal'
 import {
   after,
   type ClientId,
@@ -18,6 +27,7 @@ import type { Journal } from '../events.ts'
 import { indexParameters, type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
+import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
 import { verifyRedirect } from './proven-redirect.ts'
 import {
   type AuthorizationRequest,
@@ -32,6 +42,8 @@ export interface PushEndpointDependencies extends ClientAuthenticationDependenci
   readonly clock: Clock
   readonly random: Random
   readonly journal: Journal
+  readonly issuer: string
+  readonly dpop: DpopVerifier
   readonly rules: AuthorizationRequestRules
   readonly pushLimits: { readonly ofClient: RateLimiter; readonly inTotal: RateLimiter }
   readonly pushedRequestLifetime: DurationSeconds
@@ -43,31 +55,54 @@ export interface PushEndpointDependencies extends ClientAuthenticationDependenci
  * `request_uri` for it. The request is validated now, so that the client learns of errors, and again when a browser
  * arrives with it.
  */
-export const pushEndpoint =
-  (deps: PushEndpointDependencies): Endpoint =>
-  async (request) => {
+export const pushEndpoint = (deps: PushEndpointDependencies): Endpoint => {
+  const target = { url: `${deps.issuer}/auth/push` }
+  return async (request) => {
     const now = deps.clock()
     const form = refuseRepeated(readForm(request))
+    // RFC 9449 §8: before the client is authenticated, so that it can repeat the request with a nonce and the same assertion.
+    const proof = request.headers.has('dpop') ? await deps.dpop.verify(request, target, now) : undefined
     const client = await authenticateClient({ request, form }, now, deps)
     await limitPushes(client, now, deps)
     // RFC 9126 §2.1: the request that is pushed must not be a reference to another one.
     if (form.get('request_uri') !== undefined) throw refuse('request_uri_pushed', { clientId: client.clientId })
 
     const authorization = await parsePushed(form, { client, now }, deps)
+    const bound = proof === undefined ? undefined : await bindToKey({ authorization, proof }, now, deps)
     const secret = randomSecret(deps.random)
     const usableUntil = after(now, deps.pushedRequestLifetime)
     await deps.storage.pushedRequests.insert({
       digest: await digestSecret(secret),
       clientId: client.clientId,
-      parameters: { ...authorization.parameters, client_id: client.clientId },
+      parameters: { ...authorization.parameters, client_id: client.clientId, ...bound?.parameters },
       resources: authorization.resources,
       usableUntil,
       createdAt: now,
       expiresAt: after(usableUntil, deps.interactionLifetime),
     })
     deps.journal.record(request, { type: 'request.pushed', clientId: client.clientId })
-    return json(201, { request_uri: prefix + secret, expires_in: deps.pushedRequestLifetime }, noStore)
+    const answer = { request_uri: prefix + secret, expires_in: deps.pushedRequestLifetime }
+    return json(201, answer, [...noStore, ...(bound?.headers ?? [])])
   }
+}
+
+/**
+ * Binds the code to the key of the proof (RFC 9449 §10.1).
+ * @throws OAuthError invalid_request — reason `dpop_jkt_contradicted`; invalid_dpop_proof — reason `dpop_replayed`.
+ */
+async function bindToKey(
+  {
+    authorization: { dpopJkt },
+    proof,
+  }: { readonly authorization: AuthorizationRequest; readonly proof: VerifiedProof },
+  now: EpochSeconds,
+  { dpop }: PushEndpointDependencies,
+): Promise<{ readonly parameters: { readonly dpop_jkt: string }; readonly headers: readonly Header[] }> {
+  // RFC 9449 §10.1: the request names another key than it proves.
+  if (dpopJkt !== undefined && dpopJkt !== proof.jkt) throw refuse('dpop_jkt_contradicted')
+  await dpop.use(proof, now)
+  return { parameters: { dpop_jkt: proof.jkt }, headers: await dpop.headers(proof, now) }
+}
 
 /** RFC 9126 §7.1 and RFC 6819 §4.4.1.11: a public client proves nothing, so anybody can push requests in its name. */
 async function limitPushes(

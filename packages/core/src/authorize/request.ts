@@ -23,6 +23,7 @@ import {
   knownParameters,
   allowedSubjects,
   parseCodeChallenge,
+  parseDpopJkt,
   parsePrompt,
   preferredLocales,
   refuseTooLong,
@@ -54,6 +55,8 @@ export interface AuthorizationRequest {
   /** Those that need consent: all but this server. */
   readonly consentResources: readonly string[]
   readonly codeChallenge: CodeChallenge
+  /** The thumbprint of the DPoP key that the code is bound to (RFC 9449 §10). */
+  readonly dpopJkt: string | undefined
   readonly nonce: string | undefined
   readonly prompt: ReadonlySet<Prompt>
   /** The maximum age of the last sign-in, in seconds. */
@@ -149,6 +152,7 @@ async function parseRest(
     resources,
     consentResources: resources.filter((uri) => uri !== rules.issuer),
     codeChallenge: parseCodeChallenge(parameters, client),
+    dpopJkt: parseDpopJkt(parameters),
     nonce: parameters.get('nonce'),
     prompt: parsePrompt(parameters.get('prompt')),
     maxAge: parseMaxAge(parameters.get('max_age')) ?? client.defaultMaxAge,

@@ -155,6 +155,15 @@ export const clientMetadata = {
     default: false,
   },
   /**
+   * Whether its token requests must have a DPoP proof, to whose key its access tokens are bound (RFC 9449 §5.2).
+   * @defaultValue `false`. A client may send proofs without it, and few libraries do so on their own.
+   */
+  dpopBoundAccessTokens: {
+    kind: 'flag',
+    description: 'refuses its token requests without a DPoP proof',
+    default: false,
+  },
+  /**
    * Whether its assertions for `private_key_jwt` may have the URL of the token endpoint as audience.
    * @defaultValue `false`. Only the issuer is accepted, so that a client cannot be tricked into signing for this server
    * at another one.

@@ -6,6 +6,7 @@ import type { ClientAuthentication } from '../clients/authenticate.ts'
 import { clientAlgorithms } from '../clients/client-jwt.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { DiscoveryOptions } from '../options.ts'
+import { proofAlgorithms } from '../sender/dpop-proof.ts'
 import type { GrantType } from '../token/grant.ts'
 import { idTokenClaims } from '../tokens/protocol-claims.ts'
 import { publicDocument, type PublicDocument } from './public-document.ts'
@@ -85,6 +86,8 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     prompt_values_supported: prompts,
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: true,
+    // RFC 9449 §5.1.
+    dpop_signing_alg_values_supported: proofAlgorithms,
     // RFC 9126 §5.
     require_pushed_authorization_requests: sources.requirePushedRequests,
     request_parameter_supported: true,

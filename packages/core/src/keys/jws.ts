@@ -89,7 +89,10 @@ type PrivateKey = Parameters<typeof crypto.subtle.sign>[1]
 export type VerifySignature = (signature: Uint8Array, bytes: Uint8Array) => boolean | Promise<boolean>
 
 /** Imports a public key for verification. Importing costs more than verifying, so keep the result. */
-export async function importVerifier({ algorithm, jwk }: PublicKey): Promise<VerifySignature> {
+export async function importVerifier({
+  algorithm,
+  jwk,
+}: Pick<PublicKey, 'algorithm' | 'jwk'>): Promise<VerifySignature> {
   const key = await importJWK({ ...jwk }, algorithm, { extractable: true })
   if (key instanceof Uint8Array) throw new TypeError('A published key is symmetric.')
   const digest = nodeDigests.get(algorithm)

@@ -1,4 +1,4 @@
-import { type Clock, type Endpoint, json, noStore, type ServerResponse } from '@mintmark/internal'
+import { type Clock, type Endpoint, type Header, json, noStore, type ServerResponse } from '@mintmark/internal'
 import type { DurationSeconds, EpochSeconds } from '@mintmark/storage-interface'
 
 import {
@@ -9,26 +9,33 @@ import {
 import type { Journal } from '../events.ts'
 import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
+import { type DpopVerifier, noPossession, type VerifiedProof } from '../sender/prove-possession.ts'
 import { mintAccessToken, subjectOf, type AccessTokenDependencies } from '../tokens/access-token.ts'
 import { computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../tokens/claims.ts'
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
-import type { DecisionForUser, GrantDecision, GrantType } from './grant.ts'
+import type { DecisionForUser, GrantDecision, GrantType, ProvenPossession } from './grant.ts'
 
 export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
   readonly clock: Clock
   readonly grants: readonly GrantType[]
   readonly journal: Journal
+  readonly dpop: DpopVerifier
 }
 
-/** `POST /token` (RFC 6749 §3.2). */
-export const tokenEndpoint =
-  (deps: TokenEndpointDependencies): Endpoint =>
-  async (request) => {
+/**
+ * `POST /token` (RFC 6749 §3.2). A DPoP proof is verified first, which changes nothing: a client that has to repeat its
+ * request with a nonce can do so with the same assertion and code (RFC 9449 §8).
+ */
+export const tokenEndpoint = (deps: TokenEndpointDependencies): Endpoint => {
+  const target = { url: `${deps.issuer}/token` }
+  return async (request) => {
     const now = deps.clock()
     const form = refuseRepeated(readForm(request))
+    const proof = request.headers.has('dpop') ? await deps.dpop.verify(request, target, now) : undefined
     const client = await authenticateClient({ request, form }, now, deps)
     const grant = selectGrant(form, client, deps.grants)
-    const decision = await withClaims(await grant.decide(form, client, now), deps)
+    const possession = await provePossession({ proof, client }, now, deps)
+    const decision = await withClaims(await grant.decide(form, { client, possession }, now), deps)
     const tokens = await mintTokens(decision, now, deps)
     deps.journal.record(request, {
       type: 'tokens.issued',
@@ -40,8 +47,21 @@ export const tokenEndpoint =
       audience: decision.target.audience,
       omittedClaims: decision.claims.omitted,
     })
-    return tokenResponse(tokens)
+    return tokenResponse(tokens, proof === undefined ? [] : await deps.dpop.headers(proof, now))
   }
+}
+
+/** @throws OAuthError invalid_dpop_proof — reason `dpop_proof_missing` | `dpop_replayed`. */
+async function provePossession(
+  { proof, client }: { readonly proof: VerifiedProof | undefined; readonly client: AuthenticatedClient },
+  now: EpochSeconds,
+  { dpop }: TokenEndpointDependencies,
+): Promise<ProvenPossession> {
+  if (proof !== undefined) return dpop.use(proof, now)
+  // RFC 9449 §5.2: a client that must use DPoP gets no bearer token.
+  if (client.dpopBoundAccessTokens) throw refuse('dpop_proof_missing', { clientId: client.clientId })
+  return noPossession
+}
 
 /**
  * Finds the grant type that the request names.
@@ -84,6 +104,8 @@ async function mintTokens(
   const idToken = needsIdToken(decision) ? await mintIdToken({ decision, accessToken, released }, now, deps) : undefined
   return {
     accessToken,
+    // RFC 8705 §3: a token that is bound to a certificate is a bearer token by name.
+    tokenType: decision.possession.kind === 'dpop' ? 'DPoP' : 'Bearer',
     expiresIn: decision.target.lifetime,
     idToken,
     refreshToken: decision.refreshToken,
@@ -97,6 +119,7 @@ const needsIdToken = (decision: GrantDecision): decision is DecisionForUser =>
 /** The tokens of a token response. */
 interface IssuedTokens {
   readonly accessToken: string
+  readonly tokenType: 'Bearer' | 'DPoP'
   readonly expiresIn: DurationSeconds
   readonly idToken: string | undefined
   readonly refreshToken: string | undefined
@@ -104,16 +127,16 @@ interface IssuedTokens {
 }
 
 /** The successful token response (RFC 6749 §5.1, OIDC Core §3.1.3.3). JSON omits absent members. */
-const tokenResponse = (tokens: IssuedTokens): ServerResponse =>
+const tokenResponse = (tokens: IssuedTokens, headers: readonly Header[]): ServerResponse =>
   json(
     200,
     {
       access_token: tokens.accessToken,
-      token_type: 'Bearer',
+      token_type: tokens.tokenType,
       expires_in: tokens.expiresIn,
       refresh_token: tokens.refreshToken,
       id_token: tokens.idToken,
       scope: tokens.scopes.length > 0 ? tokens.scopes.join(' ') : undefined,
     },
-    noStore,
+    headers.length === 0 ? noStore : [...noStore, ...headers],
   )

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import type { AuthenticationRecord, FamilyId, GrantId, SessionId } from '@mintmark/storage-interface/stores'
+import type { AuthenticationRecord, FamilyId, GrantId, Possession, SessionId } from '@mintmark/storage-interface/stores'
 
 import { saveGrant } from '../authorize/consent.ts'
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
@@ -26,10 +26,24 @@ import type { TokenTarget } from './resources.ts'
  */
 export type GrantEvidence = Brand<object, 'GrantEvidence'>
 
+/**
+ * Proof of the key that the sender of a request holds, or that it did not prove any. Only the token endpoint creates it:
+ * a grant type passes on the one that it received.
+ */
+export type ProvenPossession = Brand<Possession, 'ProvenPossession'>
+
+/** Who presents a grant: the client, and the key that it holds. */
+interface Presenter {
+  readonly client: AuthenticatedClient
+  readonly possession: ProvenPossession
+}
+
 /** What a grant type decided to issue. Minting requires it, with its evidence. */
 export interface GrantDecision {
   readonly evidence: GrantEvidence
   readonly client: AuthenticatedClient
+  /** The key that the access token is bound to: that of the presenter. */
+  readonly possession: ProvenPossession
   readonly target: TokenTarget
   /** The user that the tokens are about; `undefined` for a token that the client holds for itself. */
   readonly forUser: UserDecision | undefined
@@ -62,7 +76,7 @@ export interface GrantType {
   /** The `grant_type` value. */
   readonly grantType: string
   /** @throws OAuthError when the grant is invalid. */
-  decide(form: Parameters, client: AuthenticatedClient, now: EpochSeconds): Promise<GrantDecision>
+  decide(form: Parameters, presenter: Presenter, now: EpochSeconds): Promise<GrantDecision>
 }
 
 /**
@@ -73,10 +87,10 @@ export interface GrantType {
  *
  * const voucherGrant = defineGrant({
  *   grantType: 'urn:example:params:oauth:grant-type:voucher',
- *   async decide(form, client, now) {
+ *   async decide(form, presenter, now) {
  *     const evidence = await spend(form.get('voucher'), now) // returns SpentVoucher, or throws OAuthError
  *     const target = { audience: ['https://api.test'], scopes: ['api.read'], lifetime: seconds(60), format: 'jwt' } as const
- *     return { evidence, client, target, forUser: undefined, refreshToken: undefined }
+ *     return { ...presenter, evidence, target, forUser: undefined, refreshToken: undefined }
  *   },
  * })
  * ```
@@ -130,6 +144,7 @@ export async function grantForUser(
     scopes: given.scopes,
     resources: [],
     boundSessionId: undefined,
+    possession: { kind: 'none' },
     refresh: undefined,
     createdAt: now,
     expiresAt: after(now, given.lifetime),

@@ -2,6 +2,7 @@ import {
   digestSecret,
   encodeBase64url,
   hmacSha256,
+  isJsonObject,
   randomIdentifier,
   randomSecret,
   type Random,
@@ -19,7 +20,7 @@ import {
   type OAuthStorage,
   type UserId,
 } from '@mintmark/storage-interface'
-import type { FamilyId, FamilyStatus } from '@mintmark/storage-interface/stores'
+import type { FamilyId, FamilyStatus, Possession } from '@mintmark/storage-interface/stores'
 
 import { registeredScopes } from '../authorize/scopes.ts'
 import { permittedAlgorithm, profileRules, type ProfileSettings } from '../clients/security-profile.ts'
@@ -109,8 +110,15 @@ async function accessTokenClaims(
       user_ref: await deps.revocationNames.ofUser(forUser.user.userId),
       ...dependencyClaims(forUser),
     }),
+    ...confirmationOf(decision.possession),
     ...(forUser?.authentication.acr !== undefined && { acr: forUser.authentication.acr }),
   }
+}
+
+/** The claim that binds the token to a key (RFC 9449 §6.1, RFC 8705 §3.1). */
+function confirmationOf(possession: Possession): JsonObject {
+  if (possession.kind === 'none') return {}
+  return { cnf: possession.kind === 'dpop' ? { jkt: possession.jkt } : { 'x5t#S256': possession.x5tS256 } }
 }
 
 /** The `sub` of the access token: the user, or the client for its own token (RFC 9068 §2.2). */
@@ -167,6 +175,8 @@ interface AccessToken {
   readonly scopes: readonly string[]
   /** `undefined` for a token that a client holds for itself. */
   readonly familyId: FamilyId | undefined
+  /** The thumbprint of the DPoP key that the token is bound to (RFC 9449 §6.1); `undefined` for a bearer token. */
+  readonly jkt: string | undefined
   readonly expiresAt: EpochSeconds
 }
 
@@ -197,12 +207,15 @@ export async function verifyAccessToken(
 
 /** Reads the claims; `undefined` if one is missing or of the wrong type (RFC 9068 §2.2). */
 function readClaims(claims: JsonObject, format: 'jwt' | 'opaque'): VerifiedAccessToken | undefined {
-  const { sub, aud, jti, client_id: client, scope = '', family, exp } = claims
+  const { sub, aud, jti, client_id: client, scope = '', family, exp, cnf } = claims
   const audience = typeof aud === 'string' ? [aud] : aud
   if (!isNonEmptyString(sub) || !isNonEmptyString(jti) || !isNonEmptyString(client) || typeof scope !== 'string')
     return undefined
   if (!Array.isArray(audience) || audience.length === 0 || !audience.every(isNonEmptyString)) return undefined
   if (family !== undefined && !isNonEmptyString(family)) return undefined
+  const jkt = isJsonObject(cnf) ? cnf['jkt'] : undefined
+  // RFC 7800 §3.1: a token that is bound in a way that is not understood is not a bearer token.
+  if (cnf !== undefined && !isNonEmptyString(jkt)) return undefined
 
   const token: AccessToken = {
     format,
@@ -213,6 +226,7 @@ function readClaims(claims: JsonObject, format: 'jwt' | 'opaque'): VerifiedAcces
     audience,
     scopes: scope.split(' ').filter((value) => value !== ''),
     familyId: family === undefined ? undefined : familyId(family),
+    jkt: isNonEmptyString(jkt) ? jkt : undefined,
     expiresAt: epochSeconds(Number(exp)),
   }
   return token as VerifiedAccessToken
@@ -263,8 +277,8 @@ export interface ActiveAccessToken {
 }
 
 /**
- * Checks a token that was presented to this issuer: its signature, its audience, and everything that it depends on.
- * @returns `undefined` unless the token is active.
+ * Checks a bearer token that was presented to this issuer: its signature, its audience, and everything that it depends on.
+ * @returns `undefined` unless the token is active; also for a token that is bound to a key, because none is proven here.
  */
 export async function findActiveAccessToken(
   token: string,
@@ -274,6 +288,8 @@ export async function findActiveAccessToken(
   const verified = await verifyAccessToken(token, now, deps)
   // RFC 9068 §4: tokens for other audiences are not accepted here.
   if (verified === undefined || !verified.audience.includes(deps.issuer)) return undefined
+  // RFC 9449 §7.2: a bound token is not accepted without proof of its key.
+  if (verified.jkt !== undefined) return undefined
   const status = await statusOfAccessToken(verified, now, deps.storage)
   if (status === undefined) return undefined
   const { subject, clientId, expiresAt } = verified

@@ -137,7 +137,12 @@ function describeAccessToken(token: VerifiedAccessToken, scopes: readonly string
     scope: _scope,
     ...claims
   } = token.claims
-  return { ...claims, ...(scopes.length > 0 && { scope: scopes.join(' ') }), active: true, token_type: 'Bearer' }
+  return {
+    ...claims,
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+    active: true,
+    token_type: token.jkt === undefined ? 'Bearer' : 'DPoP',
+  }
 }
 
 const mayIntrospect = (caller: ClientRecord, token: VerifiedAccessToken): boolean =>

@@ -3,6 +3,7 @@ import type {
   BoundSession,
   FamilyStatus,
   GrantStatus,
+  Possession,
   SessionId,
   SessionStatus,
 } from '@mintmark/storage-interface/stores'
@@ -64,3 +65,17 @@ export function isSessionActive(status: SessionStatus | undefined, now: EpochSec
 /** Whether the user is active and still of this generation. It fails closed when a row lacks these fields. */
 export const isUserActive = (user: UserRecord | undefined, generation: number): user is ActiveUser =>
   user?.active === true && Number.isSafeInteger(generation) && user.generation === generation
+
+/** Whether a proof is of the key that something is bound to. */
+export const isSameKey = (bound: Possession, proven: Possession): boolean =>
+  bound.kind === 'dpop'
+    ? proven.kind === 'dpop' && proven.jkt === bound.jkt
+    : bound.kind === 'mtls' && proven.kind === 'mtls' && proven.x5tS256 === bound.x5tS256
+
+/** Whether storage returned a complete binding. A store that loses the member would otherwise remove it. */
+export function isPossession(stored: Partial<Possession> | undefined): stored is Possession {
+  if (stored?.kind === 'none') return true
+  const thumbprint: unknown =
+    stored?.kind === 'dpop' ? stored.jkt : stored?.kind === 'mtls' ? stored.x5tS256 : undefined
+  return typeof thumbprint === 'string' && thumbprint !== ''
+}

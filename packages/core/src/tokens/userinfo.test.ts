@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { refuse } from '../refusals.ts'
 import { renderBearerError } from '../errors.ts'
-import { readBearerToken } from './userinfo.ts'
+import { readAccessToken } from './userinfo.ts'
 
 const form = 'application/x-www-form-urlencoded'
 
@@ -29,12 +29,12 @@ describe('the bearer token of a request', () => {
     ['a header with a scheme in lower case', aRequest({ headers: { authorization: 'bearer  abc' } })],
     ['the form of a POST', aRequest({ method: 'POST', headers: { 'content-type': form }, body: 'access_token=abc' })],
   ])('is read from %s (RFC 6750 §2)', (_case, request) => {
-    expect(readBearerToken(request)).toBe('abc')
+    expect(readAccessToken(request)).toEqual({ scheme: 'Bearer', accessToken: 'abc' })
   })
 
   it('is undefined when there is none (RFC 6750 §3.1)', () => {
-    expect(readBearerToken(aRequest({}))).toBeUndefined()
-    expect(readBearerToken(aRequest({ headers: { 'content-type': form }, body: 'access_token=abc' }))).toBeUndefined()
+    expect(readAccessToken(aRequest({}))).toBeUndefined()
+    expect(readAccessToken(aRequest({ headers: { 'content-type': form }, body: 'access_token=abc' }))).toBeUndefined()
   })
 
   it.each([
@@ -56,20 +56,23 @@ describe('the bearer token of a request', () => {
     ['in another scheme', aRequest({ headers: { authorization: 'Basic abc' } }), 'bearer_malformed'],
     ['with other characters', aRequest({ headers: { authorization: 'Bearer a b' } }), 'bearer_malformed'],
   ])('is refused %s (RFC 6750 §2, RFC 9700 §4.3.2)', (_case, request, reason) => {
-    expect(() => readBearerToken(request)).toThrow(expect.objectContaining({ reason }) as Error)
+    expect(() => readAccessToken(request)).toThrow(expect.objectContaining({ reason }) as Error)
   })
 })
 
 describe('the error response of userinfo', () => {
-  it('is a bare challenge when there was no token (RFC 6750 §3.1)', () => {
-    const { status, headers, body } = renderBearerError(refuse('bearer_missing'))
+  it('is a bare challenge of each scheme when there was no token (RFC 6750 §3.1, RFC 9449 §7.1)', () => {
+    const { status, headers, body } = renderBearerError(refuse('bearer_missing'), aRequest({}))
 
     expect([status, body]).toEqual([401, '{}'])
-    expect(new Map(headers).get('WWW-Authenticate')).toBe('Bearer realm="userinfo"')
+    expect(headers.filter(([name]) => name === 'WWW-Authenticate').map(([, value]) => value)).toEqual([
+      'Bearer realm="userinfo"',
+      'DPoP algs="ES256 EdDSA Ed25519 PS256"',
+    ])
   })
 
   it('names the required scope (RFC 6750 §3.1)', () => {
-    const { status, headers } = renderBearerError(refuse('openid_not_granted'))
+    const { status, headers } = renderBearerError(refuse('openid_not_granted'), aRequest({}))
 
     expect(status).toBe(403)
     expect(new Map(headers).get('WWW-Authenticate')).toMatch(/error="insufficient_scope".*scope="openid"/)

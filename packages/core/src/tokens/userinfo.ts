@@ -15,6 +15,7 @@ import type { Journal } from '../events.ts'
 import { chosenAlgorithm, signJwt } from '../keys/jws.ts'
 import { readForm, readQuery, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
+import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
 import {
   statusOfAccessToken,
   verifyAccessToken,
@@ -28,6 +29,7 @@ export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependenc
   readonly storage: OAuthStorage
   readonly clock: Clock
   readonly journal: Journal
+  readonly dpop: DpopVerifier
 }
 
 /** `GET|POST /userinfo` (OIDC Core §5.3): claims about the user for whom the access token was issued. */
@@ -35,22 +37,44 @@ export const userinfoEndpoint =
   (deps: UserinfoEndpointDependencies): Endpoint =>
   async (request) => {
     const now = deps.clock()
-    const token = await verifyBearer(readBearerToken(request), now, deps)
+    const { token, proof } = await verifyPresented(request, now, deps)
     const { family: status, scopes } = await requireActiveUser(token, now, deps.storage)
     requireOpenid(scopes)
     const claims = await userinfoClaims({ ...token, scopes }, status, deps)
     const { client, user } = status
     deps.journal.record(request, { type: 'userinfo.answered', clientId: client.clientId, userId: user.userId })
-    return userinfoResponse(claims, client, deps)
+    const response = await userinfoResponse(claims, client, deps)
+    return proof === undefined ? response : withHeaders(response, await deps.dpop.headers(proof, now))
   }
 
-async function verifyBearer(
-  presented: string | undefined,
+async function verifyPresented(
+  request: ServerRequest,
+  now: EpochSeconds,
+  deps: UserinfoEndpointDependencies,
+): Promise<{ readonly token: VerifiedAccessToken; readonly proof: VerifiedProof | undefined }> {
+  const presented = readAccessToken(request)
+  // RFC 6750 §3.1: a request without a token gets a bare challenge.
+  if (presented === undefined) throw refuse('bearer_missing')
+  const { scheme, accessToken } = presented
+  if (scheme === 'Bearer') {
+    const token = await verifyToken(accessToken, now, deps)
+    // RFC 9449 §7.2: a bound token is not a bearer token, and a request with a proof is not one either.
+    if (token.jkt !== undefined || request.headers.has('dpop')) throw refuse('access_token_bound')
+    return { token, proof: undefined }
+  }
+  const proof = await deps.dpop.verify(request, { url: `${deps.issuer}/userinfo`, accessToken }, now)
+  const token = await verifyToken(accessToken, now, deps)
+  // RFC 9449 §7.1: the key of the proof is that of the token.
+  if (token.jkt !== proof.jkt) throw refuse('access_token_key_mismatch')
+  await deps.dpop.use(proof, now)
+  return { token, proof }
+}
+
+async function verifyToken(
+  presented: string,
   now: EpochSeconds,
   deps: UserinfoEndpointDependencies,
 ): Promise<VerifiedAccessToken> {
-  // RFC 6750 §3.1: a request without a token gets a bare challenge.
-  if (presented === undefined) throw refuse('bearer_missing')
   const token = await verifyAccessToken(presented, now, deps)
   if (token === undefined) throw refuse('access_token_invalid')
   // RFC 9068 §4: tokens for other audiences are not accepted. With `openid` this server is an audience.
@@ -103,31 +127,38 @@ async function userinfoResponse(
   return withHeaders({ status: 200, headers: [['Content-Type', 'application/jwt']], body: jwt }, noStore)
 }
 
+/** An access token as it was presented. */
+interface PresentedToken {
+  readonly scheme: 'Bearer' | 'DPoP'
+  readonly accessToken: string
+}
+
 /**
- * Reads the bearer token of a request from the Authorization header, or from the form of a POST (RFC 6750 §2.1, §2.2).
+ * Reads the access token of a request from the Authorization header (RFC 6750 §2.1, RFC 9449 §7.1), or from the form of a
+ * POST (RFC 6750 §2.2).
  * @returns `undefined` when there is none; the response is then a bare challenge (RFC 6750 §3.1).
  * @throws OAuthError invalid_request — reason `bearer_twice` | `bearer_in_query` and those of the form; invalid_token —
  *   reason `bearer_malformed`.
  */
-export function readBearerToken(request: ServerRequest): string | undefined {
+export function readAccessToken(request: ServerRequest): PresentedToken | undefined {
   // RFC 9700 §4.3.2: URLs end up in logs and histories, so even a valid token is refused there.
   if (readQuery(request).get('access_token') !== undefined) throw refuse('bearer_in_query')
   const header = readHeader(request)
   const form = readFormToken(request)
   // RFC 6750 §2: not more than one method in a request.
   if (header !== undefined && form !== undefined) throw refuse('bearer_twice')
-  return header ?? form
+  return header ?? (form === undefined ? undefined : { scheme: 'Bearer', accessToken: form })
 }
 
-function readHeader(request: ServerRequest): string | undefined {
+function readHeader(request: ServerRequest): PresentedToken | undefined {
   const header = request.headers.get('authorization')
   if (header === undefined) return undefined
   // RFC 6750 §2: not more than one token; a repeated Authorization header is two.
   if (request.repeatedHeaders.has('authorization')) throw refuse('bearer_twice')
   // RFC 9110 §11.1: the scheme's name is case-insensitive. RFC 6750 §2.1: b64token.
-  const match = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)
-  if (match?.[1] === undefined) throw refuse('bearer_malformed')
-  return match[1]
+  const match = /^(?:bearer|(dpop)) +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)
+  if (match?.[2] === undefined) throw refuse('bearer_malformed')
+  return { scheme: match[1] === undefined ? 'Bearer' : 'DPoP', accessToken: match[2] }
 }
 
 function readFormToken(request: ServerRequest): string | undefined {

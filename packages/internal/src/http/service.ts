@@ -255,8 +255,8 @@ async function sharingHeaders(registered: RegisteredOrigins, request: ServerRequ
   if (!isOther || !(await isRegistered(origin, registered, request))) return [varies]
   return [
     ['Access-Control-Allow-Origin', origin],
-    // RFC 6750 §3: the challenge says what was wrong with the token.
-    ['Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After'],
+    // RFC 6750 §3: the challenge says what was wrong with the token. RFC 9449 §8: the nonce for the next DPoP proof.
+    ['Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, DPoP-Nonce'],
     varies,
   ]
 }

@@ -28,6 +28,7 @@ import { pushedRequests } from './0027-pushed-requests.ts'
 import { pushedRequestStatistics } from './0028-pushed-request-statistics.ts'
 import { signedRequests } from './0029-signed-requests.ts'
 import { securityProfiles } from './0030-security-profiles.ts'
+import { possession } from './0031-possession.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   pushedRequestStatistics,
   signedRequests,
   securityProfiles,
+  possession,
 ]

@@ -161,6 +161,7 @@ const fullCode: AuthorizationCodeRecord = {
   claimsRequest: richJson,
   authentication,
   boundSessionId: undefined,
+  possession: { kind: 'dpop', jkt: 'thumbprint' },
   issuedAt: at(29),
   expiresAt: at(1030),
 }
@@ -186,6 +187,7 @@ const fullFamily = {
   claimsRequest: richJson,
   authentication,
   boundSessionId: undefined,
+  possession: { kind: 'dpop', jkt: 'thumbprint' },
   refresh: {
     handleDigest: digest('handle-full'),
     currentDigest: digest('current'),

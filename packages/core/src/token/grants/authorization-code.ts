@@ -10,16 +10,17 @@ import {
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 
+import { boundCodePrefix } from '../../authorize/code.ts'
 import { needsPkce } from '../../authorize/parameters.ts'
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import type { Parameters } from '../../parameters.ts'
 import { refuse, type OAuthError, type Refusal } from '../../refusals.ts'
-import { defineGrant, type GrantType } from '../grant.ts'
+import { defineGrant, type GrantType, type ProvenPossession } from '../grant.ts'
 import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
 import { claimsMayFail, computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../../tokens/claims.ts'
 import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
-import { isBindingActive, isGrantActive } from '../../tokens/status.ts'
+import { isBindingActive, isGrantActive, isPossession, isSameKey } from '../../tokens/status.ts'
 
 type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
   CreateFamilyDependencies &
@@ -30,8 +31,8 @@ type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
 export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies): GrantType =>
   defineGrant({
     grantType: 'authorization_code',
-    async decide(form, client, now) {
-      const presentation = parseCodePresentation(form)
+    async decide(form, { client, possession }, now) {
+      const presentation = { ...parseCodePresentation(form), possession }
       const claims = await checkBeforeConsumption({ presentation, client }, now, deps)
       const code = await redeemCode({ presentation, client }, now, deps)
       const status = await deps.storage.status.ofGrant(code.grantId, code.boundSessionId)
@@ -43,18 +44,22 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       if (!isBindingActive(code, status.session)) throw refuse('session_ended')
       const resources = narrowResources(presentation.resources, code, deps.issuer)
       const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources, client }, deps)
-      const refreshToken = await createFamily({ code, client, accessTokenLifetime: target.lifetime }, now, deps)
+      const refreshToken = await createFamily(
+        { code, client, possession, accessTokenLifetime: target.lifetime },
+        now,
+        deps,
+      )
 
       const { grantId, familyId, boundSessionId, authentication, claimsRequest, nonce } = code
       const forUser = { user: status.user, grantId, familyId, boundSessionId, authentication, claimsRequest, nonce }
-      const decision = { evidence: code, client, target, forUser, refreshToken }
+      const decision = { evidence: code, client, possession, target, forUser, refreshToken }
       return claims === undefined ? decision : { ...decision, claims }
     },
   })
 
 /**
  * Refuses, before the code is consumed, what a client can correct or try again: a resource that was not granted, and
- * claims that cannot be computed. Everything else is left to the redemption, also for a code that was redeemed before.
+ * claims that cannot be computed; and a key that the code is not bound to, because a thief must not use up the code. Everything else is left to the redemption, also for a code that was redeemed before.
  * @returns the claims, where computing them may fail.
  */
 async function checkBeforeConsumption(
@@ -63,9 +68,11 @@ async function checkBeforeConsumption(
   deps: AuthorizationCodeGrantDependencies,
 ): Promise<TokenClaims | undefined> {
   const hasClaims = claimsMayFail(deps)
-  if (presentation.resources.length === 0 && !hasClaims) return undefined
+  const isBound = presentation.code.startsWith(boundCodePrefix)
+  if (presentation.resources.length === 0 && !hasClaims && !isBound) return undefined
   const code = await deps.storage.codes.find(await digestSecret(presentation.code), client.clientId, now)
   if (code === undefined || !isIntact(code)) return undefined
+  provePossessionOf(code, presentation.possession, client)
   const resources = narrowResources(presentation.resources, code, deps.issuer)
   if (!hasClaims || code.redirectUri !== presentation.redirectUri) return undefined
   const status = await deps.storage.status.ofGrant(code.grantId, code.boundSessionId)
@@ -79,6 +86,13 @@ async function checkBeforeConsumption(
     if ((await deps.storage.status.ofFamily(code.familyId)) !== undefined) return undefined
     throw error
   }
+}
+
+/** @throws OAuthError invalid_grant — reason `code_key_mismatch`; invalid_dpop_proof — reason `dpop_proof_missing`. */
+function provePossessionOf(code: AuthorizationCodeRecord, proven: ProvenPossession, client: AuthenticatedClient): void {
+  if (code.possession.kind === 'none' || isSameKey(code.possession, proven)) return
+  // RFC 9449 §10: only the key that the authorization request named redeems the code.
+  throw codeRefusal(proven.kind === 'none' ? 'dpop_proof_missing' : 'code_key_mismatch', client, code)
 }
 
 interface CreateFamilyDependencies {
@@ -102,6 +116,7 @@ async function createFamily(
   origin: {
     readonly code: RedeemedCode
     readonly client: AuthenticatedClient
+    readonly possession: ProvenPossession
     readonly accessTokenLifetime: DurationSeconds
   },
   now: EpochSeconds,
@@ -111,7 +126,12 @@ async function createFamily(
   const refreshes = mayRefresh(code.scopes, client)
   const refresh = refreshes ? await createRefreshToken(now, deps) : undefined
   const lifetime = refreshes ? deps.lifetimes.refreshTokenAbsolute : origin.accessTokenLifetime
-  const family = { ...familyOf(code, { now, expiresAt: after(now, lifetime) }), refresh: refresh?.record }
+  const family = {
+    ...familyOf(code, { now, expiresAt: after(now, lifetime) }),
+    refresh: refresh?.record,
+    // RFC 9449 §5: the refresh tokens of a public client are bound to its key; others are bound by its authentication.
+    possession: client.tokenEndpointAuthMethod === 'none' ? origin.possession : unbound,
+  }
 
   const created = await deps.storage.families.insert(family)
   // RFC 6749 §4.1.2: a code creates one family, once. Otherwise a second access token would belong to the first family.
@@ -147,6 +167,7 @@ async function redeemCode(
   if (code.clientId !== client.clientId || !(now < code.expiresAt)) throw codeRefusal('code_unknown', client, undefined)
   // RFC 6749 §4.1.2: a code is bound to everything it was issued for, so one that lost a field in storage is refused.
   if (!isIntact(code)) throw codeRefusal('code_incomplete', client, code)
+  provePossessionOf(code, presentation.possession, client)
   // RFC 6749 §4.1.3: the code is bound to its redirect_uri; otherwise a stolen code could be injected.
   if (code.redirectUri !== presentation.redirectUri) throw codeRefusal('redirect_uri_mismatch:code', client, code)
   const proof = await proveCodeVerifier(presentation.codeVerifier, code, client)
@@ -167,12 +188,13 @@ interface CodePresentation {
   readonly code: string
   readonly redirectUri: string
   readonly codeVerifier: string | undefined
+  readonly possession: ProvenPossession
   /** The resources for the access token; empty for all granted ones (RFC 8707 §2.2). */
   readonly resources: readonly string[]
 }
 
 /** @throws OAuthError invalid_request — reason `code_missing` | `redirect_uri_missing`. */
-function parseCodePresentation(form: Parameters): CodePresentation {
+function parseCodePresentation(form: Parameters): Omit<CodePresentation, 'possession'> {
   const code = form.get('code')
   const redirectUri = form.get('redirect_uri')
   // RFC 6749 §4.1.3: code is required.
@@ -243,8 +265,15 @@ function isIntact(code: AuthorizationCodeRecord): boolean {
   const authentication: Partial<AuthorizationCodeRecord['authentication']> | undefined = code.authentication
   const texts: readonly unknown[] = [digest, grantId, familyId, userId, redirectUri]
   const lists: readonly unknown[] = [scopes, resources, authentication?.amr]
-  return texts.every(isText) && lists.every(Array.isArray) && Number.isSafeInteger(authentication?.authTime)
+  return (
+    texts.every(isText) &&
+    lists.every(Array.isArray) &&
+    isPossession(code.possession) &&
+    Number.isSafeInteger(authentication?.authTime)
+  )
 }
+
+const unbound = { kind: 'none' } as const
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
@@ -264,6 +293,7 @@ function familyOf(
     claimsRequest,
     authentication,
     boundSessionId,
+    possession: unbound,
     refresh: undefined,
     createdAt: now,
     expiresAt,

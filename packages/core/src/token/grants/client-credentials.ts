@@ -13,12 +13,12 @@ type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEviden
 export const clientCredentialsGrant = (deps: TokenTargetDependencies): GrantType =>
   defineGrant({
     grantType: 'client_credentials',
-    decide(form, client) {
+    decide(form, { client, possession }) {
       const evidence = proveServiceAccount(client)
       const scopes = serviceScopes(form.get('scope'), client, deps.identityScopes)
       const resources = requestedResources({ named: form.all('resource'), scopes, client }, deps)
       const target = resolveTarget({ scopes, resources, client }, deps)
-      return Promise.resolve({ evidence, client, target, forUser: undefined, refreshToken: undefined })
+      return Promise.resolve({ evidence, client, possession, target, forUser: undefined, refreshToken: undefined })
     },
   })
 

@@ -23,8 +23,8 @@ import {
   type RefreshToken,
   type RefreshTokenDigests,
 } from '../../tokens/refresh-token.ts'
-import { isFamilyActive } from '../../tokens/status.ts'
-import { defineGrant, type GrantType } from '../grant.ts'
+import { isFamilyActive, isPossession, isSameKey } from '../../tokens/status.ts'
+import { defineGrant, type GrantType, type ProvenPossession } from '../grant.ts'
 import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
 
 type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & TokenTargetDependencies & ClaimsDependencies
@@ -33,7 +33,7 @@ type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & TokenTarge
 export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantType =>
   defineGrant({
     grantType: 'refresh_token',
-    async decide(form, client, now) {
+    async decide(form, { client, possession }, now) {
       const presented = await parsePresentedToken(form, client)
       const digests = await digestRefreshToken(presented)
       const status = await deps.storage.status.ofRefreshHandle(digests.handleDigest)
@@ -41,6 +41,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       if (status?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
       // RFC 6749 §5.2: refresh tokens of deactivated users, revoked grants and disabled clients are refused.
       if (!isFamilyActive(status, now)) throw unknownToken(client, status.family)
+      provePossessionOf(status.family, possession, client)
       // OIDC Core §11: the client may have lost offline access since.
       if (!mayRefresh(status.family.scopes, client)) throw unknownToken(client, status.family)
       const scopes = narrowScopes(form.get('scope'), registeredScopes(status.family.scopes, client))
@@ -55,6 +56,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       return {
         evidence: rotated,
         client,
+        possession,
         target,
         forUser: {
           user: status.user,
@@ -70,6 +72,20 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       }
     },
   })
+
+/**
+ * Checked before the token is rotated: a thief without the key changes nothing.
+ * @throws OAuthError invalid_grant — reason `refresh_token_key_mismatch` | `refresh_token_unknown`; invalid_dpop_proof —
+ *   reason `dpop_proof_missing`.
+ */
+function provePossessionOf(family: TokenFamilyRecord, proven: ProvenPossession, client: AuthenticatedClient): void {
+  // RFC 9449 §5: a binding that was lost in storage must not make the token usable without its key.
+  if (!isPossession(family.possession)) throw unknownToken(client, family)
+  if (family.possession.kind === 'none' || isSameKey(family.possession, proven)) return
+  const context = { clientId: client.clientId, userId: family.userId, familyId: family.familyId }
+  // RFC 9449 §5: the refresh token of a public client is bound to the key that it was issued for.
+  throw refuse(proven.kind === 'none' ? 'dpop_proof_missing' : 'refresh_token_key_mismatch', context)
+}
 
 async function parsePresentedToken(form: Parameters, client: AuthenticatedClient): Promise<RefreshToken> {
   const text = form.get('refresh_token')

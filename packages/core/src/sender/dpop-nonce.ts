@@ -1,0 +1,68 @@
+import { encodeBase64url, hmacSha256 } from '@mintmark/internal'
+import type { EpochSeconds } from '@mintmark/storage-interface'
+
+import type { KeyRing } from '../keys/ring.ts'
+
+/** Nonces for DPoP proofs (RFC 9449 §8). Nothing is stored: every process of the issuer derives the same ones from the time. */
+export interface DpopNonces {
+  /** The nonce that clients are to use now. */
+  current(now: EpochSeconds): Promise<string>
+  /** Whether the nonce was issued a few minutes ago at most, by any process of the issuer. */
+  isAccepted(nonce: string, now: EpochSeconds): Promise<boolean>
+}
+
+export function createDpopNonces(deps: { readonly issuer: string; readonly keys: KeyRing }): DpopNonces {
+  let kept: { readonly window: number; readonly nonces: Promise<readonly string[]> } | undefined
+
+  /** The nonces around this time, the current one first. They are derived once a minute. */
+  function noncesAt(now: EpochSeconds): Promise<readonly string[]> {
+    const window = Math.floor(now / windowLength)
+    if (kept?.window === window) return kept.nonces
+    const entry = { window, nonces: deriveNonces(window, deps) }
+    kept = entry
+    // A short outage of the host's key service must not refuse nonces for a minute.
+    entry.nonces.catch(() => {
+      if (kept === entry) kept = undefined
+    })
+    return entry.nonces
+  }
+
+  return {
+    async current(now) {
+      const [current] = await noncesAt(now)
+      if (current === undefined) throw new TypeError('The key ring derives no secrets.')
+      return current
+    },
+    isAccepted: async (nonce, now) => (await noncesAt(now)).includes(nonce),
+  }
+}
+
+/**
+ * A nonce is a version, the number of its window and the first half of an HMAC over both and the issuer. Those of earlier
+ * secrets are accepted too, so that nothing fails while the sealing key is replaced.
+ */
+async function deriveNonces(
+  window: number,
+  { issuer, keys }: { readonly issuer: string; readonly keys: KeyRing },
+): Promise<readonly string[]> {
+  const secrets = await keys.deriveSecrets('dpop nonce')
+  const windows = [window, window - 1, window - 2, window + 1, window + 2]
+  return Promise.all(windows.flatMap((number) => secrets.map((secret) => nonceOf(number, issuer, secret))))
+}
+
+async function nonceOf(window: number, issuer: string, secret: Uint8Array): Promise<string> {
+  const mac = await hmacSha256(secret, new TextEncoder().encode(`${version} ${window} ${issuer}`))
+  const bytes = new Uint8Array(1 + 4 + 16)
+  new DataView(bytes.buffer).setUint8(0, version)
+  new DataView(bytes.buffer).setUint32(1, window)
+  bytes.set(mac.subarray(0, 16), 5)
+  return encodeBase64url(bytes)
+}
+
+const version = 1
+
+/** In seconds. A nonce is accepted for two to three minutes, and ahead of time by processes whose clocks are behind. */
+const windowLength = 60
+
+/** In seconds: how long a nonce is accepted at most. */
+export const longestNonceLifetime = 5 * windowLength

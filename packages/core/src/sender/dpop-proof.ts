@@ -1,0 +1,137 @@
+import {
+  createRecentMap,
+  decodeBase64url,
+  decodeBody,
+  encodeBase64url,
+  isCompactJws,
+  isJsonObject,
+  parseJsonObject,
+  sha256,
+} from '@mintmark/internal'
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+import { importVerifier, type VerifySignature } from '../keys/jws.ts'
+import type { SigningAlgorithm } from '../keys/ring.ts'
+import { refuse } from '../refusals.ts'
+
+/** The signature algorithms of proofs, in the order of preference (RFC 9449 §5.1): asymmetric ones only. */
+export const proofAlgorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as const
+
+/** A proof whose form is correct. Its signature and its claims have not been checked. */
+export interface ParsedProof {
+  readonly jti: string
+  readonly htm: JsonValue | undefined
+  readonly htu: JsonValue | undefined
+  readonly iat: number
+  readonly exp: JsonValue | undefined
+  readonly nbf: JsonValue | undefined
+  readonly ath: JsonValue | undefined
+  readonly nonce: JsonValue | undefined
+  readonly algorithm: SigningAlgorithm
+  /** Only the members that make the public key. */
+  readonly jwk: ProofKey
+  readonly signingInput: string
+  readonly signature: string
+}
+
+type ProofKey = Readonly<Record<string, string>>
+
+/**
+ * Parses a DPoP proof (RFC 9449 §4.2). Header members that name other keys, such as `kid` and `jku`, have no effect.
+ * @throws OAuthError invalid_dpop_proof — reason `dpop_proof_malformed`.
+ */
+export function parseProof(text: string): ParsedProof {
+  const [head = '', body = '', signature = ''] = isCompactJws(text, maxLength) ? text.split('.') : []
+  const header = parsePart(head)
+  const claims = parsePart(body)
+  const key = header === undefined ? undefined : readKey(header)
+  if (claims === undefined || key === undefined) throw refuse('dpop_proof_malformed')
+  const { jti, htm, htu, iat, exp, nbf, ath, nonce } = claims
+  // RFC 9449 §4.2: both are required.
+  if (!isUsableJti(jti) || typeof iat !== 'number') throw refuse('dpop_proof_malformed')
+  return { ...key, jti, htm, htu, iat, exp, nbf, ath, nonce, signingInput: `${head}.${body}`, signature }
+}
+
+const parsePart = (part: string): JsonObject | undefined => parseJsonObject(decodeBody(decodeBase64url(part)) ?? '')
+
+/** In characters: a proof with an RSA key of 4096 bits has about 2,500. */
+const maxLength = 4096
+
+/**
+ * Short printable text, except names that every JavaScript object inherits: a store that uses plain objects would find
+ * them.
+ */
+const isUsableJti = (jti: unknown): jti is string =>
+  typeof jti === 'string' && /^[\x20-\x7E]{1,256}$/.test(jti) && !(jti in Object.prototype)
+
+/** The key of the header; `undefined` unless header and key have the form that RFC 9449 §4.3 demands. */
+function readKey(header: JsonObject): Pick<ParsedProof, 'algorithm' | 'jwk'> | undefined {
+  const { typ, alg, jwk, crit, b64 } = header
+  // RFC 8725 §3.11: JWTs that the client signed for other purposes have another type.
+  if (typeof typ !== 'string' || typ.toLowerCase() !== 'dpop+jwt') return undefined
+  // RFC 7515 §4.1.11: critical extensions are not supported, and RFC 7797 is one.
+  if (crit !== undefined || b64 !== undefined || !isJsonObject(jwk)) return undefined
+  // RFC 9449 §4.2: the key must be public, and nobody may have learned the private one from the proof.
+  if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'].some((name) => Object.hasOwn(jwk, name))) return undefined
+  const form = keyForms.find(({ algorithms }) => algorithms.some((name) => name === alg))
+  if (form === undefined) return undefined
+  const members = Object.entries(form.members)
+  const own = members.flatMap(([name, pattern]): (readonly [string, string])[] => {
+    const value = Object.hasOwn(jwk, name) ? jwk[name] : undefined
+    return typeof value === 'string' && pattern.test(value) ? [[name, value]] : []
+  })
+  return own.length === members.length ? { algorithm: form.importedAs, jwk: Object.fromEntries(own) } : undefined
+}
+
+/** 32 bytes in base64url, without spare bits: one key has one thumbprint. */
+const bytes32 = /^[\w-]{42}[AEIMQUYcgkosw048]$/
+
+/** The public keys by algorithm. The members are those of the thumbprint, in its order (RFC 7638 §3.2, RFC 8037 §2). */
+const keyForms = [
+  { algorithms: ['ES256'], importedAs: 'ES256', members: { crv: /^P-256$/, kty: /^EC$/, x: bytes32, y: bytes32 } },
+  { algorithms: ['EdDSA', 'Ed25519'], importedAs: 'EdDSA', members: { crv: /^Ed25519$/, kty: /^OKP$/, x: bytes32 } },
+  // 2048 to 4096 bits: larger ones cost more than a request may.
+  {
+    algorithms: ['PS256'],
+    importedAs: 'PS256',
+    members: { e: /^AQAB$/, kty: /^RSA$/, n: /^[g-z0-9_-][\w-]{341,682}$/ },
+  },
+] as const satisfies readonly {
+  readonly algorithms: readonly (typeof proofAlgorithms)[number][]
+  readonly importedAs: SigningAlgorithm
+  readonly members: Readonly<Record<string, RegExp>>
+}[]
+
+/** Verifies the signatures of proofs. The keys of recent ones stay imported, because importing costs as much as verifying. */
+export interface ProofSignatures {
+  /**
+   * @returns the thumbprint of the key (RFC 7638).
+   * @throws OAuthError invalid_dpop_proof — reason `dpop_signature`.
+   */
+  verify(proof: ParsedProof): Promise<string>
+}
+
+export function createProofSignatures(): ProofSignatures {
+  const imported = createRecentMap<Promise<VerifySignature | undefined>>({ limit: 1000 })
+
+  return {
+    async verify({ algorithm, jwk, signingInput, signature }) {
+      const canonical = JSON.stringify(jwk)
+      const jkt = encodeBase64url(await sha256(canonical))
+      const verifySignature = await imported.get(`${algorithm} ${jkt}`, () => importKey(algorithm, jwk))
+      const bytes = new TextEncoder().encode(signingInput)
+      // RFC 9449 §4.3: the signature verifies with the key in the header.
+      if ((await verifySignature?.(decodeBase64url(signature), bytes)) !== true) throw refuse('dpop_signature')
+      return jkt
+    },
+  }
+}
+
+async function importKey(algorithm: SigningAlgorithm, jwk: ProofKey): Promise<VerifySignature | undefined> {
+  try {
+    return await importVerifier({ algorithm, jwk })
+  } catch {
+    // Web Crypto throws on numbers that are not a key, such as a point that is not on the curve.
+    return undefined
+  }
+}

@@ -1,0 +1,160 @@
+import { encodeBase64url, equalInConstantTime, type Header, type ServerRequest, sha256 } from '@mintmark/internal'
+import {
+  after,
+  type Brand,
+  type EpochSeconds,
+  epochSeconds,
+  type OAuthStorage,
+  seconds,
+} from '@mintmark/storage-interface'
+
+import type { KeyRing } from '../keys/ring.ts'
+import { refuse } from '../refusals.ts'
+import type { ProvenPossession } from '../token/grant.ts'
+import { createDpopNonces, longestNonceLifetime } from './dpop-nonce.ts'
+import { createProofSignatures, type ParsedProof, parseProof } from './dpop-proof.ts'
+
+/** Whether proofs need a nonce of the server, may have one, or need none. */
+export type DpopNoncePolicy = 'required' | 'offered' | 'off'
+
+/** A genuine proof for one request. It may have been used before. */
+export type VerifiedProof = Brand<
+  {
+    readonly jkt: string
+    readonly jti: string
+    readonly target: string
+    /** From then on the proof is refused for its age. */
+    readonly expiresAt: EpochSeconds
+    /** The client is to be given the current nonce. */
+    readonly needsNonce: boolean
+  },
+  'VerifiedProof'
+>
+
+/** What a proof must be for. */
+interface ProofTarget {
+  /** The public address of the endpoint: that of the configured issuer and not of the request, which a proxy may have changed. */
+  readonly url: string
+  /** The access token that is presented with the proof. */
+  readonly accessToken?: string
+}
+
+/** Verifies DPoP proofs (RFC 9449). */
+export interface DpopVerifier {
+  /**
+   * Verifies the proof of a request. It changes nothing, so a client that has to repeat the request with a nonce can do so
+   * with the same assertion and code.
+   * @throws OAuthError invalid_dpop_proof — reason `dpop_proof_missing` | `dpop_proof_malformed` | `dpop_signature` |
+   *   `dpop_target` | `dpop_time` | `dpop_access_token_hash`; use_dpop_nonce — reason `dpop_nonce`.
+   */
+  verify(request: ServerRequest, target: ProofTarget, now: EpochSeconds): Promise<VerifiedProof>
+  /**
+   * Uses up the proof.
+   * @throws OAuthError invalid_dpop_proof — reason `dpop_replayed`.
+   */
+  use(proof: VerifiedProof, now: EpochSeconds): Promise<ProvenPossession>
+  /** The headers of a response to a request with this proof. */
+  headers(proof: VerifiedProof, now: EpochSeconds): Promise<readonly Header[]>
+}
+
+/** The possession of a request that proves none. */
+export const noPossession = Object.freeze({ kind: 'none' }) as ProvenPossession
+
+export function createDpopVerifier(deps: {
+  readonly issuer: string
+  readonly keys: KeyRing
+  readonly storage: OAuthStorage
+  readonly nonces: DpopNoncePolicy
+}): DpopVerifier {
+  const nonces = createDpopNonces(deps)
+  const signatures = createProofSignatures()
+
+  /** @throws OAuthError invalid_dpop_proof — reason `dpop_time`; use_dpop_nonce — reason `dpop_nonce`. */
+  async function checkTime(proof: ParsedProof, now: EpochSeconds): Promise<{ readonly needsNonce: boolean }> {
+    if (deps.nonces === 'off') {
+      // RFC 9449 §11.1: an old proof may have been stolen.
+      if (!isRecent(proof, withoutNonce, now)) throw refuse('dpop_time')
+      return { needsNonce: false }
+    }
+    const { nonce } = proof
+    const isNonce = typeof nonce === 'string' && (await nonces.isAccepted(nonce, now))
+    if (isNonce) {
+      // RFC 9449 §11.1: the nonce proves that the proof is fresh, so the clock of the client may be wrong.
+      if (!isRecent(proof, withNonce, now)) throw refuse('dpop_time')
+      return { needsNonce: nonce !== (await nonces.current(now)) }
+    }
+    // RFC 9449 §8: a client whose clock is wrong gets a nonce too, and its next proof is accepted.
+    if (deps.nonces === 'required' || !isRecent(proof, withoutNonce, now))
+      throw refuse('dpop_nonce', {}, { dpopNonce: await nonces.current(now) })
+    return { needsNonce: true }
+  }
+
+  return {
+    async verify(request, target, now) {
+      const proof = parseProof(readProof(request))
+      // RFC 9449 §4.3: for this method, which is case-sensitive, and this address.
+      if (proof.htm !== request.method || !isSameTarget(proof.htu, target.url)) throw refuse('dpop_target')
+      const { needsNonce } = await checkTime(proof, now)
+      const jkt = await signatures.verify(proof)
+      if (target.accessToken !== undefined) await checkTokenHash(proof, target.accessToken)
+      const verified = { jkt, jti: proof.jti, target: target.url, expiresAt: expiryOf(proof, now), needsNonce }
+      return verified as VerifiedProof
+    },
+    async use({ jkt, jti, target, expiresAt }, now) {
+      // No part contains a line break, so two proofs never share a value.
+      const value = `${jkt}\n${target}\n${jti}`
+      const { outcome } = await deps.storage.replays.markUsed({ purpose: 'dpop_jti', value, expiresAt, now })
+      // RFC 9449 §11.1: a proof is accepted once.
+      if (outcome !== 'fresh') throw refuse('dpop_replayed')
+      return { kind: 'dpop', jkt } as ProvenPossession
+    },
+    headers: async ({ needsNonce }, now) => (needsNonce ? [['DPoP-Nonce', await nonces.current(now)]] : []),
+  }
+}
+
+function readProof(request: ServerRequest): string {
+  const header = request.headers.get('dpop')
+  // RFC 9449 §7.1: the DPoP scheme needs a proof.
+  if (header === undefined) throw refuse('dpop_proof_missing')
+  // RFC 9449 §4.3: not more than one.
+  if (request.repeatedHeaders.has('dpop')) throw refuse('dpop_proof_malformed')
+  return header
+}
+
+/**
+ * Whether `htu` is the address, after normalization and without query and fragment (RFC 9449 §4.3, RFC 3986 §6.2.2). The
+ * path is case-sensitive.
+ */
+function isSameTarget(htu: unknown, expected: string): boolean {
+  // Relative addresses, and spellings that only a browser repairs, are no URI (RFC 3986 §4.3).
+  if (typeof htu !== 'string' || !/^https?:\/\/[^\s\\]{1,2000}$/i.test(htu) || !URL.canParse(htu)) return false
+  const { origin, pathname, username, password } = new URL(htu)
+  const target = new URL(expected)
+  return origin === target.origin && pathname === target.pathname && username === '' && password === ''
+}
+
+/** In seconds: how old a proof may be, and how far the clock of the client may be ahead. */
+interface Tolerance {
+  readonly past: number
+  readonly future: number
+}
+
+const withoutNonce: Tolerance = { past: 60, future: 10 }
+const withNonce: Tolerance = { past: 3600, future: 3600 }
+
+/** RFC 9449 §4.2 requires `iat`; a proof may also have `exp` and `nbf` (RFC 7519 §4.1). */
+function isRecent({ iat, exp, nbf }: ParsedProof, { past, future }: Tolerance, now: EpochSeconds): boolean {
+  if (!(iat >= now - past && iat <= now + future)) return false
+  if (exp !== undefined && !(typeof exp === 'number' && now < exp + future)) return false
+  return nbf === undefined || (typeof nbf === 'number' && nbf <= now + future)
+}
+
+/** When the proof is refused for its age, with and without its nonce. Until then it must be remembered. */
+const expiryOf = ({ iat }: ParsedProof, now: EpochSeconds): EpochSeconds =>
+  epochSeconds(Math.max(Math.ceil(iat) + withoutNonce.past + 1, after(now, seconds(longestNonceLifetime))))
+
+async function checkTokenHash({ ath }: ParsedProof, accessToken: string): Promise<void> {
+  const expected = encodeBase64url(await sha256(accessToken))
+  // RFC 9449 §4.3: the proof is for the access token that it comes with.
+  if (typeof ath !== 'string' || !equalInConstantTime(ath, expected)) throw refuse('dpop_access_token_hash')
+}
