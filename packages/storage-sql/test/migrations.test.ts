@@ -77,6 +77,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0028-pushed-request-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0029-signed-requests e88e98e0d11bba7009efb0575cab5b6176878175935fa5d9fa32496441fd0705",
       "0030-security-profiles 4e2e4e65112e7ad29d7621d28aeaed9b7f550aeffc1b796bd50ecfeb9397bd0b",
+      "0031-possession c9aded25bb4d6d138b029877f15115fc9aa42109f2f16fd593717708e9bfc59f",
     ]
   `)
 })

@@ -55,6 +55,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0028-pushed-request-statistics 3582beeaeece31be61ae370b73b3c9522d40a0ba0667c5961a2e7c9b3916d77d",
       "0029-signed-requests cba0613210ec41a45f57efc2c6ec9d764be8d0a0871eb885a6e9e9cddffcfcc9",
       "0030-security-profiles 03dfc1523817da686dfdd9111c4e20903dbe532bead856486352cfc9b8295a98",
+      "0031-possession 9257746537051fde10f31aff6160aa6c304e3fecacb83e432377931067ed8a8e",
     ]
   `)
 })
