@@ -56,3 +56,25 @@ test('doctor reports a worker that does not run, an old backlog and what was giv
   await storage.deliveries.enqueue([aDelivery('d2', { createdAt: now })])
   expect((await levels(now + 3601)).slice(1)).toEqual(['warn delivery.backlog', 'warn delivery.dead'])
 })
+
+test('webhook create prints a secret once, and the other commands show and change the webhook', async () => {
+  const line = await withDatabase()
+
+  const created = await line.run('webhook', 'create', 'https://app.example/hooks', '--type', 'user.changed', '--json')
+  const { webhookId, secret } = JSON.parse(created.out) as { readonly webhookId: string; readonly secret: string }
+  const rotated = await line.run('webhook', 'rotate', webhookId)
+  const list = await line.run('webhook', 'list', '--json')
+  const disabled = await line.run('webhook', 'disable', webhookId, '--json')
+  const replayed = await line.run('webhook', 'replay', webhookId, '--json')
+  const refused = await line.run('webhook', 'create', 'http://app.example')
+  const removed = await line.run('webhook', 'remove', webhookId)
+
+  expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
+  expect(rotated.out).toMatch(/^secret \(shown only now\) {2}whsec_/)
+  expect(JSON.parse(list.out)).toMatchObject([{ webhookId, url: 'https://app.example/hooks', secretCount: 2 }])
+  expect(list.out).not.toContain('whsec_')
+  expect(JSON.parse(disabled.out)).toMatchObject({ disabledAt: expect.any(Number) as number })
+  expect(JSON.parse(replayed.out)).toMatchObject({ webhookId, version: 4 })
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('The URL of a webhook is https') as string })
+  expect(removed).toEqual({ code: 0, out: `Webhook ${webhookId} is removed.`, err: '' })
+})

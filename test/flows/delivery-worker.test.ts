@@ -299,7 +299,8 @@ describe('a server without back-channel logout', () => {
   })
 
   it('refuses to deliver when the option is off', async () => {
-    const { server } = await startLogoutWorld({ backChannelLogout: false })
+    const { changes: _, webhooks: _none, ...storage } = createMemoryStorage({ issuer })
+    const { server } = await startLogoutWorld({ backChannelLogout: false, storage: storage as AdminStorage })
 
     await expect(server.deliverOnce()).rejects.toThrow('Back-channel logout is off')
   })

@@ -31,6 +31,7 @@ import type { Page, PageRequest } from './page.ts'
 import { administerProviders, type ProviderAdministration } from './providers/provider-administration.ts'
 import { administerSessions, type SessionAdministration } from './sessions/session-administration.ts'
 import { lastAdministrators, type LastAdministratorOptions } from './users/last-administrators.ts'
+import { administerWebhooks, type WebhookAdministration } from './webhooks/webhook-administration.ts'
 import { administerUsers, type UserAdministration } from './users/user-administration.ts'
 import { userTypeWithFields } from './users/user-filter.ts'
 
@@ -39,7 +40,7 @@ export interface AdministrationOptions {
   /** The storage of the authorization server and of SCIM: they have the same users. */
   readonly storage: AdminStorage
   /**
-   * The server's key ring. With it, a client cannot be registered with an algorithm that the server does not sign with.
+   * The server's key ring. With it, webhooks can be created, because it seals their secrets, and a client cannot be registered with an algorithm that the server does not sign with.
    * @defaultValue None. A client may then be registered with an algorithm that the server does not sign with, and gets
    *   no ID token.
    */
@@ -89,6 +90,8 @@ export interface Administration {
   readonly sessions: SessionAdministration
   /** Messages to clients, such as logout tokens. */
   readonly deliveries: DeliveryAdministration
+  /** Endpoints of the host that receive changes. */
+  readonly webhooks: WebhookAdministration
   /** The actions of administrators, newest first. Each has two entries: its intention and its outcome. */
   readonly audit: { list(page?: PageRequest): Promise<Page<LogEntryView>> }
 }
@@ -153,5 +156,6 @@ export const administer = (context: AdminContext): Administration => ({
   grants: administerGrants(context),
   sessions: administerSessions(context),
   deliveries: administerDeliveries(context),
+  webhooks: administerWebhooks(context),
   audit: { list: (page = {}) => listLog(adminLog, page, context) },
 })

@@ -21,6 +21,9 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /identity-providers/{provider_id}/secrets': {},
   'POST /identity-providers/{provider_id}/deactivate-accounts': {},
   'POST /accounts': {},
+  'POST /webhooks': { url: 'https://app.test/hooks' },
+  'PATCH /webhooks/{webhook_id}': { includes_user: true },
+  'POST /webhooks/{webhook_id}/replay': { position: 0 },
   'POST /account-search': {},
   'POST /account-upserts': { accounts: [{ user_id: 'kim', claims: { name: 'Kim' } }] },
   'PATCH /accounts/{user_id}': { claims: { name: 'Changed' } },
@@ -37,7 +40,7 @@ function sent({ method, path, query }: (typeof adminRoutes)[number], name: strin
     .replace('{provider_id}', 'corp')
     .replace('{user_id}', 'ann')
     .replace('{organization_id}', 'acme')
-    .replace(/\{(?:delivery|grant|session)_id\}/, 'none')
+    .replace(/\{(?:delivery|grant|session|webhook)_id\}/, 'none')
   const { [name]: body } = bodies
   return {
     method,
@@ -46,8 +49,10 @@ function sent({ method, path, query }: (typeof adminRoutes)[number], name: strin
   }
 }
 
+const keys = { algorithms: ['ES256'], deriveSecrets: () => Promise.resolve([new Uint8Array(32)]) } as const
+
 async function filled(options: Parameters<typeof startAdminServer>[0] = {}): Promise<AdminServerUnderTest> {
-  const under = startAdminServer(options)
+  const under = startAdminServer({ keys, ...options })
   await under.send({
     method: 'POST',
     path: '/clients',
@@ -122,7 +127,7 @@ it.for(requests)('$name accepts the narrowest scope and every scope that include
     expect({ scopes, code: body?.['code'], isAnswered: status < 300 || status === 404 }).toMatchObject({
       isAnswered: true,
     })
-    if (status === 404) expect(name).toMatch(/(?:delivery|grant|session)_id\}(?:$|\/requeue$)/)
+    if (status === 404) expect(name).toMatch(/(?:(?:delivery|grant|session)_id\}(?:$|\/requeue$)|\/webhooks\/)/)
   }
 })
 

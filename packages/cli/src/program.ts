@@ -9,6 +9,7 @@ import { keysCommand } from './command/keys.ts'
 import { migrateCommand, purgeCommand } from './command/database.ts'
 import { sessionCommand } from './command/session.ts'
 import { userCommand } from './command/user.ts'
+import { webhookCommand } from './command/webhook.ts'
 import { workerCommand } from './doctor/check-atomicity.ts'
 import type { Io } from './io.ts'
 
@@ -26,6 +27,7 @@ export function createProgram(io: Io): Command {
     keysCommand(io),
     sessionCommand(io),
     deliveryCommand(io),
+    webhookCommand(io),
     purgeCommand(io),
     doctorCommand(io),
   ]

@@ -6,7 +6,22 @@ import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
 import { type FindInteractionDependencies } from './authorize/pending-interaction.ts'
 import { createInteractionSeal } from './authorize/sealed-interaction.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
-import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerDependencies } from './delivery/worker.ts'
+import type { DeliveryStorage } from '@mintmark/storage-interface'
+import {
+  deriveWebhooks,
+  type DeriveWebhooksDependencies,
+  watchChanges,
+  webhookChannel,
+  type WebhookStorage,
+} from './delivery/derive-webhooks.ts'
+import { sendWebhook, type SendWebhookDependencies } from './delivery/send-webhook.ts'
+import {
+  combineWorkers,
+  createChannelWorker,
+  createDeliveryWorker,
+  type DeliveryWorker,
+  type DeliveryWorkerDependencies,
+} from './delivery/worker.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
 import { createOutboundClient, documentLimits } from './outbound/client.ts'
 import { openJournal } from './events.ts'
@@ -143,18 +158,44 @@ function deliveryWorker(
   settings: ServerSettings,
   deps: Pick<DeliveryWorkerDependencies, 'clock' | 'random' | 'journal' | 'watch'>,
 ): DeliveryWorker | undefined {
-  if (!settings.backChannelLogout || !isDeliveryStorage(storage)) return undefined
-  const outbound = createOutboundClient(fetch, {
-    ...deliveryLimits,
-    allowedOrigins: settings.allowedOrigins,
-    elapsed: () => deps.clock() * 1000,
-  })
+  if (!isDeliveryStorage(storage)) return undefined
+  const outboundTo = (limits: Partial<typeof deliveryLimits> = {}) =>
+    createOutboundClient(fetch, {
+      ...deliveryLimits,
+      ...limits,
+      allowedOrigins: settings.allowedOrigins,
+      elapsed: () => deps.clock() * 1000,
+    })
   const waitUntil = backChannelLogout === false ? undefined : backChannelLogout?.waitUntil
-  const worker = createDeliveryWorker({ ...deps, issuer: settings.issuer, storage, keys, outbound, waitUntil })
+  const all = { ...deps, issuer: settings.issuer, keys, waitUntil }
+  const logouts = settings.backChannelLogout
+    ? createDeliveryWorker({ ...all, storage, outbound: outboundTo() })
+    : undefined
   // Sign-outs, and what the administration and SCIM revoke through the same storage object.
-  storage.onSessionsRevoked?.(() => worker.nudge())
-  return worker
+  if (logouts !== undefined) storage.onSessionsRevoked?.(() => logouts.nudge())
+  const changes = hasWebhooks(storage)
+    ? createWebhookWorker({ ...all, storage, outbound: outboundTo({ pendingPerHost: 8 }) })
+    : undefined
+  const workers = [logouts, changes].filter((worker) => worker !== undefined)
+  return workers.length === 0 ? undefined : combineWorkers(workers)
 }
+
+const hasWebhooks = <Storage extends DeliveryStorage>(storage: Storage): storage is Storage & WebhookStorage =>
+  storage.changes !== undefined && storage.webhooks !== undefined
+
+const createWebhookWorker = (
+  deps: SendWebhookDependencies & DeriveWebhooksDependencies & Pick<DeliveryWorkerDependencies, 'waitUntil'>,
+): DeliveryWorker =>
+  createChannelWorker(
+    {
+      name: webhookChannel,
+      watch: watchChanges(deps.storage),
+      perRecipient: 8,
+      derive: (now) => deriveWebhooks(now, deps),
+      send: (delivery) => sendWebhook(delivery, deps),
+    },
+    deps,
+  )
 
 /** A message is sent again, so a host that does not answer gets few at a time, and none for a while. */
 const deliveryLimits = { pending: 16, pendingPerHost: 2, breaker: { failures: 20, openFor: 60_000 } }

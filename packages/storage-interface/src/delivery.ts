@@ -21,6 +21,9 @@ export const deliveries = defineRecord('deliveries', {
   channel: text,
   /** Who receives it: the `client_id` of a client. */
   recipient: text,
+  /** Deliveries of one lane are sent one at a time, in the order of `sequence`. Without one, in any order. */
+  lane: optional(text),
+  sequence: optional(integer),
   /** The message, without signatures or secrets: each attempt signs anew. */
   content: json,
   /** `dead`: the recipient refused it, or did not answer in time. */
@@ -117,7 +120,8 @@ export interface DeliveryStore {
 
   /**
    * Leases deliveries that are due, those that are due first before others.
-   * Law: a delivery has one lease at a time; after its lease has ended it is due again.
+   * Law: a delivery has one lease at a time; after its lease has ended it is due again. Law: of the pending deliveries of a lane only the
+   * first by `sequence` is leased.
    * PostgreSQL: `SELECT … FOR UPDATE SKIP LOCKED`; SQLite: one `UPDATE … RETURNING`.
    * @returns the deliveries as they are now, with their lease.
    */

@@ -1,4 +1,5 @@
 import type { AuthorizationCodeStore } from './authorization-code.ts'
+import type { ChangeStore } from './change.ts'
 import type { ClientStore } from './client.ts'
 import type { CursorStore } from './cursor.ts'
 import type { CustomResourceStore } from './custom-resource.ts'
@@ -20,6 +21,7 @@ import type { StatusStore } from './status.ts'
 import type { EpochSeconds } from './values.ts'
 import type { TokenFamilyStore } from './token-family.ts'
 import type { SearchableUserStore, UserStore } from './user.ts'
+import type { WebhookStore } from './webhook.ts'
 
 /**
  * What an authorization server stores, for one issuer. A storage is bound to its issuer: rows that were written through a storage of
@@ -55,6 +57,9 @@ export interface OAuthStorage {
    * are sent at once. Without it a worker learns of them when it polls, after a tenth of a second.
    */
   readonly onSessionsRevoked?: (listener: () => void) => void
+  /** Only for webhooks, together with `deliveries` and `cursors`. */
+  readonly changes?: ChangeStore
+  readonly webhooks?: WebhookStore
 }
 
 /** What a server stores in addition that sends messages to clients by itself, such as logout tokens. */
@@ -80,6 +85,8 @@ export interface AdminStorage extends ScimStorage, DeliveryStorage {
   readonly users: SearchableUserStore
   readonly organizations: OrganizationStore
   readonly logs: LogStore
+  readonly changes: ChangeStore
+  readonly webhooks: WebhookStore
 }
 
 /**
@@ -147,7 +154,7 @@ const stores: Readonly<Record<Capability, readonly (keyof AdminStorage)[]>> = {
   delivery: [...oauth, ...delivery],
   scim,
   customTypes: [...scim, 'customResources'],
-  admin: [...scim, ...delivery, 'organizations', 'logs'],
+  admin: [...scim, ...delivery, 'organizations', 'logs', 'changes', 'webhooks'],
 }
 
 /** `done` when nothing is left to remove; otherwise call again. */

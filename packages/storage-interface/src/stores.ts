@@ -1,5 +1,7 @@
 export { announceRevocations } from './announce-revocations.ts'
 export type { AuthenticationRecord, AuthorizationCodeStore, Possession } from './authorization-code.ts'
+export { changeTypes } from './change.ts'
+export type { ChangeRecord, ChangeStore } from './change.ts'
 export type { ClientStore } from './client.ts'
 export type { CursorRecord, CursorStore } from './cursor.ts'
 export type { CustomResourceRecord, CustomResourceState, CustomResourceStore } from './custom-resource.ts'
@@ -90,6 +92,8 @@ export type {
   UpsertRequest,
   UserStore,
 } from './user.ts'
+export type { WebhookRecord, WebhookStore } from './webhook.ts'
+export { changeRetention } from './change.ts'
 export type {
   FamilyId,
   GrantId,

@@ -62,8 +62,10 @@ const endingNothing = [
   'users.reactivate',
   'users.replaceClaims',
   'users.upsert',
+  'webhooks.compareAndSwap',
+  'webhooks.remove',
 ]
 
 /** By its name: it cannot revoke anything. */
 const addsOrReads =
-  /\.(?:append|compare$|count|enqueue|find|has[A-Z]|isTokenRevoked|insert|join|lease|list|membersOf|nextDueAt|of[A-Z]|participants|read|record|touch)/
+  /\.(?:append|compare$|count|enqueue|find|has[A-Z]|isTokenRevoked|insert|join|lastPosition|lease|list|membersOf|nextDueAt|of[A-Z]|participants|read|record|touch)/

@@ -8,6 +8,7 @@ import { createReplayStore } from './stores/replay-store.ts'
 import { createCodeStore, createFamilyStore } from './stores/token-stores.ts'
 import { createRevocationStore } from './stores/revocation-store.ts'
 import { createCustomResourceStore } from './stores/custom-resource-store.ts'
+import { createChangeStore, createWebhookStore } from './stores/change-store.ts'
 import { createCursorStore, createDeliveryStore } from './stores/delivery-store.ts'
 import { createGrantStore } from './stores/grant-store.ts'
 import { createGroupStore } from './stores/group-store.ts'
@@ -72,6 +73,8 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
     logs: createLogStore(database),
     revocations: createRevocationStore(database),
     status: createStatusStore(database),
+    changes: createChangeStore(database),
+    webhooks: createWebhookStore(database),
     deliveries: createDeliveryStore(database),
     cursors: createCursorStore(database),
     purge: createPurgeStore(database),

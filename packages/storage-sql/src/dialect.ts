@@ -53,6 +53,12 @@ export interface SqlEngine {
     readonly lockTable: (table: string) => readonly string[]
     /** Statements that remove a trigger. */
     readonly dropTrigger: (trigger: Pick<SqlTrigger, 'name' | 'table'>) => readonly string[]
+    /** A random text. */
+    readonly randomText: string
+    /** An expression for the next number of a row of `mintmark_changes`, and statements that prepare it. */
+    readonly changeNumbers: { readonly create: readonly string[]; readonly next: string }
+    /** An expression for the JSON list of the names of members that differ between two JSON objects. */
+    readonly changedNames: (before: string, after: string) => string
     /** Ends a query and locks its rows against changes until the transaction ends. */
     readonly lockRows: string
     /** Locks them also against `keepRows`, which waits. */
@@ -151,6 +157,8 @@ export interface SqlExpectedRows {
   readonly alike: readonly string[]
   /** Columns that are empty in most rows. */
   readonly absent: readonly string[]
+  /** For tables that got an index since: that resets the number of rows which the planner expects. */
+  readonly again?: true
 }
 
 /** How a statement returns whole rows of a table, or of each table that it joins. */

@@ -1,4 +1,5 @@
 import type {
+  changes,
   clients,
   codes,
   ColumnName,
@@ -20,6 +21,7 @@ import type {
   sessionParticipants,
   sessions,
   signingKeys,
+  webhooks,
 } from '@mintmark/storage-interface/records'
 import type { SqlValue } from './dialect.ts'
 
@@ -45,6 +47,9 @@ export interface Tables {
   readonly mintmark_memberships: TableOf<typeof memberships>
   readonly mintmark_logs: TableOf<typeof logs>
   readonly mintmark_deliveries: TableOf<typeof deliveries>
+  readonly mintmark_changes: TableOf<typeof changes>
+  readonly mintmark_change_positions: Columns<'issuer' | 'last_position'>
+  readonly mintmark_webhooks: TableOf<typeof webhooks>
   readonly mintmark_cursors: TableOf<typeof cursors>
 }
 

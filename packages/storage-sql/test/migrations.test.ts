@@ -78,6 +78,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0029-signed-requests e88e98e0d11bba7009efb0575cab5b6176878175935fa5d9fa32496441fd0705",
       "0030-security-profiles 4e2e4e65112e7ad29d7621d28aeaed9b7f550aeffc1b796bd50ecfeb9397bd0b",
       "0031-possession c9aded25bb4d6d138b029877f15115fc9aa42109f2f16fd593717708e9bfc59f",
+      "0032-changes 3b3bd6c5da833c92de0fa2643824314447d1a7f6105b363bb24d0ca0c378e05f",
+      "0033-change-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

@@ -56,6 +56,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0029-signed-requests cba0613210ec41a45f57efc2c6ec9d764be8d0a0871eb885a6e9e9cddffcfcc9",
       "0030-security-profiles 03dfc1523817da686dfdd9111c4e20903dbe532bead856486352cfc9b8295a98",
       "0031-possession 9257746537051fde10f31aff6160aa6c304e3fecacb83e432377931067ed8a8e",
+      "0032-changes 87ca3108c82f9fbe52b09489d8af662eca61dbe6b2af82f76df7433a77bd8ac0",
+      "0033-change-statistics e8044f9befdf9874d00aa1b4aada8ba33f8f5f56763d2660b9f2238b9aaab094",
     ]
   `)
 })

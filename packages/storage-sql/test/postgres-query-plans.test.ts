@@ -45,8 +45,9 @@ test('PostgreSQL uses the same indexes for new tables as for full ones, because 
   const others = []
   for (const statement of statements) {
     const [ofEmpty, ofFull] = [indexesOf(await planOf(statement, onFresh)), indexesOf(await planOf(statement, pool))]
-    // All keys and indexed attributes of an issuer are read: by which index is the same.
-    if (ofEmpty.join() !== ofFull.join() && !/mintmark_(?:signing_keys|indexed_attributes)/.test(statement))
+    // All keys and indexed attributes of an issuer are read: by which index is the same. A count of deliveries reads up to
+    // 10,000 rows, and is run by hand.
+    if (ofEmpty.join() !== ofFull.join() && !/mintmark_(?:signing_keys|indexed_attributes)| as oldest$/.test(statement))
       others.push({ statement, ofEmpty, ofFull })
   }
 
@@ -70,7 +71,11 @@ async function planOf(statement: string, pool: Pool): Promise<PlanNode> {
   return plan
 }
 
-const ofAnIssuer: ReadonlySet<string> = new Set(['mintmark_account_totals', 'mintmark_ending_positions'])
+const ofAnIssuer: ReadonlySet<string> = new Set([
+  'mintmark_account_totals',
+  'mintmark_ending_positions',
+  'mintmark_change_positions',
+])
 
 /** 20,000 rows in each table, of 20 issuers: enough for a plan that reads them all to be the worse one. */
 async function fillTables(): Promise<void> {

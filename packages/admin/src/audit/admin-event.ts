@@ -90,10 +90,27 @@ export type AdminAction =
   | 'session.revoked'
   /** A message to a client that was given up is sent again. */
   | 'delivery.requeued'
+  /** A webhook was created. */
+  | 'webhook.created'
+  /** The settings of a webhook were changed. */
+  | 'webhook.updated'
+  /** A webhook was disabled: its messages wait. */
+  | 'webhook.disabled'
+  /** A disabled webhook was enabled. */
+  | 'webhook.enabled'
+  /** A webhook was removed. */
+  | 'webhook.removed'
+  /** A webhook was given another secret. */
+  | 'webhook.secret_added'
+  /** All secrets of a webhook but the newest were revoked. */
+  | 'webhook.previous_secrets_ended'
+  /** The changes after a position are sent to a webhook again. */
+  | 'webhook.replayed'
 
 /** The record that an action is about. The audit log stores it. */
 export interface AuditTarget {
-  readonly kind: 'client' | 'provider' | 'account' | 'organization' | 'membership' | 'grant' | 'session' | 'delivery'
+  readonly kind:
+    'client' | 'provider' | 'account' | 'organization' | 'membership' | 'grant' | 'session' | 'delivery' | 'webhook'
   /** For a membership: the identifiers of the organization and the user, separated by a slash. */
   readonly id: string
 }

@@ -125,7 +125,7 @@ const loggableTarget = ({ kind, id }: AuditTarget): AuditTarget => ({
 })
 
 /** The algorithms that a key ring signs with. */
-export type SigningAlgorithms = Pick<KeyRing, 'algorithms'>
+export type SigningAlgorithms = Pick<KeyRing, 'algorithms'> & Partial<Pick<KeyRing, 'deriveSecrets'>>
 
 /** The parts of administration that do not depend on who administers. They are created once. */
 export interface AdminDependencies {

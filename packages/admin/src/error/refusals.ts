@@ -58,6 +58,19 @@ export const refusals = {
     'The delivery was not given up: it is pending or delivered.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
+  webhook_unknown: [404, 'There is no such webhook.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  webhook_url_invalid: [
+    400,
+    'The URL of a webhook is https, with a host name that has a dot, and without a port, credentials or a fragment.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
+  webhook_type_unknown: [400, 'There is no such type of change.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  too_many_webhooks: [409, 'There are as many webhooks as there may be.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  keys_missing: [
+    409,
+    'This administration has no key ring, which seals the secrets of webhooks.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
   identifier_invalid: [
     400,
     'The identifier is too long, empty, or has characters that an identifier does not have.',

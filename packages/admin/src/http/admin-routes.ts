@@ -5,6 +5,7 @@ import { grantRoutes } from './grant-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { providerRoutes } from './provider-routes.ts'
 import { userRoutes } from './user-routes.ts'
+import { webhookRoutes } from './webhook-routes.ts'
 import { logAnswer, pageQuery } from './wire.ts'
 
 const auditRoute = defineRoute({
@@ -27,5 +28,6 @@ export const adminRoutes: readonly AdminRoute[] = [
   ...grantRoutes,
   ...organizationRoutes,
   ...deliveryRoutes,
+  ...webhookRoutes,
   auditRoute,
 ]

@@ -1,5 +1,6 @@
 /** The areas of administration. `grants` includes sessions. */
-export type AdminArea = 'clients' | 'providers' | 'accounts' | 'organizations' | 'grants' | 'deliveries' | 'audit'
+export type AdminArea =
+  'clients' | 'providers' | 'accounts' | 'organizations' | 'grants' | 'deliveries' | 'webhooks' | 'audit'
 
 /** The kind of access to an area. */
 export type AdminAccess = 'read' | 'write'
@@ -23,6 +24,8 @@ export const adminScopes = {
   'admin:grants:write': 'Revoke the access that users have given to clients, and sign users out',
   'admin:deliveries:read': 'See the messages to clients, such as logout tokens',
   'admin:deliveries:write': 'Send messages to clients again',
+  'admin:webhooks:read': 'See the webhooks',
+  'admin:webhooks:write': 'Create, change and remove webhooks, which receive what changes about users',
   'admin:audit:read': 'See what administrators did',
 } as const satisfies Record<string, string>
 

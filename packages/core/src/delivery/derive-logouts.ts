@@ -65,6 +65,8 @@ export async function deriveLogouts(
       dedupeKey: encodeBase64url(await sha256(JSON.stringify([logoutChannel, clientId, ...occasion]))),
       channel: logoutChannel,
       recipient: clientId,
+      lane: undefined,
+      sequence: undefined,
       content,
       createdAt: now,
       expiresAt,

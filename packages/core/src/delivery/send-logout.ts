@@ -52,7 +52,7 @@ export async function sendLogout(delivery: DeliveryRecord, deps: SendLogoutDepen
 }
 
 /** In milliseconds. */
-const attemptTimeout = 5000
+export const attemptTimeout = 5000
 
 /**
  * Mints a logout token (Back-Channel Logout §2.4). Each attempt has a `jti` of its own: some clients remember it before they act,
@@ -100,7 +100,7 @@ function resultOfStatus(
   return isTransient ? retry(delivery, { failure, now, atLeast: retryAfter(headers, now) }) : dead(failure, now)
 }
 
-function resultOfFailure(delivery: DeliveryRecord, failure: OutboundFailure, now: EpochSeconds): DeliveryResult {
+export function resultOfFailure(delivery: DeliveryRecord, failure: OutboundFailure, now: EpochSeconds): DeliveryResult {
   switch (failure) {
     case 'not_allowed':
     case 'not_public':
@@ -119,7 +119,7 @@ function resultOfFailure(delivery: DeliveryRecord, failure: OutboundFailure, now
 }
 
 /** @param atLeast in seconds: how long the client asks to wait. */
-function retry(
+export function retry(
   delivery: DeliveryRecord,
   { failure, now, atLeast = 0 }: { readonly failure: string; readonly now: EpochSeconds; readonly atLeast?: number },
 ): DeliveryResult {
@@ -132,17 +132,17 @@ function retry(
 const retryDelays = [5, 30, 120, 600]
 const longestDelay = 3600
 
-const dead = (failure: string, now: EpochSeconds): DeliveryResult => ({
+export const dead = (failure: string, now: EpochSeconds): DeliveryResult => ({
   kind: 'dead',
   failure,
   keptUntil: after(now, deadRetention),
 })
 
 /** Longer than the list of revocations, from which the same message could follow again. */
-const deliveredRetention = seconds(172_800)
+export const deliveredRetention = seconds(172_800)
 
 /** RFC 9110 §10.2.3, at most the longest delay. @returns seconds. */
-function retryAfter(headers: Headers, now: EpochSeconds): number {
+export function retryAfter(headers: Headers, now: EpochSeconds): number {
   const value = headers.get('retry-after') ?? ''
   const wait = /^\d{1,9}$/.test(value) ? Number(value) : Date.parse(value) / 1000 - now
   return Number.isNaN(wait) ? 0 : Math.min(Math.max(wait, 0), longestDelay)

@@ -52,9 +52,43 @@ export interface DeliveryWorker {
   nudge(): void
 }
 
-export function createDeliveryWorker(deps: DeliveryWorkerDependencies): DeliveryWorker {
-  const { watch, clock, storage, waitUntil } = deps
-  const attempts = createAttempts(deps)
+/** Sends logout tokens. */
+export const createDeliveryWorker = (deps: DeliveryWorkerDependencies): DeliveryWorker =>
+  createChannelWorker(
+    {
+      name: logoutChannel,
+      watch: deps.watch,
+      perRecipient: 2,
+      derive: (now) => deriveLogouts(now, deps),
+      send: (delivery) => sendLogout(delivery, deps),
+    },
+    deps,
+  )
+
+/** What the messages of a channel follow from, and how each is sent. */
+export interface DeliveryChannel {
+  readonly name: string
+  readonly watch: DeliverySource
+  /** How many messages of one recipient are sent at once in a process. */
+  readonly perRecipient: number
+  /** Enqueues the messages that follow from the next page of what happened. */
+  derive(now: EpochSeconds): Promise<{ readonly position: number; readonly more: boolean }>
+  send(delivery: DeliveryRecord): Promise<DeliveryResult>
+}
+
+/** Notices that something happened which messages follow from. */
+export type DeliverySource = Pick<RevocationWatch, 'version' | 'position' | 'noteSeen' | 'poll'>
+
+interface ChannelDependencies
+  extends
+    Pick<DeriveLogoutsDependencies, 'storage' | 'random' | 'journal'>,
+    Pick<SendLogoutDependencies, 'clock'>,
+    Pick<DeliveryWorkerDependencies, 'waitUntil' | 'pause'> {}
+
+export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDependencies): DeliveryWorker {
+  const { watch } = channel
+  const { clock, storage, waitUntil } = deps
+  const attempts = createAttempts(channel, deps)
   const sleeper = createSleeper(deps.pause ?? pauseFor)
   let isRunning = false
   let isNudged = false
@@ -62,7 +96,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDependencies): Delivery
   /** Reads the list of revocations to its end. @returns the position, and whether there is more. */
   async function derive(isOver: () => boolean): Promise<{ readonly position: number; readonly more: boolean }> {
     for (;;) {
-      const read = await deriveLogouts(clock(), deps)
+      const read = await channel.derive(clock())
       watch.noteSeen(read.position)
       if (!read.more || isOver()) return read
     }
@@ -81,7 +115,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDependencies): Delivery
       } catch (cause) {
         // The loop outlives an outage of the storage.
         failures += 1
-        deps.journal.announce({ type: 'delivery.interrupted', channel: logoutChannel, cause })
+        deps.journal.announce({ type: 'delivery.interrupted', channel: channel.name, cause })
       }
       await sleeper.sleep(failures === 0 ? pollEvery : Math.min(1000 * 2 ** failures, 30_000))
     }
@@ -123,7 +157,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDependencies): Delivery
       }
       while (!isOver() && attempts.free() > 0)
         if ((await attempts.begin(attempts.free(), attemptEnded)).length === 0) break
-      const next = await storage.deliveries.nextDueAt(logoutChannel)
+      const next = await storage.deliveries.nextDueAt(channel.name)
       // What is due but waits for an attempt to end is looked for then.
       isWaiting = attempts.free() === 0 || (next !== undefined && next <= now)
       lookAt = epochSeconds(Math.min(Math.max(next ?? Infinity, now + 1), now + lookEvery))
@@ -154,7 +188,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDependencies): Delivery
     } while (pending.size > 0 || begun < limit)
 
     const count = (kind: AttemptOutcome): number => kinds.filter((each) => each === kind).length
-    const next = await storage.deliveries.nextDueAt(logoutChannel)
+    const next = await storage.deliveries.nextDueAt(channel.name)
     return {
       delivered: count('delivered'),
       failed: count('retry'),
@@ -178,10 +212,26 @@ export function createDeliveryWorker(deps: DeliveryWorkerDependencies): Delivery
     try {
       await work
     } catch (cause) {
-      deps.journal.announce({ type: 'delivery.interrupted', channel: logoutChannel, cause })
+      deps.journal.announce({ type: 'delivery.interrupted', channel: channel.name, cause })
     }
   }
 }
+
+/** Several channels as one. */
+export const combineWorkers = (workers: readonly DeliveryWorker[]): DeliveryWorker => ({
+  async run(options) {
+    await Promise.all(workers.map((worker) => worker.run(options)))
+  },
+  async once(options) {
+    const reports = await Promise.all(workers.map((worker) => worker.once(options)))
+    const sum = (count: 'delivered' | 'failed' | 'dead') => reports.reduce((total, report) => total + report[count], 0)
+    const more = reports.some((report) => report.more)
+    return { delivered: sum('delivered'), failed: sum('failed'), dead: sum('dead'), more }
+  },
+  nudge() {
+    for (const worker of workers) worker.nudge()
+  },
+})
 
 /** In milliseconds. A little more than the watch needs between two polls. */
 const pollEvery = 102
@@ -202,7 +252,7 @@ interface Attempts {
   finished(): Promise<void>
 }
 
-function createAttempts(deps: DeliveryWorkerDependencies): Attempts {
+function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): Attempts {
   const { storage, clock, random, journal } = deps
   const pending = new Map<string, { readonly recipient: string; readonly ended: Promise<AttemptOutcome> }>()
 
@@ -214,7 +264,7 @@ function createAttempts(deps: DeliveryWorkerDependencies): Attempts {
       const token = randomIdentifier(random)
       const except = [...new Set([...pending.values()].map(({ recipient }) => recipient))]
       const until = after(now, leaseTime)
-      const request = { channel: logoutChannel, now, until, token, limit, perRecipient: maxPendingOfRecipient, except }
+      const request = { channel: channel.name, now, until, token, limit, perRecipient: channel.perRecipient, except }
       const leased = await storage.deliveries.lease(request)
       return leased.map((delivery) => {
         const ended = attempt(delivery, token).then((outcome) => {
@@ -234,7 +284,7 @@ function createAttempts(deps: DeliveryWorkerDependencies): Attempts {
 
   async function attempt(delivery: DeliveryRecord, token: string): Promise<AttemptOutcome> {
     try {
-      const result = await sendLogout(delivery, deps)
+      const result = await channel.send(delivery)
       const now = clock()
       const { outcome } = await storage.deliveries.settle({ deliveryId: delivery.deliveryId, token, result, now })
       if (outcome === 'lost') return 'lost'
@@ -242,14 +292,14 @@ function createAttempts(deps: DeliveryWorkerDependencies): Attempts {
       return result.kind
     } catch (cause) {
       // The lease ends by itself, and the attempt is repeated.
-      journal.announce({ type: 'delivery.interrupted', channel: logoutChannel, cause })
+      journal.announce({ type: 'delivery.interrupted', channel: channel.name, cause })
       return 'interrupted'
     }
   }
 
   function recordResult(delivery: DeliveryRecord, result: DeliveryResult, now: EpochSeconds): void {
     const { deliveryId, recipient, createdAt } = delivery
-    const about = { channel: logoutChannel, deliveryId, clientId: recipient, attempts: delivery.attempts + 1 }
+    const about = { channel: channel.name, deliveryId, clientId: recipient, attempts: delivery.attempts + 1 }
     switch (result.kind) {
       case 'delivered':
         return journal.announce({ type: 'delivery.delivered', ...about })
@@ -267,7 +317,6 @@ function createAttempts(deps: DeliveryWorkerDependencies): Attempts {
 
 /** In one process. */
 const maxPending = 16
-const maxPendingOfRecipient = 2
 
 /** Several times as long as an attempt. */
 const leaseTime = seconds(30)

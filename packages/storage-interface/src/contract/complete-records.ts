@@ -210,6 +210,8 @@ export const fullDelivery: NewDelivery = {
   dedupeKey: completeDelivery.dedupeKey,
   channel: completeDelivery.channel,
   recipient: completeDelivery.recipient,
+  lane: completeDelivery.lane,
+  sequence: completeDelivery.sequence,
   content: completeDelivery.content,
   createdAt: completeDelivery.createdAt,
   expiresAt: completeDelivery.expiresAt,

@@ -1,3 +1,4 @@
+import type { WebhookRecord } from '../webhook.ts'
 import type { AuthenticationRecord, AuthorizationCodeRecord } from '../authorization-code.ts'
 import type { ClientRecord } from '../client.ts'
 import type { NewDelivery } from '../delivery.ts'
@@ -295,6 +296,8 @@ export const aDelivery = (deliveryId: string, overrides: Partial<NewDelivery> = 
     dedupeKey: `key-${deliveryId}`,
     channel: 'logout',
     recipient: 'client-1',
+    lane: undefined,
+    sequence: undefined,
     content: { sub: 'user-1', sid: 'session-1' },
     createdAt,
     expiresAt: epochSeconds(createdAt + 86_400),
@@ -302,3 +305,19 @@ export const aDelivery = (deliveryId: string, overrides: Partial<NewDelivery> = 
     ...overrides,
   }
 }
+
+/** A webhook that gets all changes. */
+export const aWebhook = (overrides: Partial<WebhookRecord> = {}): WebhookRecord => ({
+  webhookId: 'webhook-1',
+  url: 'https://app.example/webhooks',
+  types: [],
+  includesUser: false,
+  secrets: ['sealed-1'],
+  startsAfter: 0,
+  replays: 0,
+  disabledAt: undefined,
+  createdAt: now,
+  updatedAt: now,
+  version: 1,
+  ...overrides,
+})

@@ -4,6 +4,7 @@ import { isolationLaws, recordLaws } from './laws/isolation-laws.ts'
 import { adminRecords, deliveryRecords, oauthRecords, scimRecords } from './record-kinds.ts'
 import { accountListLaws, logLaws } from './laws/administration-laws.ts'
 import { replayLaws, signingKeyLaws } from './laws/replay-laws.ts'
+import { changeLaws } from './laws/change-laws.ts'
 import { clientLaws, clientRemovalLaws } from './laws/client-laws.ts'
 import { customResourceLaws } from './laws/custom-resource-laws.ts'
 import { deliveryLaws as deliveryStoreLaws } from './laws/delivery-laws.ts'
@@ -100,6 +101,7 @@ export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
   ...deliveryLaws,
   ...accountListLaws,
   ...upsertLaws,
+  ...changeLaws,
   ...organizationLaws,
   ...membershipLaws,
   ...logLaws,

@@ -22,6 +22,7 @@ import {
   aSessionRecord,
   aSigningKeyRecord,
   aUser,
+  aWebhook,
   anInteractionRecord,
   anOpaqueTokenRecord,
   aPushedRequestRecord,
@@ -173,6 +174,11 @@ export const adminRecords: readonly RecordKind<AdminStorage>[] = [
     make: (id) => anOrganization({ organizationId: organizationId(id) }),
     insert: (storage, organization) => storage.organizations.insert(organization),
     read: (storage, id) => storage.organizations.find(organizationId(id)),
+  }),
+  kind('webhooks', {
+    make: (id) => aWebhook({ webhookId: id }),
+    insert: (storage, webhook) => storage.webhooks.insert(webhook),
+    read: (storage, id) => storage.webhooks.find(id),
   }),
   kind('logs', {
     make: (id) => aLogEntry({ entryId: id }),

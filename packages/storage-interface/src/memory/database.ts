@@ -18,6 +18,7 @@ import {
 } from './versioned-records.ts'
 import { createRevocationTable, type RevocationTable } from './revocation-table.ts'
 import { createFamilyTable, type FamilyTable } from './families.ts'
+import { type ChangeTable, createChangeTable } from './changes.ts'
 import { createGrantTable, type GrantTable } from './grants.ts'
 import { createCustomResourceTable, type CustomResourceTable } from './custom-resources.ts'
 import { createDeliveryTable, type DeliveryTable } from './deliveries.ts'
@@ -30,6 +31,7 @@ import { createUserTable, type UserTable } from './users.ts'
 
 /** What one issuer has stored. */
 export interface MemoryTables {
+  readonly changes: ChangeTable
   readonly clients: ClientTable
   readonly users: UserTable
   readonly grants: GrantTable
@@ -73,9 +75,11 @@ export function createMemoryDatabase(): MemoryDatabase {
 }
 
 function createTables(): MemoryTables {
+  const changes = createChangeTable()
   return {
+    changes,
     clients: createClientTable(),
-    users: createUserTable(),
+    users: createUserTable(changes),
     grants: createGrantTable(),
     codes: createCodeTable(),
     families: createFamilyTable(),
@@ -86,7 +90,7 @@ function createTables(): MemoryTables {
     signingKeys: createSigningKeyTable(),
     replays: createReplayTable(),
     identityProviders: createIdentityProviderTable(),
-    groups: createGroupTable(),
+    groups: createGroupTable(changes),
     customResources: createCustomResourceTable(),
     organizations: createOrganizationTable(),
     logs: createLogTable(),

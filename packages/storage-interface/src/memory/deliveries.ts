@@ -48,7 +48,7 @@ export function createMemoryDeliveries({ byId, dedupeKeys }: DeliveryTable, sche
 
     async lease(request) {
       await scheduler()
-      return firstDue(pending(request.channel), request).map((row) =>
+      return firstDue(firstOfLanes(pending(request.channel)), request).map((row) =>
         write({ ...row, dueAt: request.until, leaseToken: request.token }),
       )
     },
@@ -111,6 +111,14 @@ const unsent = {
   lastFailure: undefined,
   settledAt: undefined,
 } as const
+
+/** Without those that wait for an earlier one of their lane. */
+function firstOfLanes(pending: readonly DeliveryRecord[]): readonly DeliveryRecord[] {
+  const first = new Map<string, number>()
+  for (const { lane, sequence = 0 } of pending)
+    if (lane !== undefined) first.set(lane, Math.min(first.get(lane) ?? sequence, sequence))
+  return pending.filter(({ lane, sequence = 0 }) => lane === undefined || first.get(lane) === sequence)
+}
 
 function firstDue(
   pending: readonly DeliveryRecord[],

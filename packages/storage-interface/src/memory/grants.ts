@@ -2,6 +2,7 @@ import type { GrantRecord, GrantStore } from '../grant.ts'
 import { type ClientId, type GrantId, type UserId, epochSeconds } from '../values.ts'
 import { StorageUnavailableError } from '../outcome.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
+import { type ChangeTable, writeChange } from './changes.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'
 
@@ -19,10 +20,14 @@ export const createGrantTable = (): GrantTable => ({
 
 interface GrantTables {
   readonly grants: GrantTable
+  readonly changes: ChangeTable
   readonly revocations: RevocationTable
 }
 
-export function createMemoryGrants({ grants, revocations }: GrantTables, scheduler: SchedulerHook): GrantStore {
+export function createMemoryGrants(
+  { grants, revocations, changes }: GrantTables,
+  scheduler: SchedulerHook,
+): GrantStore {
   return {
     async insert(grant) {
       await scheduler()
@@ -31,6 +36,8 @@ export function createMemoryGrants({ grants, revocations }: GrantTables, schedul
       if (grants.byId.has(grant.grantId)) throw new StorageUnavailableError('The grant identifier is in use')
 
       write(grants, grant)
+      if (grant.revokedAt === undefined)
+        writeChange(changes, { type: 'grant.created', ...namesOf(grant) }, grant.createdAt)
       return { outcome: 'inserted' }
     },
 
@@ -56,6 +63,7 @@ export function createMemoryGrants({ grants, revocations }: GrantTables, schedul
 
       write(grants, { ...current, revokedAt: now })
       writeRevocation(revocations, { kind: 'grant', grantId }, now)
+      writeChange(changes, { type: 'grant.revoked', ...namesOf(current) }, now)
       return { outcome: 'revoked' }
     },
 
@@ -66,6 +74,8 @@ export function createMemoryGrants({ grants, revocations }: GrantTables, schedul
     },
   }
 }
+
+const namesOf = ({ grantId, userId, clientId }: GrantRecord) => ({ grantId, userId, clientId })
 
 function findUnrevoked(grants: GrantTable, userId: UserId, clientId: ClientId): GrantRecord | undefined {
   const id = grants.unrevoked.get(userId)?.get(clientId)

@@ -1,5 +1,6 @@
 import type { GroupRecord, MemberChange } from '../group.ts'
-import type { GroupId, JsonObject, EpochSeconds } from '../values.ts'
+import { groupId as asGroupId, userId, type GroupId, type JsonObject, type EpochSeconds } from '../values.ts'
+import { type ChangeTable, writeChange } from './changes.ts'
 import { type IndexedRow, type ProviderIndex, createProviderIndex, reindex, textsOf } from './provider-index.ts'
 import { frozenCopy } from './rows.ts'
 
@@ -13,11 +14,13 @@ export interface StoredGroup {
 export interface GroupTable {
   readonly byId: Map<GroupId, StoredGroup>
   readonly byProvider: ProviderIndex<GroupId>
+  readonly changes: ChangeTable
   readonly members: Map<GroupId, Set<string>>
   readonly memberships: Map<string, Set<GroupId>>
 }
 
-export const createGroupTable = (): GroupTable => ({
+export const createGroupTable = (changes: ChangeTable): GroupTable => ({
+  changes,
   byId: new Map(),
   byProvider: createProviderIndex(),
   members: new Map(),
@@ -36,34 +39,64 @@ export const groupsOf = (groups: GroupTable, memberId: string): ReadonlySet<Grou
 export function writeGroup(groups: GroupTable, group: StoredGroup): GroupRecord {
   const stored = frozenCopy(group)
   const { groupId } = stored.record
-  reindex(groups.byProvider, { from: indexedRow(groups.byId.get(groupId)), to: indexedRow(stored) })
+  const before = groups.byId.get(groupId)
+  reindex(groups.byProvider, { from: indexedRow(before), to: indexedRow(stored) })
   groups.byId.set(groupId, stored)
+  writeGroupChange(groups.changes, before?.record, stored.record)
   return stored.record
 }
 
-export function join(groups: GroupTable, groupId: GroupId, memberId: string): void {
+function writeGroupChange(changes: ChangeTable, before: GroupRecord | undefined, record: GroupRecord): void {
+  const { groupId, updatedAt } = record
+  if (before === undefined) return writeChange(changes, { type: 'group.created', groupId }, updatedAt)
+  const members = ['displayName', 'externalId', 'resource'] as const
+  const names = members.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(record[name]))
+  if (names.length > 0) writeChange(changes, { type: 'group.changed', groupId, names }, updatedAt)
+}
+
+/** A user or a group in a group. */
+interface Membership {
+  readonly groupId: GroupId
+  readonly memberId: string
+}
+
+/** Groups in groups are not reported. */
+function writeMembershipChange(
+  groups: GroupTable,
+  { type, groupId, memberId }: Membership & { readonly type: 'membership.added' | 'membership.removed' },
+  now: EpochSeconds,
+): void {
+  if (groups.byId.has(asGroupId(memberId))) return
+  writeChange(groups.changes, { type, groupId, userId: userId(memberId) }, now)
+}
+
+export function join(groups: GroupTable, { groupId, memberId }: Membership, now: EpochSeconds): void {
+  writeMembershipChange(groups, { type: 'membership.added', groupId, memberId }, now)
   groups.members.set(groupId, (groups.members.get(groupId) ?? new Set<string>()).add(memberId))
   groups.memberships.set(memberId, (groups.memberships.get(memberId) ?? new Set<GroupId>()).add(groupId))
 }
 
-export function leave(groups: GroupTable, groupId: GroupId, memberId: string): void {
+export function leave(groups: GroupTable, { groupId, memberId }: Membership, now: EpochSeconds): void {
+  writeMembershipChange(groups, { type: 'membership.removed', groupId, memberId }, now)
   groups.members.get(groupId)?.delete(memberId)
   groups.memberships.get(memberId)?.delete(groupId)
 }
 
 /** Removes a group, its members and its memberships in other groups. */
 export function dropGroup(groups: GroupTable, groupId: GroupId, now: EpochSeconds): void {
-  for (const memberId of memberIdsOf(groups, groupId)) groups.memberships.get(memberId)?.delete(groupId)
+  for (const memberId of memberIdsOf(groups, groupId)) leave(groups, { groupId, memberId }, now)
   groups.members.delete(groupId)
+  endMemberships(groups, groupId, now)
   reindex(groups.byProvider, { from: indexedRow(groups.byId.get(groupId)), to: undefined })
   groups.byId.delete(groupId)
-  endMemberships(groups, groupId, now)
+  writeChange(groups.changes, { type: 'group.removed', groupId }, now)
 }
 
 /** Removes a member from every group; each of these groups changes. */
 export function endMemberships(groups: GroupTable, memberId: string, now: EpochSeconds): void {
   for (const groupId of groupsOf(groups, memberId)) {
     groups.members.get(groupId)?.delete(memberId)
+    writeMembershipChange(groups, { type: 'membership.removed', groupId, memberId }, now)
     const group = groups.byId.get(groupId)
     if (group !== undefined) writeGroup(groups, { ...group, record: nextVersion(group.record, now) })
   }

@@ -33,7 +33,7 @@ export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook)
         groups,
         storedGroup({ providerId, groupId, createdAt, updatedAt: createdAt, version: 1 }, state),
       )
-      for (const memberId of memberIds) join(groups, groupId, memberId)
+      for (const memberId of memberIds) join(groups, { groupId, memberId }, createdAt)
       return { outcome: 'inserted', record }
     },
 
@@ -86,8 +86,8 @@ export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook)
       if (joining.some((id) => !isKnown(tables, record, id))) return { outcome: 'memberUnknown' }
       if (state === undefined && joining.length === 0 && leaving.length === 0) return { outcome: 'unchanged', record }
 
-      for (const memberId of joining) join(groups, groupId, memberId)
-      for (const memberId of leaving) leave(groups, groupId, memberId)
+      for (const memberId of joining) join(groups, { groupId, memberId }, now)
+      for (const memberId of leaving) leave(groups, { groupId, memberId }, now)
       const next = nextVersion(record, now)
       const stored = state === undefined ? { ...current, record: next } : storedGroup(next, state)
       return { outcome: 'swapped', record: writeGroup(groups, stored) }

@@ -48,6 +48,7 @@ function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() =
   yield* expired(revocations.tokens, request)
   yield* expired(revocations.byPosition, request, (position) => removeRevocation(revocations, position))
   yield* expired(grants.byId, request)
+  yield* expired(tables.changes.byPosition, request)
   yield* expired(deliveries.byId, request, (deliveryId) => removeDelivery(deliveries, deliveryId))
 }
 

@@ -4,6 +4,7 @@ import { revocationRetention } from '../revocation.ts'
 import type { SessionEnd, SessionJoin, SessionParticipantRecord, SessionRecord, SessionStore } from '../session.ts'
 import { compareText } from '../filter/matches-filter.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
+import { type ChangeTable, writeChange } from './changes.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'
 
@@ -22,6 +23,7 @@ export const createSessionTable = (): SessionTable => ({
 })
 
 interface SessionTables {
+  readonly changes: ChangeTable
   readonly sessions: SessionTable
   readonly revocations: RevocationTable
 }
@@ -164,6 +166,8 @@ function revoke(tables: SessionTables, { sessionId, reason, now, tombstoneUntil 
   const keptUntil = later(session.keptUntil, after(now, revocationRetention))
   write(sessions, { ...session, keptUntil, revokedAt: now, endReason: reason })
   writeRevocation(tables.revocations, { kind: 'session', sessionId }, now)
+  if (session.userId !== undefined)
+    writeChange(tables.changes, { type: 'session.ended', sessionId, userId: session.userId }, now)
   return { outcome: 'revoked' }
 }
 

@@ -15,6 +15,7 @@ import { createMemoryGrants } from './grants.ts'
 import { createMemoryGroups } from './groups.ts'
 import { createMemoryCursors, createMemoryDeliveries } from './deliveries.ts'
 import { createMemoryDatabase, type MemoryDatabase } from './database.ts'
+import { createMemoryChanges, createMemoryWebhooks } from './changes.ts'
 import { createMemoryLogs } from './logs.ts'
 import { createMemoryOrganizations } from './organizations.ts'
 import { createMemoryProvisionedUsers } from './provisioned-users.ts'
@@ -73,6 +74,8 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     logs: createMemoryLogs(tables.logs, scheduler),
     revocations: createMemoryRevocations(tables, scheduler),
     status: createMemoryStatus(tables, scheduler),
+    changes: createMemoryChanges(tables.changes, scheduler),
+    webhooks: createMemoryWebhooks(tables.changes, scheduler),
     deliveries: createMemoryDeliveries(tables.deliveries, scheduler),
     cursors: createMemoryCursors(tables.deliveries, scheduler),
     purge: createMemoryPurge(tables, scheduler),

@@ -20,6 +20,7 @@ import {
   textsOf,
 } from './provider-index.ts'
 import { type RevocationTable, writeRevocation } from './revocation-table.ts'
+import { changedNames, type ChangeTable, writeChange } from './changes.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'
 import { type Aged, type RowsByAge, createRowsByAge, idsByAge } from './sorted-rows.ts'
 
@@ -50,6 +51,7 @@ export interface UserTable {
   readonly byProvider: ProviderIndex<UserId>
   /** Attributes of the host that are indexed. */
   readonly indexed: Map<string, IndexedAttribute>
+  readonly changes: ChangeTable
   /** The last user whom a provider or the host removed, by the `formerKey` of an `externalId` or a `userName`. */
   readonly former: Map<string, FormerUser>
 }
@@ -80,7 +82,8 @@ function blockFormer({ former }: UserTable, userId: UserId, now: EpochSeconds): 
     if (user.userId === userId) former.set(key, { ...user, blockedAt: user.blockedAt ?? now })
 }
 
-export const createUserTable = (): UserTable => ({
+export const createUserTable = (changes: ChangeTable): UserTable => ({
+  changes,
   byId: new Map(),
   byAge: createRowsByAge(),
   byProvider: createProviderIndex(),
@@ -109,7 +112,18 @@ export function writeUser<Said extends Provisioning | undefined>(
   reindex(users.byProvider, { from: indexedRow(before), to: indexedRow(stored) })
   if (before === undefined) users.byAge.add(ageOf(stored))
   users.byId.set(userId, stored)
+  writeUserChanges(users.changes, before?.record, stored.record)
   return stored
+}
+
+/** The changes that webhooks are told of. */
+function writeUserChanges(changes: ChangeTable, before: UserRecord | undefined, record: UserRecord): void {
+  const { userId, updatedAt } = record
+  if (before === undefined) return writeChange(changes, { type: 'user.created', userId }, updatedAt)
+  const names = changedNames(before.claims, record.claims)
+  if (names.length > 0) writeChange(changes, { type: 'user.changed', userId, names }, updatedAt)
+  if (before.active && !record.active) writeChange(changes, { type: 'user.deactivated', userId }, updatedAt)
+  if (!before.active && record.active) writeChange(changes, { type: 'user.reactivated', userId }, updatedAt)
 }
 
 /** Leaves a tombstone. The generation needs no place in it: nothing finds it, and the identifier is never used again. */
@@ -247,6 +261,7 @@ export function removeUser({ users, groups, revocations }: UserTables, userId: U
   const row = presentRow(users, userId)
   if (row !== undefined) rememberFormer(users, row)
   tombstoneUser(users, userId)
+  writeChange(users.changes, { type: 'user.removed', userId }, now)
   endMemberships(groups, userId, now)
   writeRevocation(revocations, { kind: 'account', userId }, now)
 }

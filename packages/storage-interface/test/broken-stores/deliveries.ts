@@ -41,6 +41,9 @@ export const brokenDeliveryStores: Readonly<Record<string, BrokenStore>> = {
     'deliveries',
     (honest) => ({ lease: (request) => honest.lease({ ...request, perRecipient: 100 }) }),
   ),
+  'deliveries: of a lane only the first that is pending is leased': breakStore('deliveries', (honest) => ({
+    enqueue: (records) => honest.enqueue(records.map((record) => ({ ...record, lane: undefined }))),
+  })),
   'deliveries: a lease that has ended is taken over, and its worker is told that it was lost': breakStore(
     'deliveries',
     (honest) => ({

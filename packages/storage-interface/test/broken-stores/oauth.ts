@@ -11,6 +11,7 @@ import { adminLaws } from '@mintmark/storage-interface/contract'
 import { aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { brokenAdministrationStores } from './administration.ts'
 import { brokenCustomResources } from './custom-resources.ts'
+import { brokenChangeStores } from './changes.ts'
 import { brokenDeliveryStores } from './deliveries.ts'
 import { brokenSessionStores } from './sessions.ts'
 import { brokenRevocationStores } from './revocations.ts'
@@ -47,6 +48,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   ...brokenAdministrationStores,
   ...brokenRevocationStores,
   ...brokenDeliveryStores,
+  ...brokenChangeStores,
   ...brokenProviderStores,
   ...brokenGroupStores,
   ...brokenCustomResources,

@@ -29,6 +29,8 @@ import { pushedRequestStatistics } from './0028-pushed-request-statistics.ts'
 import { signedRequests } from './0029-signed-requests.ts'
 import { securityProfiles } from './0030-security-profiles.ts'
 import { possession } from './0031-possession.ts'
+import { changes } from './0032-changes.ts'
+import { changeStatistics } from './0033-change-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -66,4 +68,6 @@ export const migrations: readonly Migration[] = [
   signedRequests,
   securityProfiles,
   possession,
+  changes,
+  changeStatistics,
 ]

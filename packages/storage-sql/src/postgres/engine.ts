@@ -69,6 +69,13 @@ END $$`,
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT (SELECT found.ctid FROM ${table} AS found
     WHERE ${[...same.map((column) => `found.${column} = ${row}.${column}`), ...columns.map((column) => `found.${column} = removed.${column}`)].join(' AND ')}) FROM (${query}) AS removed))`,
     dropTrigger: ({ name, table }) => [`DROP TRIGGER ${name} ON ${table}`, `DROP FUNCTION ${name}()`],
+    randomText: 'gen_random_uuid()::text',
+    changeNumbers: {
+      create: ['CREATE SEQUENCE mintmark_change_numbers'],
+      next: `nextval('mintmark_change_numbers')`,
+    },
+    changedNames: (before, after) =>
+      `(SELECT coalesce(json_agg(name), '[]')::text FROM (${differing(before, after)} UNION ${differing(after, before)}) AS names)`,
     // Does not block readers, nor a group that takes such a group as a member.
     lockRows: 'FOR NO KEY UPDATE',
     lockForRemoval: 'FOR UPDATE',
@@ -129,13 +136,21 @@ END $$`,
     sql`delete from ${sql.table(table)} where ctid = any(array(select ctid from ${sql.table(table)} where ${condition} order by ${order} limit ${limit} for update skip locked)) returning 1 as removed`,
 }
 
+const membersOf = (object: string): string => `SELECT key, value::text FROM json_each(${object}::json)`
+
+const differing = (one: string, other: string): string =>
+  `SELECT key AS name FROM (${membersOf(one)} EXCEPT ${membersOf(other)}) AS differing`
+
+const ifUnknown = `    CONTINUE WHEN EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema() AND tablename = shown);
+`
+
 /**
  * The planner has statistics only of rows. Tables without rows and statistics get sample rows, which are analysed and
  * removed in the same transaction. The table is locked and its triggers are off, so nobody sees them. Columns in
  * `alike` get two values, while the list of the most common values has room for one: if both were in it, the planner
  * would expect no other value at all.
  */
-function showRows({ tables, alike, absent }: SqlExpectedRows): readonly string[] {
+function showRows({ tables, alike, absent, again }: SqlExpectedRows): readonly string[] {
   return [
     `DO $$
 DECLARE
@@ -146,8 +161,7 @@ DECLARE
   brief TEXT;
 BEGIN
   FOREACH shown IN ARRAY ARRAY[${listed(tables)}] LOOP
-    CONTINUE WHEN EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema() AND tablename = shown);
-    EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', shown);
+${again === true ? '' : ifUnknown}    EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', shown);
     EXECUTE format('SELECT EXISTS (SELECT FROM %I)', shown) INTO is_used;
     CONTINUE WHEN is_used;
 

@@ -57,6 +57,10 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
       `DELETE FROM ${table} WHERE ${same.map((column) => `${column} = ${row}.${column}`).join(' AND ')}
     AND (${columns.join(', ')}) IN (${query})`,
     dropTrigger: ({ name }) => [`DROP TRIGGER ${name}`],
+    randomText: 'lower(hex(randomblob(16)))',
+    changeNumbers: { create: [], next: '(SELECT coalesce(max(sequence), 0) + 1 FROM mintmark_changes)' },
+    changedNames: (before, after) =>
+      `(SELECT json_group_array(name) FROM (${differing(before, after)} UNION ${differing(after, before)}))`,
     // There is one writer at a time.
     lockRows: '',
     lockForRemoval: '',
@@ -94,6 +98,11 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
     return sql`delete from ${sql.table(table)} where (${columns}) in (select ${columns} from ${sql.table(table)} where ${condition} order by ${order} limit ${limit}) returning 1 as removed`
   },
 }
+
+const membersOf = (object: string): string => `SELECT key, type, value FROM json_each(${object})`
+
+const differing = (one: string, other: string): string =>
+  `SELECT key AS name FROM (${membersOf(one)} EXCEPT ${membersOf(other)})`
 
 function indexedValues({ row, columns = [], single, several, from }: SqlIndexedValues): string {
   const keys = from === undefined ? '' : `${row}.issuer, ${row}.provider_id, ${row}.created_at, ${row}.user_id, `

@@ -137,6 +137,9 @@ function deliveryStatements(
     select delivery_id, recipient, due_at from mintmark_deliveries
     where issuer = ${p('issuer')} and channel = ${p('channel')} and ${isPending} and due_at <= ${p('now')}
       and recipient not in (${engine.listed(sql`${p('except')}`)})
+      and (lane is null or sequence = (select first.sequence from mintmark_deliveries as first
+        where first.issuer = mintmark_deliveries.issuer and first.lane = mintmark_deliveries.lane and first.state = 'pending'
+        order by first.sequence limit 1))
     order by due_at, delivery_id limit ${sql.lit(mostRanked)} ${engine.skipLocked}
   ), ranked as (
     select delivery_id, due_at, row_number() over (partition by recipient order by due_at, delivery_id) as place from due

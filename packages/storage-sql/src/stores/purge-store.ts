@@ -1,5 +1,5 @@
 import { revocationRetention } from '@mintmark/storage-interface'
-import { type PurgeStore } from '@mintmark/storage-interface/stores'
+import { changeRetention, type PurgeStore } from '@mintmark/storage-interface/stores'
 import { sql, type RawBuilder } from 'kysely'
 import { type Database, compileSql, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
@@ -66,6 +66,7 @@ const removable: readonly Removable[] = [
   { table: 'mintmark_logs', key: ['entry_id'], time: 'expires_at' },
   { table: 'mintmark_deliveries', key: ['delivery_id'], time: 'kept_until' },
   { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at' },
+  { table: 'mintmark_changes', key: ['change_id'], time: 'changed_at', keptFor: changeRetention },
   { table: 'mintmark_endings', key: ['position'], time: 'ended_at', keptFor: revocationRetention },
 ]
 

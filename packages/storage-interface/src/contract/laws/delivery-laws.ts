@@ -1,5 +1,6 @@
 import type { DeliveryRecord, DeliveryResult, LeaseRequest, NewDelivery } from '../../delivery.ts'
 import type { DeliveryStorage } from '../../storage.ts'
+import { after, type EpochSeconds, seconds } from '../../values.ts'
 import * as records from '../complete-records.ts'
 import { aDelivery, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, type Trial, atOnce, law, tally } from '../law.ts'
@@ -67,6 +68,31 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
     same(await ids({ limit: 9, perRecipient: 9, except: [] }), ['h'], 'what was excluded')
     same(await ids({ limit: 9, perRecipient: 9, now: nowPlus(1) }), ['f'], 'what is due a second later')
     same(await ids({ limit: 9, perRecipient: 9, channel: 'other' }), ['g'], 'the other channel')
+  }),
+
+  law('deliveries: of a lane only the first that is pending is leased', async ({ storage, same }) => {
+    await storage.deliveries.enqueue([inLane('a', 'x', 2), inLane('b', 'x', 1), inLane('c', 'y', 7), aDelivery('d')])
+    const leaseAll = async (token: string, at: EpochSeconds = now) => {
+      const leased = await storage.deliveries.lease({
+        ...lease,
+        token,
+        limit: 9,
+        perRecipient: 9,
+        now: at,
+        until: after(at, seconds(30)),
+      })
+      return leased.map(({ deliveryId }) => deliveryId).toSorted()
+    }
+
+    same(await leaseAll('first'), ['b', 'c', 'd'], 'the first of each lane')
+    same(await leaseAll('second'), [], 'while they are leased')
+    const retry = { kind: 'retry', failure: 'timeout', dueAt: nowPlus(600) } as const
+    await storage.deliveries.settle({ deliveryId: 'b', token: 'first', result: retry, now })
+    same(await leaseAll('third'), [], 'while the first waits for its next attempt')
+    const dead = { kind: 'dead', failure: 'http_400', keptUntil: nowPlus(9000) } as const
+    same(await leaseAll('fourth', nowPlus(600)), ['b', 'c', 'd'], 'the first again')
+    await storage.deliveries.settle({ deliveryId: 'b', token: 'fourth', result: dead, now: nowPlus(600) })
+    same(await leaseAll('fifth', nowPlus(600)), ['a'], 'the next one')
   }),
 
   law('deliveries: a lease that has ended is taken over, and its worker is told that it was lost', async (trial) => {
@@ -298,3 +324,6 @@ const idsOf = async (
   const { recipient, before, limit = 100 } = page
   return (await storage.deliveries.list({ state, recipient, before, limit })).map(({ deliveryId }) => deliveryId)
 }
+
+const inLane = (id: string, lane: string, sequence: number): NewDelivery =>
+  aDelivery(id, { lane, sequence, recipient: id })

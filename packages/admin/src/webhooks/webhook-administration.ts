@@ -1,0 +1,250 @@
+import { isOutboundUrl, sealWebhookSecret } from '@mintmark/core/internal'
+import { randomIdentifier } from '@mintmark/internal'
+import type { EpochSeconds } from '@mintmark/storage-interface'
+import { changeTypes, untilSettled, type WebhookRecord } from '@mintmark/storage-interface/stores'
+
+import { plainJson } from '../audit/audit-log.ts'
+import { type AdminContext, audit } from '../audit/audit.ts'
+import type { AdminAction } from '../audit/admin-event.ts'
+import { AdminError } from '../error/refusals.ts'
+
+/** The settings of a webhook. */
+interface WebhookChange {
+  /** An https URL with a host name that resolves to public addresses, and without a port. */
+  readonly url?: string | undefined
+  /**
+   * Which changes are sent, such as `user.changed`.
+   * Default: all.
+   */
+  readonly types?: readonly string[] | undefined
+  /**
+   * Whether messages about a user have the user as it is when they are sent: `active`, `claims` and `version`.
+   * Default `false`: messages have identifiers, and the names of what changed.
+   */
+  readonly includesUser?: boolean | undefined
+}
+
+/** A webhook to create. */
+interface NewWebhook extends WebhookChange {
+  readonly url: string
+}
+
+/** An endpoint of the host that receives changes. Its secrets are not shown. */
+export interface WebhookView {
+  readonly webhookId: string
+  readonly url: string
+  /** Empty for all. */
+  readonly types: readonly string[]
+  readonly includesUser: boolean
+  /** How many secrets sign its messages. */
+  readonly secretCount: number
+  readonly disabledAt: EpochSeconds | undefined
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+  readonly version: number
+}
+
+/** A webhook, with a secret that cannot be shown again. */
+export interface CreatedWebhook {
+  readonly webhook: WebhookView
+  /** `whsec_` and 32 random bytes in base64 (Standard Webhooks). */
+  readonly secret: string
+}
+
+/** Endpoints that receive changes of users, groups, memberships, sessions and grants. Each method throws AdminError. */
+export interface WebhookAdministration {
+  /** Changes from now on are sent. Refused: `webhook_url_invalid`, `webhook_type_unknown`, `too_many_webhooks`, `keys_missing`. */
+  create(webhook: NewWebhook): Promise<CreatedWebhook>
+  /** Refused: `webhook_unknown`, here and below. */
+  read(id: string): Promise<WebhookView>
+  list(): Promise<readonly WebhookView[]>
+  /** Settings that are left out stay as they are. Refused: as at `create`. */
+  update(id: string, change: WebhookChange): Promise<WebhookView>
+  /** Its messages wait until it is enabled, for a day. */
+  disable(id: string): Promise<WebhookView>
+  enable(id: string): Promise<WebhookView>
+  /** Messages that were not sent are given up. */
+  remove(id: string): Promise<void>
+  /** Adds a secret. Messages are signed with both until the previous one is revoked. Refused: `too_many_secrets`, `keys_missing`. */
+  addSecret(id: string): Promise<string>
+  /** Revokes the secret before the newest. */
+  revokePreviousSecrets(id: string): Promise<WebhookView>
+  /**
+   * Sends all changes after a position again, in order: 0 for all that are kept, which are those of 30 days. Each has the same
+   * `webhook-id` as before.
+   */
+  replay(id: string, position: number): Promise<WebhookView>
+}
+
+export const administerWebhooks = (context: AdminContext): WebhookAdministration => ({
+  create: (webhook) => createWebhook(webhook, context),
+  read: async (id) => webhookView(await findWebhook(id, context)),
+  list: async () => (await context.storage.webhooks.list()).map(webhookView),
+  update: (id, change) => changeAudited({ name: 'webhook.updated', id }, context, () => checkedChange(change)),
+  disable: (id) =>
+    changeAudited({ name: 'webhook.disabled', id }, context, ({ disabledAt }) => ({
+      disabledAt: disabledAt ?? context.clock(),
+    })),
+  enable: (id) => changeAudited({ name: 'webhook.enabled', id }, context, () => ({ disabledAt: undefined })),
+  remove: (id) => removeWebhook(id, context),
+  addSecret: (id) => addSecret(id, context),
+  revokePreviousSecrets: (id) =>
+    changeAudited({ name: 'webhook.previous_secrets_ended', id }, context, ({ secrets }) => ({
+      secrets: secrets.slice(0, 1),
+    })),
+  replay: (id, position) =>
+    changeAudited({ name: 'webhook.replayed', id }, context, ({ replays }) => ({
+      replays: replays + 1,
+      startsAfter: position,
+    })),
+})
+
+const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<CreatedWebhook> => {
+  const { storage, random, clock } = context
+  const webhookId = randomIdentifier(random)
+  return audit(
+    {
+      name: 'webhook.created',
+      target: { kind: 'webhook', id: webhookId },
+      run: async () => {
+        const settings = checkedChange(webhook)
+        // RFC 9110 §15.5.10.
+        if ((await storage.webhooks.list()).length >= mostWebhooks) throw new AdminError('too_many_webhooks')
+        const { secret, sealed } = await newSecret(webhookId, context)
+        const now = clock()
+        const record: WebhookRecord = {
+          webhookId,
+          types: [],
+          includesUser: false,
+          ...settings,
+          url: webhook.url,
+          secrets: [sealed],
+          startsAfter: await storage.changes.lastPosition(),
+          replays: 0,
+          disabledAt: undefined,
+          createdAt: now,
+          updatedAt: now,
+          version: 1,
+        }
+        await storage.webhooks.insert(record)
+        const view = webhookView(record)
+        return { result: { webhook: view, secret }, after: plainJson(view) }
+      },
+    },
+    context,
+  )
+}
+
+const mostWebhooks = 50
+
+function checkedChange({ url, types, includesUser }: WebhookChange): Partial<WebhookRecord> {
+  // RFC 9110 §15.5.1: the server sends requests there.
+  if (url !== undefined && !isOutboundUrl(url)) throw new AdminError('webhook_url_invalid', { pointer: '/url' })
+  const known: readonly string[] = changeTypes
+  // RFC 9110 §15.5.1.
+  if (types?.some((type) => !known.includes(type)) === true)
+    throw new AdminError('webhook_type_unknown', { pointer: '/types' })
+  return {
+    ...(url !== undefined && { url }),
+    ...(types !== undefined && { types }),
+    ...(includesUser !== undefined && { includesUser }),
+  }
+}
+
+async function findWebhook(id: string, { storage }: AdminContext): Promise<WebhookRecord> {
+  const found = await storage.webhooks.find(id)
+  // RFC 9110 §15.5.5.
+  if (found === undefined) throw new AdminError('webhook_unknown')
+  return found
+}
+
+const changeWebhook = async (
+  id: string,
+  context: AdminContext,
+  change: (webhook: WebhookRecord) => Partial<WebhookRecord>,
+): Promise<{ readonly before: WebhookRecord; readonly after: WebhookRecord }> =>
+  untilSettled(async () => {
+    const before = await findWebhook(id, context)
+    const changed = { ...before, ...change(before), updatedAt: context.clock() }
+    const swapped = await context.storage.webhooks.compareAndSwap(changed, before.version)
+    return swapped.outcome === 'swapped' ? { before, after: swapped.record } : undefined
+  })
+
+const removeWebhook = (id: string, context: AdminContext): Promise<void> =>
+  audit(
+    {
+      name: 'webhook.removed',
+      target: { kind: 'webhook', id },
+      run: async () => {
+        const before = await findWebhook(id, context)
+        await context.storage.webhooks.remove(id)
+        return { result: undefined, before: plainJson(webhookView(before)) }
+      },
+    },
+    context,
+  )
+
+const addSecret = (id: string, context: AdminContext): Promise<string> =>
+  audit(
+    {
+      name: 'webhook.secret_added',
+      target: { kind: 'webhook', id },
+      run: async () => {
+        const { secret, sealed } = await newSecret(id, context)
+        const { after } = await changeWebhook(id, context, ({ secrets }) => {
+          // RFC 9110 §15.5.10.
+          if (secrets.length > 1) throw new AdminError('too_many_secrets')
+          return { secrets: [sealed, ...secrets] }
+        })
+        return { result: secret, after: plainJson(webhookView(after)) }
+      },
+    },
+    context,
+  )
+
+async function newSecret(
+  webhookId: string,
+  { random, storage, keys }: AdminContext,
+): Promise<{ readonly secret: string; readonly sealed: string }> {
+  const { deriveSecrets } = keys ?? {}
+  // RFC 9110 §15.5.10.
+  if (deriveSecrets === undefined) throw new AdminError('keys_missing')
+  const secret = `whsec_${btoa(String.fromCharCode(...random(32)))}`
+  const place = { issuer: storage.issuer, webhookId }
+  return { secret, sealed: await sealWebhookSecret(secret, place, { keys: { deriveSecrets }, random }) }
+}
+
+function webhookView({
+  webhookId,
+  url,
+  types,
+  includesUser,
+  secrets,
+  disabledAt,
+  createdAt,
+  updatedAt,
+  version,
+}: WebhookRecord): WebhookView {
+  return { webhookId, url, types, includesUser, secretCount: secrets.length, disabledAt, createdAt, updatedAt, version }
+}
+
+const changeAudited = (
+  { name, id }: { readonly name: AdminAction; readonly id: string },
+  context: AdminContext,
+  change: (webhook: WebhookRecord) => Partial<WebhookRecord>,
+): Promise<WebhookView> =>
+  audit(
+    {
+      name,
+      target: { kind: 'webhook', id },
+      run: async () => {
+        const { before, after } = await changeWebhook(id, context, change)
+        return {
+          result: webhookView(after),
+          before: plainJson(webhookView(before)),
+          after: plainJson(webhookView(after)),
+        }
+      },
+    },
+    context,
+  )

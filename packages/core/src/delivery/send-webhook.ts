@@ -1,0 +1,132 @@
+import type { Clock } from '@mintmark/internal'
+import {
+  after,
+  type DeliveryRecord,
+  type EpochSeconds,
+  type JsonObject,
+  seconds,
+  userId,
+} from '@mintmark/storage-interface'
+import type { DeliveryResult, WebhookRecord } from '@mintmark/storage-interface/stores'
+
+import type { KeyRing } from '../keys/ring.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import type { WebhookStorage } from './derive-webhooks.ts'
+import { attemptTimeout, dead, deliveredRetention, resultOfFailure, retry, retryAfter } from './send-logout.ts'
+import { openWebhookSecret } from './webhook-secrets.ts'
+
+export interface SendWebhookDependencies {
+  readonly issuer: string
+  readonly storage: WebhookStorage
+  readonly keys: KeyRing
+  readonly clock: Clock
+  readonly outbound: OutboundClient
+}
+
+/** Sends a change to a webhook, signed as Standard Webhooks 1.0.0 describes, and says what comes of the delivery. */
+export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDependencies): Promise<DeliveryResult> {
+  const now = deps.clock()
+  if (now >= delivery.expiresAt) return dead(delivery.lastFailure ?? 'expired', now)
+  const webhook = await deps.storage.webhooks.find(delivery.recipient)
+  if (webhook === undefined) return dead('webhook_gone', now)
+  if (webhook.disabledAt !== undefined) return { kind: 'postponed', dueAt: after(now, disabledWait) }
+
+  const message = toMessage(delivery)
+  const body = JSON.stringify({ ...message.body, data: await withUser(message.body.data, webhook, deps) })
+  const secrets = await Promise.all(
+    webhook.secrets.map((sealed) =>
+      openWebhookSecret(sealed, { issuer: deps.issuer, webhookId: webhook.webhookId }, deps.keys),
+    ),
+  )
+  const result = await deps.outbound.request({
+    url: webhook.url,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': message.id,
+      'webhook-timestamp': String(now),
+      'webhook-signature': await signaturesOf(`${message.id}.${now}.${body}`, secrets),
+    },
+    body,
+    timeout: attemptTimeout,
+    maxBytes: 1024,
+    responseBody: 'ignored',
+  })
+  const answeredAt = deps.clock()
+  if (result.outcome === 'failed') return resultOfFailure(delivery, result.failure, answeredAt)
+  const { status, headers } = result
+  if (status >= 200 && status < 300) return { kind: 'delivered', keptUntil: after(answeredAt, deliveredRetention) }
+  const failure = `http_${status}`
+  // Standard Webhooks: 410 says that the endpoint is gone for good; anything else may succeed later.
+  if (status === 410) return dead(failure, answeredAt)
+  return retry(delivery, { failure, now: answeredAt, atLeast: retryAfter(headers, answeredAt) })
+}
+
+/** In seconds: how long the messages of a webhook that is disabled wait before somebody looks again. */
+const disabledWait = seconds(300)
+
+interface Message {
+  /** The same in every attempt, and in a replay: receivers recognise a message that they have. */
+  readonly id: string
+  readonly body: { readonly type: string; readonly timestamp: string; readonly data: JsonObject }
+}
+
+function toMessage({ content }: DeliveryRecord): Message {
+  const { changeId, type, changedAt, names, ...ids } = content as Content
+  const data = Object.entries({
+    user_id: ids.userId,
+    group_id: ids.groupId,
+    client_id: ids.clientId,
+    session_id: ids.sessionId,
+    grant_id: ids.grantId,
+  }).filter(([, id]) => id !== null)
+  const attributes = type.endsWith('.changed') ? { attributes: names.toSorted() } : {}
+  return {
+    id: changeId,
+    body: {
+      type,
+      timestamp: new Date(changedAt * 1000).toISOString(),
+      data: { ...Object.fromEntries(data), ...attributes },
+    },
+  }
+}
+
+/** What `deriveWebhooks` enqueues. */
+interface Content extends JsonObject {
+  readonly changeId: string
+  readonly type: string
+  readonly changedAt: EpochSeconds
+  readonly userId: string | null
+  readonly groupId: string | null
+  readonly clientId: string | null
+  readonly sessionId: string | null
+  readonly grantId: string | null
+  readonly names: string[]
+}
+
+/** Adds the user as it is now, so that a receiver which writes it has the newest state, whatever is repeated; null after a removal. */
+async function withUser(
+  data: JsonObject,
+  { includesUser }: WebhookRecord,
+  { storage }: SendWebhookDependencies,
+): Promise<JsonObject> {
+  const id = data['user_id']
+  if (!includesUser || typeof id !== 'string') return data
+  const user = await storage.users.find(userId(id))
+  if (user === undefined) return { ...data, user: null }
+  const { active, claims, version } = user
+  return { ...data, user: { user_id: id, active, claims, version } }
+}
+
+/** One signature for each secret, so that receivers may have either while a secret is replaced. */
+async function signaturesOf(content: string, secrets: readonly string[]): Promise<string> {
+  const signed = await Promise.all(
+    secrets.map(async (secret) => {
+      const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (character) => character.charCodeAt(0))
+      const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+      const signature = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(content))
+      return `v1,${btoa(String.fromCharCode(...new Uint8Array(signature)))}`
+    }),
+  )
+  return signed.join(' ')
+}

@@ -1,0 +1,75 @@
+import { clientId, grantId, groupId, seconds, sessionId, userId, type DurationSeconds } from './values.ts'
+import {
+  defineRecord,
+  id,
+  integer,
+  list,
+  oneOf,
+  optional,
+  text,
+  time,
+  key,
+  type RecordOf,
+} from './records/define-record.ts'
+
+/** What changes are recorded for webhooks. */
+export const changeTypes = [
+  'user.created',
+  'user.changed',
+  'user.deactivated',
+  'user.reactivated',
+  'user.removed',
+  'group.created',
+  'group.changed',
+  'group.removed',
+  'membership.added',
+  'membership.removed',
+  'session.ended',
+  'grant.created',
+  'grant.revoked',
+] as const
+
+/** Changes of users and of what they have. */
+export const changes = defineRecord(
+  'changes',
+  {
+    /** Random. The same change has the same identifier in every delivery. */
+    changeId: key(text),
+    /** Later changes have greater positions, from 1; there may be gaps. */
+    position: integer,
+    type: oneOf(...changeTypes),
+    userId: optional(id(userId)),
+    groupId: optional(id(groupId)),
+    clientId: optional(id(clientId)),
+    sessionId: optional(id(sessionId)),
+    grantId: optional(id(grantId)),
+    /** The names of the claims or members that changed, in no order; never their values. */
+    names: list(text),
+    changedAt: time,
+  },
+  { storedOnly: { sequence: integer } },
+)
+
+/** A change as it was written. It has identifiers and names, and no values. */
+export interface ChangeRecord extends RecordOf<typeof changes> {}
+
+/** How long a store keeps a change. */
+export const changeRetention: DurationSeconds = seconds(30 * 86_400)
+
+/**
+ * Changes in the order in which they happened, for webhooks.
+ *
+ * Law: while the issuer has a webhook, the methods of the other stores that change users, groups, memberships, sessions and grants
+ * write the changes in the same atomic step. Nothing is recorded while it has none, and what changes nothing writes none.
+ */
+export interface ChangeStore {
+  /**
+   * The first `limit` changes after a position. Law: once a change was listed, nothing is listed before it: a reader that continues
+   * after the last one misses none. Changes of one user, and of one group, are in the order in which they happened. A database whose
+   * transactions become visible in another order than their numbers assigns positions when it lists.
+   */
+  list(page: { readonly after: number; readonly limit: number }): Promise<readonly ChangeRecord[]>
+
+  /** The position of the last change that was listed; 0 before the first. */
+  lastPosition(): Promise<number>
+}

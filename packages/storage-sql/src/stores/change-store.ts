@@ -1,0 +1,158 @@
+import { changes, webhooks } from '@mintmark/storage-interface/records'
+import { type ChangeStore, untilSettled, type WebhookStore } from '@mintmark/storage-interface/stores'
+import { sql } from 'kysely'
+import { compileSql, compileStatement, type Database, type Parameter } from '../database.ts'
+import { encodeMembers, recordTable } from '../record-table.ts'
+import { createColumnReader } from '../row.ts'
+
+/** Triggers write the changes. They get their positions here, in the order of their numbers, when somebody lists them. */
+export function createChangeStore(database: Database): ChangeStore {
+  const { query, engine, run, step, transact } = database
+  const table = recordTable(database, changes)
+  const columns = createColumnReader(engine)
+  const statements = {
+    findNew: compileSql(
+      query,
+      (p: Parameter<'issuer'>) =>
+        sql`select 1 as found from mintmark_changes where issuer = ${p('issuer')} and position is null limit 1`,
+    ),
+    lock: compileSql(
+      query,
+      (p: Parameter<'issuer'>) =>
+        sql`insert into mintmark_change_positions (issuer, last_position) values (${p('issuer')}, 0)
+on conflict (issuer) do update set last_position = mintmark_change_positions.last_position`,
+    ),
+    assign: compileSql(
+      query,
+      (p: Parameter<'issuer'>) => sql`update mintmark_changes set position = numbered.position from (
+  select fresh.change_id, positions.last_position + row_number() over (order by fresh.sequence) as position
+  from (select issuer, change_id, sequence from mintmark_changes where issuer = ${p('issuer')} and position is null
+    order by sequence limit ${sql.lit(batchSize)}) as fresh
+  join mintmark_change_positions as positions on positions.issuer = fresh.issuer
+) as numbered where mintmark_changes.issuer = ${p('issuer')} and mintmark_changes.change_id = numbered.change_id`,
+    ),
+    advance: compileSql(
+      query,
+      (p: Parameter<'issuer'>) =>
+        sql`update mintmark_change_positions set last_position = coalesce(
+  (select position from mintmark_changes where issuer = ${p('issuer')} and position > last_position order by position desc limit 1), last_position)
+where issuer = ${p('issuer')}`,
+    ),
+    list: compileStatement((p: Parameter<'issuer' | 'after' | 'limit'>) =>
+      query
+        .selectFrom('mintmark_changes')
+        .select(table.whole)
+        .where('issuer', '=', p('issuer'))
+        .where('position', '>', p('after'))
+        .orderBy('position')
+        .limit((limit) => limit.val(p('limit') as number)),
+    ),
+    lastPosition: compileStatement((p: Parameter<'issuer'>) =>
+      query.selectFrom('mintmark_change_positions').select('last_position').where('issuer', '=', p('issuer')),
+    ),
+  }
+
+  /** Numbers are in the order in which the rows of one user were changed, because each change locks the row. */
+  async function assignPositions(): Promise<void> {
+    const [fresh] = await run(statements.findNew, {})
+    if (fresh === undefined) return
+    await transact([step(statements.lock, {}), step(statements.assign, {}), step(statements.advance, {})])
+  }
+
+  return {
+    async list({ after, limit }) {
+      await assignPositions()
+      return (await run(statements.list, { after, limit })).map(table.read)
+    },
+
+    async lastPosition() {
+      await assignPositions()
+      const [row] = await run(statements.lastPosition, {})
+      return row === undefined ? 0 : columns.integer(row, 'last_position')
+    },
+  }
+}
+
+/** How many changes get a position at a time. */
+const batchSize = 1000
+
+export function createWebhookStore(database: Database): WebhookStore {
+  const { query, engine, run } = database
+  const table = recordTable(database, webhooks)
+  const { webhookId: _, ...changeable } = webhooks.fields
+  const changed = [
+    'url',
+    'types',
+    'includes_user',
+    'secrets',
+    'starts_after',
+    'replays',
+    'disabled_at',
+    'updated_at',
+  ] as const
+  const statements = {
+    find: compileStatement((p: Parameter<'issuer' | 'webhook_id'>) =>
+      query
+        .selectFrom('mintmark_webhooks')
+        .select(table.whole)
+        .where('issuer', '=', p('issuer'))
+        .where('webhook_id', '=', p('webhook_id')),
+    ),
+    list: compileStatement((p: Parameter<'issuer'>) =>
+      query.selectFrom('mintmark_webhooks').select(table.whole).where('issuer', '=', p('issuer')).orderBy('webhook_id'),
+    ),
+    swap: compileStatement((p: Parameter<'issuer' | 'webhook_id' | 'version' | (typeof changed)[number]>) =>
+      query
+        .updateTable('mintmark_webhooks')
+        .set((set) => ({
+          ...Object.fromEntries(changed.map((column) => [column, p(column)])),
+          version: set('version', '+', 1),
+        }))
+        .where('issuer', '=', p('issuer'))
+        .where('webhook_id', '=', p('webhook_id'))
+        .where('version', '=', p('version'))
+        .returning(table.whole),
+    ),
+    remove: compileStatement((p: Parameter<'issuer' | 'webhook_id'>) =>
+      query
+        .deleteFrom('mintmark_webhooks')
+        .where('issuer', '=', p('issuer'))
+        .where('webhook_id', '=', p('webhook_id'))
+        .returning('webhook_id'),
+    ),
+  }
+
+  return {
+    async insert(webhook) {
+      return { outcome: (await table.insert(webhook)) ? 'inserted' : 'taken' }
+    },
+
+    async find(webhookId) {
+      const [row] = await run(statements.find, { webhook_id: webhookId })
+      return row && table.read(row)
+    },
+
+    async list() {
+      return (await run(statements.list, {})).map(table.read)
+    },
+
+    compareAndSwap: (webhook, version) =>
+      untilSettled(async () => {
+        const encoded = encodeMembers(changeable, webhook, engine)
+        const values = Object.fromEntries(changed.map((column) => [column, encoded[column] ?? null])) as Record<
+          (typeof changed)[number],
+          string | null
+        >
+        const [row] = await run(statements.swap, { ...values, webhook_id: webhook.webhookId, version })
+        if (row !== undefined) return { outcome: 'swapped', record: table.read(row) }
+        const [found] = await run(statements.find, { webhook_id: webhook.webhookId })
+        if (found === undefined) return { outcome: 'absent' }
+        return table.read(found).version === version ? undefined : { outcome: 'conflict' }
+      }),
+
+    async remove(webhookId) {
+      const rows = await run(statements.remove, { webhook_id: webhookId })
+      return { outcome: rows.length > 0 ? 'removed' : 'absent' }
+    },
+  }
+}

@@ -1,0 +1,271 @@
+import { type Administration, createAdministration } from '@mintmark/admin'
+import { createAuthorizationServer, createStoredKeys, type ServerEvent } from '@mintmark/core'
+import { type AdminStorage, epochSeconds, providerId, sessionId, userId } from '@mintmark/storage-interface'
+import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it } from 'vitest'
+
+const issuer = 'https://as.test'
+
+describe('a webhook', () => {
+  it('receives what directories, administrators and the host change, signed (Standard Webhooks 1.0.0)', async () => {
+    const world = startWorld()
+    const { admin, storage } = world
+    const secret = await world.create()
+
+    await admin.users.create({ userId: 'ann', claims: { name: 'Ann' } })
+    await admin.users.update({ userId: 'ann' }, { claims: { name: 'Anna', email: 'ann@x.test' } })
+    await admin.users.deactivate('ann')
+    await storage.provisionedUsers.insert(aProvisionedUser('p'))
+    await world.deliver()
+
+    const ofAnn = world.messages().filter(({ data }) => data['user_id'] === 'ann')
+    expect(ofAnn.map(({ type, data }) => [type, data['attributes']])).toEqual([
+      ['user.created', undefined],
+      ['user.changed', ['email', 'name']],
+      ['user.deactivated', undefined],
+    ])
+    expect(world.sent()).toContain('user.created user-p')
+    for (const { headers, body } of world.requests) new Webhook(secret).verify(body, headers)
+    expect(new Set(world.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(4)
+    expect(JSON.stringify([world.requests, await storage.deliveries.list(everything)])).not.toContain('x.test')
+  })
+
+  it('has its own types, and the user as it is when the message is sent', async () => {
+    const world = startWorld()
+    await world.create({ types: ['user.changed', 'user.removed'], includesUser: true })
+
+    await world.admin.users.create({ userId: 'ann', claims: { name: 'Ann' } })
+    await world.admin.users.update({ userId: 'ann' }, { claims: { name: 'Anna' } })
+    await world.deliver()
+    await world.admin.users.remove('ann')
+    await world.deliver()
+
+    expect(world.messages().map(({ type, data }) => [type, data['user']])).toEqual([
+      ['user.changed', { user_id: 'ann', active: true, claims: { name: 'Anna' }, version: 2 }],
+      ['user.removed', null],
+    ])
+  })
+
+  it('gets the messages about one user in order, and waits for a repetition, while others go on', async () => {
+    const world = startWorld()
+    await world.create({ types: ['user.created', 'user.changed'] })
+    await world.admin.users.create({ userId: 'ann' })
+    await world.admin.users.update({ userId: 'ann' }, { claims: { name: 'Anna' } })
+    await world.admin.users.create({ userId: 'kim' })
+    world.answer(({ data }) => (data['user_id'] === 'ann' ? 503 : 204))
+
+    await world.deliver()
+    const first = world.sent()
+    world.answer(() => 204)
+    world.advance(5)
+    await world.deliver()
+
+    expect(first.toSorted()).toEqual(['user.created ann', 'user.created kim'])
+    expect(world.sent().slice(2)).toEqual(['user.created ann', 'user.changed ann'])
+    const failed = world.requests[first.indexOf('user.created ann')]
+    const repeated = world.requests[2]
+    expect(repeated?.headers['webhook-id']).toBe(failed?.headers['webhook-id'])
+    expect(repeated?.headers['webhook-timestamp']).not.toBe(failed?.headers['webhook-timestamp'])
+  })
+
+  it('is given up when the endpoint says that it is gone, and an administrator can requeue the message', async () => {
+    const world = startWorld()
+    await world.create()
+    await world.admin.users.create({ userId: 'ann' })
+    world.answer(() => 410)
+
+    await world.deliver()
+    const [dead] = (await world.admin.deliveries.list()).items
+    world.answer(() => 200)
+    await world.admin.deliveries.requeue(dead?.deliveryId ?? '')
+    await world.deliver()
+
+    expect(dead).toMatchObject({ channel: 'webhook', state: 'dead', lastFailure: 'http_410' })
+    expect(world.sent()).toEqual(['user.created ann', 'user.created ann'])
+  })
+
+  it('is signed with both secrets while one is replaced, and with the newest after that', async () => {
+    const world = startWorld()
+    const old = await world.create()
+    const [webhook] = await world.admin.webhooks.list()
+    const id = webhook?.webhookId ?? ''
+
+    const renewed = await world.admin.webhooks.addSecret(id)
+    await expect(world.admin.webhooks.addSecret(id)).rejects.toMatchObject({ reason: 'too_many_secrets' })
+    await world.admin.users.create({ userId: 'ann' })
+    await world.deliver()
+    await world.admin.webhooks.revokePreviousSecrets(id)
+    await world.admin.users.create({ userId: 'kim' })
+    await world.deliver()
+
+    const [both, newest] = world.requests
+    if (both === undefined || newest === undefined) throw new Error('Two messages were sent')
+    for (const secret of [old, renewed]) new Webhook(secret).verify(both.body, both.headers)
+    new Webhook(renewed).verify(newest.body, newest.headers)
+    expect(() => new Webhook(old).verify(newest.body, newest.headers)).toThrow('No matching signature')
+    expect(JSON.stringify(await world.storage.webhooks.list())).not.toContain(old.slice(6))
+  })
+
+  it('gets the same messages again when it is set back to a position', async () => {
+    const world = startWorld()
+    await world.create()
+    for (const id of ['a', 'b', 'c']) await world.admin.users.create({ userId: id })
+    await world.deliver()
+    const [webhook] = await world.admin.webhooks.list()
+    const [first] = await world.storage.changes.list({ after: 0, limit: 1 })
+
+    await world.admin.webhooks.replay(webhook?.webhookId ?? '', first?.position ?? 0)
+    await world.deliver()
+
+    expect(world.sent().slice(3).toSorted()).toEqual(['user.created b', 'user.created c'])
+    const ids = world.requests.map(({ headers }) => headers['webhook-id'])
+    const earlier = ids.filter((_id, index) => index < 3 && world.sent()[index] !== 'user.created a')
+    expect(new Set(ids.slice(3))).toEqual(new Set(earlier))
+  })
+
+  it('gets nothing while it is disabled, what waited when it is enabled, and nothing after it was removed', async () => {
+    const world = startWorld()
+    await world.create()
+    const [webhook] = await world.admin.webhooks.list()
+    const id = webhook?.webhookId ?? ''
+    await world.admin.webhooks.disable(id)
+    await world.admin.users.create({ userId: 'ann' })
+
+    await world.deliver()
+    const whileDisabled = world.sent()
+    await world.admin.webhooks.enable(id)
+    await world.deliver()
+    await world.admin.webhooks.remove(id)
+    await world.admin.users.create({ userId: 'kim' })
+    await world.deliver()
+
+    expect(whileDisabled).toEqual([])
+    expect(world.sent()).toEqual(['user.created ann'])
+  })
+
+  it('loses nothing when a worker dies after it has enqueued messages and before its position moves', async () => {
+    const world = startWorld()
+    await world.create()
+    await world.admin.users.create({ userId: 'ann' })
+    const { cursors } = world.storage
+    const failing: AdminStorage = {
+      ...world.storage,
+      cursors: { ...cursors, compareAndSwap: () => Promise.reject(new Error('killed')) },
+    }
+
+    await expect(world.serverOf(failing).deliverOnce()).rejects.toThrow('killed')
+    await world.deliver()
+
+    expect(world.sent()).toEqual(['user.created ann'])
+  })
+})
+
+describe('administration of webhooks', () => {
+  it('refuses URLs that the server would not call, unknown types, and secrets without a key ring', async () => {
+    const world = startWorld()
+    const { webhooks } = world.admin
+    const withoutKeys = createAdministration({ storage: world.storage }).as({ kind: 'host', id: 'h' })
+
+    for (const url of [
+      'http://app.test/h',
+      'https://localhost/h',
+      'https://10.0.0.1/h',
+      'https://app.test:8443/h',
+      'x',
+    ])
+      await expect(webhooks.create({ url })).rejects.toMatchObject({ reason: 'webhook_url_invalid' })
+    await expect(webhooks.create({ url, types: ['user.born'] })).rejects.toMatchObject({
+      reason: 'webhook_type_unknown',
+    })
+    await expect(withoutKeys.webhooks.create({ url })).rejects.toMatchObject({ reason: 'keys_missing' })
+    await expect(webhooks.replay('none', 0)).rejects.toMatchObject({ reason: 'webhook_unknown' })
+    expect(await webhooks.list()).toEqual([])
+  })
+})
+
+it('a deactivation by a directory and the end of a session are reported', async () => {
+  const world = startWorld()
+  await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+  const user = { sessionId: sessionId('s1'), userId: userId('user-p'), userGeneration: 0, authTime: world.now() }
+  const session = { ...user, acr: undefined, amr: [], userAgent: undefined, location: undefined }
+  await world.create({ types: ['user.deactivated', 'session.ended'] })
+  const state = aProvisionedState('p', { active: false })
+  const change = { providerId: providerId('provider-1'), userId: userId('user-p'), version: 1, state, now: world.now() }
+
+  await world.storage.sessions.insert({
+    ...session,
+    digest: undefined,
+    createdAt: world.now(),
+    lastSeenAt: world.now(),
+    idleExpiresAt: undefined,
+    expiresAt: undefined,
+    keptUntil: epochSeconds(world.now() + 600),
+    revokedAt: undefined,
+    endReason: undefined,
+  })
+  await world.serverOf(world.storage).endSession('s1')
+  await world.storage.provisionedUsers.compareAndSwap(change)
+  await world.deliver()
+
+  expect(world.sent()).toEqual(['session.ended user-p', 'user.deactivated user-p'])
+})
+
+const url = 'https://app.test/hooks'
+
+const everything = { state: 'delivered', recipient: undefined, before: undefined, limit: 100 } as const
+
+interface Received {
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+interface Message {
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** A server with a receiver instead of a network, and a clock that the test moves. */
+function startWorld() {
+  // The library of the receiver compares the time of a message with the real one.
+  let now = epochSeconds(Math.floor(Date.now() / 1000))
+  const clock = () => now
+  const storage = createMemoryStorage({ issuer })
+  const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url'), clock })
+  const requests: Received[] = []
+  const events: ServerEvent[] = []
+  let statusOf: (message: Message) => number = () => 204
+  const receive: typeof fetch = (_url, init) => {
+    const body = init?.body as string
+    requests.push({ headers: Object.fromEntries(new Headers(init?.headers)), body })
+    return Promise.resolve(new Response(null, { status: statusOf(JSON.parse(body) as Message) }))
+  }
+  const serverOf = (ofServer: AdminStorage) =>
+    createAuthorizationServer({
+      issuer,
+      keys,
+      storage: ofServer,
+      signedIn: () => Promise.resolve(undefined),
+      clock,
+      fetch: receive,
+      onEvent: (event) => void events.push(event),
+      purge: false,
+    })
+  const server = serverOf(storage)
+  const admin: Administration = createAdministration({ storage, keys, clock }).as({ kind: 'host', id: 'test' })
+  const messages = () => requests.map(({ body }) => JSON.parse(body) as Message)
+  return {
+    admin,
+    storage,
+    requests,
+    messages,
+    serverOf,
+    now: clock,
+    create: async (more: object = {}) => (await admin.webhooks.create({ url, ...more })).secret,
+    deliver: () => server.deliverOnce(),
+    sent: () => messages().map(({ type, data }) => `${type} ${String(data['user_id'])}`),
+    answer: (status: typeof statusOf) => void (statusOf = status),
+    advance: (seconds: number) => void (now = epochSeconds(now + seconds)),
+  }
+}
