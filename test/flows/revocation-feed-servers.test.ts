@@ -44,6 +44,27 @@ async function aSite(): Promise<FeedSite> {
   return at
 }
 
+describe('the end of a session', () => {
+  it.each<Mode>(['on_demand', 'follow'])(
+    'makes an API reject the access token that is bound to it, and no other (%s) (OIDC Back-Channel Logout §2.7)',
+    async (mode) => {
+      const at = await aSite()
+      const bound = await tokensFor(at, 'A', { ...forApi, scope: 'openid api.read' })
+      const offline = await tokensFor(at, 'A', forApi)
+      const api = anApi(mode, at)
+      const before = [await api.present(bound.access_token), await api.present(offline.access_token)]
+
+      await at.server.endSession('sid-U1')
+      at.pass(1)
+
+      expect(before).toEqual(['admitted', 'admitted'])
+      await expect.poll(() => api.present(bound.access_token), { timeout: 1000, interval: 10 }).toBe('token_revoked')
+      expect(api.refusals.at(-1)).toMatchObject({ code: 'invalid_token' })
+      expect(await api.present(offline.access_token)).toBe('admitted')
+    },
+  )
+})
+
 describe('another server on the same storage, or the same one after a restart', () => {
   it.each<Mode>(['on_demand', 'follow'])(
     'delivers what the first one revoked, before and while it runs (%s) (RFC 7009 §2.1)',

@@ -17,6 +17,8 @@ export interface ForeignClient {
   readonly packages: readonly string[]
   /** The path of the redirect URI, for a program that serves it on its own port. The runner serves it for the others. */
   readonly callback?: string
+  /** The path of the address for logout tokens, on the same port. */
+  readonly backChannelLogout?: string
   /** The same for a second registration, which authenticates with `private_key_jwt` and names the token endpoint as audience. */
   readonly assertionCallback?: string
   /** A file that is fetched into the program's output folder as `collection.json`, by an address that does not change. */

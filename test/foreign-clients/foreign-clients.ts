@@ -113,10 +113,15 @@ export const foreignClients: readonly ForeignClient[] = [
     toolchain: 'debian',
     packages: ['libapache2-mod-auth-openidc'],
     callback: '/callback',
+    backChannelLogout: '/callback?logout=backchannel',
+    setUp:
+      'Register `https://…/callback?logout=backchannel` for back-channel logout and `https://…/callback?logout=get` for front-channel logout, below its `OIDCRedirectURI`.',
     checks: [
       "signs a user in; the ID token's signature and nonce are valid",
       'calls userinfo',
       'refreshes and gets a new refresh token',
+      'ends its session when the browser loads its front-channel address',
+      'ends its session when it gets a logout token through the back channel',
     ],
   },
   {

@@ -6,11 +6,12 @@ import { stripVTControlCharacters } from 'node:util'
 
 import { registerClient } from '@mintmark/core'
 import { registerIdentityProvider } from '@mintmark/scim'
-import { epochSeconds } from '@mintmark/storage-interface'
+import { clientId, epochSeconds } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair } from 'jose'
 
 import { openBrowser } from '../interop/user-browser.ts'
 import { openWebApp } from '../interop/web-app.ts'
+import { changeClient } from '../support/fixture-clients.ts'
 import { freePort } from '../support/free-port.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { pinnedVersion, type ForeignClient } from './foreign-client.ts'
@@ -95,19 +96,24 @@ async function fetchCollection({ collection }: ForeignClient, output: string): P
 /**
  * Runs the program against a new server. The program gets its settings as environment variables and writes lines:
  * `passed TITLE`, `failed TITLE: reason` or `version TEXT`. `visit URL` and `post URL FORM` use the browser of a signed-in
- * user who consents to everything. The final page of the browser is the answer, as one line of JSON.
+ * user who consents to everything. The final page of the browser is the answer, as one line of JSON. `end SESSION` ends the
+ * session at the server and sends the logout tokens; the answer says how many were delivered.
  */
 async function conversation(
   client: ForeignClient,
   program: { readonly folder: string; readonly command: Command; readonly output: string },
 ): Promise<Outcome> {
-  const under = await startLoopbackServer({ clock: () => epochSeconds(Math.floor(Date.now() / 1000)) })
   const port = await freePort()
-  const { callback } = client
-  const app = await openWebApp(
-    under,
-    callback === undefined ? {} : { redirectUris: [`http://localhost:${port}${callback}`] },
-  )
+  const own = `http://localhost:${port}`
+  const under = await startLoopbackServer({
+    clock: () => epochSeconds(Math.floor(Date.now() / 1000)),
+    dangerouslyAllowOutbound: [own],
+  })
+  const { callback, backChannelLogout } = client
+  const app = await openWebApp(under, callback === undefined ? {} : { redirectUris: [`${own}${callback}`] })
+  // The address was checked by the server that sends to it.
+  if (backChannelLogout !== undefined)
+    await changeClient(under.storage, clientId(app.clientId), { backchannelLogoutUri: `${own}${backChannelLogout}` })
   app.serve((_request, response) => void response.end('signed in'))
   const { toleranceProfile = 'general' } = client
   const { secret } = await registerIdentityProvider(
@@ -139,12 +145,16 @@ async function conversation(
       OUTPUT: program.output,
     },
     async onLine(line) {
-      const [, verb, rest = ''] = /^(passed|failed|version|visit|post) (.*)$/.exec(line) ?? []
+      const [, verb, rest = ''] = /^(passed|failed|version|visit|post|end) (.*)$/.exec(line) ?? []
       if (verb === 'passed') reported.push({ title: rest })
       if (verb === 'version') version = rest
       if (verb === 'failed') {
         const title = client.checks.find((check) => rest.startsWith(`${check}: `)) ?? rest
         reported.push({ title, failure: rest.slice(title.length + 2) })
+      }
+      if (verb === 'end') {
+        await under.server.endSession(rest)
+        return JSON.stringify(await under.server.deliverOnce())
       }
       if (verb !== 'visit' && verb !== 'post') return undefined
       const [address = '', form] = rest.split(' ')

@@ -52,7 +52,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     role: client,
     name: 'express-openid-connect',
     packageName: 'express-openid-connect',
-    files: ['express-openid-connect'],
+    files: ['express-openid-connect', 'single-logout'],
     setUp:
       "`authorizationParams: { response_type: 'code' }`: by itself it asks for the implicit flow, which is not offered here (RFC 9700 §2.1.2). With `form_post` its `baseURL` must be https, or its cookie does not come back.",
   },
@@ -133,7 +133,14 @@ export const triedSoftware: readonly TriedSoftware[] = [
       "It reads RS256 alone: the server needs `accessTokenAlgorithm: 'RS256'`. Give it `jwksUri`, the issuer's `/jwks`: by itself it looks at Okta's path. It takes https issuers only.",
   },
   { role: directory, name: 'Microsoft Entra ID and Okta, scripted', files: ['scim-transcripts'] },
-  { role: operation, name: 'OpenTelemetry', packageName: '@opentelemetry/sdk-metrics', files: ['opentelemetry'] },
+  {
+    role: operation,
+    name: 'OpenTelemetry',
+    packageName: '@opentelemetry/sdk-metrics',
+    files: ['opentelemetry'],
+    setUp:
+      'Spans for requests (`traceService`), counters for events (`countEvents`), and gauges for pending and dead deliveries and the age of the oldest (`observeDeliveries`).',
+  },
   {
     role: operation,
     name: 'rate-limiter-flexible',

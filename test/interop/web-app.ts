@@ -17,13 +17,17 @@ export interface WebApp {
   close(): Promise<void>
 }
 
-/** @param registration differences from a confidential client that comes back to `/callback`. */
+/** @param registration differences from a confidential client that comes back to `/callback`; its server may send requests to it. */
 export async function openWebApp(
   under: ServerUnderTest,
-  { callback = '/callback', ...registration }: Partial<ClientRegistration> & { readonly callback?: string } = {},
+  {
+    callback = '/callback',
+    port: given = 0,
+    ...registration
+  }: Partial<ClientRegistration> & { readonly callback?: string; readonly port?: number } = {},
 ): Promise<WebApp> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(given, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const origin = `http://localhost:${port}`
   const { client, clientSecret = '' } = await registerClient(
@@ -34,7 +38,7 @@ export async function openWebApp(
       scopes: ['openid', 'profile', 'email', 'offline_access', 'api.read'],
       ...registration,
     },
-    { storage: under.storage },
+    { storage: under.storage, dangerouslyAllowOutbound: [origin] },
   )
   return {
     origin,

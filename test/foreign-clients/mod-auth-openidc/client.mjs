@@ -57,6 +57,19 @@ try {
   const second = parsed(await visit(`${REDIRECT_URI}?info=json`))
   const isNew = second.refresh_token !== undefined && second.refresh_token !== first.refresh_token
   report('refreshes and gets a new refresh token', isNew, back)
+
+  const sid = first.id_token?.sid ?? ''
+  const frame = new URLSearchParams({ logout: 'get', iss: ISSUER, sid })
+  await visit(`${REDIRECT_URI}?${frame}`)
+  const framed = await visit(`${REDIRECT_URI}?info=json`)
+  report('ends its session when the browser loads its front-channel address', !isSignedIn(framed), framed)
+
+  await visit(`http://localhost:${PORT}/`)
+  const again = await visit(`${REDIRECT_URI}?info=json`)
+  const { delivered } = await ask(`end ${sid}`)
+  const ended = await visit(`${REDIRECT_URI}?info=json`)
+  const learned = isSignedIn(again) && delivered === 1 && !isSignedIn(ended)
+  report('ends its session when it gets a logout token through the back channel', learned, ended)
 } finally {
   apache.kill()
   console.error(readFileSync(join(root, 'error.log'), 'utf8'))
@@ -77,9 +90,17 @@ async function untilItListens() {
   throw new Error('Apache does not listen.')
 }
 
-async function visit(url) {
-  console.log(`visit ${url}`)
+function visit(url) {
+  return ask(`visit ${url}`)
+}
+
+async function ask(line) {
+  console.log(line)
   return JSON.parse((await lines.next()).value)
+}
+
+function isSignedIn(info) {
+  return parsed(info).id_token?.sub === 'U1'
 }
 
 function report(title, isAsExpected, page) {

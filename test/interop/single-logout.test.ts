@@ -1,0 +1,92 @@
+import type { RequestListener } from 'node:http'
+
+import express from 'express'
+import openidConnect from 'express-openid-connect'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { freePort } from '../support/free-port.ts'
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { openBrowser } from './user-browser.ts'
+import { openWebApp, type WebApp } from './web-app.ts'
+
+it('express-openid-connect: a user who signs out at one application is signed out of the other (OIDC Back-Channel Logout §2.5)', async () => {
+  const { under, apps } = await openApps()
+  const [first, second] = apps
+  const browser = openBrowser(under)
+  for (const app of apps) expect((await browser.open(`${app.origin}/private`)).json).toMatchObject({ sub: 'U1' })
+
+  const left = await browser.open(`${first.origin}/logout`)
+  const report = await under.server.deliverOnce()
+
+  expect(left.url.href).toBe(`${first.origin}/`)
+  expect(left.trail.some(({ pathname }) => pathname === '/session/end')).toBe(true)
+  expect(report).toMatchObject({ delivered: 2, failed: 0, dead: 0 })
+  // The application has forgotten the user. The ended session signs nobody in again.
+  const after = await browser.open(`${second.origin}/`)
+  expect(after.json).toEqual({ isAuthenticated: false })
+})
+
+it('express-openid-connect: a user whose session the host ends is signed out of both applications (OIDC Back-Channel Logout §2.5)', async () => {
+  const { under, apps } = await openApps()
+  const browser = openBrowser(under)
+  for (const app of apps) await browser.open(`${app.origin}/private`)
+  const before = await Promise.all(apps.map(({ origin }) => browser.open(`${origin}/`)))
+
+  await under.server.endSession('sid-U1')
+  await under.server.deliverOnce()
+
+  expect(before.map(({ json }) => json)).toEqual([{ isAuthenticated: true }, { isAuthenticated: true }])
+  for (const app of apps) expect((await browser.open(`${app.origin}/`)).json).toEqual({ isAuthenticated: false })
+})
+
+/** A server and two applications that receive logout tokens on loopback. */
+async function openApps(): Promise<{ readonly under: ServerUnderTest; readonly apps: readonly [WebApp, WebApp] }> {
+  const ports = [await freePort(), await freePort()] as const
+  const under = await startLoopbackServer({
+    dangerouslyAllowOutbound: ports.map((port) => `http://localhost:${port}`),
+  })
+  onTestFinished(() => under.close())
+  return { under, apps: [await openApp(under, ports[0]), await openApp(under, ports[1])] }
+}
+
+async function openApp(under: ServerUnderTest, port: number): Promise<WebApp> {
+  const origin = `http://localhost:${port}`
+  const app = await openWebApp(under, {
+    port,
+    backchannelLogoutUri: `${origin}/backchannel-logout`,
+    postLogoutRedirectUris: [origin],
+  })
+  onTestFinished(() => app.close())
+  const ended = new Map<string, object>()
+  const protect = openidConnect.auth({
+    issuerBaseURL: under.issuer,
+    baseURL: origin,
+    clientID: app.clientId,
+    clientSecret: app.clientSecret,
+    secret: 'of the test, long enough',
+    authRequired: false,
+    idpLogout: true,
+    // Each application has a cookie of its own: browsers do not tell ports apart.
+    session: { name: `session-${port}` },
+    authorizationParams: { response_type: 'code', scope: 'openid profile' },
+    backchannelLogout: {
+      store: {
+        get: (id, done) => done(null, ended.get(id) as never),
+        set: (id, session, done) => {
+          ended.set(id, session)
+          done?.()
+        },
+        destroy: (id, done) => {
+          ended.delete(id)
+          done?.()
+        },
+      },
+    },
+  })
+  const application = express()
+    .use(protect)
+    .get('/private', openidConnect.requiresAuth(), (request, response) => void response.json(request.oidc.user))
+    .get('/', (request, response) => void response.json({ isAuthenticated: request.oidc.isAuthenticated() }))
+  app.serve(application as RequestListener)
+  return app
+}
