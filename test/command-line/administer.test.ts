@@ -378,11 +378,11 @@ async function withoutKey(folder: string): Promise<string> {
 }
 
 const refusals: readonly (readonly [argv: readonly string[], reason: string])[] = [
-  [['client', 'create', 'App', '--redirect-uri', 'http://app.test/cb'], 'A redirect URI must be https'],
+  [['client', 'create', 'App', '--redirect-uri', 'http://app.test/cb'], 'A redirect URI with http must be on loopback'],
   [['client', 'create', 'App', '--id', 'taken', '--redirect-uri', 'https://app.test/cb'], 'in use'],
   [
     ['client', 'create', 'App', '--auth', 'private_key_jwt', '--redirect-uri', 'https://app.test/cb'],
-    'needs either jwks or jwks_uri',
+    'need either jwks or jwks_uri',
   ],
   [['client', 'disable', 'nobody'], 'There is no such client.'],
   [['client', 'list', '--limit', '1000'], 'between 1 and 200'],

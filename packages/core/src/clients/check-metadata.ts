@@ -4,7 +4,7 @@ import type { SigningAlgorithms } from '../keys/ring.ts'
 import { type AllowedOrigins, isOutboundUrl } from '../outbound/client.ts'
 import { isVisibleAscii } from './authenticate.ts'
 import { type ClearableChange, clientMetadata, type DefaultedMetadata, standardGrants } from './metadata.ts'
-import { isRegistrableRedirectUri } from './redirect-uri.ts'
+import { isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { readKeySet } from './remote-key-set.ts'
 import { contradictions, profileRules } from './security-profile.ts'
 
@@ -79,12 +79,8 @@ function requestedAlgorithms(metadata: DefaultedMetadata & ClearableChange): rea
 function refuseUnusableRedirects(client: ClientRecord): void {
   for (const uri of client.redirectUris) {
     // RFC 6749 §3.1.2, RFC 9700 §2.1.
-    if (!isRegistrableRedirectUri(uri)) {
-      throw new ClientMetadataError(
-        'invalid_redirect_uri',
-        'A redirect URI must be https, http on loopback or a private-use scheme with a dot, in normal form, without fragment or wildcard, and with nothing in its query that an answer has.',
-      )
-    }
+    const problem = redirectUriProblem(uri)
+    if (problem !== undefined) throw new ClientMetadataError('invalid_redirect_uri', problem)
   }
   // RFC 6749 §3.1.2.2.
   if (client.grantTypes.includes('authorization_code') && client.redirectUris.length === 0) {

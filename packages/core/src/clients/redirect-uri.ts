@@ -1,33 +1,74 @@
 import { decodeComponent } from '@mintmark/internal'
 
-/**
- * Whether a URI may be registered as a redirect URI: absolute, without fragment, wildcard, credentials or control
- * characters; https, http on loopback only, or a private-use scheme of a native app (RFC 6749 §3.1.2, RFC 8252 §7, RFC
- * 9700 §2.1). It must be in normalised form, so that every parser sees the same host and path.
- */
-export function isRegistrableRedirectUri(uri: string): boolean {
-  // Refuses everything outside visible ASCII, and characters that parsers disagree about: backslash, wildcard, quotes,
-  // angle brackets, fragment.
-  if (!/^[\x21-\x7E]{1,2000}$/.test(uri) || /[\\*"'<>`{}|^#]/.test(uri)) return false
-  // Refuses the same characters as escapes, escaped control characters, and invalid escapes: an intermediary may decode
-  // them.
-  if (/%(?:[01][0-9a-f]|7f|23|2a|5c|(?![0-9a-f]{2}))/i.test(uri)) return false
-  if (!URL.canParse(uri)) return false
+/** Whether a URI may be registered as a redirect URI. */
+export const isRegistrableRedirectUri = (uri: string): boolean => brokenRedirectRule(uri) === undefined
 
-  const url = new URL(uri)
-  if (url.username !== '' || url.password !== '' || !hasRoomForAnswer(uri)) return false
-  if (url.protocol === 'https:' || url.protocol === 'http:') return isWebRedirect(uri, url)
-  return isPrivateUseScheme(url.protocol)
+/** The sentence about the first rule that a redirect URI breaks; `undefined` if it may be registered. */
+export function redirectUriProblem(uri: string): string | undefined {
+  const rule = brokenRedirectRule(uri)
+  return rule === undefined ? undefined : redirectRules[rule]
 }
 
-function isWebRedirect(uri: string, url: URL): boolean {
+type RedirectRule = keyof typeof redirectRules
+
+/**
+ * The rules for redirect URIs: absolute, without fragment, wildcard, credentials or control characters; https, http on
+ * loopback only, or a private-use scheme of a native app (RFC 6749 §3.1.2, RFC 8252 §7, RFC 9700 §2.1). It must be in
+ * normalized form, so that every parser sees the same host and path.
+ */
+const redirectRules = {
+  // RFC 6749 §3.1.2.
+  length: 'A redirect URI must have 1 to 2,000 characters.',
+  fragment: 'A redirect URI must not have a fragment.',
+  wildcard: 'A redirect URI must not have a wildcard: register each address.',
+  characters:
+    'A redirect URI must consist of visible ASCII characters, without backslash, quotes, angle brackets, braces, bar, circumflex and grave accent.',
+  escapes: 'A redirect URI must not contain invalid escapes, or escaped control characters, "#", "*" or backslashes.',
+  absolute: 'A redirect URI must be absolute, with a scheme and a host.',
+  credentials: 'A redirect URI must not contain a user name or a password.',
+  query: 'The query of a redirect URI must consist of parameters with names, separated by "&".',
+  answer:
+    'The query of a redirect URI must not contain a parameter of the response, such as "code", "state", "iss" or "error".',
+  // RFC 8252 §7.3.
+  plain: 'A redirect URI with http must be on loopback: 127.0.0.1, [::1] or localhost. Others must use https.',
+  // RFC 8252 §7.1.
+  scheme:
+    'A redirect URI must use https, http on loopback, or a private-use scheme with a dot, such as com.example.app.',
+  // RFC 3986 §6.2.2.
+  normal: 'A redirect URI must be in normalized form: lower-case scheme and host, no default port, no dot segments.',
+  host: 'The host of a redirect URI must not start or end with a dot, or contain two in a row.',
+} as const
+
+function brokenRedirectRule(uri: string): RedirectRule | undefined {
+  if (uri.length === 0 || uri.length > 2000) return 'length'
+  if (uri.includes('#')) return 'fragment'
+  if (uri.includes('*')) return 'wildcard'
+  // Characters that parsers disagree about.
+  if (!/^[\x21-\x7E]+$/.test(uri) || /[\\"'<>`{}|^]/.test(uri)) return 'characters'
+  // An intermediary may decode them.
+  if (/%(?:[01][0-9a-f]|7f|23|2a|5c|(?![0-9a-f]{2}))/i.test(uri)) return 'escapes'
+  if (!URL.canParse(uri)) return 'absolute'
+
+  const url = new URL(uri)
+  if (url.username !== '' || url.password !== '') return 'credentials'
+  const [, query] = /\?(.*)$/.exec(uri) ?? []
+  // RFC 6749 §3.1.2: the query must be a form, because the response parameters are appended to it. Some parsers also
+  // split at semicolons.
+  const pairs = query?.split(/[&;]/) ?? []
+  if (!pairs.every(isParameter)) return 'query'
+  if (pairs.some(isAnswerParameter)) return 'answer'
+  if (url.protocol === 'https:' || url.protocol === 'http:') return brokenWebRule(uri, url)
+  return isPrivateUseScheme(url.protocol) ? undefined : 'scheme'
+}
+
+function brokenWebRule(uri: string, url: URL): RedirectRule | undefined {
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) return 'plain'
   // `https://app.test` and `https://app.test/` are the same location but different strings; the client registers the
   // one that it sends.
   const isNormal = url.href === uri || (url.pathname === '/' && url.href === uri.replace(/^(https?:\/\/[^/?]+)/, '$1/'))
-  const isSafe = url.protocol === 'https:' || isLoopbackHost(url.hostname)
+  if (!isNormal) return 'normal'
   // `app.test.` and `app.test` are the same host in DNS, but different origins in a browser.
-  const isWhole = !url.hostname.split('.').includes('')
-  return isNormal && isSafe && isWhole
+  return url.hostname.split('.').includes('') ? 'host' : undefined
 }
 
 /** The host names of the local machine. */
@@ -37,25 +78,13 @@ export const isLoopbackHost = (hostname: string): boolean =>
 /** RFC 8252 §7.1: a private-use scheme is a reversed domain name, so it contains a dot; `javascript:` does not. */
 const isPrivateUseScheme = (protocol: string): boolean => /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol)
 
-/** RFC 6749 §3.1.2: a query must be a form, because the response parameters are appended to it. */
-function hasRoomForAnswer(uri: string): boolean {
-  const start = uri.indexOf('?')
-  // Some parsers also split at semicolons.
-  return (
-    start === -1 ||
-    uri
-      .slice(start + 1)
-      .split(/[&;]/)
-      .every(isOwnParameter)
-  )
-}
+const isParameter = (pair: string): boolean => !/^(?:=|$)/.test(pair) && decodeComponent(pair) !== undefined
 
 /** A registered `code` or `state` could be read instead of the server's own. */
-function isOwnParameter(pair: string): boolean {
-  const [name = ''] = pair.split('=', 1)
+function isAnswerParameter(pair: string): boolean {
   // Some parsers treat `Code` and ` code` as `code`, and `code[]` as a list of that name.
-  const readAs = decodeComponent(name)?.split('[', 1)[0]?.trim().toLowerCase() ?? ''
-  return name !== '' && decodeComponent(pair) !== undefined && !responseParameters.has(readAs)
+  const name = decodeComponent(pair.split('=', 1)[0] ?? '')
+  return responseParameters.has(name?.split('[', 1)[0]?.trim().toLowerCase() ?? '')
 }
 
 const responseParameters: ReadonlySet<string> = new Set([

@@ -47,7 +47,7 @@ export async function openPostgres(url: string): Promise<CommandTarget & { reado
   const settings = { connectionString: url, max: 1 }
   requireReadable(settings, driver)
   const pool = new driver.Pool(settings)
-  const dialect = toPostgresDialect(pool)
+  const dialect = dialectOf(pool)
   return {
     dialect,
     pool,
@@ -58,12 +58,22 @@ export async function openPostgres(url: string): Promise<CommandTarget & { reado
   }
 }
 
+function dialectOf(pool: PostgresPool): SqlDialect {
+  try {
+    return toPostgresDialect(pool)
+  } catch {
+    throw new MigrateCommandError('The URL names several hosts. Give the one that leads to the primary.')
+  }
+}
+
 /** A pool would fail on its first connection, with a message that repeats the URL and its password. */
 function requireReadable(settings: ClientConfig, { Client }: typeof pg): Client {
   try {
     return new Client(settings)
   } catch {
-    throw new MigrateCommandError('The URL cannot be read: it looks like postgres://user@host:5432/database')
+    throw new MigrateCommandError(
+      'The URL cannot be read. It looks like postgres://user@host:5432/database, with one host.',
+    )
   }
 }
 

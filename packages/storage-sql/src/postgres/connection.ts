@@ -6,6 +6,8 @@ export interface PostgresPool {
   connect(taken: (error: Error | undefined, client: PostgresClient | undefined) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
+  /** Where it connects to. A pool of `pg` has them. */
+  readonly options?: { readonly host?: string | undefined; readonly connectionString?: string | undefined }
 }
 
 /** The part of a `pg` client that is used. */

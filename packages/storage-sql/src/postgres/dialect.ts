@@ -43,6 +43,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
     migrate: oneOf('by-command', 'on-open'),
     timeoutMilliseconds: wholeNumber(1),
   })
+  refuseSeveralHosts(pool)
   const timed = {
     pool,
     timeoutMilliseconds,
@@ -108,6 +109,20 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
       pool.off('error', ignoreError)
     },
   }
+}
+
+/**
+ * `pg` connects to one host, and looks up a list of hosts as if it were one name.
+ * @throws TypeError that says what to do instead. It does not contain the connection string, which has a password.
+ */
+function refuseSeveralHosts({ options: { host = '', connectionString = '' } = {} }: PostgresPool): void {
+  const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(connectionString) ?? []
+  const [, named = ''] = /[?&]host=([^&#]*)/.exec(connectionString) ?? []
+  const hosts = [host, authority.slice(authority.lastIndexOf('@') + 1), decodeURIComponent(named)]
+  if (hosts.some((name) => !name.startsWith('/') && name.includes(',')))
+    throw new TypeError(
+      'toPostgresDialect: the pool names several hosts, and the pg driver connects to one. Give it one address that leads to the primary, such as that of a proxy or of your provider.',
+    )
 }
 
 /** Makes rows of the result of a statement that was sent with the row mode `array`. */
