@@ -208,3 +208,14 @@ async function examined(
 }
 
 const isFail = ({ level }: Report['findings'][number]): boolean => level === 'fail'
+
+test('--profile says what a server lacks for FAPI 2.0 (FAPI 2.0 SP §5.3)', async () => {
+  const { line } = await aSite()
+
+  const { code, out } = await line.run('doctor', '--profile', 'fapi2', '--json')
+
+  const failed = (JSON.parse(out) as Report).findings.filter(({ level }) => level === 'fail')
+  expect(code).toBe(1)
+  expect(failed.map(({ check }) => check)).toContain('profile.push_required')
+  expect(failed.map(({ check }) => check)).not.toContain('profile.pushed')
+})

@@ -1,6 +1,6 @@
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 
 import { CommandError, UsageError, sentenceOf } from '../command-error.ts'
 import { withDialect } from '../config/open-storage.ts'
@@ -19,6 +19,7 @@ import { checkDeliveries } from '../doctor/check-deliveries.ts'
 import { checkAddress, checkClock, checkDiscovery, checkProxy, discoveryUrls } from '../doctor/check-discovery.ts'
 import { checkErrors } from '../doctor/check-errors.ts'
 import { checkKeys, checkStoredKeys } from '../doctor/check-keys.ts'
+import { checkedProfiles, checkProfile } from '../doctor/check-profile.ts'
 import { checkScim } from '../doctor/check-scim.ts'
 import { checkSecrets } from '../doctor/check-secrets.ts'
 import { type DoctorOptions, type DoctorTarget, type Finding, createProbe, fail, ok } from '../doctor/target.ts'
@@ -35,6 +36,7 @@ export const doctorCommand = (io: Io): Command =>
     .option('--client <id>', 'a client to start a sign-in for, with --redirect-uri; default: one from the database')
     .option('--redirect-uri <uri>', 'one of its redirect URIs')
     .option('--scim-secret-file <file>', 'a Secret Token of an identity provider; or set MINTMARK_SCIM_SECRET')
+    .addOption(new Option('--profile <profile>', 'checks what FAPI 2.0 demands of a server').choices(checkedProfiles))
     .option('--json', 'print JSON')
     .action((url: string | undefined, options: Options) => doctor(url, options, io))
 
@@ -130,6 +132,7 @@ const allChecks: readonly ((target: DoctorTarget) => Promise<readonly Finding[]>
   checkKeys,
   checkStoredKeys,
   checkErrors,
+  checkProfile,
   checkDeliveries,
   checkScim,
   checkSecrets,

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest'
+
+import { checkProfile } from './check-profile.ts'
+import type { DoctorTarget } from './target.ts'
+
+const metadata = {
+  pushed_authorization_request_endpoint: 'https://as.test/auth/push',
+  require_pushed_authorization_requests: true,
+  token_endpoint_auth_methods_supported: ['private_key_jwt'],
+  dpop_signing_alg_values_supported: ['ES256'],
+  id_token_signing_alg_values_supported: ['ES256', 'RS256'],
+  code_challenge_methods_supported: ['S256'],
+  authorization_response_iss_parameter_supported: true,
+  request_parameter_supported: true,
+  response_modes_supported: ['query', 'jwt'],
+}
+
+const refusal = { status: 401, headers: new Headers(), text: '', json: { error: 'invalid_client' } }
+
+/** The checks of a server with this metadata that fail. */
+async function failures(change: object, target: Partial<DoctorTarget> = {}): Promise<readonly string[]> {
+  const findings = await checkProfile({
+    issuer: 'https://as.test',
+    metadata: { ...metadata, ...change },
+    options: { profile: 'fapi2_message_signing' },
+    probe: () => Promise.resolve(refusal),
+    ...target,
+  } as DoctorTarget)
+  return findings.flatMap(({ level, check }) => (level === 'ok' ? [] : [check]))
+}
+
+it('a server that keeps the rules of FAPI 2.0 has no failures (FAPI 2.0 SP §5.3, MS §5.3)', async () => {
+  expect(await failures({})).toEqual([])
+})
+
+it.each([
+  ['profile.pushed', { pushed_authorization_request_endpoint: undefined }],
+  ['profile.push_required', { require_pushed_authorization_requests: false }],
+  ['profile.authentication', { token_endpoint_auth_methods_supported: ['client_secret_basic', 'none'] }],
+  ['profile.sender', { dpop_signing_alg_values_supported: undefined }],
+  ['profile.algorithms', { id_token_signing_alg_values_supported: ['RS256'] }],
+  ['profile.pkce', { code_challenge_methods_supported: ['plain'] }],
+  ['profile.iss', { authorization_response_iss_parameter_supported: undefined }],
+  ['profile.signed_requests', { request_parameter_supported: false }],
+  ['profile.signed_responses', { response_modes_supported: ['query'] }],
+])('%s fails for metadata without it (FAPI 2.0 SP §5.3)', async (check, change) => {
+  expect(await failures(change)).toEqual([check])
+})
+
+it('accepts tokens that are bound to a certificate (RFC 8705 §3)', async () => {
+  const change = { dpop_signing_alg_values_supported: undefined, tls_client_certificate_bound_access_tokens: true }
+
+  expect(await failures(change)).toEqual([])
+})
+
+it('an issuer without https, and an endpoint that does not answer, fail (FAPI 2.0 SP §5.2.1, RFC 9126 §2.3)', async () => {
+  const target = { issuer: 'http://localhost:3000', probe: () => Promise.resolve(undefined) }
+
+  expect(await failures({}, target)).toEqual(['profile.https', 'profile.pushed'])
+})
+
+it('checks nothing without a profile', async () => {
+  expect(await checkProfile({ options: {} } as DoctorTarget)).toEqual([])
+})

@@ -1,0 +1,112 @@
+import { type DoctorTarget, type Finding, endpointOf, fail, ok } from './target.ts'
+
+/** The profiles that `--profile` takes. */
+export const checkedProfiles = ['fapi2', 'fapi2_message_signing'] as const
+
+/**
+ * Checks whether a server publishes, and does, what FAPI 2.0 demands of it. What a profile demands of single clients is
+ * checked when they are registered.
+ */
+export async function checkProfile(target: DoctorTarget): Promise<readonly Finding[]> {
+  const { metadata, options, issuer } = target
+  if (options.profile === undefined) return []
+  const findings = [
+    // FAPI 2.0 SP §5.2.1.
+    demand('profile.https', issuer.startsWith('https:'), {
+      kept: 'The issuer is https.',
+      broken: 'The issuer is not https.',
+      fix: 'Give the server an https issuer, and serve it with a certificate.',
+    }),
+    // FAPI 2.0 SP §5.3.2.2.
+    demand('profile.pushed', await answersPushes(target), {
+      kept: 'Requests can be pushed.',
+      broken: 'The endpoint for pushed requests does not answer.',
+      fix: 'Have the proxy pass /auth/push on to Mintmark.',
+    }),
+    demand('profile.push_required', metadata['require_pushed_authorization_requests'] === true, {
+      kept: 'Requests must be pushed.',
+      broken: 'Requests need not be pushed.',
+      fix: `Set minimumProfile to ${options.profile}.`,
+    }),
+    // FAPI 2.0 SP §5.3.2.1.
+    demand('profile.authentication', has(metadata['token_endpoint_auth_methods_supported'], strongMethods), {
+      kept: 'Clients can authenticate with a key.',
+      broken: 'No authentication method uses a key of the client.',
+      fix: 'Register clients with private_key_jwt.',
+    }),
+    demand('profile.sender', canBindTokens(metadata), {
+      kept: 'Access tokens can be bound to a key of the client.',
+      broken: 'Access tokens cannot be bound to a key of the client.',
+      fix: 'Use a version with DPoP (RFC 9449) or mutual TLS (RFC 8705).',
+    }),
+    ...algorithmFindings(metadata),
+    // FAPI 2.0 SP §5.3.2.2.
+    demand('profile.pkce', has(metadata['code_challenge_methods_supported'], ['S256']), {
+      kept: 'PKCE with S256 is supported.',
+      broken: 'PKCE with S256 is not in the metadata.',
+      fix: 'Do not rewrite the metadata in a proxy.',
+    }),
+    demand('profile.iss', metadata['authorization_response_iss_parameter_supported'] === true, {
+      kept: 'Responses name the issuer.',
+      broken: 'Responses do not name the issuer (RFC 9207).',
+      fix: 'Do not rewrite the metadata in a proxy.',
+    }),
+  ]
+  return options.profile === 'fapi2' ? findings : [...findings, ...signingFindings(metadata)]
+}
+
+/** FAPI 2.0 MS §5.3, §5.4. */
+const signingFindings = (metadata: DoctorTarget['metadata']): readonly Finding[] => [
+  demand('profile.signed_requests', metadata['request_parameter_supported'] === true, {
+    kept: 'Requests can be signed.',
+    broken: 'Requests cannot be signed.',
+    fix: 'Do not rewrite the metadata in a proxy.',
+  }),
+  demand('profile.signed_responses', has(metadata['response_modes_supported'], ['jwt']), {
+    kept: 'Responses can be signed.',
+    broken: 'Responses cannot be signed.',
+    fix: 'Do not rewrite the metadata in a proxy.',
+  }),
+]
+
+/** A request without client authentication is refused, in JSON, where there is such an endpoint (RFC 9126 §2.3). */
+async function answersPushes(target: DoctorTarget): Promise<boolean> {
+  const { metadata, probe } = target
+  if (typeof metadata['pushed_authorization_request_endpoint'] !== 'string') return false
+  const url = endpointOf(target, 'pushed_authorization_request_endpoint', '/auth/push')
+  const answer = await probe(url, { method: 'POST', body: new URLSearchParams({ response_type: 'code' }) })
+  return answer?.status === 401 && answer.json?.['error'] === 'invalid_client'
+}
+
+/** FAPI 2.0 SP §5.4.1: each list has an algorithm that the profile permits. */
+function algorithmFindings(metadata: DoctorTarget['metadata']): readonly Finding[] {
+  const lists = Object.keys(metadata).filter(
+    (name) => name.endsWith('_alg_values_supported') && Array.isArray(metadata[name]),
+  )
+  const without = lists.filter((name) => !has(metadata[name], permitted))
+  return [
+    demand('profile.algorithms', lists.length > 0 && without.length === 0, {
+      kept: `Every list of algorithms has one of ${permitted.join(', ')}.`,
+      broken: `Without any of ${permitted.join(', ')}: ${without.join(', ')}.`,
+      fix: 'Add ES256 to the algorithms of the key ring.',
+    }),
+  ]
+}
+
+const canBindTokens = (metadata: DoctorTarget['metadata']): boolean =>
+  has(metadata['dpop_signing_alg_values_supported'], permitted) ||
+  metadata['tls_client_certificate_bound_access_tokens'] === true
+
+function has(list: unknown, wanted: readonly string[]): boolean {
+  return Array.isArray(list) && wanted.some((value) => list.includes(value))
+}
+
+const demand = (
+  check: string,
+  isKept: boolean,
+  { kept, broken, fix }: { readonly kept: string; readonly broken: string; readonly fix: string },
+): Finding => (isKept ? ok(check, kept) : fail(check, broken, fix))
+
+const permitted = ['PS256', 'ES256', 'EdDSA', 'Ed25519']
+
+const strongMethods = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth']
