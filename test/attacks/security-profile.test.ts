@@ -1,12 +1,16 @@
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { clientId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { assertionOf } from '../support/client-assertion.ts'
+import { createProofKey, type ProofKey, writeProof } from '../support/dpop.ts'
 import { changeClient } from '../support/fixture-clients.ts'
-import { authorize, encode, postForm } from '../support/flow.ts'
+import { authorize, encode, postForm, verifier } from '../support/flow.ts'
+import { readJws } from '../support/forge-jwt.ts'
+import { pushAsB, signIn, visitPushed } from '../support/pushed.ts'
 import { expectServing, refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { pushObject, writeRequestObject } from '../support/request-object.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 let under: ServerUnderTest
@@ -16,23 +20,127 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-it.each(['fapi2', 'fapi2_message_signing'] as const)(
-  'a server does not start with minimumProfile %s while it cannot bind tokens to a key (FAPI 2.0 SP §5.3.2.1)',
-  (minimumProfile) => {
-    const storage = createMemoryStorage({ issuer: 'https://as.test' })
-    const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
-    const open = () =>
-      createAuthorizationServer({
-        issuer: 'https://as.test',
-        storage,
-        keys,
-        signedIn: async () => undefined,
-        minimumProfile,
-      })
+const issuer = 'https://as.test'
+const open = (options: object, algorithms: readonly ['RS256'] | readonly ['ES256'] = ['ES256']) => {
+  const storage = createMemoryStorage({ issuer })
+  const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43), algorithms })
+  const minimumProfile = 'fapi2'
+  return createAuthorizationServer({
+    issuer,
+    storage,
+    keys,
+    signedIn: async () => undefined,
+    minimumProfile,
+    ...options,
+  })
+}
 
-    expect(open).toThrow(/minimumProfile .* cannot bind access tokens/)
-  },
-)
+it('a server does not start with a minimum that it cannot keep (FAPI 2.0 SP §5.3.2.1, §5.4.1)', () => {
+  expect(() => open({ lifetimes: { authorizationCode: 61 } })).toThrow(
+    /minimumProfile fapi2: lifetimes.authorizationCode/,
+  )
+  expect(() => open({}, ['RS256'])).toThrow(/minimumProfile fapi2: the key ring signs with none of/)
+  expect(() => open({ minimumProfile: 'fapi3' })).toThrow(/minimumProfile/)
+  expect(open({}).issuer).toBe(issuer)
+})
+
+describe('a client of FAPI 2.0', () => {
+  const redirect_uri = 'https://b.test/cb'
+  const fapi = { profile: 'fapi2', dpopBoundAccessTokens: true, idTokenSignedResponseAlg: 'ES256' }
+  let own: ServerUnderTest
+  let key: ProofKey
+  beforeAll(async () => {
+    own = await startServer({ accessTokenAlgorithm: 'RS256', lifetimes: { authorizationCode: 300 } })
+    key = await createProofKey()
+    await changeClient(own.storage, clientId('B'), { ...fapi, grantTypes: ['authorization_code'] })
+  })
+  afterAll(() => own.close())
+
+  const begin = async () => {
+    const pushed = await pushAsB(own)
+    const started = await visitPushed(own, String(pushed.json['request_uri']), { client_id: 'B' })
+    return (await signIn(own, started)).location.searchParams.get('code') ?? ''
+  }
+  const redeemWith = async (code: string, headers: Record<string, string>) => {
+    const form = { grant_type: 'authorization_code', code, redirect_uri, code_verifier: verifier }
+    return postForm(own, '/token', encode({ ...form, ...(await assertionOf(own)) }), headers)
+  }
+
+  it('gets bound tokens that are signed with a permitted algorithm (FAPI 2.0 SP §5.3.2.1, §5.4.1)', async () => {
+    const reply = await redeemWith(await begin(), { dpop: await writeProof(own, key) })
+
+    expect(reply.json).toMatchObject({ token_type: 'DPoP' })
+    expect(readJws(String(reply.json['access_token'])).header['alg']).toBe('ES256')
+    expect(readJws(String(reply.json['id_token'])).header['alg']).toBe('ES256')
+  })
+
+  it('gets no bearer token (FAPI 2.0 SP §5.3.2.1)', async () => {
+    const code = await begin()
+    await refusedInJson(
+      own,
+      { status: 400, error: 'invalid_dpop_proof' },
+      { send: () => redeemWith(code, {}), reason: 'dpop_proof_missing', kept: 'whatever' },
+    )
+  })
+
+  it('has codes of at most a minute, whatever the server gives others (FAPI 2.0 SP §5.3.2.1)', async () => {
+    const code = await begin()
+    own.clock.advance(60)
+    await refusedInJson(
+      own,
+      { status: 400, error: 'invalid_grant' },
+      {
+        send: async () => redeemWith(code, { dpop: await writeProof(own, key) }),
+        reason: 'code_unknown',
+        kept: 'whatever',
+      },
+    )
+  })
+
+  it('must push its requests, with PKCE, also if its registration does not say so (FAPI 2.0 SP §5.3.2.2)', async () => {
+    await refusedByRedirect(
+      own,
+      { error: 'invalid_request', at: redirect_uri },
+      { send: () => authorize(own, { client_id: 'B', redirect_uri }), reason: 'push_required' },
+    )
+    await refusedInJson(
+      own,
+      { status: 400, error: 'invalid_request' },
+      {
+        send: () => pushAsB(own, { code_challenge: undefined, code_challenge_method: undefined }),
+        reason: 'code_challenge_missing',
+        kept: 'whatever',
+      },
+    )
+  })
+
+  it.each<[string, (now: number) => Readonly<Record<string, unknown>>]>([
+    ['no nbf', () => ({ nbf: undefined })],
+    ['nbf more than an hour ago', (now) => ({ nbf: now - 3601 })],
+    ['exp more than an hour after nbf', (now) => ({ exp: now + 3601 })],
+  ])('of Message Signing is refused a request object with %s (FAPI 2.0 MS §5.3.1)', async (_, claims) => {
+    await changeClient(own.storage, clientId('B'), { profile: 'fapi2_message_signing' })
+    const object = await writeRequestObject(own, { claims: claims(own.clock.now()) })
+
+    await refusedInJson(
+      own,
+      { status: 400, error: 'invalid_request_object' },
+      { send: () => pushObject(own, object), reason: 'request_object_expired', kept: 'whatever' },
+    )
+    expect((await pushObject(own, writeRequestObject(own))).status).toBe(201)
+    await changeClient(own.storage, clientId('B'), { profile: 'fapi2' })
+  })
+
+  it('of Message Signing must sign its requests (FAPI 2.0 MS §5.3.1)', async () => {
+    await changeClient(own.storage, clientId('B'), { profile: 'fapi2_message_signing' })
+    await refusedInJson(
+      own,
+      { status: 400, error: 'invalid_request_object' },
+      { send: () => pushAsB(own), reason: 'request_object_required', kept: 'whatever' },
+    )
+    await changeClient(own.storage, clientId('B'), { profile: 'fapi2' })
+  })
+})
 
 it.each(['fapi2', 'fapi2_message_signing', 'unknown'])(
   'a client whose stored registration contradicts its profile %s gets nothing (FAPI 2.0 SP §5.3.2)',

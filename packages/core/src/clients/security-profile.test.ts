@@ -72,7 +72,7 @@ describe('a registration that contradicts its profile', () => {
       'userinfo_signed_response_alg',
       'authorization_signed_response_alg',
       'introspection_signed_response_alg',
-      'access tokens must be bound to a key',
+      'dpop_bound_access_tokens',
       'refresh tokens must not rotate',
     ])
       expect(description).toContain(member)

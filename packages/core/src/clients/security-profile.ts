@@ -82,9 +82,6 @@ export function profileRules({ profile }: ClientRecord, { minimumProfile }: Prof
   ]
 }
 
-/** Whether the server can bind access tokens to a key. Until it can, no client has a profile that requires it. */
-const canConstrainSenders = false
-
 /**
  * Everything in a client's registration that its profile forbids, as sentences for its administrator.
  * @returns an empty list for a client that fits.
@@ -101,8 +98,8 @@ export function contradictions(client: ClientRecord, rules: ProfileRules): reado
     if (algorithm !== undefined && algorithms?.includes(algorithm) === false)
       found.push(`${name} must be one of ${algorithms.join(', ')}`)
   }
-  if (rules.requiresSenderConstraint && !canConstrainSenders)
-    found.push('access tokens must be bound to a key, which this server cannot require')
+  if (rules.requiresSenderConstraint && !client.dpopBoundAccessTokens)
+    found.push('dpop_bound_access_tokens must be true')
   if (!rules.rotatesRefreshTokens && client.grantTypes.includes('refresh_token'))
     found.push('refresh tokens must not rotate, which this server cannot do without')
   return found
@@ -153,12 +150,10 @@ export function refuseUnkeptMinimum(
   { minimumProfile }: ProfileSettings,
   server: { readonly keys: SigningAlgorithms; readonly codeLifetime: number },
 ): void {
-  const { algorithms, longestCodeLifetime, requiresSenderConstraint } = profiles[minimumProfile]
+  const { algorithms, longestCodeLifetime } = profiles[minimumProfile]
   const refuseStart = (missing: string): never => {
     throw new TypeError(`Invalid options: minimumProfile ${minimumProfile}: ${missing}`)
   }
-  if (requiresSenderConstraint && !canConstrainSenders)
-    refuseStart('this version cannot bind access tokens to a key, which the profile requires.')
   if (algorithms !== undefined && !server.keys.algorithms.some((name) => algorithms.includes(name)))
     refuseStart(`the key ring signs with none of ${algorithms.join(', ')}.`)
   if (longestCodeLifetime !== undefined && server.codeLifetime > longestCodeLifetime)
