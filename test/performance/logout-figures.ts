@@ -1,0 +1,128 @@
+// What a sign-out with 20 clients costs, and when its first logout token arrives: `pnpm bench:logout [rounds]`.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { createAdministration } from '@mintmark/admin'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
+import { clientId, epochSeconds, sessionId, userId, type AdminStorage } from '@mintmark/storage-interface'
+import type { SessionId } from '@mintmark/storage-interface/stores'
+import { aClientRecord, aJoin, aUser } from '@mintmark/storage-interface/fixtures'
+
+import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
+import { issuer } from '../processes/server-config.ts'
+import { openPostgresSite, openSqliteSite, type ProcessSite } from '../processes/test-database.ts'
+
+const rounds = Number(process.argv[2] ?? 100)
+const clients = Array.from({ length: 20 }, (_, index) => clientId(`rp-${index}`))
+const receivers = 2
+const now = () => epochSeconds(Math.floor(Date.now() / 1000))
+
+const postgres = await startPostgres()
+await measure('SQLite', await openSqliteSite())
+await measure('PostgreSQL', await openPostgresSite(postgres.url))
+await postgres.stop()
+
+async function measure(engine: string, site: ProcessSite): Promise<void> {
+  const { storage } = site
+  let received: (() => void) | undefined
+  const receiver = createServer((request, response) => {
+    received?.()
+    request.resume().on('end', () => void response.writeHead(204).end())
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  // Two receive logout tokens: a host gets two requests at a time, and all clients are on this machine.
+  for (const [index, id] of clients.entries())
+    await storage.clients.insert(
+      aClientRecord({ clientId: id, backchannelLogoutUri: index < receivers ? `${origin}/${id}` : undefined }),
+    )
+
+  let present = ''
+  const server = createAuthorizationServer({
+    issuer,
+    storage,
+    keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43) }),
+    signedIn: () => Promise.resolve({ subject: present, authTime: now(), sessionId: present }),
+    logout: { endSession: async () => [], renderPage: () => ({ status: 200, headers: [], body: '' }) },
+    dangerouslyAllowOutbound: [origin],
+    onEvent: () => {},
+  })
+  await server.ready()
+  const stop = new AbortController()
+  const running = server.deliver({ signal: stop.signal })
+  const signOut = () =>
+    server.handle({
+      method: 'POST',
+      url: new URL(`${issuer}/session/end/confirm`),
+      headers: new Map([
+        ['origin', issuer],
+        ['content-type', 'application/x-www-form-urlencoded'],
+      ]),
+      repeatedHeaders: new Set(),
+      host: undefined,
+      body: new TextEncoder().encode('decision=sign_out'),
+    })
+  const admin = createAdministration({ storage }).as({ kind: 'host', id: 'bench' })
+
+  const request: number[] = []
+  const [first, afterDeactivation]: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round += 1) {
+    present = await aSession(`signs-out-${round}`, storage)
+    first.push(
+      await untilFirstToken(async () => {
+        const startedAt = performance.now()
+        const { status } = await signOut()
+        request.push(performance.now() - startedAt)
+        if (status !== 200) throw new Error(`The sign-out was answered with ${status}.`)
+      }),
+    )
+    present = await aSession(`deactivated-${round}`, storage)
+    afterDeactivation.push(await untilFirstToken(() => admin.users.deactivate(present)))
+  }
+  stop.abort()
+  await running
+  console.log(`${engine}, ${rounds} rounds, milliseconds (median, 99th percentile):`)
+  console.log(`  the request that ends a session with 20 clients: ${summary(request)}`)
+  console.log(`  until the first logout token arrives after a sign-out: ${summary(first)}`)
+  console.log(
+    `  until the first logout token arrives after an administrator deactivates a user: ${summary(afterDeactivation)}`,
+  )
+  receiver.close()
+  receiver.closeAllConnections()
+  await site.close()
+
+  /** Waits until the others have arrived as well, so that rounds do not disturb each other. */
+  async function untilFirstToken(act: () => Promise<unknown>): Promise<number> {
+    let count = 0
+    let firstAt = 0
+    const all = new Promise<void>((resolve) => {
+      received = () => {
+        count += 1
+        if (count === 1) firstAt = performance.now()
+        if (count === receivers) resolve()
+      }
+    })
+    const startedAt = performance.now()
+    await act()
+    await all
+    return firstAt - startedAt
+  }
+}
+
+/** A user of this name with a session of the same name, which all clients have joined. */
+async function aSession(name: string, storage: AdminStorage): Promise<SessionId> {
+  const [user, session] = [userId(name), sessionId(name)]
+  await storage.users.insert(aUser({ userId: user }))
+  const kept = epochSeconds(now() + 86_400)
+  for (const id of clients)
+    await storage.sessions.join(
+      aJoin({ sessionId: session, userId: user, authTime: now(), keptUntil: kept, clientId: id, now: now() }),
+    )
+  return session
+}
+
+function summary(times: readonly number[]): string {
+  const sorted = times.toSorted((left, right) => left - right)
+  const at = (part: number): string => (sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(1)
+  return `${at(0.5)}, ${at(0.99)}`
+}
