@@ -136,6 +136,7 @@ const badgeGrant = (storage: AdminStorage): GrantType =>
         claimsRequest: undefined,
         boundSessionId: undefined,
         possession: { kind: 'none' as const },
+        organizationId: undefined,
       }
       const lifetime = seconds(300)
       await storage.families.insert({

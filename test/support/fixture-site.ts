@@ -77,7 +77,8 @@ const hostPage =
           ? {}
           : { subject, authTime: Number(form.get('auth_time')), amr: ['pwd'], acr: form.get('acr') ?? undefined }
       const consent = form.has('scope') ? { grantedScopes: form.getAll('scope') } : {}
-      return await pending.complete({ ...signIn, ...consent })
+      const organization = form.get('organization') ?? undefined
+      return await pending.complete({ ...signIn, ...consent, organization })
     } catch (error) {
       return server.renderError(error, request)
     }

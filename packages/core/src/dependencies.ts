@@ -139,7 +139,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     grants: [
       authorizationCodeGrant(grantDeps),
       refreshTokenGrant(grantDeps),
-      clientCredentialsGrant(target),
+      clientCredentialsGrant({ ...target, ...claims }),
       ...(options.grants ?? []),
     ],
     accessTokenAlgorithm: settings.accessTokenAlgorithm,

@@ -128,6 +128,7 @@ const optionsSchema = z.strictObject({
   revocationFeed: z.prefault(z.boolean(), false),
   claims: z.optional(callable),
   accessTokenClaimLimits: claimLimitsOption,
+  organizations: z.prefault(z.boolean(), false),
   accessTokenAlgorithm: z.optional(z.string()),
   sessionBoundTokens: z.prefault(z.enum(['without_offline_access', 'all', 'none']), 'without_offline_access'),
   lifetimes: z.prefault(

@@ -114,6 +114,12 @@ export interface AuthorizationServerOptions {
    * @defaultValue None. The stored claims are released unchanged, and access tokens have those of `accessTokenClaims`.
    */
   readonly claims?: MapClaims
+  /**
+   * Whether clients can ask for tokens for one of the user's organizations, with the scope `organization` and the
+   * parameter `organization`.
+   * @defaultValue `false`. The consent page has to let users choose; `consentPage` of `@mintmark/pages` does.
+   */
+  readonly organizations?: boolean
   /** How large the host's claims in one access token may be. */
   readonly accessTokenClaimLimits?: {
     /**
@@ -350,7 +356,8 @@ export interface ScopeOption {
 /**
  * Where the claims `roles`, `groups` and `entitlements` of access tokens come from (RFC 9068 §2.2.3). `group_names` and
  * `group_ids`: the groups of the user's directory that the user is a direct member of, by display name or SCIM `id`.
- * `scim_roles` and `scim_entitlements`: the values of these SCIM attributes of the user. `{ claim }`: a stored claim or a
+ * `organization_roles`: the user's roles in the organization that the token is for. `scim_roles` and
+ * `scim_entitlements`: the values of these SCIM attributes of the user. `{ claim }`: a stored claim or a
  * custom field that is a text or a list of texts.
  */
 interface AccessTokenClaimsOption {

@@ -366,6 +366,18 @@ export const refusals = {
     'RFC 6749 §5.2',
   ],
 
+  /** The user is not a member of the organization that the request names, or of any. */
+  organization_not_member: ['access_denied', 'The user is not a member of the organization.', 'RFC 6749 §4.1.2.1'],
+  /** The request names an organization without the scope `organization`. */
+  organization_without_scope: [
+    'invalid_request',
+    'The organization parameter needs the scope organization.',
+    'RFC 6749 §4.1.2.1',
+  ],
+  /** The user is no longer a member of the organization that the code or the refresh token is for. */
+  organization_left: ['invalid_grant', 'The user is no longer a member of the organization.', 'RFC 6749 §5.2'],
+  /** The organization that the client belongs to was removed, or the storage has no organizations. */
+  organization_removed: ['unauthorized_client', 'The organization of the client does not exist.', 'RFC 6749 §5.2'],
   /** With `accessTokenClaimLimits`: the roles, groups and other claims of the user are too large for an access token. */
   claims_too_large: [
     'invalid_scope',

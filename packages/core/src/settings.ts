@@ -3,7 +3,7 @@ import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/st
 import type { SessionBoundTokens } from './authorize/code.ts'
 import { apiClaimSettings } from './tokens/api-claim-settings.ts'
 import type { ApiClaimSettings } from './tokens/api-claims.ts'
-import { type ScopeRegistry, standardScopes } from './authorize/scopes.ts'
+import { organizationScopeDefinition, type ScopeRegistry, standardScopes } from './authorize/scopes.ts'
 import { refuseUnkeptMinimum, type SecurityProfile } from './clients/security-profile.ts'
 import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
@@ -56,7 +56,8 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   refuseShortRetirement(parsed, options.keys)
   refuseUnkeptMinimum(parsed, { keys: options.keys, codeLifetime: parsed.lifetimes.authorizationCode })
   const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)
-  const scopes = scopeRegistry(parsed.scopes, parsed.scopeClaims)
+  if (parsed.organizations) requireStores(options.storage, { capability: 'organizations', feature: 'organizations' })
+  const scopes = scopeRegistry(parsed)
   return {
     issuer: options.issuer,
     issuerUrl,
@@ -102,14 +103,15 @@ function pageUrls(
   return { login: login.href, consent: consent.href }
 }
 
-function scopeRegistry(own: ParsedOptions['scopes'], claimsIn: ParsedOptions['scopeClaims']): ScopeRegistry {
+function scopeRegistry({ scopes: own, scopeClaims: claimsIn, organizations }: ParsedOptions): ScopeRegistry {
+  const standard = organizations ? new Map([...standardScopes, organizationScopeDefinition]) : standardScopes
   const definitions = Object.entries(own).map(([name, option]) => {
     // OIDC Core §5.4: the standard defines which claims these release, so the host cannot redefine them.
-    if (standardScopes.has(name)) throw new TypeError(`Invalid options: scopes: ${name} is defined by OpenID Connect.`)
+    if (standard.has(name)) throw new TypeError(`Invalid options: scopes: ${name} is defined by OpenID Connect.`)
     const { description, claims } = typeof option === 'string' ? { description: option, claims: [] } : option
     return [name, { description, claims, idTokenClaims: [], isIdentity: claims.length > 0 }] as const
   })
-  const registry = [...standardScopes, ...definitions]
+  const registry = [...standard, ...definitions]
   return claimsIn === 'userinfo'
     ? new Map(registry.map(([name, scope]) => [name, { ...scope, idTokenClaims: [] }]))
     : new Map(registry)

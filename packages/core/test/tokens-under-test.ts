@@ -68,6 +68,7 @@ export async function tokensUnderTest() {
       claimsRequest: undefined,
       boundSessionId: undefined,
       possession: { kind: 'none' },
+      organizationId: undefined,
       authentication: forUser.authentication,
       refresh: record,
       createdAt: now,

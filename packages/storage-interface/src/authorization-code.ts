@@ -2,6 +2,7 @@ import {
   clientId,
   familyId,
   grantId,
+  organizationId,
   secretDigest,
   sessionId,
   userId,
@@ -69,6 +70,8 @@ export const codes = defineRecord(
     boundSessionId: optional(id(sessionId)),
     /** The key that redeems the code (RFC 9449 §10). A code without it is not redeemed. */
     possession: jsonOf<Possession>(),
+    /** The organization that the tokens are for; `undefined` for none. */
+    organizationId: optional(id(organizationId)),
     issuedAt: time,
     expiresAt: time,
   },

@@ -82,6 +82,8 @@ export const clients = defineRecord(
     /** Loaded in a frame of the user's browser at sign-out (Front-Channel Logout §2). */
     frontchannelLogoutUri: optional(text),
     frontchannelLogoutSessionRequired: flag,
+    /** The organization that the client belongs to: its own tokens are for that organization. `undefined` for none. */
+    organizationId: optional(text),
     /** From this time on, nothing that was issued to the client is honoured; `undefined` while it is enabled. */
     disabledAt: optional(time),
     createdAt: time,

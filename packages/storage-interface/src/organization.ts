@@ -53,6 +53,7 @@ export interface OrganizationStore {
   /** Law: of two writers who read the same version, one gets `conflict`. The stored version becomes `version + 1`. */
   compareAndSwap(organization: OrganizationRecord, version: number): Promise<SwapOutcome<OrganizationRecord>>
 
+  /** Revokes what was issued to its members for it, as `removeMember`. */
   remove(
     organizationId: OrganizationId,
     now: EpochSeconds,
@@ -63,9 +64,15 @@ export interface OrganizationStore {
 
   compareAndSwapMember(membership: MembershipRecord, version: number): Promise<SwapOutcome<MembershipRecord>>
 
+  /**
+   * Law: the families of the user for the organization are revoked in the same step, and those that were inserted
+   * concurrently are revoked once this has answered.
+   * `DELETE FROM memberships WHERE …; UPDATE families SET revoked_at = ? WHERE issuer = ? AND organization_id = ? AND user_id = ? AND revoked_at IS NULL`
+   */
   removeMember(
     organizationId: OrganizationId,
     userId: UserId,
+    now: EpochSeconds,
   ): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 
   findMember(organizationId: OrganizationId, userId: UserId): Promise<MembershipRecord | undefined>

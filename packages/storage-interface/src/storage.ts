@@ -49,6 +49,8 @@ export interface OAuthStorage {
   readonly purge: PurgeStore
   /** Only for claims of access tokens that come from directories: `ScimStorage` has it. */
   readonly provisionedUsers?: ProvisionedUserStore
+  /** Only for tokens for organizations: `AdminStorage` has it. */
+  readonly organizations?: OrganizationStore
   /** Only for back-channel logout: `DeliveryStorage` has both. */
   readonly deliveries?: DeliveryStore
   readonly cursors?: CursorStore
@@ -113,11 +115,12 @@ export const isDeliveryStorage = <Storage extends OAuthStorage>(
   storage: Storage,
 ): storage is Storage & DeliveryStorage => delivery.every((name) => storage[name] !== undefined)
 
-type Capability = 'oauth' | 'delivery' | 'scim' | 'customTypes' | 'admin'
+type Capability = 'oauth' | 'delivery' | 'organizations' | 'scim' | 'customTypes' | 'admin'
 
 const interfaces: Readonly<Record<Capability, string>> = {
   oauth: 'OAuthStorage',
   delivery: 'DeliveryStorage',
+  organizations: 'AdminStorage',
   scim: 'ScimStorage',
   customTypes: 'ScimStorage',
   admin: 'AdminStorage',
@@ -152,6 +155,7 @@ const scim = [
 const stores: Readonly<Record<Capability, readonly (keyof AdminStorage)[]>> = {
   oauth,
   delivery: [...oauth, ...delivery],
+  organizations: [...oauth, 'organizations'],
   scim,
   customTypes: [...scim, 'customResources'],
   admin: [...scim, ...delivery, 'organizations', 'logs', 'changes', 'webhooks'],

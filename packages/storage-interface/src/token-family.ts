@@ -3,6 +3,7 @@ import {
   clientId,
   familyId,
   grantId,
+  organizationId,
   secretDigest,
   sessionId,
   userId,
@@ -64,6 +65,8 @@ export const families = defineRecord('families', {
   boundSessionId: optional(id(sessionId)),
   /** The key that every refresh proves (RFC 9449 §5). Without it, nothing is refreshed. */
   possession: jsonOf<Possession>(),
+  /** The organization that the tokens are for; they are revoked when the user is no member any more. `undefined` for none. */
+  organizationId: optional(id(organizationId)),
   /** `undefined` when no refresh token was issued. */
   refresh: optional(spread(refreshFields)),
   createdAt: time,

@@ -41,7 +41,7 @@ describe.for([
     expect((await organizations.listMembers(pages)).map((each) => each.userId)).not.toContain('u1')
     expect((await organizations.listByUser(member.userId)).map((each) => each.organizationId)).not.toContain('o1')
     expect(await organizations.compareAndSwapMember(member, 1)).toEqual({ outcome: 'absent' })
-    expect(await organizations.removeMember(member.organizationId, member.userId)).toEqual({ outcome: 'absent' })
+    expect(await organizations.removeMember(member.organizationId, member.userId, now)).toEqual({ outcome: 'absent' })
     expect(await organizations.insertMember(member)).toMatchObject({ outcome: 'absent' })
   })
 

@@ -80,6 +80,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0031-possession c9aded25bb4d6d138b029877f15115fc9aa42109f2f16fd593717708e9bfc59f",
       "0032-changes 3b3bd6c5da833c92de0fa2643824314447d1a7f6105b363bb24d0ca0c378e05f",
       "0033-change-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "0034-organizations-of-tokens 837f446ad1020029a26d018615f1e124993197f8a5f6c4b581c2474f388d5f50",
     ]
   `)
 })

@@ -58,6 +58,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0031-possession 9257746537051fde10f31aff6160aa6c304e3fecacb83e432377931067ed8a8e",
       "0032-changes 87ca3108c82f9fbe52b09489d8af662eca61dbe6b2af82f76df7433a77bd8ac0",
       "0033-change-statistics e8044f9befdf9874d00aa1b4aada8ba33f8f5f56763d2660b9f2238b9aaab094",
+      "0034-organizations-of-tokens f1eb5459f838fca1a71828a27734d85d75d0c9b0b2de72d4956d11336b5b708e",
     ]
   `)
 })

@@ -128,6 +128,7 @@ async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
     authentication: { sessionId: undefined, authTime: now, acr: undefined, amr: ['pwd'] },
     boundSessionId: undefined,
     possession: { kind: 'none' as const },
+    organizationId: undefined,
     refresh: {
       handleDigest: digest,
       currentDigest: digest,

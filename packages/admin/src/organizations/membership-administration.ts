@@ -123,7 +123,7 @@ const removeMember = (target: MembershipTarget, context: AdminContext): Promise<
           {
             userId,
             administered: await administeredByMembership(before, context),
-            apply: () => organizations.removeMember(organizationId, userId),
+            apply: () => organizations.removeMember(organizationId, userId, context.clock()),
             undo: ({ outcome }) => (outcome === 'removed' ? organizations.insertMember(before) : Promise.resolve()),
           },
           context,

@@ -8,10 +8,11 @@ import {
   type OAuthStorage,
   seconds,
 } from '@mintmark/storage-interface'
-import type { AuthenticationRecord } from '@mintmark/storage-interface/stores'
+import type { AuthenticationRecord, OrganizationId } from '@mintmark/storage-interface/stores'
 
 import { profileRules, type SecurityProfile } from '../clients/security-profile.ts'
 import type { ServerOccurrence } from '../events.ts'
+import { organizationScope } from '../tokens/organization.ts'
 import type { JoinedSession } from '../sessions/join-session.ts'
 import { consumePushedRequest } from './pushed-request.ts'
 import { keepClaims, type ScopeRegistry } from './scopes.ts'
@@ -38,6 +39,8 @@ interface CodeSubject {
   readonly authentication: AuthenticationRecord
   /** The session in which the client will be signed in: a code is stored after its client has joined it. */
   readonly session: JoinedSession
+  /** The organization that the tokens are for; `undefined` for none. */
+  readonly organizationId: OrganizationId | undefined
 }
 
 /**
@@ -67,6 +70,7 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     authentication: subject.authentication,
     boundSessionId: isBound(subject, deps.sessionBoundTokens) ? subject.session.sessionId : undefined,
     possession: dpopJkt === undefined ? { kind: 'none' } : { kind: 'dpop', jkt: dpopJkt },
+    organizationId: grantedScopes(subject).includes(organizationScope) ? subject.organizationId : undefined,
     issuedAt: now,
     expiresAt: after(now, codeLifetime(request, deps)),
   })

@@ -1,15 +1,22 @@
 import { userId, type EpochSeconds, type InteractionRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
+import type { OrganizationId, OrganizationRecord } from '@mintmark/storage-interface/stores'
 import { refuse } from '../refusals.ts'
 import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
 import { identifyUser, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
+import { organizationScope } from '../tokens/organization.ts'
 import { requireNavigation } from './browser.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
 import { saveGrant, withdrawConsent } from './consent.ts'
 import { decideInteraction, type InteractionDecision } from './decide.ts'
 import type { AuthorizationRequest } from './request.ts'
-import { authorizationErrorResponse, authorizationResponse, type ResponseDependencies } from './response.ts'
+import {
+  authorizationErrorResponse,
+  authorizationResponse,
+  RedirectableError,
+  type ResponseDependencies,
+} from './response.ts'
 import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
 
 /**
@@ -21,6 +28,8 @@ export type InteractionAnswer = (SignedIn | { readonly subject?: undefined }) & 
    * request.
    */
   readonly grantedScopes?: readonly string[] | undefined
+  /** The organization that the tokens are for: one of `organizations` of the pending interaction, by its identifier. */
+  readonly organization?: string | undefined
 }
 
 export interface CompleteInteractionDependencies
@@ -65,7 +74,10 @@ export async function completeInteraction(
   if (granted?.length === 0) return denyInteraction({ ...step, user: signedInUser }, deps)
   const decision = await decideNext(step, signedInUser, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
-  if (decision.kind === 'consent' && granted === undefined) return askConsent(decision.signedInUser, step, deps)
+  const needsChoice = decision.organizations.length > 1 && granted?.includes(organizationScope) !== false
+  if (decision.kind === 'consent' && (granted === undefined || (needsChoice && answer.organization === undefined)))
+    return askConsent(decision.signedInUser, step, deps)
+  const organizationId = chosenOrganization(answer, decision.organizations, request)
 
   const joining = { http: step.http, clientId: request.client.clientId, signedInUser: decision.signedInUser }
   const session = await joinSession(joining, step.now, deps)
@@ -89,10 +101,23 @@ export async function completeInteraction(
         )
   if (grant === undefined) return recordDenial('user_inactive', step, deps)
   const { authentication } = decision.signedInUser
-  const subject = { request, grant, consented, authentication, session }
+  const subject = { request, grant, consented, authentication, session, organizationId }
   const code = await issueCode(subject, step.now, deps)
   deps.journal.record(step.http, codeIssued(subject))
   return authorizationResponse(code, request.target, { ...deps, now: step.now })
+}
+
+/** Only organizations that were shown count, so a manipulated form cannot choose another one. */
+function chosenOrganization(
+  { organization }: InteractionAnswer,
+  organizations: readonly OrganizationRecord[],
+  { target }: AuthorizationRequest,
+): OrganizationId | undefined {
+  if (organization === undefined) return organizations[0]?.organizationId
+  const chosen = organizations.find(({ organizationId }) => organizationId === organization)
+  // RFC 6749 §4.1.2.1: the user is not a member, or left the organization while the page was open.
+  if (chosen === undefined) throw new RedirectableError(refuse('organization_not_member'), target)
+  return chosen.organizationId
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { EpochSeconds, GrantRecord, OAuthStorage } from '@mintmark/storage-interface'
 
+import type { OrganizationRecord } from '@mintmark/storage-interface/stores'
 import { refuse } from '../refusals.ts'
+import { organizationScope, organizationsOfUser } from '../tokens/organization.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
@@ -8,8 +10,14 @@ import { RedirectableError } from './response.ts'
 /** What is still needed before a code can be issued. */
 export type InteractionDecision =
   | { readonly kind: 'login' }
-  | { readonly kind: 'consent'; readonly signedInUser: SignedInUser; readonly grant: GrantRecord | undefined }
-  | { readonly kind: 'ready'; readonly signedInUser: SignedInUser; readonly grant: GrantRecord }
+  | ({ readonly kind: 'consent'; readonly grant: GrantRecord | undefined } & SignedInMember)
+  | ({ readonly kind: 'ready'; readonly grant: GrantRecord } & SignedInMember)
+
+interface SignedInMember {
+  readonly signedInUser: SignedInUser
+  /** The organizations that the tokens may be for: several when the user has to choose, none when the request needs none. */
+  readonly organizations: readonly OrganizationRecord[]
+}
 
 /**
  * Decides what the user must still do (OIDC Core §3.1.2.3, §3.1.2.4).
@@ -25,13 +33,32 @@ export async function decideInteraction(
   if (signedInUser === undefined || needsLogin(request, { signedInUser, startedAt }, deps.now)) return { kind: 'login' }
 
   const grant = await findActiveGrant(request, signedInUser, deps.storage)
-  if (grant === undefined || request.prompt.has('consent') || isImpersonable(request))
-    return { kind: 'consent', signedInUser, grant }
+  const organizations = await findOrganizations(request, signedInUser, deps.storage)
+  const isChoice = organizations.length > 1
+  if (grant === undefined || isChoice || request.prompt.has('consent') || isImpersonable(request))
+    return { kind: 'consent', signedInUser, grant, organizations }
   // RFC 8707 §3: consent to an API is not consent to another one that has the same scope values.
   const isCovered =
     request.consentScopes.every((scope) => grant.scopes.includes(scope)) &&
     request.consentResources.every((uri) => grant.resources.includes(uri))
-  return isCovered ? { kind: 'ready', signedInUser, grant } : { kind: 'consent', signedInUser, grant }
+  return { kind: isCovered ? 'ready' : 'consent', signedInUser, grant, organizations }
+}
+
+/**
+ * Finds the organizations that the tokens may be for.
+ * @throws RedirectableError access_denied — reason `organization_not_member`.
+ */
+async function findOrganizations(
+  request: AuthorizationRequest,
+  { user }: SignedInUser,
+  storage: OAuthStorage,
+): Promise<readonly OrganizationRecord[]> {
+  if (!request.scopes.includes(organizationScope)) return []
+  const organizations = await organizationsOfUser(user.userId, request.organization, storage)
+  if (organizations.length > 0) return organizations
+  const context = { clientId: request.client.clientId, userId: user.userId }
+  // RFC 6749 §4.1.2.1: tokens without the organization would be for another purpose than the client's.
+  throw new RedirectableError(refuse('organization_not_member', context), request.target)
 }
 
 /**

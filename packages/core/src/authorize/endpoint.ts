@@ -75,7 +75,7 @@ async function answer(
   enforcePromptNone(decision, authorization)
   if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)
 
-  const { grant, signedInUser: user } = decision
+  const { grant, signedInUser: user, organizations } = decision
   requireNavigation(request)
   await limitCodes({ target: authorization.target, grant }, now, deps)
   const session = await joinSession({ http: request, clientId: grant.clientId, signedInUser: user }, now, deps)
@@ -85,7 +85,14 @@ async function answer(
     return startInteraction({ authorization, decision: login, request }, now, deps)
   }
   const { authentication } = user
-  const subject = { request: authorization, grant, consented: authorization.consentScopes, authentication, session }
+  const subject = {
+    request: authorization,
+    grant,
+    consented: authorization.consentScopes,
+    authentication,
+    session,
+    organizationId: organizations[0]?.organizationId,
+  }
   const code = await issueCode(subject, now, deps)
   deps.journal.record(request, codeIssued(subject))
   return authorizationResponse(code, authorization.target, { ...deps, now })

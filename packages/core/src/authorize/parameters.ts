@@ -79,6 +79,7 @@ const bounds: ReadonlyMap<string, number> = new Map([
   ['login_hint', 1024],
   ['acr_values', 1024],
   ['claims', 4096],
+  ['organization', 1024],
   ['id_token_hint', 8192],
   ['dpop_jkt', 256],
 ])

@@ -80,6 +80,13 @@ interface RequestedResource {
   readonly granted: boolean
 }
 
+/** An organization of the user, as a consent page shows it. */
+interface RequestedOrganization {
+  readonly organizationId: string
+  /** Encode it when you show it. */
+  readonly name: string
+}
+
 /** A pending authorization request, as the host's page sees it. */
 export interface PendingInteraction {
   /** The next step. */
@@ -90,6 +97,11 @@ export interface PendingInteraction {
   readonly scopes: readonly RequestedScope[]
   /** The APIs that the tokens are for. A consent page names them, because APIs may share scope values (RFC 8707 §3). */
   readonly resources: readonly RequestedResource[]
+  /**
+   * The user's organizations that the tokens may be for. With more than one, the user has to choose: `complete` needs
+   * `organization`. None while nobody has signed in, or if the client does not ask for one.
+   */
+  readonly organizations: readonly RequestedOrganization[]
   /** The user who has signed in to this interaction, if any. */
   readonly subject: string | undefined
   /** The user's own name for the account, from its claims. Encode it when you show it. */
@@ -137,6 +149,10 @@ async function pendingInteraction(
       name: deps.rules.resources.get(uri)?.name ?? uri,
       granted: grant?.resources.includes(uri) === true,
     })),
+    organizations:
+      decision.kind === 'login'
+        ? []
+        : decision.organizations.map(({ organizationId, displayName }) => ({ organizationId, name: displayName })),
     subject: decision.kind === 'login' ? undefined : decision.signedInUser.user.userId,
     accountName: decision.kind === 'login' ? undefined : accountNameOf(decision.signedInUser.user),
     loginHint: request.loginHint,

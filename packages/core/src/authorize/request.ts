@@ -17,6 +17,7 @@ import {
   scopesOfRequestedClaims,
   type ScopeRegistry,
 } from './scopes.ts'
+import { organizationScope } from '../tokens/organization.ts'
 import {
   hintedSubject,
   isEchoable,
@@ -68,6 +69,8 @@ export interface AuthorizationRequest {
   readonly essentialAcr: readonly JsonValue[] | undefined
   /** The only users that the client accepts; `undefined` when it accepts anybody. */
   readonly subjects: readonly string[] | undefined
+  /** The organization that the request names, by identifier or name. */
+  readonly organization: string | undefined
   readonly loginHint: string | undefined
   readonly uiLocales: readonly string[]
   /** The parameters that are kept and validated again when an interaction continues. Of a pushed request it is its `request_uri`. */
@@ -160,6 +163,7 @@ async function parseRest(
     acrValues: preferredAcr(acr ?? [], parameters.get('acr_values')),
     essentialAcr: isEssential(claimsRequest, 'id_token', 'acr') ? (acr ?? []) : undefined,
     subjects: allowedSubjects(hinted, requestedValues(claimsRequest, 'id_token', 'sub')),
+    organization: namedOrganization(parameters.get('organization'), { scopes, registry: rules.scopes }),
     loginHint: parameters.get('login_hint'),
     uiLocales: preferredLocales(parameters),
     parameters:
@@ -168,6 +172,17 @@ async function parseRest(
         : knownParameters(parameters),
     pushedDigest: form.kind === 'pushed' ? form.digest : undefined,
   }
+}
+
+/** Reads the organization that the request names; a server without organizations ignores it, like any unknown parameter. */
+function namedOrganization(
+  named: string | undefined,
+  { scopes, registry }: { readonly scopes: readonly string[]; readonly registry: ScopeRegistry },
+): string | undefined {
+  if (named === undefined || !registry.has(organizationScope)) return undefined
+  // RFC 6749 §4.1.2.1: otherwise a client would take tokens for none for tokens for this one.
+  if (!scopes.includes(organizationScope)) throw refuse('organization_without_scope')
+  return named
 }
 
 /** Refuses a request that the client has not pushed, if the client or the server requires it. */

@@ -3,6 +3,7 @@ import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-inte
 
 import { spaceSeparated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
+import { organizationScope } from '../tokens/organization.ts'
 
 /**
  * Determines the scope values of a request. Unknown values are ignored (OIDC Core §3.1.2.1), and so is `offline_access`
@@ -110,6 +111,12 @@ export const standardScopes: ScopeRegistry = new Map([
   ['phone', identityScope('See your phone number', ['phone_number', 'phone_number_verified'])],
   ['offline_access', identityScope('Stay connected while you are away', [])],
 ])
+
+/** The scope value with which a client asks for tokens for one of the user's organizations. It releases no stored claim. */
+export const organizationScopeDefinition = [
+  organizationScope,
+  identityScope('Know which organization you are signed in to', []),
+] as const
 
 /** The members of the `claims` parameter (OIDC Core §5.5). */
 type RequestedDestination = 'id_token' | 'userinfo'

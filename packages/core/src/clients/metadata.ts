@@ -273,6 +273,16 @@ export const clientMetadata = {
     default: false,
   },
   /**
+   * The organization that the client belongs to. Its own tokens say so, and are refused when the organization is removed.
+   * @defaultValue None. Its own tokens are for no organization.
+   */
+  organizationId: {
+    kind: 'text',
+    description: 'the organization that its own tokens are for',
+    longest: 255,
+    presence: 'clearable',
+  },
+  /**
    * Public keys for `private_key_jwt` and for request objects, as a JWK set (RFC 7517 §5).
    * @defaultValue None. A client that signs nothing needs no keys.
    */

@@ -89,7 +89,13 @@ type DecisionWithClaims = GrantDecision & { readonly claims: TokenClaims }
 async function withClaims(decision: GrantDecision, deps: ClaimsDependencies): Promise<DecisionWithClaims> {
   const { client, target, forUser, claims } = decision
   if (claims !== undefined) return { ...decision, claims }
-  const subject = { ...target, client, user: forUser?.user, claimsRequest: forUser?.claimsRequest }
+  const subject = {
+    ...target,
+    client,
+    user: forUser?.user,
+    claimsRequest: forUser?.claimsRequest,
+    organization: forUser?.organization,
+  }
   return { ...decision, claims: await computeTokenClaims(subject, deps) }
 }
 

@@ -16,6 +16,7 @@ import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
 import type { TokenClaims } from '../tokens/claims.ts'
+import type { TokenOrganization } from '../tokens/organization.ts'
 import { isUserActive, type ActiveUser } from '../tokens/status.ts'
 import type { TokenTarget } from './resources.ts'
 
@@ -62,6 +63,8 @@ export interface UserDecision {
   readonly familyId: FamilyId
   /** The session that the tokens are revoked with; `undefined` when they are independent of it. */
   readonly boundSessionId?: SessionId | undefined
+  /** The organization that the tokens are for, and what they say about it; `undefined` for none. */
+  readonly organization?: TokenOrganization | undefined
   readonly authentication: AuthenticationRecord
   readonly claimsRequest: JsonObject | undefined
   /** Returned in the ID token for a code, and in no later one (OIDC Core §12.2). */
@@ -145,6 +148,7 @@ export async function grantForUser(
     resources: [],
     boundSessionId: undefined,
     possession: { kind: 'none' },
+    organizationId: undefined,
     refresh: undefined,
     createdAt: now,
     expiresAt: after(now, given.lifetime),

@@ -2,7 +2,7 @@ import { requireStores } from '@mintmark/storage-interface/stores'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 import * as z from 'zod/mini'
 
-import { type ApiClaimSettings, type ApiClaimSource, apiClaimNames } from './api-claims.ts'
+import { type ApiClaimSettings, type ApiClaimSource, apiClaimNames, isFromDirectory } from './api-claims.ts'
 
 /** Reads the options `accessTokenClaims` of all resources and scopes. */
 export function apiClaimSettings(
@@ -16,7 +16,7 @@ export function apiClaimSettings(
   const byResource = sourcesByName(Object.entries(parsed.resources))
   const byScope = sourcesByName(Object.entries(parsed.scopes))
   const sources = [...byResource.values(), ...byScope.values()].flat()
-  if (sources.some(({ from }) => typeof from === 'string'))
+  if (sources.some(({ from }) => isFromDirectory(from)))
     requireStores(storage, { capability: 'scim', feature: 'accessTokenClaims' })
   return { byResource, byScope, limits: parsed.accessTokenClaimLimits }
 }
@@ -40,7 +40,7 @@ const claimSources = z.optional(
   z
     .array(
       z.union([
-        z.enum(['group_names', 'group_ids', 'scim_roles', 'scim_entitlements']),
+        z.enum(['group_names', 'group_ids', 'organization_roles', 'scim_roles', 'scim_entitlements']),
         z.strictObject({ claim: z.string().check(z.minLength(1)) }),
       ]),
     )

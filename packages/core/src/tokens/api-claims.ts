@@ -1,6 +1,7 @@
 import { isJsonObject, parseJsonObject } from '@mintmark/internal'
 import type { JsonObject, JsonValue, OAuthStorage, ProvisionedUserRecord } from '@mintmark/storage-interface'
 
+import type { TokenOrganization } from './organization.ts'
 import type { ActiveUser } from './status.ts'
 
 /** The claims that tell an API what a user may do (RFC 9068 §2.2.3, RFC 7643 §4.1.2). */
@@ -11,9 +12,10 @@ export type ApiClaimName = (typeof apiClaimNames)[number]
 /**
  * Where the values of a claim come from. `group_names`, `group_ids`: the display names or the SCIM `id`s of the groups of the user's
  * directory that the user is a direct member of. `scim_roles`, `scim_entitlements`: the values of the SCIM attribute of
- * that name. `{ claim }`: a stored claim or custom field of the user that is a text or a list of texts.
+ * that name. `organization_roles`: the user's roles in the organization that the token is for. `{ claim }`: a stored claim or custom field of the user that is a text or a list of texts.
  */
-export type ClaimValues = 'group_names' | 'group_ids' | 'scim_roles' | 'scim_entitlements' | { readonly claim: string }
+export type ClaimValues =
+  'group_names' | 'group_ids' | 'organization_roles' | 'scim_roles' | 'scim_entitlements' | { readonly claim: string }
 
 /** One claim, and one place that its values come from. */
 export interface ApiClaimSource {
@@ -39,11 +41,11 @@ export interface ApiClaimSettings {
 
 /** Reads the configured claims of a user. A source that is in the directory costs one indexed read, for all of them together. */
 export async function readApiClaims(
-  user: ActiveUser,
+  { user, organization }: { readonly user: ActiveUser; readonly organization: TokenOrganization | undefined },
   sources: readonly ApiClaimSource[],
   storage: Pick<OAuthStorage, 'provisionedUsers'>,
 ): Promise<Partial<Record<ApiClaimName, readonly string[]>>> {
-  const isProvisioned = sources.some(({ from }) => typeof from === 'string')
+  const isProvisioned = sources.some(({ from }) => isFromDirectory(from))
   const provisioned =
     isProvisioned && user.providerId !== undefined
       ? await storage.provisionedUsers?.find(user.providerId, user.userId)
@@ -52,15 +54,24 @@ export async function readApiClaims(
   const claims: Partial<Record<ApiClaimName, readonly string[]>> = {}
   for (const { name, from } of sources) {
     const values =
-      typeof from === 'string' ? directoryValues(from, provisioned, resource) : texts(user.claims, from.claim)
+      from === 'organization_roles'
+        ? (organization?.roles ?? [])
+        : isFromDirectory(from)
+          ? directoryValues(from, provisioned, resource)
+          : texts(user.claims, from.claim)
     // A claim without values says that the user has none: an API can tell it from a token that was issued before.
     claims[name] = [...new Set([...(claims[name] ?? []), ...values])]
   }
   return claims
 }
 
+type DirectoryValues = Exclude<ClaimValues, 'organization_roles' | object>
+
+export const isFromDirectory = (from: ClaimValues): from is DirectoryValues =>
+  typeof from === 'string' && from !== 'organization_roles'
+
 function directoryValues(
-  from: Extract<ClaimValues, string>,
+  from: DirectoryValues,
   user: ProvisionedUserRecord | undefined,
   resource: JsonObject | undefined,
 ): readonly string[] {

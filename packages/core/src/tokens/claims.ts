@@ -9,6 +9,7 @@ import {
 import { requestedClaimNames, type ScopeRegistry } from '../authorize/scopes.ts'
 import { OAuthError, refuse } from '../refusals.ts'
 import { type ApiClaimSettings, type ApiClaimSource, limitClaims, readApiClaims } from './api-claims.ts'
+import { organizationClaimNames, type TokenOrganization } from './organization.ts'
 import { accessTokenClaimNames, introspectionClaimNames, protocolClaims } from './protocol-claims.ts'
 import type { ActiveUser } from './status.ts'
 
@@ -47,6 +48,8 @@ interface ClaimsContext {
   readonly scopes: readonly string[]
   /** The `aud` of the access token: its resources (RFC 8707). */
   readonly audience: readonly string[]
+  /** The organization that the token is for, with the user's roles in it; `undefined` for none, and at userinfo and introspection. */
+  readonly organization: { readonly id: string; readonly name: string; readonly roles: readonly string[] } | undefined
   /** The claims that the ID token and userinfo may release. */
   readonly requested: { readonly id_token: ReleasableNames; readonly userinfo: ReleasableNames }
 }
@@ -72,6 +75,8 @@ interface ClaimsSubject {
   readonly client: ClientRecord
   readonly scopes: readonly string[]
   readonly audience: readonly string[]
+  /** The organization that the tokens are for; `undefined` for none. */
+  readonly organization: TokenOrganization | undefined
   /** The part of the `claims` parameter that the user consented to. */
   readonly claimsRequest: JsonObject | undefined
 }
@@ -96,12 +101,14 @@ export async function computeTokenClaims(subject: ClaimsSubject, deps: ClaimsDep
     destinations === withIdToken ? releasedClaims(subject, { destination: 'id_token', mapped }, deps) : none
   const sources = user === undefined ? [] : sourcesOf(subject, deps.apiClaims)
   const own = mapped.access_token ?? none
-  if (sources.length === 0 && own === none) return { accessToken: none, idToken, omitted: [] }
-  const configured = user === undefined ? none : await readApiClaims(user, sources, deps.storage)
+  const named = organizationClaims(subject)
+  if (sources.length === 0 && own === none)
+    return { accessToken: named, idToken: { ...idToken, ...named }, omitted: [] }
+  const configured = user === undefined ? none : await readApiClaims({ ...subject, user }, sources, deps.storage)
   const limited = limitClaims({ configured, own }, deps.apiClaims.limits)
   if (limited === undefined)
     throw refuse('claims_too_large', { clientId: subject.client.clientId, userId: user?.userId })
-  return { ...limited, idToken }
+  return { ...limited, accessToken: { ...limited.accessToken, ...named }, idToken: { ...idToken, ...named } }
 }
 
 /** Whether claims depend on anything beside the stored user: the host's function, a directory, or a limit. */
@@ -111,6 +118,10 @@ export const claimsMayFail = ({ mapClaims, apiClaims }: ClaimsDependencies): boo
 const withIdToken: readonly ClaimsDestination[] = ['access_token', 'id_token']
 const accessTokenOnly: readonly ClaimsDestination[] = ['access_token']
 const none: Readonly<Record<string, never>> = Object.freeze({})
+
+/** The claims that name the organization. They are in access and ID tokens, and the host cannot override them there. */
+const organizationClaims = ({ organization }: ClaimsSubject): JsonObject =>
+  organization === undefined ? none : { org_id: organization.organizationId, org_name: organization.displayName }
 
 /** Computes what the userinfo endpoint returns about a user (OIDC Core §5.3.2). */
 export async function computeUserinfoClaims(subject: ClaimsSubject, deps: ClaimsDependencies): Promise<JsonObject> {
@@ -153,7 +164,7 @@ async function mapClaims(
   deps: ClaimsDependencies,
 ): Promise<ClaimsByDestination> {
   if (deps.mapClaims === undefined) return none
-  const { user, client, scopes, audience } = subject
+  const { user, client, scopes, audience, organization } = subject
   const context: ClaimsContext = {
     destinations,
     subject: user?.userId ?? client.clientId,
@@ -161,6 +172,11 @@ async function mapClaims(
     clientId: client.clientId,
     scopes,
     audience,
+    organization: organization && {
+      id: organization.organizationId,
+      name: organization.displayName,
+      roles: organization.roles,
+    },
     requested: {
       id_token: releasableNames(subject, 'id_token', deps.scopes),
       userinfo: releasableNames(subject, 'userinfo', deps.scopes),
@@ -168,7 +184,7 @@ async function mapClaims(
   }
   try {
     const mapped = await deps.mapClaims(context)
-    refuseReservedClaims(mapped)
+    refuseReservedClaims(mapped, subject)
     return mapped
   } catch (error) {
     if (error instanceof OAuthError || error instanceof StorageUnavailableError) throw error
@@ -178,13 +194,15 @@ async function mapClaims(
 }
 
 /** @throws TypeError that names the claim: ignoring it would hide a defect of the host's function. */
-function refuseReservedClaims(mapped: ClaimsByDestination): void {
+function refuseReservedClaims(mapped: ClaimsByDestination, { organization }: ClaimsSubject): void {
   for (const [destination, claims] of Object.entries(mapped)) {
     const reserved = Object.hasOwn(reservedClaims, destination)
       ? reservedClaims[destination as ClaimsDestination]
       : undefined
     if (reserved === undefined) throw new TypeError(`claims: ${destination} is not a destination.`)
-    const name = Object.keys(claims ?? {}).find((candidate) => reserved.has(candidate))
+    const isSet = (name: string): boolean =>
+      reserved.has(name) || (organization !== undefined && organizationClaimNames.some((own) => own === name))
+    const name = Object.keys(claims ?? {}).find(isSet)
     if (name !== undefined) throw new TypeError(`claims: ${name} of ${destination} is set by the server.`)
   }
 }

@@ -98,7 +98,10 @@ export async function introspectToken(
     status.kind === 'user'
       ? { ...status.family, claimsRequest: status.family.family.claimsRequest }
       : { client: status.client, user: undefined, claimsRequest: undefined }
-  const added = await computeIntrospectionClaims({ ...subject, scopes, audience: accessToken.audience }, deps)
+  const added = await computeIntrospectionClaims(
+    { ...subject, scopes, audience: accessToken.audience, organization: undefined },
+    deps,
+  )
   return { ...describeAccessToken(accessToken, scopes), ...added }
 }
 

@@ -110,7 +110,7 @@ async function userinfoClaims(
   { user, family, client }: Active<FamilyStatus>,
   deps: UserinfoEndpointDependencies,
 ): Promise<JsonObject> {
-  const subject = { user, client, scopes, audience, claimsRequest: family.claimsRequest }
+  const subject = { user, client, scopes, audience, claimsRequest: family.claimsRequest, organization: undefined }
   const claims = await computeUserinfoClaims(subject, deps)
   return { ...claims, sub: user.userId }
 }

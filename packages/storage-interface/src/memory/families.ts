@@ -64,6 +64,16 @@ export function createMemoryFamilies(tables: FamilyTables, scheduler: SchedulerH
   }
 }
 
+/** Revokes all families that a change of another record ends. */
+export function revokeFamilies(
+  tables: FamilyTables,
+  isRevoked: (family: TokenFamilyRecord) => boolean,
+  now: EpochSeconds,
+): void {
+  for (const family of tables.families.byId.rows.values())
+    if (family.revokedAt === undefined && isRevoked(family)) end(tables, family, now)
+}
+
 function end({ families, revocations }: FamilyTables, family: TokenFamilyRecord, now: EpochSeconds): TokenFamilyRecord {
   writeRevocation(revocations, { kind: 'family', familyId: family.familyId }, now)
   return write(families, { ...family, revokedAt: now })

@@ -1,6 +1,8 @@
 import { compareText } from '../filter/matches-filter.ts'
 import type { OrganizationId, UserId } from '../values.ts'
 import type { MembershipRecord, OrganizationRecord, OrganizationStore } from '../organization.ts'
+import { revokeFamilies, type FamilyTable } from './families.ts'
+import type { RevocationTable } from './revocation-table.ts'
 import { type OrderedRows, type SchedulerHook, createOrderedRows, frozenCopy, pageBehind } from './rows.ts'
 import { presentUser, type UserTable } from './users.ts'
 
@@ -27,13 +29,13 @@ export const createOrganizationTable = (): OrganizationTable => ({
 interface Tables {
   readonly organizations: OrganizationTable
   readonly users: UserTable
+  readonly families: FamilyTable
+  readonly revocations: RevocationTable
 }
 
-export function createMemoryOrganizations(
-  { organizations, users }: Tables,
-  scheduler: SchedulerHook,
-): OrganizationStore {
-  const { present, removed, ofUser } = organizations
+export function createMemoryOrganizations(tables: Tables, scheduler: SchedulerHook): OrganizationStore {
+  const { users } = tables
+  const { present, removed, ofUser } = tables.organizations
   /** Memberships of removed users do not count. */
   const member = (organizationId: OrganizationId, userId: UserId): MembershipRecord | undefined =>
     presentUser(users, userId) === undefined ? undefined : present.get(organizationId)?.members.get(userId)
@@ -69,12 +71,13 @@ export function createMemoryOrganizations(
       return { outcome: 'swapped', record }
     },
 
-    async remove(organizationId) {
+    async remove(organizationId, now) {
       await scheduler()
       const current = present.get(organizationId)
       if (current === undefined) return { outcome: 'absent' }
 
       for (const { userId } of current.members.behind(undefined)) ofUser.get(userId)?.delete(organizationId)
+      revokeFamilies(tables, (family) => family.organizationId === organizationId, now)
       present.delete(organizationId)
       removed.add(organizationId)
       return { outcome: 'removed' }
@@ -105,12 +108,13 @@ export function createMemoryOrganizations(
       return { outcome: 'swapped', record }
     },
 
-    async removeMember(organizationId, userId) {
+    async removeMember(organizationId, userId, now) {
       await scheduler()
       if (member(organizationId, userId) === undefined) return { outcome: 'absent' }
 
       present.get(organizationId)?.members.delete(userId)
       ofUser.get(userId)?.delete(organizationId)
+      revokeFamilies(tables, (family) => family.organizationId === organizationId && family.userId === userId, now)
       return { outcome: 'removed' }
     },
 

@@ -107,6 +107,10 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
     }),
   ),
 
+  'organizations: a member who is removed loses the families for the organization, and no others': breakStore(
+    'organizations',
+    (honest) => ({ remove: (organization) => honest.remove(organizationId(`not ${organization}`), epochSeconds(0)) }),
+  ),
   'memberships: a user is a member of an organization at most once': breakStore('organizations', (honest) => ({
     insertMember: async (membership) => (await honest.insertMember(membership), inserted),
   })),
@@ -128,10 +132,10 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
     },
   })),
   'memberships: of several concurrent removals one succeeds': breakStore('organizations', (honest) => ({
-    removeMember: async (organization, user) => {
+    removeMember: async (organization, user, at) => {
       const found = await honest.findMember(organization, user)
       await letOthersGoFirst()
-      await honest.removeMember(organization, user)
+      await honest.removeMember(organization, user, at)
       return found === undefined ? { outcome: 'absent' } : removed
     },
   })),

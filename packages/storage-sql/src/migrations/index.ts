@@ -31,6 +31,7 @@ import { securityProfiles } from './0030-security-profiles.ts'
 import { possession } from './0031-possession.ts'
 import { changes } from './0032-changes.ts'
 import { changeStatistics } from './0033-change-statistics.ts'
+import { organizationsOfTokens } from './0034-organizations-of-tokens.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   possession,
   changes,
   changeStatistics,
+  organizationsOfTokens,
 ]

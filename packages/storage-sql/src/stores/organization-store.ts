@@ -12,10 +12,11 @@ import { createColumnReader } from '../row.ts'
 import { createVersionedStore } from './versioned-store.ts'
 
 export function createOrganizationStore(database: Database): OrganizationStore {
-  const { engine, run } = database
+  const { engine, run, step, transact } = database
   const table = recordTable(database, memberships)
   const statements = membershipStatements(database, table)
   const columns = createColumnReader(engine)
+  const versioned = createVersionedStore<typeof organizations, OrganizationId>(database, organizations)
 
   /** Explains why no member was inserted. @returns `undefined` if what was read does not explain it. */
   async function explain(key: {
@@ -30,7 +31,14 @@ export function createOrganizationStore(database: Database): OrganizationStore {
   }
 
   return {
-    ...createVersionedStore<typeof organizations, OrganizationId>(database, organizations),
+    ...versioned,
+
+    async remove(organizationId, now) {
+      const removed = await versioned.remove(organizationId, now)
+      // A call that was interrupted after the removal is completed by the next one.
+      await run(statements.revokeAll, { organization_id: organizationId, now })
+      return removed
+    },
 
     async insertMember(membership) {
       const values = table.toRow(membership)
@@ -54,9 +62,13 @@ export function createOrganizationStore(database: Database): OrganizationStore {
       })
     },
 
-    async removeMember(organizationId, userId) {
-      const [row] = await run(statements.remove, { organization_id: organizationId, user_id: userId })
-      return { outcome: row === undefined ? 'absent' : 'removed' }
+    async removeMember(organizationId, userId, now) {
+      const member = { organization_id: organizationId, user_id: userId }
+      const families = { ...member, now }
+      const removed = await transact([step(statements.remove, member, 'guard'), step(statements.revoke, families)])
+      // A family that was inserted while the transaction ran is not among those that it revoked.
+      await run(statements.revoke, families)
+      return { outcome: removed === undefined ? 'absent' : 'removed' }
     },
 
     async findMember(organizationId, userId) {
@@ -142,6 +154,19 @@ function membershipStatements({ query }: Pick<Database, 'query'>, table: RecordT
         .deleteFrom('mintmark_memberships')
         .where(sql<boolean>`${key(p)} and ${hasOrganization(p)} and ${hasUser(p)}`)
         .returning('version'),
+    ),
+
+    revoke: compileSql(
+      query,
+      (p: Parameter<Membership | 'now'>) =>
+        sql`update mintmark_families set revoked_at = ${p('now')} where ${key(p)} and revoked_at is null`,
+    ),
+
+    revokeAll: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'organization_id' | 'now'>) =>
+        sql`update mintmark_families set revoked_at = ${p('now')}
+        where issuer = ${p('issuer')} and organization_id = ${p('organization_id')} and revoked_at is null`,
     ),
 
     listByOrganization: compileStatement((p: Parameter<'issuer' | 'organization_id' | 'after' | 'limit'>) =>

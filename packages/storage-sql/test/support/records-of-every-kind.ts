@@ -162,6 +162,7 @@ const fullCode: AuthorizationCodeRecord = {
   authentication,
   boundSessionId: undefined,
   possession: { kind: 'dpop', jkt: 'thumbprint' },
+  organizationId: undefined,
   issuedAt: at(29),
   expiresAt: at(1030),
 }
@@ -188,6 +189,7 @@ const fullFamily = {
   authentication,
   boundSessionId: undefined,
   possession: { kind: 'dpop', jkt: 'thumbprint' },
+  organizationId: undefined,
   refresh: {
     handleDigest: digest('handle-full'),
     currentDigest: digest('current'),

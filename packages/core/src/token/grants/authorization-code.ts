@@ -20,6 +20,7 @@ import { defineGrant, type GrantType, type ProvenPossession } from '../grant.ts'
 import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
 import { claimsMayFail, computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../../tokens/claims.ts'
 import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
+import { organizationOfGrant } from '../../tokens/organization.ts'
 import { isBindingActive, isGrantActive, isPossession, isSameKey } from '../../tokens/status.ts'
 
 type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
@@ -42,6 +43,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       }
       // OIDC Back-Channel Logout 1.0 §2.7: the session that the code is bound to was ended.
       if (!isBindingActive(code, status.session)) throw refuse('session_ended')
+      const organization = code.organizationId && (await organizationOfGrant(code, deps.storage))
       const resources = narrowResources(presentation.resources, code, deps.issuer)
       const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources, client }, deps)
       const refreshToken = await createFamily(
@@ -51,11 +53,32 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       )
 
       const { grantId, familyId, boundSessionId, authentication, claimsRequest, nonce } = code
-      const forUser = { user: status.user, grantId, familyId, boundSessionId, authentication, claimsRequest, nonce }
+      // A removal that came before the family was stored did not revoke it.
+      if (organization !== undefined) await refuseFormerMember(code, now, deps.storage)
+      const forUser = {
+        user: status.user,
+        grantId,
+        familyId,
+        boundSessionId,
+        organization,
+        authentication,
+        claimsRequest,
+        nonce,
+      }
       const decision = { evidence: code, client, possession, target, forUser, refreshToken }
       return claims === undefined ? decision : { ...decision, claims }
     },
   })
+
+async function refuseFormerMember(code: RedeemedCode, now: EpochSeconds, storage: OAuthStorage): Promise<void> {
+  try {
+    await organizationOfGrant(code, storage)
+  } catch (error) {
+    // Also when storage does not answer: nobody gets the tokens of this family.
+    await storage.families.revoke(code.familyId, now)
+    throw error
+  }
+}
 
 /**
  * Refuses, before the code is consumed, what a client can correct or try again: a resource that was not granted, and
@@ -80,7 +103,8 @@ async function checkBeforeConsumption(
   const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources, client }, deps)
   const { claimsRequest } = code
   try {
-    return await computeTokenClaims({ ...target, client, user: status.user, claimsRequest }, deps)
+    const organization = code.organizationId && (await organizationOfGrant(code, deps.storage))
+    return await computeTokenClaims({ ...target, client, user: status.user, claimsRequest, organization }, deps)
   } catch (error) {
     // RFC 6749 §4.1.2: a code that was redeemed before is a replay, whatever else fails.
     if ((await deps.storage.status.ofFamily(code.familyId)) !== undefined) return undefined
@@ -294,6 +318,7 @@ function familyOf(
     authentication,
     boundSessionId,
     possession: unbound,
+    organizationId: code.organizationId,
     refresh: undefined,
     createdAt: now,
     expiresAt,

@@ -1,6 +1,8 @@
 import type { Brand } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
+import { computeTokenClaims, type ClaimsDependencies } from '../../tokens/claims.ts'
+import { organizationOfClient } from '../../tokens/organization.ts'
 import { spaceSeparated } from '../../parameters.ts'
 import { refuse } from '../../refusals.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
@@ -10,15 +12,18 @@ import { requestedResources, resolveTarget, type TokenTargetDependencies } from 
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>
 
 /** The client credentials grant (RFC 6749 §4.4): an access token for the client itself, and nothing else. */
-export const clientCredentialsGrant = (deps: TokenTargetDependencies): GrantType =>
+export const clientCredentialsGrant = (deps: TokenTargetDependencies & ClaimsDependencies): GrantType =>
   defineGrant({
     grantType: 'client_credentials',
-    decide(form, { client, possession }) {
+    async decide(form, { client, possession }) {
       const evidence = proveServiceAccount(client)
       const scopes = serviceScopes(form.get('scope'), client, deps.identityScopes)
       const resources = requestedResources({ named: form.all('resource'), scopes, client }, deps)
       const target = resolveTarget({ scopes, resources, client }, deps)
-      return Promise.resolve({ evidence, client, possession, target, forUser: undefined, refreshToken: undefined })
+      const organization = await organizationOfClient(client, deps.storage)
+      const subject = { ...target, client, user: undefined, claimsRequest: undefined, organization }
+      const claims = await computeTokenClaims(subject, deps)
+      return { evidence, client, possession, target, forUser: undefined, refreshToken: undefined, claims }
     },
   })
 

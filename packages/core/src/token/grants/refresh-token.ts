@@ -12,6 +12,7 @@ import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { type Parameters, spaceSeparated } from '../../parameters.ts'
 import { refuse, type OAuthError } from '../../refusals.ts'
+import { organizationOfGrant } from '../../tokens/organization.ts'
 import { computeTokenClaims, type ClaimsDependencies } from '../../tokens/claims.ts'
 import {
   digestOf,
@@ -47,12 +48,14 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       const scopes = narrowScopes(form.get('scope'), registeredScopes(status.family.scopes, client))
       const resources = narrowResources(form.all('resource'), status.family, deps.issuer)
       const target = resolveTarget({ scopes, resources, client }, deps)
-      const subject = { ...target, client, user: status.user, claimsRequest: status.family.claimsRequest }
+      const organization = await organizationOfGrant(status.family, deps.storage)
+      const { claimsRequest } = status.family
+      const subject = { ...target, client, user: status.user, claimsRequest, organization }
       // A failure here leaves the refresh token as it was.
       const claims = await computeTokenClaims(subject, deps)
       const rotated = await rotateRefreshToken({ presented, digests, client }, now, deps)
 
-      const { grantId, familyId, boundSessionId, authentication, claimsRequest } = rotated.family
+      const { grantId, familyId, boundSessionId, authentication } = rotated.family
       return {
         evidence: rotated,
         client,
@@ -63,6 +66,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
           grantId,
           familyId,
           boundSessionId,
+          organization,
           authentication,
           claimsRequest,
           nonce: undefined,

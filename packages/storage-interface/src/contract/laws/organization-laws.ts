@@ -1,7 +1,8 @@
-import { organizationId, userId } from '../../values.ts'
-import type { AdminStorage } from '../../storage.ts'
+import { familyId, organizationId, userId } from '../../values.ts'
+import type { AdminStorage, OAuthStorage } from '../../storage.ts'
 import { richJson, richText } from '../complete-records.ts'
-import { aUser, now, nowPlus } from '../fixtures.ts'
+import { aFamilyRecord, aUser, now, nowPlus } from '../fixtures.ts'
+import type { TokenFamilyRecord } from '../../token-family.ts'
 import { type StorageLaw, type Trial, atOnce, law, tally } from '../law.ts'
 import { aMembership, anOrganization } from '../provisioning-fixtures.ts'
 
@@ -77,6 +78,30 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await list('a', 2), ['a-2', 'b'], 'behind one')
     same(await list('c', 2), [], 'behind the last')
   }),
+
+  law(
+    'organizations: a member who is removed loses the families for the organization, and no others',
+    async ({ storage, server, same }) => {
+      await storage.organizations.insert(organization)
+      for (const user of [aUser(), aUser({ userId: userId('user-2') })]) {
+        await storage.users.insert(user)
+        await storage.organizations.insertMember(aMembership({ userId: user.userId }))
+      }
+      const { organizationId: id } = organization
+      await storage.families.insert(familyFor('own', { organizationId: id }))
+      await storage.families.insert(familyFor('without', {}))
+      await storage.families.insert(familyFor('elsewhere', { organizationId: organizationId('other') }))
+      await storage.families.insert(familyFor('colleague', { organizationId: id, userId: userId('user-2') }))
+
+      const removals = await atOnce(3, (index) => server(index).organizations.removeMember(id, aUser().userId, now))
+      const first = await revocationsIn(storage)
+      await storage.organizations.remove(id, now)
+
+      same(tally(removals), { removed: 1, absent: 2 }, '3 removals at once')
+      same(first, ['own'], 'what they revoke')
+      same(await revocationsIn(storage), ['own', 'colleague'], 'what the removal of the organization revokes')
+    },
+  ),
 
   law('round trip: organizations', async ({ storage, same }) => {
     const full = anOrganization({
@@ -154,7 +179,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await storage.organizations.insertMember(member), { outcome: 'absent', missing: 'user' }, 'an insertion')
     same(await storage.organizations.compareAndSwapMember(member, 1), { outcome: 'absent' }, 'a swap')
     same(
-      await storage.organizations.removeMember(member.organizationId, member.userId),
+      await storage.organizations.removeMember(member.organizationId, member.userId, now),
       { outcome: 'absent' },
       'a removal',
     )
@@ -186,7 +211,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     await trial.storage.organizations.insertMember(member)
 
     const results = await atOnce(8, (index) =>
-      server(index).organizations.removeMember(member.organizationId, member.userId),
+      server(index).organizations.removeMember(member.organizationId, member.userId, now),
     )
 
     same(tally(results), { removed: 1, absent: 7 }, '8 removals at once')
@@ -228,4 +253,13 @@ const find = ({ storage }: Trial<AdminStorage>) =>
 async function fill({ storage }: Trial<AdminStorage>): Promise<void> {
   await storage.users.insert(aUser())
   await storage.organizations.insert(anOrganization())
+}
+
+const familyFor = (name: string, overrides: Partial<TokenFamilyRecord>): TokenFamilyRecord =>
+  aFamilyRecord({ familyId: familyId(name), refresh: undefined, ...overrides })
+
+/** The families that were revoked, in order. */
+async function revocationsIn({ revocations }: OAuthStorage): Promise<readonly string[]> {
+  const { records } = await revocations.list({ from: undefined, revokedSince: nowPlus(-100_000), limit: 1000 })
+  return records.flatMap(({ revocation }) => (revocation.kind === 'family' ? [revocation.familyId] : []))
 }

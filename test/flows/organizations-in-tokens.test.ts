@@ -1,0 +1,294 @@
+import { updateClient } from '@mintmark/core'
+import { clientId, organizationId, userId, type TokenFamilyRecord } from '@mintmark/storage-interface'
+import { decodeJwt } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { answerInteraction, authorize, baseRequest, redeem, signedInAs, type Change } from '../support/flow.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import {
+  introspect,
+  noteSecretsInUse,
+  refresh,
+  serviceToken,
+  storedFamilies,
+  tokensOf,
+  type Tokens,
+} from '../support/token-calls.ts'
+
+type Options = NonNullable<Parameters<typeof startServer>[0]>
+
+/** A server on which client A may ask for an organization, and U1 belongs to these. */
+async function serverWith(memberships: Readonly<Record<string, readonly string[]>>, options: Options = {}) {
+  const under = await startServer({ organizations: true, revocationFeed: true, ...options })
+  onTestFinished(() => under.close())
+  const scopes = ['openid', 'profile', 'offline_access', 'api.read', 'organization']
+  await updateClient({ clientId: 'A' }, { scopes }, { storage: under.storage })
+  for (const id of ['acme', 'globex', 'initech']) await found(under, id)
+  for (const [id, roles] of Object.entries(memberships)) await join(under, id, roles)
+  return under
+}
+
+const found = ({ storage, clock }: ServerUnderTest, id: string) =>
+  storage.organizations.insert({
+    organizationId: organizationId(id),
+    displayName: `${id.toUpperCase()} Inc.`,
+    createdAt: clock.now(),
+    updatedAt: clock.now(),
+    version: 1,
+  })
+
+const join = ({ storage, clock }: ServerUnderTest, id: string, roles: readonly string[]) =>
+  storage.organizations.insertMember({
+    organizationId: organizationId(id),
+    userId: userId('U1'),
+    roles,
+    createdAt: clock.now(),
+    updatedAt: clock.now(),
+    version: 1,
+  })
+
+const leave = ({ storage, clock }: ServerUnderTest, id: string) =>
+  storage.organizations.removeMember(organizationId(id), userId('U1'), clock.now())
+
+const scope = 'openid offline_access api.read organization'
+const consent = scope
+  .split(' ')
+  .map((value) => `scope=${value}`)
+  .join('&')
+
+/** Asks for a code, and consents on the page with this form. */
+async function consentTo(under: ServerUnderTest, change: Change = {}, form = consent): Promise<Reply> {
+  const started = await authorize(under, { scope, ...change })
+  return started.location.searchParams.has('interaction') ? answerInteraction(under, started, form) : started
+}
+
+async function codeFor(under: ServerUnderTest, change: Change = {}, form = consent): Promise<string> {
+  const reply = await consentTo(under, change, form)
+  const code = reply.location.searchParams.get('code')
+  if (code === null) throw new Error(`No code: ${reply.status} ${reply.header('location')}`)
+  return code
+}
+
+async function tokensFor(under: ServerUnderTest, change: Change = {}, form = consent): Promise<Tokens> {
+  const reply = await redeem(under, await codeFor(under, change, form))
+  expect(reply.status, reply.text).toBe(200)
+  return tokensOf(reply)
+}
+
+const acme = { org_id: 'acme', org_name: 'ACME Inc.' }
+const globex = { org_id: 'globex', org_name: 'GLOBEX Inc.' }
+
+describe('a request with the scope organization', () => {
+  it('gets tokens for the only organization of the user, also when they are refreshed (RFC 9068 §2.2)', async () => {
+    const under = await serverWith({ acme: ['owner'] })
+
+    const tokens = await tokensFor(under)
+    const refreshed = tokensOf(await refresh(under, tokens.refresh_token))
+
+    for (const token of [tokens.access_token, tokens.id_token, refreshed.access_token, refreshed.id_token])
+      expect(decodeJwt(token)).toMatchObject(acme)
+    expect((await introspect(under, tokens.access_token)).json).toMatchObject(acme)
+  })
+
+  it.each(['globex', 'GLOBEX Inc.'])('gets tokens for the organization that it names: %s', async (organization) => {
+    const under = await serverWith({ acme: [], globex: [] })
+
+    expect(decodeJwt((await tokensFor(under, { organization })).access_token)).toMatchObject(globex)
+  })
+
+  it.each([
+    ['initech', { acme: [] }],
+    ['none', { acme: [] }],
+    [undefined, {}],
+  ] as const)('is refused for the organization %s of a user in %j (RFC 6749 §4.1.2.1)', async (named, memberships) => {
+    const under = await serverWith(memberships)
+    const before = under.dump()
+
+    const reply = await authorize(under, { scope, organization: named })
+
+    expect(reply.location.searchParams.get('error')).toBe('access_denied')
+    expect(under.lastReason()).toBe('organization_not_member')
+    expect(under.dump()).toBe(before)
+  })
+
+  it('asks a user of several organizations each time, also when they have consented before', async () => {
+    const under = await serverWith({ acme: [], globex: [] })
+
+    const first = await tokensFor(under, {}, `${consent}&organization=acme`)
+    const second = await tokensFor(under, {}, `${consent}&organization=globex`)
+
+    expect(decodeJwt(first.access_token)).toMatchObject(acme)
+    expect(decodeJwt(second.access_token)).toMatchObject(globex)
+  })
+
+  it('shows the organizations that the user can choose, and waits for the choice', async () => {
+    const under = await serverWith({ acme: [], globex: [] })
+    const started = await authorize(under, { scope })
+    const { pathname, search } = started.location
+    const cookie = [started.cookies[0]?.split(';', 1)[0], signedInAs(under, 'U1')].join('; ')
+
+    const shown = await under.send({ path: pathname + search, headers: { cookie } })
+    const undecided = await answerInteraction(under, started, consent)
+
+    expect(shown.json).toMatchObject({
+      kind: 'consent',
+      organizations: [
+        { organizationId: 'acme', name: 'ACME Inc.' },
+        { organizationId: 'globex', name: 'GLOBEX Inc.' },
+      ],
+    })
+    expect(undecided.location.pathname).toBe('/consent')
+  })
+
+  it('is refused for an organization that was not offered, whatever the form says (RFC 6749 §4.1.2.1)', async () => {
+    const under = await serverWith({ acme: [], globex: [] })
+
+    const reply = await consentTo(under, {}, `${consent}&organization=initech`)
+
+    expect(reply.location.searchParams.get('error')).toBe('access_denied')
+    expect(under.lastReason()).toBe('organization_not_member')
+  })
+
+  it('gets tokens for none when the user does not consent to it', async () => {
+    const under = await serverWith({ acme: [], globex: [] })
+
+    const { access_token } = await tokensFor(under, {}, consent.replace('&scope=organization', ''))
+
+    expect(decodeJwt(access_token)).not.toHaveProperty('org_id')
+  })
+
+  it('must not name an organization without the scope (RFC 6749 §4.1.2.1)', async () => {
+    const under = await serverWith({ acme: [] })
+
+    const reply = await authorize(under, { scope: 'openid', organization: 'acme' })
+
+    expect(reply.location.searchParams.get('error')).toBe('invalid_request')
+    expect(under.lastReason()).toBe('organization_without_scope')
+  })
+
+  it('is like one without it on a server without organizations (RFC 6749 §3.1, OIDC Core §3.1.2.1)', async () => {
+    const under = await serverWith({ acme: [] }, { organizations: false })
+
+    const reply = await consentTo(under, { organization: 'acme', scope: baseRequest.scope }, 'scope=openid')
+
+    expect(
+      decodeJwt(tokensOf(await redeem(under, String(reply.location.searchParams.get('code')))).access_token),
+    ).not.toHaveProperty('org_id')
+  })
+})
+
+describe('a token for an organization', () => {
+  it('has the roles of the membership with organization_roles, as they are at each refresh (RFC 9068 §2.2.3)', async () => {
+    const under = await serverWith(
+      { acme: ['owner'], globex: ['guest'] },
+      {
+        resources: {
+          'https://api.test': { scopes: ['api.read'], accessTokenClaims: { roles: ['organization_roles'] } },
+        },
+      },
+    )
+    const { access_token, refresh_token } = await tokensFor(under, { organization: 'acme' })
+    const member = await under.storage.organizations.findMember(organizationId('acme'), userId('U1'))
+    if (member === undefined) throw new Error('U1 is no member')
+    await under.storage.organizations.compareAndSwapMember({ ...member, roles: ['viewer'] }, member.version)
+
+    const refreshed = tokensOf(await refresh(under, refresh_token))
+
+    expect(decodeJwt(access_token)).toMatchObject({ roles: ['owner'] })
+    expect(decodeJwt(refreshed.access_token)).toMatchObject({ roles: ['viewer'] })
+  })
+
+  it('is revoked with the membership, for good, and tokens for another organization are not (RFC 7009 §2.1)', async () => {
+    const under = await serverWith({ acme: [], globex: [] })
+    const ofAcme = await tokensFor(under, { organization: 'acme' })
+    const ofGlobex = await tokensFor(under, { organization: 'globex' })
+
+    await leave(under, 'acme')
+    await join(under, 'acme', [])
+
+    expect((await introspect(under, ofAcme.access_token)).json).toEqual({ active: false })
+    expect((await introspect(under, ofGlobex.access_token)).json).toMatchObject({ active: true })
+    expect(await refresh(under, ofAcme.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect((await refresh(under, ofGlobex.refresh_token)).status).toBe(200)
+    const { records } = await under.storage.revocations.list({
+      from: undefined,
+      revokedSince: under.clock.now(),
+      limit: 9,
+    })
+    expect(records.map(({ revocation }) => revocation).filter(({ kind }) => kind === 'family')).toEqual([
+      { kind: 'family', familyId: decodeJwt(ofAcme.access_token)['family'] },
+    ])
+  })
+
+  it('is not issued for a code of a former member (RFC 6749 §5.2)', async () => {
+    const under = await serverWith({ acme: [] })
+    const code = await codeFor(under)
+    await leave(under, 'acme')
+
+    expect(await redeem(under, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+
+    expect(under.lastReason()).toBe('organization_left')
+    expect(storedFamilies(under)).toMatchObject({ byId: [] })
+  })
+
+  it('is revoked when the member is removed while the code is redeemed (RFC 6749 §5.2)', async () => {
+    const under = await serverWith({ acme: [] })
+    const code = await codeFor(under)
+    const { families } = under.storage
+    const honest = { ...families }
+    Object.assign(families, {
+      insert: async (family: TokenFamilyRecord) => {
+        await leave(under, 'acme')
+        return honest.insert(family)
+      },
+    })
+
+    expect(await redeem(under, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+
+    expect(under.lastReason()).toBe('organization_left')
+    expect(storedFamilies(under)).toMatchObject({ byId: [[expect.anything(), { revokedAt: under.clock.now() }]] })
+  })
+
+  it('has claims of the organization that the claims function sees and cannot override (RFC 9068 §2.2)', async () => {
+    const seen: unknown[] = []
+    let claims = {}
+    const under = await serverWith(
+      { acme: ['owner'] },
+      { claims: ({ organization }) => (seen.push(organization), { access_token: claims }) },
+    )
+    const { refresh_token } = await tokensFor(under)
+    claims = { org_id: 'globex' }
+    await noteSecretsInUse(under)
+    const before = under.dump()
+
+    expect((await refresh(under, refresh_token)).status).toBe(500)
+
+    expect(seen[0]).toEqual({ id: 'acme', name: 'ACME Inc.', roles: ['owner'] })
+    expect(under.lastReason()).toBe('claims_failed')
+    expect(under.dump()).toBe(before)
+  })
+})
+
+describe('a client that belongs to an organization', () => {
+  it('gets tokens of its own for it (RFC 6749 §4.4)', async () => {
+    const under = await serverWith({})
+    await updateClient({ clientId: 'M' }, { organizationId: 'acme' }, { storage: under.storage })
+
+    expect(decodeJwt(tokensOf(await serviceToken(under)).access_token)).toMatchObject({ sub: 'M', ...acme })
+    expect((await under.storage.clients.find(clientId('M')))?.organizationId).toBe('acme')
+  })
+
+  it('gets none when the organization does not exist (RFC 6749 §5.2)', async () => {
+    const under = await serverWith({})
+    await updateClient({ clientId: 'M' }, { organizationId: 'acme' }, { storage: under.storage })
+    await under.storage.organizations.remove(organizationId('acme'), under.clock.now())
+    await noteSecretsInUse(under)
+    const before = under.dump()
+
+    expect(await serviceToken(under)).toMatchObject({ status: 400, json: { error: 'unauthorized_client' } })
+
+    expect(under.lastReason()).toBe('organization_removed')
+    expect(under.dump()).toBe(before)
+  })
+})
