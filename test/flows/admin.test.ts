@@ -34,6 +34,7 @@ it('revoking a grant or disabling a client revokes its tokens and no others', as
   const { oauth } = site
   const first = await obtainTokens(oauth, offline)
   const { json } = await site.send({ path: '/accounts/U1/grants' })
+  expect(json).toMatchObject({ items: [{ client_id: 'A', resources: [] }] })
   const { grant_id: grantId } = (json['items'] as readonly [{ readonly grant_id: string }])[0]
 
   expect((await site.send({ method: 'DELETE', path: `/accounts/U1/grants/${grantId}` })).status).toBe(204)

@@ -82,7 +82,7 @@ export async function signIn(under: AdminUnderTest, name: string, client = 'app'
     grantId: grantId(`g-${id}`),
     clientId: clientId(client),
     scopes: ['openid'],
-    resources: [],
+    resources: ['https://api.test'],
     revokedAt: undefined,
     version: 1,
   }

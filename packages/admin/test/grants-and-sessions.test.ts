@@ -23,7 +23,7 @@ it("revokes one grant, or all grants of a user, and no other user's (RFC 7009 §
   )
   await under.admin.grants.revoke({ userId: 'ann', grantId: 'g-ann-app-0' })
   expect(await under.admin.grants.listOfUser('ann')).toMatchObject([
-    { grantId: 'g-ann-other-0', clientId: 'other', honoured: true },
+    { grantId: 'g-ann-other-0', clientId: 'other', resources: ['https://api.test'], honoured: true },
   ])
   expect(await under.admin.grants.revokeAllOfUser('ann')).toBe(1)
   expect(await under.admin.grants.listOfUser('ann')).toEqual([])

@@ -145,11 +145,15 @@ type GrantView = Awaited<ReturnType<Administration['grants']['listOfUser']>>[num
 type SessionView = Awaited<ReturnType<Administration['sessions']['listOfUser']>>[number]
 
 /** A grant, with the button that revokes it. */
-const grantRow = ({ grantId, scopes, createdAt, honoured }: GrantView, clientName: string, address: string): Markup =>
+const grantRow = (
+  { grantId, scopes, resources, createdAt, honoured }: GrantView,
+  clientName: string,
+  address: string,
+): Markup =>
   row(
     { address, act: 'revoke-grant', about: grantId, label: 'Revoke', object: `the grant of ${clientName}` },
     html`<strong>${clientName}</strong>${honoured ? undefined : ' (not honoured)'}<br>
-<code>${scopes.join(' ')}</code><br>
+<code>${[...scopes, ...resources].join(' ')}</code><br>
 ${shownTime(createdAt)}`,
   )
 

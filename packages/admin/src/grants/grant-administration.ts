@@ -14,6 +14,8 @@ export interface GrantView {
   readonly clientId: string
   readonly userId: string
   readonly scopes: readonly string[]
+  /** The APIs that the user has consented to (RFC 8707). */
+  readonly resources: readonly string[]
   readonly createdAt: EpochSeconds
   /**
    * Whether tokens under this grant are accepted now. They are not while the client is disabled, or after the user was
@@ -64,9 +66,9 @@ const views = (grants: readonly GrantRecord[], context: AdminContext): Promise<r
   Promise.all(grants.map((grant) => grantView(grant, context)))
 
 async function grantView(grant: GrantRecord, { storage }: AdminContext): Promise<GrantView> {
-  const { grantId, clientId, userId, scopes, createdAt } = grant
+  const { grantId, clientId, userId, scopes, resources, createdAt } = grant
   const honoured = isGrantActive(await storage.status.ofGrant(grantId))
-  return { grantId, clientId, userId, scopes, createdAt, honoured }
+  return { grantId, clientId, userId, scopes, resources, createdAt, honoured }
 }
 
 async function grantsOfUser(user: string, context: AdminContext): Promise<readonly GrantRecord[]> {

@@ -8,6 +8,7 @@ const grantAnswer = z.strictObject({
   client_id: z.string(),
   user_id: z.string(),
   scopes: z.array(z.string()),
+  resources: z.array(z.string()),
   created_at: seconds,
   honoured: z.boolean(),
 })
