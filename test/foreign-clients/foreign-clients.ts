@@ -83,6 +83,7 @@ export const foreignClients: readonly ForeignClient[] = [
     toolchain: 'java',
     packages: ['spring-boot-starter-parent'],
     callback: '/login/oauth2/code/mintmark',
+    backChannelLogout: '/logout/connect/back-channel/mintmark',
     assertionCallback: '/login/oauth2/code/jwt',
     setUp:
       'With `private_key_jwt`, register it with `allowTokenEndpointAudience: true`: the audience of its assertions is the URL of the token endpoint.',
@@ -91,6 +92,7 @@ export const foreignClients: readonly ForeignClient[] = [
       "signs a user in with a secret; the ID token's signature and nonce are valid",
       'calls userinfo',
       'refreshes and gets a new refresh token',
+      'ends its session when it gets a logout token through the back channel',
     ],
   },
   {

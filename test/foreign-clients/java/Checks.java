@@ -30,6 +30,12 @@ public final class Checks {
     return input.readLine();
   }
 
+  /** Ends a session at the server, which then sends logout tokens. Returns how many were delivered, as JSON. */
+  public static String end(String session) throws IOException {
+    System.out.println("end " + session);
+    return input.readLine();
+  }
+
   /** Compares two values. */
   public static void expect(Object expected, Object actual) {
     if (expected == null ? actual != null : !expected.equals(actual))

@@ -7,6 +7,8 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.security.oauth2.client.OAuth2AuthorizeRequest;
 import org.springframework.security.oauth2.client.OAuth2AuthorizedClientProviderBuilder;
@@ -19,6 +21,7 @@ import org.springframework.security.oauth2.client.web.DefaultOAuth2AuthorizedCli
 import org.springframework.security.oauth2.client.web.OAuth2AuthorizedClientRepository;
 import org.springframework.security.oauth2.core.oidc.user.OidcUser;
 import org.springframework.security.core.Authentication;
+import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -49,16 +52,32 @@ public class Client {
     });
     Checks.report("calls userinfo", () -> Checks.expect("Ann Lee", open("/").get("name")));
     Checks.report("refreshes and gets a new refresh token", () -> Checks.expect(true, open("/refresh").get("renewed")));
+    Checks.report("ends its session when it gets a logout token through the back channel", () -> {
+      String session = (String) open("/").get("sid");
+      Map<?, ?> report = new ObjectMapper().readValue(Checks.end(session), Map.class);
+      Checks.expect(1, report.get("delivered"));
+      Checks.expect(false, Checks.visit("http://localhost:" + System.getenv("PORT") + "/").contains("Ann Lee"));
+    });
     System.exit(0);
   }
 
   @Autowired private ClientRegistrationRepository registrations;
   @Autowired private OAuth2AuthorizedClientRepository clients;
 
+  /** The default configuration, with back-channel logout. */
+  @Bean
+  SecurityFilterChain security(HttpSecurity http) throws Exception {
+    return http.authorizeHttpRequests(requests -> requests.anyRequest().authenticated())
+        .oauth2Login(Customizer.withDefaults())
+        .oauth2Client(Customizer.withDefaults())
+        .oidcLogout(logout -> logout.backChannel(Customizer.withDefaults()))
+        .build();
+  }
+
   /** The ID token that signed the user in, and the name from userinfo. */
   @GetMapping(path = "/", produces = "text/html")
   String home(@AuthenticationPrincipal OidcUser user) throws Exception {
-    return json(Map.of("sub", user.getIdToken().getSubject(), "name", user.getUserInfo().getClaim("name")));
+    return json(Map.of("sub", user.getIdToken().getSubject(), "sid", user.getIdToken().getClaim("sid"), "name", user.getUserInfo().getClaim("name")));
   }
 
   /** Every token counts as expired here, so that each use refreshes. */
