@@ -1,9 +1,16 @@
-import { type Header, json, noStore, type RequestHead, type ServerResponse, withHeaders } from '@mintmark/internal'
+import {
+  proofAlgorithms,
+  type Header,
+  json,
+  noStore,
+  type RequestHead,
+  type ServerResponse,
+  withHeaders,
+} from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import { authorizationErrorResponse, RedirectableError, type ResponseDependencies } from './authorize/response.ts'
 import type { RequestRefused } from './events.ts'
 import { type OAuthError, toOAuthError } from './refusals.ts'
-import { proofAlgorithms } from './sender/dpop-proof.ts'
 
 /** The event that records why a request was refused. */
 export function requestRefused(error: unknown, request: RequestHead): RequestRefused {

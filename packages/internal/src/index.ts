@@ -1,4 +1,6 @@
 export { isCompactJws } from './compact-jws.ts'
+export { isProofFor, isProofRecent, parseProof, proofAlgorithms } from './dpop-proof.ts'
+export type { ParsedProof } from './dpop-proof.ts'
 export {
   decodeBase64url,
   digestSecret,

@@ -33,12 +33,14 @@ export interface AccessTokenExpectations {
   readonly audience: string
   /** In seconds: how far the clocks may differ. */
   readonly clockSkew: number
+  /** The thumbprint of the key that the sender has proven (RFC 9449 §7.1); `undefined` for a bearer token. */
+  readonly jkt: string | undefined
 }
 
 /**
  * Verifies an access token that is a JWT (RFC 9068 §4).
  * @throws AccessRefusedError with the reasons of `verifyJws`, `token_issuer`, `token_claims`, `token_audience`,
- *   `token_expired`, `token_not_yet_valid` or `token_bound`.
+ *   `token_expired`, `token_not_yet_valid`, `token_bound` or `token_unbound`.
  */
 export async function verifyAccessToken(
   token: string,
@@ -75,11 +77,18 @@ function readAccessTokenClaims(
   if (!audience.includes(expected.audience)) throw refuse('token_audience')
   checkTimes({ exp, iat, nbf: claims['nbf'] }, now, expected.clockSkew)
   // RFC 9449 §7.1, RFC 8705 §3: a token that is bound to a key is not a bearer token.
-  if (claims['cnf'] !== undefined) throw refuse('token_bound')
+  const { cnf } = claims
+  if (cnf !== undefined && (expected.jkt === undefined || !isBoundTo(cnf, expected.jkt))) throw refuse('token_bound')
+  // RFC 9449 §7.1: the token of a proof is bound to its key.
+  if (cnf === undefined && expected.jkt !== undefined) throw refuse('token_unbound')
 
   const scopes = scope.split(' ').filter((value) => value !== '')
   return { issuer: iss, subject: sub, clientId, tokenId: jti, audience, scopes, issuedAt: iat, expiresAt: exp, claims }
 }
+
+/** Whether the token is bound to this key and to nothing else that would have to be proven too (RFC 9449 §6.1). */
+const isBoundTo = (cnf: unknown, jkt: string): boolean =>
+  typeof cnf === 'object' && cnf !== null && Object.keys(cnf).length === 1 && 'jkt' in cnf && cnf.jkt === jkt
 
 function checkTimes(
   { exp, iat, nbf }: { readonly exp: number; readonly iat: number; readonly nbf: unknown },

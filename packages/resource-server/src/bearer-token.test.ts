@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
-import { readBearerToken } from './bearer-token.ts'
+import { readAccessToken } from './bearer-token.ts'
 
 const refusalOf = (authorization: readonly string[]): unknown => {
   try {
-    return readBearerToken(authorization)
+    return readAccessToken(authorization)
   } catch (error) {
     return error
   }
@@ -14,7 +14,7 @@ describe('the bearer token of a request', () => {
   it.each(['Bearer abc.DEF-_~+/=', 'bearer abc.DEF-_~+/=', 'BEARER   abc.DEF-_~+/='])(
     'is read from %s (RFC 6750 §2.1)',
     (value) => {
-      expect(readBearerToken([value])).toBe('abc.DEF-_~+/=')
+      expect(readAccessToken([value])).toEqual({ scheme: 'Bearer', token: 'abc.DEF-_~+/=' })
     },
   )
 

@@ -1,22 +1,32 @@
 import type { AccessTokenClaims } from './access-token.ts'
 import { refuse } from './refusals.ts'
 
+/** An access token as it was presented. */
+export interface PresentedToken {
+  readonly scheme: 'Bearer' | 'DPoP'
+  readonly token: string
+}
+
 /**
- * Reads the bearer token of a request (RFC 6750 §2.1). Tokens in a form or in the URL are ignored, because URLs end up in
+ * Reads the access token of a request (RFC 6750 §2.1, RFC 9449 §7.1). Tokens in a form or in the URL are ignored, because URLs end up in
  * logs (RFC 9700 §4.3.2).
  * @param authorization the values of all Authorization headers of the request.
  * @throws AccessRefusedError `bearer_missing`, also for another authentication scheme; `bearer_malformed`; `bearer_twice`.
  */
-export function readBearerToken(authorization: readonly string[]): string {
+export function readAccessToken(
+  authorization: readonly string[],
+  schemes: readonly ('Bearer' | 'DPoP')[] = ['Bearer'],
+): PresentedToken {
   const [value, second] = authorization
   // RFC 9110 §5.3: Authorization is not a list, so a repeated header is two credentials.
   if (second !== undefined) throw refuse('bearer_twice')
   // RFC 6750 §3.1: without a token, or with another scheme, the client gets a challenge without an error code.
-  if (value === undefined || !/^bearer(?: |$)/i.test(value)) throw refuse('bearer_missing')
+  const scheme = schemes.find((name) => new RegExp(`^${name}(?: |$)`, 'i').test(value ?? ''))
+  if (value === undefined || scheme === undefined) throw refuse('bearer_missing')
   // RFC 6750 §2.1: b64token.
-  const match = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(value)
+  const match = /^\w+ +([A-Za-z0-9._~+/-]+=*)$/.exec(value)
   if (match?.[1] === undefined) throw refuse('bearer_malformed')
-  return match[1]
+  return { scheme, token: match[1] }
 }
 
 /** @throws AccessRefusedError `scope_missing` when the token lacks one of the scope values. */

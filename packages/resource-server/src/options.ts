@@ -1,4 +1,5 @@
 import type { ClientCredentials } from './http-client.ts'
+import type { ProofReplays } from './possession.ts'
 import type { AccessRefusedError } from './refusals.ts'
 import type { Clock, Random } from './runtime.ts'
 import type { ServerEndpoints } from './server-metadata.ts'
@@ -69,6 +70,25 @@ export interface ResourceServerOptions {
   readonly documentation?: string
 
   /**
+   * Accepts access tokens that are bound to a key of the client, with a DPoP proof (RFC 9449 §7).
+   * @defaultValue Not used. Bound tokens are refused: only the host knows the public address that proofs contain.
+   */
+  readonly dpop?: {
+    /** Scheme, host and port at which clients reach this API, also behind a proxy: `https://api.example.com`. */
+    readonly origin: string
+    /**
+     * Whether bearer tokens are refused.
+     * @defaultValue `false`. Clients change to DPoP one by one.
+     */
+    readonly required?: boolean
+    /**
+     * Remembers proofs that were used.
+     * @defaultValue The memory of this process. Several processes then accept a proof once each, within a minute.
+     */
+    readonly replays?: ProofReplays
+  }
+
+  /**
    * By how many seconds the clocks may differ, at most 60.
    * @defaultValue 10. Synchronized clocks are closer; more would accept expired tokens for longer.
    */
@@ -89,7 +109,7 @@ export interface ResourceServerOptions {
 
 /** @throws TypeError that names the option and says what to change. */
 export function checkOptions(options: ResourceServerOptions): void {
-  const { issuer, audience, credentials, introspection, revocationFeed, endpoints = {}, clockSkew = 0 } = options
+  const { issuer, audience, credentials, introspection, revocationFeed, endpoints = {}, clockSkew = 0, dpop } = options
   const unknown = Object.keys(options).find((name) => !optionNames.includes(name))
   if (unknown !== undefined) throw new TypeError(`Invalid options: ${unknown} is no option.`)
   checkIssuer(issuer)
@@ -108,6 +128,18 @@ export function checkOptions(options: ResourceServerOptions): void {
   if (mode !== 'follow' && mode !== 'on_demand')
     throw new TypeError('Invalid options: revocationFeed.mode must be on_demand or follow.')
   checkEndpoints(endpoints)
+  if (dpop !== undefined) checkDpop(dpop)
+}
+
+/** A misspelled name would silently leave a default in force, and proofs would never match a wrong origin. */
+function checkDpop({ origin, required, replays, ...others }: NonNullable<ResourceServerOptions['dpop']>): void {
+  if (Object.keys(others).length > 0) throw new TypeError('Invalid options: dpop has origin, required and replays.')
+  if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin))
+    throw new TypeError('Invalid options: dpop.origin must be scheme, host and port: https://api.example.com')
+  if (required !== undefined && typeof required !== 'boolean')
+    throw new TypeError('Invalid options: dpop.required must be true or false.')
+  if (replays !== undefined && typeof replays.markUsed !== 'function')
+    throw new TypeError('Invalid options: dpop.replays must have markUsed.')
 }
 
 /** RFC 8414 §2: https, without query and fragment; tokens are compared with it byte for byte. Plain http is for loopback. */
@@ -148,6 +180,7 @@ const optionNames: readonly string[] = [
   'clockSkew',
   'credentials',
   'documentation',
+  'dpop',
   'endpoints',
   'fetch',
   'introspection',

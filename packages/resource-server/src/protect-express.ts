@@ -58,10 +58,13 @@ export function protectExpress(api: ResourceServer): ExpressGuard {
   const enforce =
     (rule: AccessRule): ExpressMiddleware =>
     async (request, response, next) => {
+      const authorization = valuesOf('authorization', request)
+      const { method = '', originalUrl, url = '' } = request
       try {
-        admitted.set(request, await rule.admit(authorizationOf(request)))
+        const proven = { method, path: originalUrl ?? url, proofs: valuesOf('dpop', request) }
+        admitted.set(request, await rule.admit(authorization, proven))
       } catch (error) {
-        const refusal = rule.renderRefusal(error)
+        const refusal = rule.renderRefusal(error, authorization)
         // Any other error is a failure, which the host handles.
         return refusal === undefined ? next(error) : send(response, refusal)
       }
@@ -93,6 +96,6 @@ function send(response: NodeResponse, { status, headers, body }: JsonResponse): 
 }
 
 /** From the raw headers: Node's `headers` drops a repeated Authorization header. */
-function authorizationOf({ rawHeaders }: NodeRequest): readonly string[] {
-  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization')
+function valuesOf(name: string, { rawHeaders }: NodeRequest): readonly string[] {
+  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
 }

@@ -52,13 +52,15 @@ const guarded =
   <Rest extends readonly unknown[]>(rule: AccessRule, handler: GuardedHandler<Rest>): FetchHandler<Rest> =>
   async (request, ...rest) => {
     let token: VerifiedAccessToken
+    // Headers joins repeated headers with a comma, which no access token and no proof contains (Fetch §2.2.2).
+    const valuesOf = (wanted: string): readonly string[] =>
+      [...request.headers].flatMap(([name, value]) => (name === wanted ? [value] : []))
+    const authorization = valuesOf('authorization')
+    const { pathname } = new URL(request.url)
     try {
-      // Headers joins repeated headers with a comma, which no bearer token contains (Fetch §2.2.2).
-      token = await rule.admit(
-        [...request.headers].flatMap(([name, value]) => (name === 'authorization' ? [value] : [])),
-      )
+      token = await rule.admit(authorization, { method: request.method, path: pathname, proofs: valuesOf('dpop') })
     } catch (error) {
-      const refusal = rule.renderRefusal(error)
+      const refusal = rule.renderRefusal(error, authorization)
       // Any other error is a failure, which the host handles.
       if (refusal === undefined) throw error
       return new Response(refusal.body, refusal)

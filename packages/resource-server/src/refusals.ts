@@ -1,7 +1,11 @@
+import { proofAlgorithms } from '@mintmark/internal'
+
 /** How a request is refused, by the code that the client sees (RFC 6750 §3.1). */
 const codes = {
   invalid_request: { status: 400, description: 'Send one access token, in the Authorization header.' },
   invalid_token: { status: 401, description: 'The access token is not valid.' },
+  // RFC 9449 §7.1.
+  invalid_dpop_proof: { status: 401, description: 'The DPoP proof is not valid.' },
   insufficient_scope: {
     status: 403,
     description: 'The access token does not have the scope that is needed here.',
@@ -35,6 +39,28 @@ export const refusals = {
     'The token is bound to a key, and the request does not prove possession of it.',
     'RFC 9449 §7.1, RFC 8705 §3',
   ],
+
+  token_unbound: [
+    'invalid_token',
+    'The token is not bound to the key that was proven, or this API accepts only bound tokens.',
+    'RFC 9449 §7.1',
+  ],
+
+  proof_missing: [
+    'invalid_dpop_proof',
+    'The token was sent with the DPoP scheme and without a proof.',
+    'RFC 9449 §7.1',
+  ],
+  proof_malformed: ['invalid_dpop_proof', 'There are two proofs, or one without the right form.', 'RFC 9449 §4.3'],
+  proof_target: [
+    'invalid_dpop_proof',
+    'The proof is for another method or address: compare it with the option dpop.origin.',
+    'RFC 9449 §4.3',
+  ],
+  proof_time: ['invalid_dpop_proof', 'The proof is too old or from the future.', 'RFC 9449 §11.1'],
+  proof_token_hash: ['invalid_dpop_proof', 'The proof is for another access token.', 'RFC 9449 §4.3'],
+  proof_signature: ['invalid_dpop_proof', 'The proof was not signed with the key in its header.', 'RFC 9449 §4.3'],
+  proof_replayed: ['invalid_dpop_proof', 'The proof was used before.', 'RFC 9449 §11.1'],
 
   token_inactive: ['invalid_token', 'Introspection says that the token is not active.', 'RFC 7662 §2.2'],
   token_revoked: ['invalid_token', 'The revocation feed lists the token, or what it depends on.', 'RFC 7009 §2.1'],
@@ -90,30 +116,43 @@ interface ChallengeDetails {
   readonly scopes: readonly string[]
   /** The URL of the protected resource metadata (RFC 9728 §5.1). */
   readonly metadataUrl: string | undefined
+  /** The schemes that the API accepts. */
+  readonly schemes?: readonly ('Bearer' | 'DPoP')[]
+  /** The scheme that the request used. */
+  readonly used?: 'Bearer' | 'DPoP'
 }
 
 /** The response to a refused request (RFC 6750 §3). Without a token the challenge has no error code (§3.1). */
 export function renderAccessRefusal(
   { code, description, reason }: AccessRefusedError,
-  { scopes, metadataUrl }: ChallengeDetails,
+  { scopes, metadataUrl, schemes = ['Bearer'], used = 'Bearer' }: ChallengeDetails,
 ): JsonResponse {
   const hasNoToken = reason === 'bearer_missing'
-  const challenge = [
-    ...(hasNoToken ? [] : [`error="${code}"`, `error_description="${description}"`]),
+  const challengeOf = (scheme: 'Bearer' | 'DPoP'): string => {
+    const parameters = [
+      ...(hasNoToken || (scheme !== used && schemes.includes(used)) ? [] : errorParameters),
+      ...(scheme === 'DPoP' ? [`algs="${proofAlgorithms.join(' ')}"`] : []),
+      ...shared,
+    ].join(', ')
+    // RFC 6750 §3: the challenge has at least one parameter.
+    return `${scheme} ${parameters || 'realm="api"'}`
+  }
+  const errorParameters = [`error="${code}"`, `error_description="${description}"`]
+  const shared = [
     // RFC 6750 §3: the scope that is needed, whether or not the token was valid.
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
     ...(metadataUrl === undefined ? [] : [`resource_metadata="${metadataUrl}"`]),
-  ].join(', ')
+  ]
 
   return {
     status: codes[code].status,
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
-      // RFC 6750 §3: the challenge has at least one parameter.
+      // RFC 9110 §11.6.1: one challenge for each scheme.
       ...(code === 'temporarily_unavailable'
         ? { 'Retry-After': '5' }
-        : { 'WWW-Authenticate': `Bearer ${challenge || 'realm="api"'}` }),
+        : { 'WWW-Authenticate': schemes.map(challengeOf).join(', ') }),
     },
     body: JSON.stringify(hasNoToken ? {} : { error: code, error_description: description }),
   }

@@ -1,9 +1,15 @@
 import { verifyAccessToken, verifyIntrospectedToken, type VerifiedAccessToken } from './access-token.ts'
-import { checkScopeNames, readBearerToken, requireScopes } from './bearer-token.ts'
+import { checkScopeNames, readAccessToken, requireScopes } from './bearer-token.ts'
 import type { JsonObject } from './http-client.ts'
 import { createIntrospectionCache, introspect, type Introspect } from './introspection.ts'
 import { signingKeyOf } from './jws.ts'
 import { createRemoteKeySet } from './key-set.ts'
+import {
+  createMemoryReplays,
+  createPossessionVerifier,
+  type PossessionVerifier,
+  type ProvenRequest,
+} from './possession.ts'
 import { checkOptions, type ResourceServerOptions } from './options.ts'
 import { AccessRefusedError, refuse, renderAccessRefusal, type JsonResponse } from './refusals.ts'
 import { resourceMetadata, type ResourceMetadata } from './resource-metadata.ts'
@@ -34,11 +40,15 @@ export interface AccessRule {
   /**
    * Verifies the token of a request, and that it has the required scope values.
    * @param authorization the values of all Authorization headers of the request.
+   * @param request what a DPoP proof is about; needed with the option `dpop`.
    * @throws AccessRefusedError — see `AccessRefusalReason`.
    */
-  admit(authorization: readonly string[]): Promise<VerifiedAccessToken>
-  /** The response to a refused request; `undefined` for an error that is not an `AccessRefusedError`. */
-  renderRefusal(error: unknown): JsonResponse | undefined
+  admit(authorization: readonly string[], request?: ProvenRequest): Promise<VerifiedAccessToken>
+  /**
+   * The response to a refused request; `undefined` for an error that is not an `AccessRefusedError`.
+   * @param authorization as for `admit`.
+   */
+  renderRefusal(error: unknown, authorization?: readonly string[]): JsonResponse | undefined
 }
 
 /**
@@ -50,17 +60,30 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   checkOptions(options)
   const metadata = resourceMetadata(options)
   const verifier = createTokenVerifier(options)
+  const schemes = acceptedSchemes(options)
+  const possession = possessionVerifier(options)
 
   const ruleFor = (scopes: readonly string[]): AccessRule => ({
-    async admit(authorization) {
-      const token = await verifier.verify(readBearerToken(authorization))
+    async admit(authorization, request = noProof) {
+      const { scheme, token: presented } = readAccessToken(authorization, schemes)
+      if (possession === undefined || scheme === 'Bearer') {
+        // RFC 9449 §7.2: with a proof it is no bearer token, and the proof would go unchecked.
+        if (possession !== undefined && request.proofs.length > 0) throw refuse('token_bound')
+        const token = await verifier.verify(presented, undefined)
+        requireScopes(token, scopes)
+        return token
+      }
+      const proof = await possession.verify(request, presented)
+      const token = await verifier.verify(presented, proof.jkt)
       requireScopes(token, scopes)
+      await proof.use()
       return token
     },
-    renderRefusal(error) {
+    renderRefusal(error, authorization = []) {
       if (!(error instanceof AccessRefusedError)) return undefined
       notify(options.onRefusal, error)
-      return renderAccessRefusal(error, { scopes, metadataUrl: metadata?.url })
+      const used = /^dpop /i.test(authorization[0] ?? '') ? 'DPoP' : 'Bearer'
+      return renderAccessRefusal(error, { scopes, metadataUrl: metadata?.url, schemes, used })
     },
   })
 
@@ -75,6 +98,19 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   }
 }
 
+const noProof: ProvenRequest = { method: '', path: '', proofs: [] }
+
+/** The scheme that is preferred comes first. */
+function acceptedSchemes({ dpop }: ResourceServerOptions): readonly ('Bearer' | 'DPoP')[] {
+  if (dpop === undefined) return ['Bearer']
+  return dpop.required === true ? ['DPoP'] : ['DPoP', 'Bearer']
+}
+
+function possessionVerifier({ dpop, clock = systemClock }: ResourceServerOptions): PossessionVerifier | undefined {
+  if (dpop === undefined) return undefined
+  return createPossessionVerifier({ origin: dpop.origin, replays: dpop.replays ?? createMemoryReplays(clock), clock })
+}
+
 function notify(listener: ResourceServerOptions['onRefusal'], refusal: AccessRefusedError): void {
   try {
     listener?.(refusal)
@@ -85,8 +121,11 @@ function notify(listener: ResourceServerOptions['onRefusal'], refusal: AccessRef
 
 /** Decides whether an access token is valid here, now. */
 interface TokenVerifier {
-  /** @throws AccessRefusedError */
-  verify(token: string): Promise<VerifiedAccessToken>
+  /**
+   * @param jkt the thumbprint of the key that was proven; `undefined` for a bearer token.
+   * @throws AccessRefusedError
+   */
+  verify(token: string, jkt: string | undefined): Promise<VerifiedAccessToken>
   stop(): void
 }
 
@@ -95,7 +134,7 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
   const { clock = systemClock, random = systemRandom, fetch = globalThis.fetch } = options
   const endpointOf = createEndpointLookup({ issuer, endpoints: options.endpoints ?? {}, fetch, clock })
   const keys = createRemoteKeySet(() => endpointOf('jwks'), { fetch, clock })
-  const expected = { issuer, audience, clockSkew, keys }
+  const expectedOf = (jkt: string | undefined) => ({ issuer, audience, clockSkew, keys, jkt })
 
   const asking = credentials && { url: () => endpointOf('introspection'), credentials, fetch }
   const cacheFor = (introspection?.cacheFor ?? 5) * 1000
@@ -108,7 +147,8 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
   const feed = revocationFeed && polling && createRevocationFeed(rule, { ...polling, fetch, clock })
 
   return {
-    async verify(token) {
+    async verify(token, jkt) {
+      const expected = expectedOf(jkt)
       // An opaque token means nothing here, so the authorization server is asked; other forms are not sent to it.
       if (ask !== undefined && opaqueToken.test(token))
         return verifyIntrospectedToken(await askAbout(token, ask), clock(), expected)

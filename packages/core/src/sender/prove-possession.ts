@@ -1,4 +1,14 @@
-import { encodeBase64url, equalInConstantTime, type Header, type ServerRequest, sha256 } from '@mintmark/internal'
+import {
+  encodeBase64url,
+  equalInConstantTime,
+  type Header,
+  isProofFor,
+  isProofRecent,
+  type ParsedProof,
+  parseProof,
+  type ServerRequest,
+  sha256,
+} from '@mintmark/internal'
 import {
   after,
   type Brand,
@@ -12,7 +22,7 @@ import type { KeyRing } from '../keys/ring.ts'
 import { refuse } from '../refusals.ts'
 import type { ProvenPossession } from '../token/grant.ts'
 import { createDpopNonces, longestNonceLifetime } from './dpop-nonce.ts'
-import { createProofSignatures, type ParsedProof, parseProof } from './dpop-proof.ts'
+import { createProofSignatures } from './proof-signatures.ts'
 
 /** Whether proofs need a nonce of the server, may have one, or need none. */
 export type DpopNoncePolicy = 'required' | 'offered' | 'off'
@@ -73,18 +83,18 @@ export function createDpopVerifier(deps: {
   async function checkTime(proof: ParsedProof, now: EpochSeconds): Promise<{ readonly needsNonce: boolean }> {
     if (deps.nonces === 'off') {
       // RFC 9449 §11.1: an old proof may have been stolen.
-      if (!isRecent(proof, withoutNonce, now)) throw refuse('dpop_time')
+      if (!isProofRecent(proof, withoutNonce, now)) throw refuse('dpop_time')
       return { needsNonce: false }
     }
     const { nonce } = proof
     const isNonce = typeof nonce === 'string' && (await nonces.isAccepted(nonce, now))
     if (isNonce) {
       // RFC 9449 §11.1: the nonce proves that the proof is fresh, so the clock of the client may be wrong.
-      if (!isRecent(proof, withNonce, now)) throw refuse('dpop_time')
+      if (!isProofRecent(proof, withNonce, now)) throw refuse('dpop_time')
       return { needsNonce: nonce !== (await nonces.current(now)) }
     }
     // RFC 9449 §8: a client whose clock is wrong gets a nonce too, and its next proof is accepted.
-    if (deps.nonces === 'required' || !isRecent(proof, withoutNonce, now))
+    if (deps.nonces === 'required' || !isProofRecent(proof, withoutNonce, now))
       throw refuse('dpop_nonce', {}, { dpopNonce: await nonces.current(now) })
     return { needsNonce: true }
   }
@@ -92,8 +102,10 @@ export function createDpopVerifier(deps: {
   return {
     async verify(request, target, now) {
       const proof = parseProof(readProof(request))
-      // RFC 9449 §4.3: for this method, which is case-sensitive, and this address.
-      if (proof.htm !== request.method || !isSameTarget(proof.htu, target.url)) throw refuse('dpop_target')
+      // RFC 9449 §4.3: the header is a proof with a public key.
+      if (proof === undefined) throw refuse('dpop_proof_malformed')
+      // RFC 9449 §4.3: the proof is for this request.
+      if (!isProofFor(proof, { method: request.method, url: target.url })) throw refuse('dpop_target')
       const { needsNonce } = await checkTime(proof, now)
       const jkt = await signatures.verify(proof)
       if (target.accessToken !== undefined) await checkTokenHash(proof, target.accessToken)
@@ -121,33 +133,9 @@ function readProof(request: ServerRequest): string {
   return header
 }
 
-/**
- * Whether `htu` is the address, after normalization and without query and fragment (RFC 9449 §4.3, RFC 3986 §6.2.2). The
- * path is case-sensitive.
- */
-function isSameTarget(htu: unknown, expected: string): boolean {
-  // Relative addresses, and spellings that only a browser repairs, are no URI (RFC 3986 §4.3).
-  if (typeof htu !== 'string' || !/^https?:\/\/[^\s\\]{1,2000}$/i.test(htu) || !URL.canParse(htu)) return false
-  const { origin, pathname, username, password } = new URL(htu)
-  const target = new URL(expected)
-  return origin === target.origin && pathname === target.pathname && username === '' && password === ''
-}
-
-/** In seconds: how old a proof may be, and how far the clock of the client may be ahead. */
-interface Tolerance {
-  readonly past: number
-  readonly future: number
-}
-
-const withoutNonce: Tolerance = { past: 60, future: 10 }
-const withNonce: Tolerance = { past: 3600, future: 3600 }
-
-/** RFC 9449 §4.2 requires `iat`; a proof may also have `exp` and `nbf` (RFC 7519 §4.1). */
-function isRecent({ iat, exp, nbf }: ParsedProof, { past, future }: Tolerance, now: EpochSeconds): boolean {
-  if (!(iat >= now - past && iat <= now + future)) return false
-  if (exp !== undefined && !(typeof exp === 'number' && now < exp + future)) return false
-  return nbf === undefined || (typeof nbf === 'number' && nbf <= now + future)
-}
+/** Without a nonce, and with one, which proves that the proof is fresh (RFC 9449 §11.1). */
+const withoutNonce = { past: 60, future: 10 }
+const withNonce = { past: 3600, future: 3600 }
 
 /** When the proof is refused for its age, with and without its nonce. Until then it must be remembered. */
 const expiryOf = ({ iat }: ParsedProof, now: EpochSeconds): EpochSeconds =>

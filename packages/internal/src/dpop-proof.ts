@@ -1,18 +1,8 @@
-import {
-  createRecentMap,
-  decodeBase64url,
-  decodeBody,
-  encodeBase64url,
-  isCompactJws,
-  isJsonObject,
-  parseJsonObject,
-  sha256,
-} from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { importVerifier, type VerifySignature } from '../keys/jws.ts'
-import type { SigningAlgorithm } from '../keys/ring.ts'
-import { refuse } from '../refusals.ts'
+import { isCompactJws } from './compact-jws.ts'
+import { decodeBody, isJsonObject, parseJsonObject } from './http/message.ts'
+import { decodeBase64url } from './runtime.ts'
 
 /** The signature algorithms of proofs, in the order of preference (RFC 9449 §5.1): asymmetric ones only. */
 export const proofAlgorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as const
@@ -27,7 +17,7 @@ export interface ParsedProof {
   readonly nbf: JsonValue | undefined
   readonly ath: JsonValue | undefined
   readonly nonce: JsonValue | undefined
-  readonly algorithm: SigningAlgorithm
+  readonly algorithm: ImportedAlgorithm
   /** Only the members that make the public key. */
   readonly jwk: ProofKey
   readonly signingInput: string
@@ -36,19 +26,22 @@ export interface ParsedProof {
 
 type ProofKey = Readonly<Record<string, string>>
 
+/** The algorithm to import the key for: EdDSA and Ed25519 are the same (RFC 9864 §2.2). */
+type ImportedAlgorithm = 'ES256' | 'EdDSA' | 'PS256'
+
 /**
  * Parses a DPoP proof (RFC 9449 §4.2). Header members that name other keys, such as `kid` and `jku`, have no effect.
- * @throws OAuthError invalid_dpop_proof — reason `dpop_proof_malformed`.
+ * @returns `undefined` unless the form is correct.
  */
-export function parseProof(text: string): ParsedProof {
+export function parseProof(text: string): ParsedProof | undefined {
   const [head = '', body = '', signature = ''] = isCompactJws(text, maxLength) ? text.split('.') : []
   const header = parsePart(head)
   const claims = parsePart(body)
   const key = header === undefined ? undefined : readKey(header)
-  if (claims === undefined || key === undefined) throw refuse('dpop_proof_malformed')
+  if (claims === undefined || key === undefined) return undefined
   const { jti, htm, htu, iat, exp, nbf, ath, nonce } = claims
   // RFC 9449 §4.2: both are required.
-  if (!isUsableJti(jti) || typeof iat !== 'number') throw refuse('dpop_proof_malformed')
+  if (!isUsableJti(jti) || typeof iat !== 'number') return undefined
   return { ...key, jti, htm, htu, iat, exp, nbf, ath, nonce, signingInput: `${head}.${body}`, signature }
 }
 
@@ -98,40 +91,37 @@ const keyForms = [
   },
 ] as const satisfies readonly {
   readonly algorithms: readonly (typeof proofAlgorithms)[number][]
-  readonly importedAs: SigningAlgorithm
+  readonly importedAs: ImportedAlgorithm
   readonly members: Readonly<Record<string, RegExp>>
 }[]
 
-/** Verifies the signatures of proofs. The keys of recent ones stay imported, because importing costs as much as verifying. */
-export interface ProofSignatures {
-  /**
-   * @returns the thumbprint of the key (RFC 7638).
-   * @throws OAuthError invalid_dpop_proof — reason `dpop_signature`.
-   */
-  verify(proof: ParsedProof): Promise<string>
+/** Whether the proof is for this method, which is case-sensitive, and this address (RFC 9449 §4.3). */
+export const isProofFor = (
+  { htm, htu }: ParsedProof,
+  { method, url }: { readonly method: string; readonly url: string },
+): boolean => htm === method && isSameTarget(htu, url)
+
+/**
+ * Whether `htu` is the address, after normalization and without query and fragment (RFC 9449 §4.3, RFC 3986 §6.2.2). The
+ * path is case-sensitive.
+ */
+function isSameTarget(htu: unknown, expected: string): boolean {
+  // Relative addresses, and spellings that only a browser repairs, are no URI (RFC 3986 §4.3).
+  if (typeof htu !== 'string' || !/^https?:\/\/[^\s\\]{1,2000}$/i.test(htu) || !URL.canParse(htu)) return false
+  const { origin, pathname, username, password } = new URL(htu)
+  const target = new URL(expected)
+  return origin === target.origin && pathname === target.pathname && username === '' && password === ''
 }
 
-export function createProofSignatures(): ProofSignatures {
-  const imported = createRecentMap<Promise<VerifySignature | undefined>>({ limit: 1000 })
-
-  return {
-    async verify({ algorithm, jwk, signingInput, signature }) {
-      const canonical = JSON.stringify(jwk)
-      const jkt = encodeBase64url(await sha256(canonical))
-      const verifySignature = await imported.get(`${algorithm} ${jkt}`, () => importKey(algorithm, jwk))
-      const bytes = new TextEncoder().encode(signingInput)
-      // RFC 9449 §4.3: the signature verifies with the key in the header.
-      if ((await verifySignature?.(decodeBase64url(signature), bytes)) !== true) throw refuse('dpop_signature')
-      return jkt
-    },
-  }
+/** In seconds: how old a proof may be, and how far the clock of the client may be ahead. */
+interface Tolerance {
+  readonly past: number
+  readonly future: number
 }
 
-async function importKey(algorithm: SigningAlgorithm, jwk: ProofKey): Promise<VerifySignature | undefined> {
-  try {
-    return await importVerifier({ algorithm, jwk })
-  } catch {
-    // Web Crypto throws on numbers that are not a key, such as a point that is not on the curve.
-    return undefined
-  }
+/** RFC 9449 §4.2 requires `iat`; a proof may also have `exp` and `nbf` (RFC 7519 §4.1). */
+export function isProofRecent({ iat, exp, nbf }: ParsedProof, { past, future }: Tolerance, now: number): boolean {
+  if (!(iat >= now - past && iat <= now + future)) return false
+  if (exp !== undefined && !(typeof exp === 'number' && now < exp + future)) return false
+  return nbf === undefined || (typeof nbf === 'number' && nbf <= now + future)
 }

@@ -1,0 +1,110 @@
+import { isProofFor, isProofRecent, type ParsedProof, parseProof } from '@mintmark/internal'
+import { importJWK } from 'jose/key/import'
+import { compactVerify } from 'jose/jws/compact/verify'
+
+import { refuse } from './refusals.ts'
+import { digest, type Clock, type EpochMilliseconds } from './runtime.ts'
+
+/** A request, as far as a DPoP proof is about it. */
+export interface ProvenRequest {
+  readonly method: string
+  /** Its path, with or without a query. */
+  readonly path: string
+  /** The values of all DPoP headers. */
+  readonly proofs: readonly string[]
+}
+
+/** Counts DPoP proofs that were used, for all processes of an API together. */
+export interface ProofReplays {
+  /**
+   * Of all calls with one value, exactly one returns `true` until `expiresAt`.
+   * @param value a digest of 43 characters.
+   * @param expiresAt in milliseconds since 1970.
+   */
+  markUsed(value: string, expiresAt: EpochMilliseconds): Promise<boolean>
+}
+
+/** Proves that the sender of a request holds a key (RFC 9449 §7.1). */
+export interface PossessionVerifier {
+  /**
+   * @returns the thumbprint of the key, and what uses the proof up.
+   * @throws AccessRefusedError `proof_missing`, `proof_malformed`, `proof_target`, `proof_time`, `proof_token_hash`,
+   *   `proof_signature`; from `use` also `proof_replayed`.
+   */
+  verify(request: ProvenRequest, token: string): Promise<{ readonly jkt: string; readonly use: () => Promise<void> }>
+}
+
+export function createPossessionVerifier(deps: {
+  readonly origin: string
+  readonly replays: ProofReplays
+  readonly clock: Clock
+}): PossessionVerifier {
+  return {
+    async verify({ method, path, proofs }, token) {
+      const [text, second] = proofs
+      // RFC 9449 §7.1: a bound token needs a proof.
+      if (text === undefined) throw refuse('proof_missing')
+      const proof = second === undefined ? parseProof(text) : undefined
+      // RFC 9449 §4.3: one header, which is a proof with a public key.
+      if (proof === undefined) throw refuse('proof_malformed')
+      const url = deps.origin + (path.split('?', 1)[0] ?? '')
+      // RFC 9449 §4.3: the proof is for this request, at the public address of the API.
+      if (!URL.canParse(url) || !isProofFor(proof, { method, url })) throw refuse('proof_target')
+      // RFC 9449 §11.1: an old proof may have been stolen.
+      if (!isProofRecent(proof, tolerance, deps.clock() / 1000)) throw refuse('proof_time')
+      // RFC 9449 §4.3: the proof is for the access token that it comes with.
+      if (proof.ath !== (await digest(token))) throw refuse('proof_token_hash')
+      await verifySignature(text, proof)
+      const jkt = await digest(JSON.stringify(proof.jwk))
+      return {
+        jkt,
+        async use() {
+          // No part contains a line break, so two proofs never share a value.
+          const value = await digest(`${jkt}\n${method}\n${url}\n${proof.jti}`)
+          const expiresAt = (Math.ceil(proof.iat) + tolerance.past + 1) * 1000
+          // RFC 9449 §11.1: a proof is accepted once.
+          if (!(await deps.replays.markUsed(value, expiresAt))) throw refuse('proof_replayed')
+        },
+      }
+    },
+  }
+}
+
+/** In seconds. */
+const tolerance = { past: 60, future: 10 }
+
+async function verifySignature(text: string, { jwk, algorithm }: ParsedProof): Promise<void> {
+  try {
+    await compactVerify(text, await importJWK({ ...jwk }, algorithm), {
+      algorithms: algorithm === 'EdDSA' ? ['EdDSA', 'Ed25519'] : [algorithm],
+    })
+  } catch {
+    // RFC 9449 §4.3: jose throws for whatever does not verify, and for numbers that are not a key.
+    throw refuse('proof_signature')
+  }
+}
+
+/**
+ * Remembers proofs in this process, the latest 100,000: about 15 MB. Beyond that, which takes more than a thousand
+ * requests a second, the oldest are forgotten before they expire.
+ */
+export function createMemoryReplays(clock: Clock): ProofReplays {
+  const used = new Map<string, EpochMilliseconds>()
+
+  return {
+    markUsed(value, expiresAt) {
+      const now = clock()
+      const isUsed = now < (used.get(value) ?? 0)
+      if (isUsed) return Promise.resolve(false)
+      used.delete(value)
+      used.set(value, expiresAt)
+      for (const [oldest, until] of used) {
+        if (now < until && used.size <= maxProofs) break
+        used.delete(oldest)
+      }
+      return Promise.resolve(true)
+    },
+  }
+}
+
+const maxProofs = 100_000
