@@ -117,7 +117,7 @@ export interface AuthorizationServerOptions {
   /**
    * Whether clients can ask for tokens for one of the user's organizations, with the scope `organization` and the
    * parameter `organization`.
-   * @defaultValue `false`. The consent page has to let users choose; `consentPage` of `@mintmark/pages` does.
+   * @defaultValue `false`. The host's consent page has to let users with several organizations choose one.
    */
   readonly organizations?: boolean
   /** How large the host's claims in one access token may be. */
