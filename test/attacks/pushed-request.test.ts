@@ -1,11 +1,25 @@
+import type { ServerRequest } from '@mintmark/core/http'
 import { clientId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import type { PushedRequestRecord } from '@mintmark/storage-interface/stores'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { assertionOf } from '../support/client-assertion.ts'
 import { changeClient } from '../support/fixture-clients.ts'
-import { authorize, basic, encode, postForm, redeem, signedInAs, token, type Change } from '../support/flow.ts'
+import {
+  authorize,
+  basic,
+  browserCookies,
+  encode,
+  postForm,
+  redeem,
+  signedInAs,
+  token,
+  type Change,
+} from '../support/flow.ts'
 import { push, pushAsB, pushed, signIn, visitPushed } from '../support/pushed.ts'
 import { expectServing, refused, refusedByRedirect, refusedInJson, refusedOnPage } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 let under: ServerUnderTest
@@ -300,6 +314,63 @@ describe('a pushed request is validated again when a browser arrives (RFC 9126 �
     )
     await changeClient(under.storage, idOf.A, { scopes })
   })
+})
+
+describe('one code for one pushed request (RFC 9126 §4)', () => {
+  it('of two tabs that were both read before either was completed, one gets a code', async () => {
+    const uri = await pushed(under)
+    const tabs = [await visitPushed(under, uri), await visitPushed(under, uri)]
+    const pending = await Promise.all(tabs.map((tab) => under.server.interaction(postedBy(tab))))
+    const answer = { subject: 'U1', authTime: under.clock.now(), grantedScopes: ['openid', 'profile'] }
+    const codes = () => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+    const before = codes()
+
+    const ended = await Promise.allSettled(pending.map((tab) => tab.complete(answer)))
+
+    expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'invalid_request_uri', reason: 'request_uri_used' },
+    })
+    expect(codes()).toBe(before + 1)
+  })
+
+  it.each([
+    ['another client’s request', (record: PushedRequestRecord) => ({ ...record, clientId: clientId('X') })],
+    ['a request that has expired', (record: PushedRequestRecord) => ({ ...record, usableUntil: record.createdAt })],
+    ['a request without its time', ({ usableUntil: _dropped, ...record }: PushedRequestRecord) => record],
+  ])('%s that a faulty store returns is refused', async (_, read) => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const { pushedRequests } = storage
+    const careless = await startServer({
+      storage: {
+        ...storage,
+        pushedRequests: {
+          ...pushedRequests,
+          find: async (...call) => {
+            const found = await pushedRequests.find(...call)
+            return typeof found === 'object' ? (read(found) as PushedRequestRecord) : found
+          },
+        },
+      },
+    })
+    const uri = await pushed(careless)
+
+    await refusedOnPage(careless, { send: () => visitPushed(careless, uri), reason: 'request_uri_unknown' })
+    await careless.close()
+  })
+})
+
+/** The form that the browser of an interaction posts to the host's page. */
+const postedBy = (started: Reply): ServerRequest => ({
+  method: 'POST',
+  url: started.location,
+  headers: new Map([
+    ['cookie', browserCookies(started)],
+    ['origin', under.issuer],
+  ]),
+  repeatedHeaders: new Set(),
+  host: undefined,
+  body: new Uint8Array(),
 })
 
 describe('requests that must be pushed (RFC 9126 §5, §6)', () => {

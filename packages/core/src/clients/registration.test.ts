@@ -120,3 +120,18 @@ const app = {
   clientName: 'App',
   redirectUris: ['https://app.test/cb', 'http://localhost:3000/cb', 'com.example.app:/cb'],
 }
+
+it.each([
+  ['an algorithm of request objects, without keys', { requestObjectSigningAlg: 'ES256' }],
+  ['signed requests, without keys', { requireSignedRequestObject: true }],
+  ['both jwks and jwks_uri', { jwks: { keys: [] }, jwksUri: 'https://app.test/jwks' }],
+  ['keys that are private', { jwks: { keys: [{ kty: 'EC', d: 'x' }] } }],
+] as const)('refuses a client with %s (RFC 9101 §10.5, RFC 7591 §2)', async (_, change) => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const app = { clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'] }
+
+  await expect(registerClient({ ...app, ...change }, { storage })).rejects.toMatchObject({
+    code: 'invalid_client_metadata',
+  })
+  expect(await storage.clients.find(clientId('app'))).toBeUndefined()
+})
