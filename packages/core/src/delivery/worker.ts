@@ -49,7 +49,7 @@ export interface DeliveryWorker {
   /** Delivers what is due. */
   once(options?: DeliverOnceOptions): Promise<DeliveryReport>
   /** Something was revoked in this process: its messages are sent at once. */
-  nudge(): void
+  readonly nudge: () => void
 }
 
 /** Sends logout tokens. */
