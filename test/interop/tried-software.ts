@@ -32,7 +32,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     role: client,
     name: 'oauth4webapi',
     packageName: 'oauth4webapi',
-    files: ['oauth4webapi-sign-in', 'oauth4webapi-tokens'],
+    files: ['oauth4webapi-sign-in', 'oauth4webapi-tokens', 'oauth4webapi-dpop'],
   },
   {
     role: client,
