@@ -37,6 +37,47 @@ test('says in one sentence which Node version it needs when node:sqlite is missi
   })
 })
 
+test('prints its version', async () => {
+  const line = await aCommandLine()
+
+  expect(await line.run('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+/) as string })
+})
+
+test('completes commands, flags and choices in bash', async () => {
+  const line = await aCommandLine()
+  const { out: script } = await line.run('completion', 'bash')
+  const completions = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const shell = [
+      `mintmark() { ${program.map((part) => `'${part}'`).join(' ')} "$@"; }`,
+      script,
+      `COMP_WORDS=(mintmark ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}`,
+      `_mintmark; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    ].join('\n')
+    const { out } = await new Promise<{ readonly out: string }>((resolve) => {
+      execFile('bash', ['-c', shell], { cwd: line.folder }, (_error, stdout) => resolve({ out: stdout }))
+    })
+    return out.trim().split('\n')
+  }
+
+  expect(await completions('user', 'im')).toEqual(['import'])
+  expect(await completions('user', 'import', 'users.csv', '--dr')).toEqual(['--dry-run'])
+  expect(await completions('completion', '')).toEqual(['bash', 'zsh', 'fish'])
+})
+
+test('migrate copy copies an SQLite file to PostgreSQL', async () => {
+  const database = await aDatabase()
+  const line = (await aCommandLine()).with({ env: { MINTMARK_POSTGRES: database.url } })
+  await line.run('migrate', 'apply')
+  await line.with({ env: {} }).run('migrate', 'apply', '--sqlite', 'a.db')
+
+  const copied = await line.run('migrate', 'copy', '--sqlite', 'a.db', '--json')
+  const refused = await line.with({ env: {} }).run('migrate', 'copy', '--sqlite', 'a.db')
+
+  expect(copied).toMatchObject({ code: 0, err: '' })
+  expect(JSON.parse(copied.out)).toContainEqual({ name: 'mintmark_users', rows: 0 })
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('No target is given') as string })
+})
+
 test('over PostgreSQL: the schema, a client, a list of users, keys, and a race between two processes', async () => {
   const database = await aDatabase()
   const env = {

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+
 import { Command } from 'commander'
 
 import { clientCommand } from './command/client.ts'
+import { completeCommand, completionCommand } from './command/completion.ts'
 import { deliveryCommand } from './command/delivery.ts'
 import { doctorCommand } from './command/doctor.ts'
 import { identityProviderCommand } from './command/identity-provider.ts'
@@ -17,6 +20,7 @@ import type { Io } from './io.ts'
 export function createProgram(io: Io): Command {
   const program = new Command('mintmark')
     .description('Administers a Mintmark authorization server through its database, and checks its health.')
+    .version(version(), '-V, --version', 'prints the version')
     .addHelpText('after', help)
   const commands = [
     initCommand(io),
@@ -30,13 +34,20 @@ export function createProgram(io: Io): Command {
     webhookCommand(io),
     purgeCommand(io),
     doctorCommand(io),
+    completionCommand(io),
   ]
   for (const command of commands) program.addCommand(command)
   // The name of `mintmark user` in earlier versions.
   program.addCommand(userCommand(io, 'account'), { hidden: true })
   program.addCommand(workerCommand(io), { hidden: true })
+  program.addCommand(completeCommand(io), { hidden: true })
   return quiet(program, io)
 }
+
+/** The package's own: the same path leads to it from the sources and from the build. */
+const version = (): string =>
+  (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string })
+    .version
 
 /** Prevents Commander from ending the process and from writing anywhere but to `io`. */
 function quiet(command: Command, io: Io): Command {

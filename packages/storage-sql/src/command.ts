@@ -1,2 +1,2 @@
 export { MigrateCommandError, openTarget } from './command/target.ts'
-export { privilegeRefusal } from './command/run-command.ts'
+export { copyDatabase, privilegeRefusal } from './command/run-command.ts'

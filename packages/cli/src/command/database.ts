@@ -1,11 +1,14 @@
+import { resolve } from 'node:path'
+
 import { migrate, pendingMigrations, printMigrations } from '@mintmark/storage-sql'
+import { copyDatabase } from '@mintmark/storage-sql/command'
 import { postgres } from '@mintmark/storage-sql/postgres'
 import { sqlite } from '@mintmark/storage-sql/sqlite'
 import { Command, Option } from 'commander'
 
-import { CommandError } from '../command-error.ts'
+import { CommandError, UsageError } from '../command-error.ts'
 import { type OpenedConfig, requireDatabase, withDialect, withStorage } from '../config/open-storage.ts'
-import { type ConfigOptions, readSettings, withConfig, withDatabase } from '../config/settings.ts'
+import { type ConfigOptions, readSettings, requireNoPassword, withConfig, withDatabase } from '../config/settings.ts'
 import type { Io } from '../io.ts'
 import type { ShowOptions } from '../show.ts'
 import { parseCount } from './options.ts'
@@ -29,6 +32,14 @@ export const migrateCommand = (io: Io): Command =>
         .action((options: MigrateOptions) => apply(options, io)),
     )
     .addCommand(
+      new Command('copy')
+        .description('copies an SQLite file to an empty PostgreSQL database; stop all servers first')
+        .requiredOption('--sqlite <file>', 'the file to copy')
+        .option('--postgres <url>', 'the database to fill; default: MINTMARK_POSTGRES')
+        .option('--json', 'print JSON')
+        .action((options: CopyOptions) => copy(options, io)),
+    )
+    .addCommand(
       new Command('print')
         .description('prints the whole schema as SQL')
         .addOption(new Option('--dialect <name>').choices(['sqlite', 'postgres']).default('sqlite'))
@@ -48,6 +59,20 @@ async function apply(options: MigrateOptions, io: Io): Promise<void> {
   const address = requireDatabase(await readSettings(options, io))
   const applied = await withDialect(address, 'apply', (dialect) => migrate({ dialect }))
   showNames(applied, { ...options, io, none: 'Nothing to apply.', verb: 'Applied' })
+}
+
+interface CopyOptions extends ShowOptions {
+  readonly sqlite: string
+  readonly postgres?: string
+}
+
+async function copy({ sqlite: file, postgres: url, json }: CopyOptions, io: Io): Promise<void> {
+  requireNoPassword(url, '--postgres')
+  const target = url ?? io.env['MINTMARK_POSTGRES']
+  if (target === undefined) throw new UsageError('No target is given: --postgres URL, or MINTMARK_POSTGRES.')
+  const tables = await copyDatabase({ sqlite: resolve(io.cwd, file), postgres: target })
+  if (json === true) io.out(JSON.stringify(tables, undefined, 2))
+  else for (const { name, rows } of tables) io.out(`Copied ${rows} rows of ${name}.`)
 }
 
 interface Showing extends ShowOptions {

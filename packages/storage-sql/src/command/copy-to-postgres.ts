@@ -7,7 +7,7 @@ import { giveBack, type PostgresClient, type PostgresPool, takeConnection } from
 import { encodeJson, encodeValue } from '../postgres/text.ts'
 
 /** A copied table. */
-interface CopiedTable {
+export interface CopiedTable {
   readonly name: string
   readonly rows: number
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import { copyToPostgres } from './copy-to-postgres.ts'
+import { type CopiedTable, copyToPostgres } from './copy-to-postgres.ts'
 import { MigrateCommandError, openPostgres, openTarget, type CommandTarget } from './target.ts'
 import { migrate, pendingMigrations, printMigrations, SchemaMismatchError } from '../migrate.ts'
 import { postgres } from '../postgres/engine.ts'
@@ -64,7 +64,21 @@ async function status({ dialect }: CommandTarget): Promise<number> {
 async function copy(places: { readonly sqlite?: string; readonly postgres?: string }): Promise<number> {
   if (places.sqlite === undefined || places.postgres === undefined)
     throw new MigrateCommandError('copy needs --sqlite FILE and --postgres URL')
-  const { sqlite: file, postgres: url } = places
+  const tables = await copyDatabase({ sqlite: places.sqlite, postgres: places.postgres })
+  return print(tables.map(({ name, rows }) => `Copied ${rows} rows of ${name}.`).join('\n'))
+}
+
+/**
+ * Copies all tables of an SQLite file to an empty PostgreSQL database.
+ * @throws MigrateCommandError when the file is in use, or one of the two does not have the present schema.
+ */
+export async function copyDatabase({
+  sqlite: file,
+  postgres: url,
+}: {
+  readonly sqlite: string
+  readonly postgres: string
+}): Promise<readonly CopiedTable[]> {
   const pending = await using(await openTarget({ sqlite: file }, 'status', migrateCommand), isBehind)
   // The last process to close a file removes its write-ahead log: if it is still there, another process has the file
   // open.
@@ -76,8 +90,7 @@ async function copy(places: { readonly sqlite?: string; readonly postgres?: stri
   return using(target, async () => {
     if (pending || (await isBehind(target)))
       throw new MigrateCommandError('Both databases need the present schema: apply it to each of them first')
-    const tables = await copyToPostgres({ file, pool: target.pool })
-    return print(tables.map(({ name, rows }) => `Copied ${rows} rows of ${name}.`).join('\n'))
+    return copyToPostgres({ file, pool: target.pool })
   })
 }
 

@@ -1,0 +1,57 @@
+import { Argument, Command } from 'commander'
+
+import type { Io } from '../io.ts'
+
+/** `mintmark completion`: prints a script with which a shell completes commands and flags. */
+export const completionCommand = (io: Io): Command =>
+  new Command('completion')
+    .description('prints a script that completes commands and flags in a shell')
+    .addArgument(new Argument('<shell>').choices(Object.keys(scripts)))
+    .addHelpText('after', help)
+    .action((shell: keyof typeof scripts) => io.out(scripts[shell]))
+
+const help = `
+bash  echo 'source <(mintmark completion bash)' >> ~/.bashrc
+zsh   echo 'source <(mintmark completion zsh)' >> ~/.zshrc
+fish  mintmark completion fish > ~/.config/fish/completions/mintmark.fish`
+
+/** Each asks the program, so that it fits the version that is installed. Where there is nothing, files are completed. */
+const scripts = {
+  bash: `_mintmark() {
+  local IFS=$'\\n'
+  COMPREPLY=($(mintmark __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _mintmark mintmark`,
+  zsh: `_mintmark() {
+  local -a found
+  found=(\${(f)"$(mintmark __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then compadd -- $found; else _files; fi
+}
+compdef _mintmark mintmark`,
+  fish: `complete -c mintmark -a '(mintmark __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+} as const
+
+/** The command that the scripts call: prints how the last word may go on. */
+export const completeCommand = (io: Io): Command =>
+  new Command('__complete').argument('[words...]').action((words: readonly string[], _options, command: Command) => {
+    const found = command.parent === null ? [] : completionsOf(command.parent, words)
+    if (found.length > 0) io.out(found.join('\n'))
+  })
+
+function completionsOf(program: Command, words: readonly string[]): readonly string[] {
+  const [last = '', ...before] = words.toReversed()
+  const help = program.createHelp()
+  let command = program
+  for (const word of before.toReversed()) {
+    const next = help.visibleCommands(command).find((each) => each.name() === word)
+    // Arguments and flags of the command.
+    if (next !== undefined) command = next
+  }
+  const names = last.startsWith('-')
+    ? command.options.flatMap(({ long }) => long ?? [])
+    : [
+        ...help.visibleCommands(command).map((each) => each.name()),
+        ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+      ]
+  return names.filter((name) => name.startsWith(last))
+}

@@ -1,0 +1,67 @@
+import { userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { Webhook } from 'standardwebhooks'
+import { expect, test } from 'vitest'
+
+import { ensureUser, readClaims } from '../../docs/snippets/bring-existing-users/live.ts'
+import { openAdministration, writeUsers } from '../../docs/snippets/bring-existing-users/upsert.ts'
+import { createReceiver } from '../../docs/snippets/receive-webhooks/receiver.ts'
+
+test('the guide writes users of the product, and blocks those who are disabled', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const user = { id: 7, fullName: 'Ann', email: 'ann@x.test', isDisabled: false }
+
+  await writeUsers(openAdministration(storage), [user, { ...user, id: 8, isDisabled: true }])
+
+  expect(await storage.users.find(userId('7'))).toMatchObject({ active: true, claims: { name: 'Ann' } })
+  expect(await storage.users.find(userId('8'))).toMatchObject({ active: false })
+})
+
+test('the guide reads claims from the table of the product, and keeps none', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const table = { find: async (id: string) => (id === '7' ? { fullName: 'Ann', email: 'ann@x.test' } : undefined) }
+
+  await ensureUser('7', storage)
+  await ensureUser('7', storage)
+  const requested = { byScope: [], byName: [] }
+  const claims = await readClaims(table)({
+    destinations: ['id_token'],
+    subject: '7',
+    user: { providerId: undefined, claims: {} },
+    clientId: 'app',
+    scopes: ['openid', 'profile'],
+    audience: [],
+    organization: undefined,
+    requested: { id_token: requested, userinfo: requested },
+  })
+
+  expect(await storage.users.find(userId('7'))).toMatchObject({ claims: {}, version: 1 })
+  expect(claims).toEqual({
+    id_token: { name: 'Ann', email: 'ann@x.test' },
+    userinfo: { name: 'Ann', email: 'ann@x.test' },
+  })
+})
+
+test('the guide receives webhooks, and refuses those with a wrong signature', async () => {
+  const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+  const calls: string[] = []
+  const receive = createReceiver(secret, {
+    setActive: async (id, active) => void calls.push(`${id} ${active}`),
+    remove: async (id) => void calls.push(`${id} removed`),
+  })
+  const send = async (message: object, signer = secret) => {
+    const [body, at] = [JSON.stringify(message), new Date()]
+    const headers = {
+      'webhook-id': 'm1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': new Webhook(signer).sign('m1', at, body),
+    }
+    return (await receive(new Request('https://app.example/hooks', { method: 'POST', headers, body }))).status
+  }
+
+  const user = { active: false }
+  expect(await send({ type: 'user.deactivated', data: { user_id: '7', user } })).toBe(204)
+  expect(await send({ type: 'user.removed', data: { user_id: '7', user: null } })).toBe(204)
+  expect(await send({ type: 'user.removed', data: { user_id: '8' } }, `whsec_${'B'.repeat(43)}=`)).toBe(401)
+  expect(calls).toEqual(['7 false', '7 removed'])
+})
