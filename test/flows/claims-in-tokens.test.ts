@@ -1,3 +1,4 @@
+import { jsonText, providerId, userId } from '@mintmark/storage-interface'
 import { decodeJwt } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -69,7 +70,30 @@ describe('the claims function', () => {
     ])
   })
 
-  it.each(['sub', 'scope', 'family', 'cnf', 'claims_overflow'])(
+  it('receives the directory that the user comes from, at every destination, so that it can judge what the directory wrote (OIDC Core §5.1)', async () => {
+    const seen: (string | undefined)[] = []
+    const under = await serverWith({ claims: ({ user }) => (seen.push(user?.providerId), {}) })
+    const version = (await under.storage.users.find(userId('U1')))?.version ?? 0
+    const resource = { userName: 'ann' }
+    const state = {
+      active: true,
+      externalId: 'x1',
+      resource: jsonText(resource),
+      resourceForm: undefined,
+      comparable: resource,
+      claims: {},
+    }
+    const change = { providerId: providerId('acme'), userId: userId('U1'), version, now: under.clock.now() }
+    await under.storage.provisionedUsers.adopt({ ...change, state })
+
+    const tokens = await tokensFor(under, 'A', { scope, resource: undefined })
+    await userinfo(under, tokens.access_token)
+    await introspect(under, tokens.access_token)
+
+    expect(seen).toEqual(['acme', 'acme', 'acme'])
+  })
+
+  it.each(['sub', 'scope', 'family', 'client_ref', 'user_ref', 'cnf', 'claims_overflow'])(
     'must not set %s of an access token, and the code stays valid (RFC 9068 §2.2)',
     async (name) => {
       let claims: ReturnType<MapClaims> = { access_token: { [name]: 'forged' } }
