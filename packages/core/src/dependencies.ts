@@ -172,7 +172,7 @@ function deliveryWorker(
     ? createDeliveryWorker({ ...all, storage, outbound: outboundTo() })
     : undefined
   // Sign-outs, and what the administration and SCIM revoke through the same storage object.
-  if (logouts !== undefined) storage.onSessionsRevoked?.(() => logouts.nudge())
+  if (logouts !== undefined) storage.onSessionsRevoked?.(logouts.nudge)
   const changes = hasWebhooks(storage)
     ? createWebhookWorker({ ...all, storage, outbound: outboundTo({ pendingPerHost: 8 }) })
     : undefined
