@@ -62,6 +62,16 @@ const allowedImports: Readonly<
       'zod',
     ],
   },
+  registration: {
+    any: [
+      '@mintmark/core',
+      '@mintmark/core/internal',
+      '@mintmark/internal',
+      '@mintmark/storage-interface',
+      '@mintmark/storage-interface/stores',
+      'jose',
+    ],
+  },
   cli: {
     any: [
       '@mintmark/admin',

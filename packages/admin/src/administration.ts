@@ -20,6 +20,10 @@ import type { AdminContext, AdminDependencies, SigningAlgorithms } from './audit
 import { type Actor, type AdminEvent, type AdminOccurrence, reportAdminFaults } from './audit/admin-event.ts'
 import { adminLog, createAuditLog, listLog, type LogEntryView } from './audit/audit-log.ts'
 import { administerClients, type ClientAdministration } from './clients/client-administration.ts'
+import {
+  administerInitialAccessTokens,
+  type InitialAccessTokenAdministration,
+} from './clients/initial-access-tokens.ts'
 import { readCustomFields, type CustomField } from './custom-fields/custom-field.ts'
 import { administerDeliveries, type DeliveryAdministration } from './deliveries/delivery-administration.ts'
 import { administerGrants, type GrantAdministration } from './grants/grant-administration.ts'
@@ -83,6 +87,8 @@ export interface Administrations {
 /** The actions of an administrator, by the kind of record. */
 export interface Administration {
   readonly clients: ClientAdministration
+  /** Permissions to register clients (RFC 7591). */
+  readonly initialAccessTokens: InitialAccessTokenAdministration
   readonly identityProviders: ProviderAdministration
   readonly users: UserAdministration
   readonly organizations: OrganizationAdministration
@@ -150,6 +156,7 @@ export function administrationParts(
 
 export const administer = (context: AdminContext): Administration => ({
   clients: administerClients(context),
+  initialAccessTokens: administerInitialAccessTokens(context),
   identityProviders: administerProviders(context),
   users: administerUsers(context),
   organizations: administerOrganizations(context),

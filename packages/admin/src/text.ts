@@ -13,12 +13,3 @@ export const isChosenIdentifier = (text: string, longest: number): boolean =>
 /** Whether a text is one line that can be displayed as a name. */
 export const isDisplayName = (text: string): boolean =>
   text.trim() !== '' && text.length <= 200 && !/[\p{Cc}\p{Surrogate}\u2028\u2029]/u.test(text)
-
-/**
- * Whether every store can write a value and read it back: no text in it has U+0000 or half a surrogate pair.
- * @param value JSON, not nested deeply.
- */
-export const isStorable = (value: unknown): boolean => !unstorable.test(JSON.stringify(value))
-
-/** These characters as JSON escapes them: after an even number of backslashes. */
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/

@@ -16,6 +16,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /clients': { client_name: 'New', grant_types: [] },
   'PATCH /clients/{client_id}': { client_name: 'Changed' },
   'POST /clients/{client_id}/secrets': {},
+  'POST /initial-access-tokens': { display_name: 'New', clients: 1, lifetime: 60, scopes: ['openid'] },
   'POST /identity-providers': { provider_id: 'new' },
   'PATCH /identity-providers/{provider_id}': { display_name: 'Changed' },
   'POST /identity-providers/{provider_id}/secrets': {},
@@ -40,7 +41,7 @@ function sent({ method, path, query }: (typeof adminRoutes)[number], name: strin
     .replace('{provider_id}', 'corp')
     .replace('{user_id}', 'ann')
     .replace('{organization_id}', 'acme')
-    .replace(/\{(?:delivery|grant|session|webhook)_id\}/, 'none')
+    .replace(/\{(?:delivery|grant|session|webhook|token)_id\}/, 'none')
   const { [name]: body } = bodies
   return {
     method,
@@ -127,7 +128,7 @@ it.for(requests)('$name accepts the narrowest scope and every scope that include
     expect({ scopes, code: body?.['code'], isAnswered: status < 300 || status === 404 }).toMatchObject({
       isAnswered: true,
     })
-    if (status === 404) expect(name).toMatch(/(?:(?:delivery|grant|session)_id\}(?:$|\/requeue$)|\/webhooks\/)/)
+    if (status === 404) expect(name).toMatch(/(?:(?:delivery|grant|session|token)_id\}(?:$|\/requeue$)|\/webhooks\/)/)
   }
 })
 

@@ -10,6 +10,7 @@ import { identityProviderCommand } from './command/identity-provider.ts'
 import { initCommand } from './command/init.ts'
 import { keysCommand } from './command/keys.ts'
 import { migrateCommand, purgeCommand } from './command/database.ts'
+import { registrationCommand } from './command/registration.ts'
 import { sessionCommand } from './command/session.ts'
 import { userCommand } from './command/user.ts'
 import { webhookCommand } from './command/webhook.ts'
@@ -26,6 +27,7 @@ export function createProgram(io: Io): Command {
     initCommand(io),
     migrateCommand(io),
     clientCommand(io),
+    registrationCommand(io),
     identityProviderCommand(io),
     userCommand(io),
     keysCommand(io),

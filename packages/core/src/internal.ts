@@ -1,5 +1,6 @@
 export type { MetadataRule } from './clients/metadata.ts'
 export type { ClientChange, ClientTarget, ClientUpdate } from './clients/update.ts'
+export { prepareClient } from './clients/registration.ts'
 export type { RegisteredClient } from './clients/registration.ts'
 export type { PublicKey, Signer } from './keys/ring.ts'
 export type { AlgorithmRotation, KeyDescription } from './keys/rotate.ts'

@@ -152,6 +152,7 @@ const optionsSchema = z.strictObject({
         z.array(z.string().check(z.regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/))).check(z.minLength(1)),
       ),
       serviceDocumentation: z.optional(publicUrl),
+      registrationEndpoint: z.optional(publicUrl),
       policyUri: z.optional(publicUrl),
       termsUri: z.optional(publicUrl),
     }),

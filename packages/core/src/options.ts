@@ -326,6 +326,11 @@ export interface DiscoveryOptions {
    */
   readonly serviceDocumentation?: string | undefined
   /**
+   * Where clients register themselves: `registration_endpoint`, which is `endpoint` of `createRegistrationServer`.
+   * @defaultValue Left out. Only administrators register clients.
+   */
+  readonly registrationEndpoint?: string | undefined
+  /**
    * What clients may do with users' data: `op_policy_uri`.
    * @defaultValue Left out. There is none by itself.
    */

@@ -37,6 +37,7 @@ export {
   wholeNumber,
 } from './options.ts'
 export type { OptionCheck, OptionChecks } from './options.ts'
+export { isStorable, isTooDeep, repeatsMember } from './json-text.ts'
 export { clearCookie, defineCookie, readCookie, setCookie } from './http/cookie.ts'
 export type { CookieDefinition } from './http/cookie.ts'
 export type {

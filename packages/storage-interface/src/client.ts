@@ -23,6 +23,9 @@ import {
 export type TokenEndpointAuthMethod =
   'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
+/** How a client came to be: an administrator registered it, or it registered itself (RFC 7591). */
+export type ClientOrigin = 'administrator' | 'registration'
+
 /** Clients as their administrators registered them. Member names follow RFC 7591 §2. */
 export const clients = defineRecord(
   'clients',
@@ -84,6 +87,8 @@ export const clients = defineRecord(
     frontchannelLogoutSessionRequired: flag,
     /** The organization that the client belongs to: its own tokens are for that organization. `undefined` for none. */
     organizationId: optional(text),
+    /** Who registered it: a client that registered itself has a name and addresses that nobody has verified. */
+    origin: oneOf<ClientOrigin>('administrator', 'registration'),
     /** From this time on, nothing that was issued to the client is honoured; `undefined` while it is enabled. */
     disabledAt: optional(time),
     createdAt: time,

@@ -21,4 +21,5 @@ export {
   aProviderRecord,
   aProvisionedState,
   aProvisionedUser,
+  anInitialAccessToken,
 } from './contract/provisioning-fixtures.ts'

@@ -22,6 +22,7 @@ export {
   grantId,
   groupId,
   keyId,
+  initialAccessTokenId,
   organizationId,
   providerId,
   secretDigest,

@@ -7,6 +7,7 @@ import type { DeliveryStore } from './delivery.ts'
 import type { GrantStore } from './grant.ts'
 import type { GroupStore } from './group.ts'
 import type { IdentityProviderStore } from './identity-provider.ts'
+import type { InitialAccessTokenStore } from './initial-access-token.ts'
 import type { InteractionStore } from './interaction.ts'
 import type { LogStore } from './log-entry.ts'
 import type { OpaqueTokenStore } from './opaque-token.ts'
@@ -86,6 +87,7 @@ export interface AdminStorage extends ScimStorage, DeliveryStorage {
   readonly cursors: CursorStore
   readonly users: SearchableUserStore
   readonly organizations: OrganizationStore
+  readonly initialAccessTokens: InitialAccessTokenStore
   readonly logs: LogStore
   readonly changes: ChangeStore
   readonly webhooks: WebhookStore
@@ -158,7 +160,7 @@ const stores: Readonly<Record<Capability, readonly (keyof AdminStorage)[]>> = {
   organizations: [...oauth, 'organizations'],
   scim,
   customTypes: [...scim, 'customResources'],
-  admin: [...scim, ...delivery, 'organizations', 'logs', 'changes', 'webhooks'],
+  admin: [...scim, ...delivery, 'organizations', 'initialAccessTokens', 'logs', 'changes', 'webhooks'],
 }
 
 /** `done` when nothing is left to remove; otherwise call again. */
@@ -170,7 +172,7 @@ export interface PurgeOutcome {
 /** Removes rows that no answer depends on any more. */
 export interface PurgeStore {
   /**
-   * Removes at most `limit` rows: codes, interactions, pushed requests, replays, opaque tokens, token families, sessions and log
+   * Removes at most `limit` rows: codes, interactions, pushed requests, replays, opaque tokens, token families, sessions, initial access tokens and log
    * entries that have expired, deliveries that need not be kept, grants that were revoked, and revocations older than `revocationRetention`. Call it on a timer until it is `done`,
    * on any number of servers: it may be interrupted anywhere, and the next call continues. For revocations a database uses
    * its own clock where `now` is ahead of it: a server with a wrong clock removes none that others have yet to read.

@@ -33,6 +33,7 @@ export type {
   NewGroup,
 } from './group.ts'
 export type { DeprovisioningCount, IdentityProviderRecord, IdentityProviderStore } from './identity-provider.ts'
+export type { InitialAccessTokenRecord, InitialAccessTokenStore, SpendOutcome } from './initial-access-token.ts'
 export type { InteractionLogin, InteractionStore } from './interaction.ts'
 export type { LogEntryRecord, LogStore } from './log-entry.ts'
 export type { OpaqueTokenStore } from './opaque-token.ts'
@@ -98,6 +99,7 @@ export type {
   FamilyId,
   GrantId,
   GroupId,
+  InitialAccessTokenId,
   KeyId,
   OrganizationId,
   ProviderId,

@@ -32,6 +32,7 @@ export type GroupId = Brand<string, 'GroupId'>
 
 /** An organization's identifier, chosen by the host. */
 export type OrganizationId = Brand<string, 'OrganizationId'>
+export type InitialAccessTokenId = Brand<string, 'InitialAccessTokenId'>
 
 /**
  * The SHA-256 of a secret of at least 256 random bits, base64url without padding (43 characters).
@@ -48,6 +49,7 @@ export const keyId = (value: string): KeyId => value as KeyId
 export const providerId = (value: string): ProviderId => value as ProviderId
 export const groupId = (value: string): GroupId => value as GroupId
 export const organizationId = (value: string): OrganizationId => value as OrganizationId
+export const initialAccessTokenId = (value: string): InitialAccessTokenId => value as InitialAccessTokenId
 export const secretDigest = (value: string): SecretDigest => value as SecretDigest
 
 /** A point in time: whole seconds since 1970-01-01T00:00:00Z, as JWT's NumericDate counts (RFC 7519 §2). */

@@ -49,6 +49,8 @@ const endingNothing = [
   'groups.remove',
   'identityProviders.compareAndSwap',
   'identityProviders.remove',
+  'initialAccessTokens.revoke',
+  'initialAccessTokens.spend',
   'interactions.consume',
   'opaqueTokens.revoke',
   'pushedRequests.consume',

@@ -12,6 +12,7 @@ import { createChangeStore, createWebhookStore } from './stores/change-store.ts'
 import { createCursorStore, createDeliveryStore } from './stores/delivery-store.ts'
 import { createGrantStore } from './stores/grant-store.ts'
 import { createGroupStore } from './stores/group-store.ts'
+import { createInitialAccessTokenStore } from './stores/initial-access-token-store.ts'
 import { createInteractionStore } from './stores/interaction-store.ts'
 import { createLogStore } from './stores/log-store.ts'
 import { createOpaqueTokenStore } from './stores/opaque-token-store.ts'
@@ -70,6 +71,7 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
     groups: createGroupStore(database, { scanLimit }),
     customResources: createCustomResourceStore(database, { scanLimit }),
     organizations: createOrganizationStore(database),
+    initialAccessTokens: createInitialAccessTokenStore(database),
     logs: createLogStore(database),
     revocations: createRevocationStore(database),
     status: createStatusStore(database),

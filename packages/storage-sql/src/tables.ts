@@ -10,6 +10,7 @@ import type {
   grants,
   groups,
   identityProviders,
+  initialAccessTokens,
   interactions,
   logs,
   memberships,
@@ -45,6 +46,7 @@ export interface Tables {
   readonly mintmark_custom_resources: TableOf<typeof customResources>
   readonly mintmark_organizations: TableOf<typeof organizations>
   readonly mintmark_memberships: TableOf<typeof memberships>
+  readonly mintmark_initial_access_tokens: TableOf<typeof initialAccessTokens>
   readonly mintmark_logs: TableOf<typeof logs>
   readonly mintmark_deliveries: TableOf<typeof deliveries>
   readonly mintmark_changes: TableOf<typeof changes>

@@ -81,6 +81,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0032-changes 3b3bd6c5da833c92de0fa2643824314447d1a7f6105b363bb24d0ca0c378e05f",
       "0033-change-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0034-organizations-of-tokens 837f446ad1020029a26d018615f1e124993197f8a5f6c4b581c2474f388d5f50",
+      "0035-initial-access-tokens 31d48cd606b3976adb9a54e7e09e246e606272d49d4d05588080a650791fa8b5",
+      "0036-initial-access-token-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

@@ -59,6 +59,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0032-changes 87ca3108c82f9fbe52b09489d8af662eca61dbe6b2af82f76df7433a77bd8ac0",
       "0033-change-statistics e8044f9befdf9874d00aa1b4aada8ba33f8f5f56763d2660b9f2238b9aaab094",
       "0034-organizations-of-tokens f1eb5459f838fca1a71828a27734d85d75d0c9b0b2de72d4956d11336b5b708e",
+      "0035-initial-access-tokens 11e0a6f24e23f932dbdbb47a1b2f0049c066a30de511e42c77c5d791d1ec9f95",
+      "0036-initial-access-token-statistics 51e499770245b4c4f8042a3521ece57328aa2e8695dbd6c09f908ee29f252724",
     ]
   `)
 })

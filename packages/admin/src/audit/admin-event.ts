@@ -106,11 +106,24 @@ export type AdminAction =
   | 'webhook.previous_secrets_ended'
   /** The changes after a position are sent to a webhook again. */
   | 'webhook.replayed'
+  /** An initial access token was created: its holder may register clients. */
+  | 'initial_access_token.created'
+  /** An initial access token was revoked. */
+  | 'initial_access_token.revoked'
 
 /** The record that an action is about. The audit log stores it. */
 export interface AuditTarget {
   readonly kind:
-    'client' | 'provider' | 'account' | 'organization' | 'membership' | 'grant' | 'session' | 'delivery' | 'webhook'
+    | 'client'
+    | 'provider'
+    | 'account'
+    | 'organization'
+    | 'membership'
+    | 'grant'
+    | 'session'
+    | 'delivery'
+    | 'webhook'
+    | 'initial_access_token'
   /** For a membership: the identifiers of the organization and the user, separated by a slash. */
   readonly id: string
 }

@@ -51,6 +51,7 @@ export const refusals = {
   organization_unknown: [404, 'There is no such organization.', 'RFC 9110 §15.5.5 and §15.5.10'],
   membership_unknown: [404, 'The account is not a member of the organization.', 'RFC 9110 §15.5.5 and §15.5.10'],
   grant_unknown: [404, 'There is no such grant.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  initial_access_token_unknown: [404, 'There is no such initial access token.', 'RFC 9110 §15.5.5 and §15.5.10'],
   session_unknown: [404, 'There is no such session.', 'RFC 9110 §15.5.5 and §15.5.10'],
   delivery_unknown: [404, 'There is no such delivery.', 'RFC 9110 §15.5.5 and §15.5.10'],
   delivery_not_dead: [
@@ -90,6 +91,11 @@ export const refusals = {
   invalid_redirect_uri: [400, 'A redirect URI cannot be registered.', 'RFC 9110 §15.5.5 and §15.5.10'],
   invalid_client_metadata: [400, 'The client would not be usable.', 'RFC 9110 §15.5.5 and §15.5.10'],
   display_name_invalid: [400, 'A name is one line of 1 to 200 characters.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  initial_access_token_invalid: [
+    400,
+    'An initial access token is for 1 to 1000 clients, at most a year, and at least one scope value and one grant type.',
+    'RFC 9110 §15.5.1',
+  ],
   tolerance_profile_unknown: [400, 'There is no such tolerance profile.', 'RFC 9110 §15.5.5 and §15.5.10'],
   too_many_secrets: [
     409,

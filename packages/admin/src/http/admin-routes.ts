@@ -2,6 +2,7 @@ import { defineRoute, type AdminRoute } from './admin-route.ts'
 import { clientRoutes } from './client-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { grantRoutes } from './grant-routes.ts'
+import { initialAccessTokenRoutes } from './initial-access-token-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { providerRoutes } from './provider-routes.ts'
 import { userRoutes } from './user-routes.ts'
@@ -23,6 +24,7 @@ const auditRoute = defineRoute({
 /** All routes. The server and the OpenAPI document use the same table. */
 export const adminRoutes: readonly AdminRoute[] = [
   ...clientRoutes,
+  ...initialAccessTokenRoutes,
   ...providerRoutes,
   ...userRoutes,
   ...grantRoutes,

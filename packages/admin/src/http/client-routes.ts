@@ -41,6 +41,7 @@ const clientAnswer = z.strictObject({
   client_id: identifier,
   ...shape((rule) => (isClearable(rule) ? answerSchema(rule).exactOptional() : answerSchema(rule))),
   secrets: z.array(secretAnswer),
+  origin: z.enum(['administrator', 'registration']),
   disabled_at: seconds.exactOptional(),
   created_at: seconds,
   version,

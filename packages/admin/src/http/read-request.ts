@@ -1,9 +1,8 @@
 import { parseParameters } from '@mintmark/core/http'
-import { type ServerRequest, decodeBody, hasMediaType } from '@mintmark/internal'
+import { type ServerRequest, decodeBody, hasMediaType, isStorable, isTooDeep, repeatsMember } from '@mintmark/internal'
 import type { z } from 'zod'
 
 import { AdminError, type AdminRefusalReason } from '../error/refusals.ts'
-import { isStorable } from '../text.ts'
 
 /**
  * The JSON of a request's body, as its schema has it. Members that the schema does not name are refused.
@@ -47,35 +46,6 @@ function parsed(text: string): unknown {
     // RFC 9110 §15.5.1.
     throw new AdminError('body_malformed', { cause })
   }
-}
-
-/** Whether an object in valid JSON has a member twice. */
-function repeatsMember(text: string): boolean {
-  const open: (Set<string> | undefined)[] = []
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}[\]]/g)) {
-    if (token === '{') open.push(new Set())
-    else if (token === '[') open.push(undefined)
-    else if (token === '}' || token === ']') open.pop()
-    else if (token.endsWith(':')) {
-      // `a` and its escaped form are one name.
-      const name = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)) as string
-      const names = open.at(-1)
-      if (names?.has(name) === true) return true
-      names?.add(name)
-    }
-  }
-  return false
-}
-
-/** Goes once through the text. Brackets in texts count too: no message of ours has so many in a row. */
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  for (const character of text) {
-    if (character === '{' || character === '[') depth += 1
-    else if (character === '}' || character === ']') depth -= 1
-    if (depth > 32) return true
-  }
-  return false
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isStorable } from '@mintmark/internal'
 import { type JsonObject, type JsonValue, type UserRecord, matchesFilter } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
@@ -11,7 +12,6 @@ import {
   readFieldValues,
 } from '../custom-fields/custom-field.ts'
 import { AdminError } from '../error/refusals.ts'
-import { isStorable } from '../text.ts'
 import {
   type Administered,
   administeredBy,

@@ -1,9 +1,9 @@
+import { isStorable } from '@mintmark/internal'
 import type { RevokedAccess } from '@mintmark/scim/engine'
 
 import type { AdminContext } from '../audit/audit.ts'
 import { AdminError, toAdminError } from '../error/refusals.ts'
 import { pageLimit, type Page, type PageRequest } from '../page.ts'
-import { isStorable } from '../text.ts'
 import { type UserChange, type UserTarget, updateUser } from './update-user.ts'
 import { upsertUsers, type UpsertOptions, type UpsertResult, type UserUpsert } from './upsert-users.ts'
 import { userFilter } from './user-filter.ts'

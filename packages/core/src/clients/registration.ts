@@ -51,11 +51,26 @@ export async function registerClient(
   registration: ClientRegistration,
   deps: RegisterClientDependencies,
 ): Promise<RegisteredClient> {
+  const register = await prepareClient(registration, 'administrator', deps)
+  return register()
+}
+
+/**
+ * Checks a registration and writes nothing.
+ * @returns a function that carries it out.
+ * @throws ClientMetadataError and TypeError as `registerClient`. The function throws ClientMetadataError when the
+ *   identifier is taken.
+ */
+export async function prepareClient(
+  registration: ClientRegistration,
+  origin: ClientRecord['origin'],
+  deps: RegisterClientDependencies,
+): Promise<() => Promise<RegisteredClient>> {
   parseIssuer(deps.storage.issuer)
   refuseUnknownMembers(registration, ['clientId'])
   const random = deps.random ?? systemRandom
   const now = (deps.clock ?? systemClock)()
-  const record = clientRecord(registration, now, random)
+  const record = { ...clientRecord(registration, now, random), origin }
   refuseUnusable(record, deps.dangerouslyAllowOutbound)
   refuseUnsignable(registration, deps.keys)
 
@@ -65,10 +80,12 @@ export async function registerClient(
   // RFC 9700 §4.15: the `sub` of a client's own token must never equal that of a user.
   if ((await deps.storage.users.find(userId(client.clientId))) !== undefined)
     throw invalid('client_id is the identifier of an account.')
-  const inserted = await deps.storage.clients.insert(client)
-  // RFC 7591 §3.2.2.
-  if (inserted.outcome === 'taken') throw invalid('client_id is already registered.')
-  return { client, clientSecret }
+  return async () => {
+    const inserted = await deps.storage.clients.insert(client)
+    // RFC 7591 §3.2.2.
+    if (inserted.outcome === 'taken') throw invalid('client_id is already registered.')
+    return { client, clientSecret }
+  }
 }
 
 function clientRecord(registration: ClientRegistration, now: EpochSeconds, random: Random): ClientRecord {
@@ -76,6 +93,7 @@ function clientRecord(registration: ClientRegistration, now: EpochSeconds, rando
     clientId: clientId(registration.clientId ?? randomIdentifier(random)),
     ...completeMetadata(registration),
     secrets: [],
+    origin: 'administrator',
     disabledAt: undefined,
     createdAt: now,
     version: 1,

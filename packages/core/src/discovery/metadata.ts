@@ -42,6 +42,8 @@ const statementsOf = (stated: DiscoveryOptions) => ({
   acr_values_supported: stated.acrValues,
   ui_locales_supported: stated.uiLocales,
   service_documentation: stated.serviceDocumentation,
+  // RFC 8414 §2.
+  registration_endpoint: stated.registrationEndpoint,
   op_policy_uri: stated.policyUri,
   op_tos_uri: stated.termsUri,
 })

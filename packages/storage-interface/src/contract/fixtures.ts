@@ -53,6 +53,7 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   requirePkce: false,
   profile: 'standard',
   requirePushedAuthorizationRequests: false,
+  origin: 'administrator',
   requestObjectSigningAlg: undefined,
   requireSignedRequestObject: false,
   authorizationSignedResponseAlg: undefined,

@@ -19,6 +19,7 @@ import { listPageLaws } from './laws/list-laws.ts'
 import { listKnownLaws } from './laws/list-member-laws.ts'
 import { listSortLaws } from './laws/list-sort-laws.ts'
 import { memberLaws, memberRaceLaws } from './laws/group-member-laws.ts'
+import { initialAccessTokenLaws } from './laws/initial-access-token-laws.ts'
 import { membershipLaws, organizationLaws } from './laws/organization-laws.ts'
 import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
 import { pushedRequestLaws } from './laws/pushed-request-laws.ts'
@@ -104,6 +105,7 @@ export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
   ...changeLaws,
   ...organizationLaws,
   ...membershipLaws,
+  ...initialAccessTokenLaws,
   ...logLaws,
   ...recordLaws<AdminStorage>(adminRecords),
 ]

@@ -4,6 +4,7 @@ import type { GroupRecord, GroupState, GroupStore, MemberChange, NewGroup } from
 import {
   clientId,
   groupId,
+  initialAccessTokenId,
   organizationId,
   providerId,
   userId,
@@ -12,6 +13,7 @@ import {
   jsonText,
 } from '../values.ts'
 import type { IdentityProviderRecord } from '../identity-provider.ts'
+import type { InitialAccessTokenRecord } from '../initial-access-token.ts'
 import type { LogEntryRecord } from '../log-entry.ts'
 import type { MembershipRecord, OrganizationRecord } from '../organization.ts'
 import type {
@@ -192,6 +194,21 @@ export const anOrganization = (overrides: Partial<OrganizationRecord> = {}): Org
   createdAt: now,
   updatedAt: now,
   version: 1,
+  ...overrides,
+})
+
+/** Registers three clients within an hour. */
+export const anInitialAccessToken = (overrides: Partial<InitialAccessTokenRecord> = {}): InitialAccessTokenRecord => ({
+  tokenId: initialAccessTokenId('initial-1'),
+  digest: aDigest('initial-1'),
+  displayName: 'Example Partner',
+  grantTypes: ['authorization_code', 'refresh_token'],
+  scopes: ['openid'],
+  redirectHosts: ['client.example'],
+  remaining: 3,
+  createdAt: now,
+  expiresAt: nowPlus(3600),
+  revokedAt: undefined,
   ...overrides,
 })
 

@@ -3,6 +3,7 @@ import {
   familyId,
   grantId,
   groupId,
+  initialAccessTokenId,
   keyId,
   organizationId,
   providerId,
@@ -33,6 +34,7 @@ import {
   aLogEntry,
   aProviderRecord,
   aProvisionedUser,
+  anInitialAccessToken,
   anOrganization,
   freshAccount,
   freshGroup,
@@ -179,6 +181,11 @@ export const adminRecords: readonly RecordKind<AdminStorage>[] = [
     make: (id) => aWebhook({ webhookId: id }),
     insert: (storage, webhook) => storage.webhooks.insert(webhook),
     read: (storage, id) => storage.webhooks.find(id),
+  }),
+  kind('initialAccessTokens', {
+    make: (id) => anInitialAccessToken({ tokenId: initialAccessTokenId(id) }),
+    insert: (storage, token) => storage.initialAccessTokens.insert(token),
+    read: (storage, id) => storage.initialAccessTokens.find(initialAccessTokenId(id)),
   }),
   kind('logs', {
     make: (id) => aLogEntry({ entryId: id }),

@@ -23,6 +23,7 @@ import { createGrantTable, type GrantTable } from './grants.ts'
 import { createCustomResourceTable, type CustomResourceTable } from './custom-resources.ts'
 import { createDeliveryTable, type DeliveryTable } from './deliveries.ts'
 import { createGroupTable, type GroupTable } from './group-table.ts'
+import { createInitialAccessTokenTable, type InitialAccessTokenTable } from './initial-access-tokens.ts'
 import { createLogTable, type LogTable } from './logs.ts'
 import { createOrganizationTable, type OrganizationTable } from './organizations.ts'
 import { createSessionTable, type SessionTable } from './sessions.ts'
@@ -47,6 +48,7 @@ export interface MemoryTables {
   readonly groups: GroupTable
   readonly customResources: CustomResourceTable
   readonly organizations: OrganizationTable
+  readonly initialAccessTokens: InitialAccessTokenTable
   readonly logs: LogTable
   readonly revocations: RevocationTable
   readonly deliveries: DeliveryTable
@@ -93,6 +95,7 @@ function createTables(): MemoryTables {
     groups: createGroupTable(changes),
     customResources: createCustomResourceTable(),
     organizations: createOrganizationTable(),
+    initialAccessTokens: createInitialAccessTokenTable(),
     logs: createLogTable(),
     revocations: createRevocationTable(),
     deliveries: createDeliveryTable(),

@@ -36,7 +36,7 @@ interface PurgeRequest {
  */
 function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() => void> {
   const { codes, interactions, replays: claims, opaqueTokens, families, sessions, logs, revocations, grants } = tables
-  const { deliveries, pushedRequests } = tables
+  const { deliveries, initialAccessTokens, pushedRequests } = tables
   yield* expired(codes, request)
   yield* expired(interactions, request)
   yield* expired(pushedRequests, request)
@@ -44,6 +44,7 @@ function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() =
   yield* expired(opaqueTokens, request)
   yield* expired(families.byId, request, (familyId) => removeFamily(families, familyId))
   yield* expired(sessions.byId, request, (sessionId) => removeSession(sessions, sessionId))
+  yield* expired(initialAccessTokens, request)
   yield* expired(logs.byId, request, (entryId) => removeLogEntry(logs, entryId))
   yield* expired(revocations.tokens, request)
   yield* expired(revocations.byPosition, request, (position) => removeRevocation(revocations, position))

@@ -16,6 +16,7 @@ import { createMemoryGroups } from './groups.ts'
 import { createMemoryCursors, createMemoryDeliveries } from './deliveries.ts'
 import { createMemoryDatabase, type MemoryDatabase } from './database.ts'
 import { createMemoryChanges, createMemoryWebhooks } from './changes.ts'
+import { createMemoryInitialAccessTokens } from './initial-access-tokens.ts'
 import { createMemoryLogs } from './logs.ts'
 import { createMemoryOrganizations } from './organizations.ts'
 import { createMemoryProvisionedUsers } from './provisioned-users.ts'
@@ -71,6 +72,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     groups: createMemoryGroups(tables, scheduler),
     customResources: createMemoryCustomResources(tables, scheduler),
     organizations: createMemoryOrganizations(tables, scheduler),
+    initialAccessTokens: createMemoryInitialAccessTokens(tables.initialAccessTokens, scheduler),
     logs: createMemoryLogs(tables.logs, scheduler),
     revocations: createMemoryRevocations(tables, scheduler),
     status: createMemoryStatus(tables, scheduler),

@@ -1,4 +1,5 @@
 import { epochSeconds, organizationId } from '@mintmark/storage-interface'
+import { anInitialAccessToken } from '@mintmark/storage-interface/fixtures'
 import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 
 const inserted = { outcome: 'inserted' } as const
@@ -111,6 +112,45 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
     'organizations',
     (honest) => ({ remove: (organization) => honest.remove(organizationId(`not ${organization}`), epochSeconds(0)) }),
   ),
+  'initial access tokens: an identifier is inserted at most once, and the first record stays': breakStore(
+    'initialAccessTokens',
+    (honest) => ({
+      insert: async (token) => (await honest.insert(token), inserted),
+    }),
+  ),
+  'initial access tokens: of 16 who spend one for three clients at once, three succeed': breakStore(
+    'initialAccessTokens',
+    (honest) => ({
+      spend: async (id, digest, now) => {
+        const record = await honest.find(id)
+        if (record === undefined) return { outcome: 'absent' }
+        if (record.remaining < 1) return { outcome: 'exhausted' }
+        await letOthersGoFirst()
+        await honest.spend(id, digest, now)
+        return { outcome: 'spent', record: { ...record, remaining: record.remaining - 1 } }
+      },
+    }),
+  ),
+  'initial access tokens: a wrong secret, an expired token and a revoked one are absent, and nothing is spent':
+    breakStore('initialAccessTokens', (honest) => ({
+      spend: async (id, digest, now) => honest.spend(id, (await honest.find(id))?.digest ?? digest, now),
+    })),
+  'initial access tokens: the time of the first revocation stays': breakStore('initialAccessTokens', (honest) => ({
+    revoke: async (id, now) => {
+      const { outcome } = await honest.revoke(id, now)
+      return { outcome: outcome === 'unchanged' ? 'revoked' : outcome }
+    },
+  })),
+  'initial access tokens: a list is in the order of identifiers and continues after one': breakStore(
+    'initialAccessTokens',
+    (honest) => ({
+      list: async (page) => (await honest.list(page)).toReversed(),
+    }),
+  ),
+  'initial access tokens: an expired token is purged': breakStore('initialAccessTokens', (honest) => ({
+    find: async (id) => (await honest.find(id)) ?? anInitialAccessToken({ tokenId: id }),
+  })),
+
   'memberships: a user is a member of an organization at most once': breakStore('organizations', (honest) => ({
     insertMember: async (membership) => (await honest.insertMember(membership), inserted),
   })),

@@ -32,6 +32,8 @@ import { possession } from './0031-possession.ts'
 import { changes } from './0032-changes.ts'
 import { changeStatistics } from './0033-change-statistics.ts'
 import { organizationsOfTokens } from './0034-organizations-of-tokens.ts'
+import { registrations } from './0035-initial-access-tokens.ts'
+import { registrationStatistics } from './0036-initial-access-token-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -72,4 +74,6 @@ export const migrations: readonly Migration[] = [
   changes,
   changeStatistics,
   organizationsOfTokens,
+  registrations,
+  registrationStatistics,
 ]

@@ -1,0 +1,130 @@
+import { digestSecret, randomIdentifier, randomSecret } from '@mintmark/internal'
+import { initialAccessTokenId, seconds, after } from '@mintmark/storage-interface'
+import type { InitialAccessTokenRecord } from '@mintmark/storage-interface/stores'
+
+import { type AdminContext, audit } from '../audit/audit.ts'
+import { AdminError } from '../error/refusals.ts'
+import { type Page, pageOf, type PageRequest } from '../page.ts'
+import { isDisplayName } from '../text.ts'
+
+/** An initial access token to create. */
+interface NewInitialAccessToken {
+  /** For administrators: whom it is for. */
+  readonly displayName: string
+  /** How many clients it may register, at most 1000. */
+  readonly clients: number
+  /** For how many seconds it may be used, at most a year. */
+  readonly lifetime: number
+  /** The scope values that its clients may have at most. */
+  readonly scopes: readonly string[]
+  /** The grant types that its clients may have at most. Default: `authorization_code` and `refresh_token`. */
+  readonly grantTypes?: readonly string[] | undefined
+  /** The hosts of their redirect URIs, or the schemes of an app. Default: any host. */
+  readonly redirectHosts?: readonly string[] | undefined
+}
+
+/** An initial access token without its secret. */
+export type InitialAccessTokenView = Omit<InitialAccessTokenRecord, 'digest'>
+
+/** Permissions to register clients (RFC 7591 §1.2). Each method throws AdminError. */
+export interface InitialAccessTokenAdministration {
+  /**
+   * Creates a token. It is not stored and cannot be shown again. Refused: `display_name_invalid`,
+   * `initial_access_token_invalid`, `beyond_own_scopes`.
+   */
+  create(
+    token: NewInitialAccessToken,
+  ): Promise<{ readonly initialAccessToken: string; readonly view: InitialAccessTokenView }>
+  /** In the order of their identifiers, with expired ones that have not been purged. Refused: `page_invalid`. */
+  list(page?: PageRequest): Promise<Page<InitialAccessTokenView>>
+  /** From now on it registers nothing; the clients that it registered stay. Refused: `initial_access_token_unknown`. */
+  revoke(tokenId: string): Promise<void>
+}
+
+export const administerInitialAccessTokens = (context: AdminContext): InitialAccessTokenAdministration => ({
+  create: (token) => create(token, context),
+  list: (page = {}) =>
+    pageOf(page, {
+      read: ({ after: last, limit }) =>
+        context.storage.initialAccessTokens.list({
+          after: last === undefined ? undefined : initialAccessTokenId(last),
+          limit,
+        }),
+      key: ({ tokenId }) => tokenId,
+      view: viewOf,
+    }),
+  revoke: (tokenId) => revoke(tokenId, context),
+})
+
+const viewOf = ({ digest: _digest, ...view }: InitialAccessTokenRecord): InitialAccessTokenView => view
+
+async function create(
+  token: NewInitialAccessToken,
+  context: AdminContext,
+): Promise<{ readonly initialAccessToken: string; readonly view: InitialAccessTokenView }> {
+  const { storage, clock, random, mayGrant } = context
+  const id = randomIdentifier(random)
+  return audit(
+    {
+      name: 'initial_access_token.created',
+      target: { kind: 'initial_access_token', id },
+      run: async () => {
+        const { grantTypes = ['authorization_code', 'refresh_token'], redirectHosts = [] } = token
+        // RFC 9110 §15.5.1.
+        if (!isDisplayName(token.displayName))
+          throw new AdminError('display_name_invalid', { pointer: '/display_name' })
+        const isCounted = Number.isSafeInteger(token.clients) && token.clients >= 1 && token.clients <= 1000
+        const isLimited = Number.isSafeInteger(token.lifetime) && token.lifetime >= 1 && token.lifetime <= aYear
+        const isWorded = [...token.scopes, ...grantTypes, ...redirectHosts].every((text) =>
+          /^[\x21-\x7e]{1,200}$/.test(text),
+        )
+        if (!isCounted || !isLimited || !isWorded || token.scopes.length === 0 || grantTypes.length === 0)
+          throw new AdminError('initial_access_token_invalid')
+        // RFC 9700 §2.3: a client that registers itself gets no more than its administrator could give it.
+        if (!token.scopes.every(mayGrant)) throw new AdminError('beyond_own_scopes')
+        const secret = randomSecret(random)
+        const now = clock()
+        const record: InitialAccessTokenRecord = {
+          tokenId: initialAccessTokenId(id),
+          digest: await digestSecret(secret),
+          displayName: token.displayName,
+          grantTypes,
+          scopes: token.scopes,
+          redirectHosts,
+          remaining: token.clients,
+          createdAt: now,
+          expiresAt: after(now, seconds(token.lifetime)),
+          revokedAt: undefined,
+        }
+        await storage.initialAccessTokens.insert(record)
+        const { displayName, scopes, remaining, expiresAt } = record
+        return {
+          result: { initialAccessToken: `${id}.${secret}`, view: viewOf(record) },
+          after: { displayName, grantTypes, scopes, redirectHosts, remaining, expiresAt },
+        }
+      },
+    },
+    context,
+  )
+}
+
+const aYear = 31_536_000
+
+const revoke = (tokenId: string, context: AdminContext): Promise<void> =>
+  audit(
+    {
+      name: 'initial_access_token.revoked',
+      target: { kind: 'initial_access_token', id: tokenId },
+      protective: true,
+      run: async () => {
+        const { outcome } = await context.storage.initialAccessTokens.revoke(
+          initialAccessTokenId(tokenId),
+          context.clock(),
+        )
+        // RFC 9110 §15.5.5.
+        if (outcome === 'absent') throw new AdminError('initial_access_token_unknown')
+        return { result: undefined }
+      },
+    },
+    context,
+  )

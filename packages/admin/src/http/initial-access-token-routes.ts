@@ -1,0 +1,67 @@
+import * as z from 'zod'
+
+import { defineRoute, type AdminRoute } from './admin-route.ts'
+import { fromWire, optionally, pageAnswer, pageQuery, seconds, texts } from './wire.ts'
+
+const tokenBody = z.strictObject({
+  display_name: z.string().min(1).max(200),
+  clients: z.int().min(1).max(1000),
+  lifetime: z.int().min(1).max(31_536_000),
+  scopes: texts(200, 200),
+  ...optionally({ grant_types: texts(200, 20), redirect_hosts: texts(200) }),
+})
+
+const tokenAnswer = z.strictObject({
+  token_id: z.string(),
+  display_name: z.string(),
+  grant_types: z.array(z.string()),
+  scopes: z.array(z.string()),
+  redirect_hosts: z.array(z.string()),
+  remaining: z.int(),
+  created_at: seconds,
+  expires_at: seconds,
+  revoked_at: seconds.exactOptional(),
+})
+
+const area = 'clients'
+
+/** The routes of permissions to register clients. */
+export const initialAccessTokenRoutes: readonly AdminRoute[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/initial-access-tokens',
+    area,
+    access: 'read',
+    summary: 'Lists initial access tokens, ordered by identifier.',
+    query: pageQuery,
+    status: 200,
+    answer: pageAnswer(tokenAnswer),
+    handle: async ({ admin, query }) => ({ body: await admin.initialAccessTokens.list(query) }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/initial-access-tokens',
+    area,
+    access: 'write',
+    summary: 'Creates an initial access token, with which clients register themselves. It is shown once.',
+    body: tokenBody,
+    status: 201,
+    answer: z.strictObject({ ...tokenAnswer.shape, initial_access_token: z.string() }),
+    async handle({ admin, body }) {
+      const { initialAccessToken, view } = await admin.initialAccessTokens.create(fromWire(body))
+      return { body: { ...view, initialAccessToken } }
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/initial-access-tokens/{token_id}',
+    area,
+    access: 'write',
+    summary: 'Revokes an initial access token. The clients that it registered stay.',
+    status: 204,
+    async handle({ admin, part }) {
+      await admin.initialAccessTokens.revoke(part('token_id'))
+      return {}
+    },
+  }),
+]

@@ -1,0 +1,78 @@
+import type { Administration } from '@mintmark/admin'
+import { Command } from 'commander'
+
+import { withAdministration } from '../config/open-storage.ts'
+import { withConfig, type ConfigOptions } from '../config/settings.ts'
+import type { Io } from '../io.ts'
+import { instant, type Columns, type ShowOptions } from '../show.ts'
+import { parseCount, parseDuration, showPage, withPage, type PageOptions } from './options.ts'
+
+type TokenView = Awaited<ReturnType<Administration['initialAccessTokens']['list']>>['items'][number]
+
+interface CreateOptions extends ConfigOptions, ShowOptions {
+  readonly name: string
+  readonly clients: number
+  readonly expiresIn: number
+  readonly scope: readonly string[]
+  readonly grantType?: readonly string[]
+  readonly redirectHost?: readonly string[]
+}
+
+/** `mintmark registration`: permissions to register clients. */
+export const registrationCommand = (io: Io): Command =>
+  new Command('registration')
+    .description('initial access tokens, with which clients register themselves')
+    .addCommand(
+      withConfig(new Command('create'))
+        .description('creates an initial access token and prints it once')
+        .requiredOption('--name <name>', 'whom it is for')
+        .option('--clients <count>', 'how many clients it may register', parseCount, 1)
+        .option('--expires-in <time>', 'for how long it may be used: 30m, 24h, 7d …', parseDuration, 86_400)
+        .requiredOption('--scope <value...>', 'the scope values that its clients may have at most')
+        .option('--grant-type <name...>', 'the grant types that they may have at most')
+        .option('--redirect-host <host...>', 'the hosts of their redirect URIs; without one, any')
+        .option('--json', 'print JSON')
+        .action((options: CreateOptions) =>
+          withAdministration(options, io, async ({ initialAccessTokens }) => {
+            const { name: displayName, clients, expiresIn: lifetime, scope: scopes, json } = options
+            const limits = { grantTypes: options.grantType, redirectHosts: options.redirectHost }
+            const created = await initialAccessTokens.create({ displayName, clients, lifetime, scopes, ...limits })
+            const { initialAccessToken, view } = created
+            if (json === true) return io.out(JSON.stringify({ ...view, initialAccessToken }, undefined, 2))
+            io.out(initialAccessToken)
+            io.err(`It registers ${view.remaining} clients until ${instant(view.expiresAt)}. It is not shown again.`)
+          }),
+        ),
+    )
+    .addCommand(
+      withPage(withConfig(new Command('list')))
+        .description('lists initial access tokens')
+        .action((options: PageOptions) =>
+          withAdministration(options, io, async ({ initialAccessTokens }) => {
+            const { limit, after } = options
+            showPage(await initialAccessTokens.list({ limit, after }), columns, { ...options, io })
+          }),
+        ),
+    )
+    .addCommand(
+      withConfig(new Command('revoke'))
+        .description('revokes initial access tokens; the clients that they registered stay')
+        .argument('<ids...>')
+        .action((ids: readonly string[], options: ConfigOptions) =>
+          withAdministration(options, io, async ({ initialAccessTokens }) => {
+            for (const id of ids) {
+              await initialAccessTokens.revoke(id)
+              io.out(`${id} registers no more clients.`)
+            }
+          }),
+        ),
+    )
+
+const columns: Columns<TokenView> = {
+  id: ({ tokenId }) => tokenId,
+  name: ({ displayName }) => displayName,
+  left: ({ remaining }) => `${remaining}`,
+  scopes: ({ scopes }) => scopes.join(' '),
+  expires: ({ expiresAt }) => instant(expiresAt),
+  revoked: ({ revokedAt }) => instant(revokedAt),
+}

@@ -1,0 +1,109 @@
+import { clientMetadata, type ClientRegistration } from '@mintmark/core'
+import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+import { RegistrationError } from './refusals.ts'
+import { hostOf } from './policy.ts'
+
+/**
+ * Reads client metadata (RFC 7591 §2). Members that this server does not know are ignored, as the section asks for; so are
+ * those that only administrators set.
+ * @throws RegistrationError metadata_invalid | redirect_uri_invalid.
+ */
+export function readMetadata(body: JsonObject): ClientRegistration {
+  const metadata = Object.fromEntries(
+    members.flatMap(([name, wireName]) => {
+      const value = body[wireName]
+      return value === undefined || value === null ? [] : [[name, readMember(name, wireName, value)]]
+    }),
+  )
+  const redirectUris = (metadata['redirectUris'] ?? []) as readonly string[]
+  return {
+    // RFC 7591 §2: the default for a client that names no method.
+    tokenEndpointAuthMethod: 'client_secret_basic',
+    // A consent page names the client. Without a name it is where the user goes.
+    clientName: redirectUris.map(hostOf).find((host) => host !== undefined) ?? 'Application',
+    ...metadata,
+    ...readScope(body['scope']),
+  }
+}
+
+/** The metadata of a client as it was registered (RFC 7591 §3.2.1). */
+export function renderMetadata(client: ClientRecord): JsonObject {
+  const values = Object.entries(client) as readonly (readonly [string, JsonValue | undefined])[]
+  const shown = members.flatMap(([name, wireName]) => {
+    const value = values.find(([key]) => key === name)?.[1]
+    return value === undefined ? [] : [[wireName, value] as const]
+  })
+  return {
+    ...Object.fromEntries(shown),
+    response_types: client.grantTypes.includes('authorization_code') ? ['code'] : [],
+    scope: client.scopes.join(' '),
+  }
+}
+
+type MetadataName = keyof typeof clientMetadata
+
+/** A client sets no other member, also none that is added later. */
+const ofClients: readonly MetadataName[] = [
+  'clientName',
+  'tokenEndpointAuthMethod',
+  'redirectUris',
+  'grantTypes',
+  'idTokenSignedResponseAlg',
+  'userinfoSignedResponseAlg',
+  'defaultMaxAge',
+  'requireAuthTime',
+  'requirePkce',
+  'requirePushedAuthorizationRequests',
+  'requestObjectSigningAlg',
+  'requireSignedRequestObject',
+  'authorizationSignedResponseAlg',
+  'introspectionSignedResponseAlg',
+  'dpopBoundAccessTokens',
+  'jwks',
+  'jwksUri',
+  'postLogoutRedirectUris',
+  'backchannelLogoutUri',
+  'backchannelLogoutSessionRequired',
+  'frontchannelLogoutUri',
+  'frontchannelLogoutSessionRequired',
+]
+
+const members = ofClients.map((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] as const)
+
+function readMember(name: MetadataName, wireName: string, value: JsonValue): JsonValue {
+  const rule: {
+    readonly kind: string
+    readonly values?: readonly string[]
+    readonly longest?: number
+    readonly most?: number
+  } = clientMetadata[name]
+  const isText = (text: JsonValue): boolean => typeof text === 'string' && text.length <= (rule.longest ?? 2000)
+  // RFC 7591 §2: `client_secret` is a name of this server, for administrators.
+  const isListed = typeof value === 'string' && value !== 'client_secret' && rule.values?.includes(value) === true
+  const checks: Readonly<Record<string, boolean>> = {
+    text: isText(value),
+    texts: Array.isArray(value) && value.length <= (rule.most ?? 100) && value.every(isText),
+    method: isListed,
+    algorithm: isListed,
+    choice: isListed,
+    flag: typeof value === 'boolean',
+    seconds: typeof value === 'number',
+    keySet: typeof value === 'object' && !Array.isArray(value),
+  }
+  if (checks[rule.kind] === true) return value
+  if (name === 'redirectUris')
+    throw new RegistrationError('redirect_uri_invalid', { description: 'redirect_uris must be an array of URIs.' })
+  const expected =
+    rule.values === undefined ? '' : ` It may be ${rule.values.filter((one) => one !== 'client_secret').join(', ')}.`
+  throw new RegistrationError('metadata_invalid', { description: `${wireName} is not valid.${expected}` })
+}
+
+function readScope(scope: JsonValue | undefined): { readonly scopes?: readonly string[] } {
+  if (scope === undefined || scope === null) return {}
+  if (typeof scope !== 'string' || scope.length > 10_000)
+    throw new RegistrationError('metadata_invalid', {
+      description: 'scope must be a text of values separated by spaces.',
+    })
+  return { scopes: [...new Set(scope.split(' ').filter((value) => value !== ''))] }
+}

@@ -1,0 +1,54 @@
+import type { ClientRegistration } from '@mintmark/core'
+
+import { RegistrationError } from './refusals.ts'
+
+/** What a client may register at most. An initial access token has one, and so has a trusted issuer of statements. */
+export interface RegistrationPolicy {
+  readonly grantTypes: readonly string[]
+  readonly scopes: readonly string[]
+  /** The hosts of its addresses, or the schemes of an app; an empty list allows all of them. */
+  readonly redirectHosts: readonly string[]
+}
+
+/**
+ * Limits what a client asks for. Scope values beyond the policy are left out, as RFC 7591 §2 allows; anything else beyond
+ * it is refused, because the client would not work.
+ * @throws RegistrationError metadata_invalid | redirect_uri_invalid.
+ */
+export function limitRegistration(
+  requested: ClientRegistration,
+  { grantTypes, scopes, redirectHosts }: RegistrationPolicy,
+): ClientRegistration {
+  const wanted = requested.grantTypes ?? ['authorization_code']
+  const beyond = wanted.find((name) => !grantTypes.includes(name))
+  // RFC 7591 §3.2.2.
+  if (beyond !== undefined)
+    throw new RegistrationError('metadata_invalid', {
+      description: `grant_types may contain ${grantTypes.join(', ')} here.`,
+    })
+  const granted = requested.scopes === undefined ? scopes : scopes.filter((scope) => requested.scopes?.includes(scope))
+  if (granted.length === 0)
+    throw new RegistrationError('metadata_invalid', { description: `scope may contain ${scopes.join(' ')} here.` })
+
+  requireHosts(requested, redirectHosts)
+  return { ...requested, grantTypes: wanted, scopes: granted }
+}
+
+function requireHosts(requested: ClientRegistration, hosts: readonly string[]): void {
+  if (hosts.length === 0) return
+  const isAllowed = (uri: string): boolean => hosts.includes(hostOf(uri) ?? '')
+  const { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri, frontchannelLogoutUri } = requested
+  // RFC 7591 §5: a redirect URI of somebody else's would receive the codes.
+  if (!redirectUris.every(isAllowed))
+    throw new RegistrationError('redirect_uri_invalid', { description: `redirect_uris may be at ${hosts.join(', ')}.` })
+  const others = [...postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri]
+  if (!others.every((uri) => uri === undefined || isAllowed(uri)))
+    throw new RegistrationError('metadata_invalid', { description: `Logout addresses may be at ${hosts.join(', ')}.` })
+}
+
+/** The host of a web address; the scheme of an address that an app has claimed (RFC 8252 §7.1). */
+export function hostOf(uri: string): string | undefined {
+  if (!URL.canParse(uri)) return undefined
+  const { protocol, hostname } = new URL(uri)
+  return protocol === 'https:' || protocol === 'http:' ? hostname : protocol.slice(0, -1)
+}

@@ -1,0 +1,83 @@
+import type { EventStamp } from '@mintmark/internal'
+import type { EpochSeconds } from '@mintmark/storage-interface'
+
+/** Every refusal: its reason, with the status, the code and the sentence of the response, and the section behind it. */
+export const refusals = {
+  token_missing: [401, undefined, 'Present an initial access token as Authorization: Bearer.', 'RFC 7591 §3'],
+  token_invalid: [401, 'invalid_token', 'The initial access token is not valid.', 'RFC 6750 §3.1'],
+  token_exhausted: [
+    403,
+    'access_denied',
+    'The initial access token has registered as many clients as it may.',
+    'RFC 7591 §5',
+  ],
+  too_many_requests: [429, 'temporarily_unavailable', 'Too many registrations. Try again later.', 'RFC 6585 §4'],
+  method_not_allowed: [405, 'invalid_request', 'Clients are registered with POST.', 'RFC 7591 §3.1'],
+  message_too_large: [413, 'invalid_request', 'The message is larger than this server reads.', 'RFC 9110 §15.5.14'],
+  media_type: [415, 'invalid_request', 'Send the metadata as application/json, in UTF-8.', 'RFC 7591 §3.1'],
+  body_malformed: [400, 'invalid_client_metadata', 'The request body must be a JSON object.', 'RFC 7591 §3.1'],
+  metadata_invalid: [400, 'invalid_client_metadata', undefined, 'RFC 7591 §3.2.2'],
+  redirect_uri_invalid: [400, 'invalid_redirect_uri', undefined, 'RFC 7591 §3.2.2'],
+  statement_invalid: [
+    400,
+    'invalid_software_statement',
+    'The software statement is not valid: its signature, its lifetime or a claim is wrong.',
+    'RFC 7591 §3.2.2',
+  ],
+  statement_unapproved: [
+    400,
+    'unapproved_software_statement',
+    'This server does not trust the issuer of the software statement.',
+    'RFC 7591 §3.2.2',
+  ],
+  storage_unavailable: [503, 'temporarily_unavailable', 'The storage does not respond. Try again.', 'RFC 9110 §15.6.4'],
+  unexpected: [500, 'server_error', 'The server failed.', 'RFC 9110 §15.6.1'],
+} as const satisfies Record<string, readonly [number, string | undefined, string | undefined, string]>
+
+export type RegistrationRefusalReason = keyof typeof refusals
+
+/** A refused registration. `message` is the sentence of the response; it contains no input but names of metadata. */
+export class RegistrationError extends Error {
+  override readonly name = 'RegistrationError'
+  readonly reason: RegistrationRefusalReason
+  readonly status: number
+  readonly code: string | undefined
+  /** In seconds. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    reason: RegistrationRefusalReason,
+    details: { readonly description?: string; readonly cause?: unknown; readonly retryAfter?: number } = {},
+  ) {
+    const [status, code, sentence] = refusals[reason]
+    super(details.description ?? sentence, { cause: details.cause })
+    this.reason = reason
+    this.status = status
+    this.code = code
+    this.retryAfter = details.retryAfter
+  }
+}
+
+/** What happened at the registration endpoint. No event contains a secret. */
+export type RegistrationOccurrence =
+  | {
+      /** A client registered itself. */
+      readonly type: 'client.registered'
+      readonly clientId: string
+      /** The identifier of the initial access token; undefined for a software statement alone. */
+      readonly tokenId: string | undefined
+      /** The issuer of the software statement, if there was one. */
+      readonly statementIssuer: string | undefined
+    }
+  | {
+      /** A registration was refused; nothing was stored. */
+      readonly type: 'registration.refused'
+      readonly reason: RegistrationRefusalReason
+      /** The sentence of the response. */
+      readonly description: string
+      /** The failure behind a status of 500 or above. */
+      readonly cause: unknown
+    }
+
+/** A dated event of the registration endpoint. */
+export type RegistrationEvent = RegistrationOccurrence & EventStamp<EpochSeconds>
