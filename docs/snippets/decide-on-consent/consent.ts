@@ -10,6 +10,6 @@ export const consent: InteractionPage = async (pending, request) => {
   if (isOurs) return pending.complete({ grantedScopes: pending.scopes.map(({ name }) => name) })
 
   if (request.method !== 'POST') return consentPage({ ...pending, accountName: await nameOf(pending.subject ?? '') })
-  const { decision, grantedScopes } = readConsentForm(request)
-  return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
+  const { decision, grantedScopes, organization } = readConsentForm(request)
+  return decision === 'allow' ? pending.complete({ grantedScopes, organization }) : pending.deny()
 }

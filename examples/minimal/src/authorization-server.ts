@@ -27,8 +27,8 @@ export const server = createAuthorizationServer({
     },
     async consent(pending, request) {
       if (request.method !== 'POST') return consentPage(pending)
-      const { decision, grantedScopes } = readConsentForm(request)
-      return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
+      const { decision, grantedScopes, organization } = readConsentForm(request)
+      return decision === 'allow' ? pending.complete({ grantedScopes, organization }) : pending.deny()
     },
   },
 })

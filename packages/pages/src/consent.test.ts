@@ -34,6 +34,22 @@ describe('consentPage', () => {
     expect(textOf(tokensOf(aConsent()))).not.toContain('This is for')
   })
 
+  test('asks a user of several organizations for which one, and chooses none beforehand', () => {
+    const acme = { organizationId: 'acme', name: 'Acme <b>' }
+    const globex = { organizationId: 'g"x', name: 'Globex' }
+    const radios = (organizations: readonly (typeof acme)[]) =>
+      tagsNamed(tokensOf(aConsent({ organizations })), 'input').filter(({ type }) => type === 'radio')
+
+    expect(radios([acme, globex])).toEqual([
+      { type: 'radio', name: 'organization', value: 'acme', required: '' },
+      { type: 'radio', name: 'organization', value: 'g"x', required: '' },
+    ])
+    expect(textOf(tokensOf(aConsent({ organizations: [acme, globex] })))).toMatch(
+      /For which organization\?[^]*Acme <b>/,
+    )
+    expect(radios([acme])).toEqual([])
+  })
+
   test('every scope but openid can be unchecked (RFC 6749 §3.3)', () => {
     const inputs = tagsNamed(tokensOf(aConsent()), 'input')
 
@@ -48,7 +64,7 @@ describe('consentPage', () => {
     const buttons = tagsNamed(tokensOf(aConsent()), 'button')
 
     expect(buttons).toEqual([
-      { type: 'submit', name: 'decision', value: 'deny' },
+      { type: 'submit', name: 'decision', value: 'deny', formnovalidate: '' },
       { type: 'submit', name: 'decision', value: 'allow' },
     ])
   })
@@ -100,6 +116,13 @@ describe('readConsentForm', () => {
     const request = aFormRequest({ body: 'scope=openid&scope=notes%3Awrite&decision=allow' })
 
     expect(readConsentForm(request)).toEqual({ decision: 'allow', grantedScopes: ['openid', 'notes:write'] })
+  })
+
+  test('reads the chosen organization, unless the form has two', () => {
+    const organizationOf = (body: string) => readConsentForm(aFormRequest({ body })).organization
+
+    expect(organizationOf('scope=openid&organization=acme&decision=allow')).toBe('acme')
+    expect(organizationOf('scope=openid&organization=a&organization=b&decision=allow')).toBeUndefined()
   })
 
   test('a denial grants nothing, whatever is checked', () => {

@@ -14,11 +14,18 @@ interface ConsentPageInput extends LanguageChoice {
   readonly scopes: readonly ConsentScope[]
   /** The APIs that the client requests access to; the pending interaction has them. */
   readonly resources?: readonly ConsentResource[] | undefined
+  /** The organizations of the user that the tokens may be for. With more than one, the page asks for which. */
+  readonly organizations?: readonly ConsentOrganization[] | undefined
   /** How the signed-in person knows the account: the pending interaction says it, or the host knows better. */
   readonly accountName: string | undefined
 }
 
 interface ConsentResource {
+  readonly name: string
+}
+
+interface ConsentOrganization {
+  readonly organizationId: string
   readonly name: string
 }
 
@@ -37,6 +44,7 @@ export function consentPage({
   redirectUri,
   scopes,
   resources = [],
+  organizations = [],
   accountName,
   ...language
 }: ConsentPageInput): ServerResponse {
@@ -55,10 +63,11 @@ ${accountName && html`<p>${consent.signedInAs(html`<bdi class="name">${accountNa
 <legend>${consent.scopesLegend}</legend>
 <ul class="scopes">${scopes.map((scope) => scopeRow(scope, consent))}</ul>
 </fieldset>
+${organizations.length > 1 ? organizationChoice(organizations, consent) : undefined}
 ${resources.length === 0 ? undefined : html`<p class="fine">${consent.resources(namesOf(resources))}</p>`}
 <p class="fine">${consent.destination[destination.kind](html`<bdi class="name">${destination.name}</bdi>`)}</p>
 <div class="choice">
-<button type="submit" name="decision" value="deny">${icon('cross')}${consent.deny}</button>
+<button type="submit" name="decision" value="deny" formnovalidate>${icon('cross')}${consent.deny}</button>
 <button type="submit" name="decision" value="allow">${icon('check')}${consent.allow}</button>
 </div>
 </form>`
@@ -67,6 +76,17 @@ ${resources.length === 0 ? undefined : html`<p class="fine">${consent.resources(
 
 const namesOf = (resources: readonly ConsentResource[]): Fragment =>
   html`${resources.map(({ name }, index) => html`${index === 0 ? undefined : ', '}<bdi class="name">${name}</bdi>`)}`
+
+/** No organization is chosen beforehand: a token for the wrong customer shows the wrong data. */
+const organizationChoice = (organizations: readonly ConsentOrganization[], consent: Messages['consent']): Fragment =>
+  html`<fieldset>
+<legend>${consent.organizationsLegend}</legend>
+<ul class="scopes">${organizations.map(
+    ({ organizationId, name }) => html`<li><label class="row">
+<input type="radio" name="organization" value="${organizationId}" required><span><bdi class="name">${name}</bdi></span>
+</label></li>`,
+  )}</ul>
+</fieldset>`
 
 function scopeRow(scope: ConsentScope, consent: Messages['consent']): Fragment {
   const sentence = Object.hasOwn(consent.scopes, scope.name) ? consent.scopes[scope.name] : scope.description
@@ -91,6 +111,8 @@ export interface ConsentDecision {
    * them was requested.
    */
   readonly grantedScopes: readonly string[]
+  /** The organization that the user chose, if the page asked. The server checks that it is one of the user's. */
+  readonly organization?: string | undefined
 }
 
 /**
@@ -103,7 +125,9 @@ export function readConsentForm(request: ServerRequest): ConsentDecision {
 
   const grantedScopes = fieldValues(fields, 'scope')
   const repeats = new Set(grantedScopes).size < grantedScopes.length
-  return repeats || !grantedScopes.every(isScopeToken) ? denied : { decision: 'allow', grantedScopes }
+  if (repeats || !grantedScopes.every(isScopeToken)) return denied
+  const organization = singleField(fields, 'organization')
+  return { decision: 'allow', grantedScopes, ...(organization !== undefined && { organization }) }
 }
 
 /** RFC 6749 §3.3. */

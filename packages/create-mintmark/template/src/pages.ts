@@ -63,8 +63,8 @@ export function askConsent({ users }: { readonly users: Users }): InteractionPag
     if (request.method !== 'POST') {
       return consentPage({ ...pending, accountName: user.email, locale: localeOf(request, pending) })
     }
-    const { decision, grantedScopes } = readConsentForm(request)
-    return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
+    const { decision, grantedScopes, organization } = readConsentForm(request)
+    return decision === 'allow' ? pending.complete({ grantedScopes, organization }) : pending.deny()
   }
 }
 

@@ -10,6 +10,7 @@ export const english: Messages = {
     heading: (client) => html`${client} wants to use your account`,
     signedInAs: (account) => html`Signed in as ${account}`,
     scopesLegend: 'It asks for this:',
+    organizationsLegend: 'For which organization?',
     alwaysIncluded: 'Always part of signing in',
     grantedBefore: 'You allowed this before',
     resources: (names) => html`This is for ${names}`,

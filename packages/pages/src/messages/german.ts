@@ -10,6 +10,7 @@ export const german: Messages = {
     heading: (client) => html`${client} möchte Ihr Konto verwenden`,
     signedInAs: (account) => html`Angemeldet als ${account}`,
     scopesLegend: 'Darum wird gebeten:',
+    organizationsLegend: 'Für welche Organisation?',
     alwaysIncluded: 'Gehört immer zur Anmeldung',
     grantedBefore: 'Das haben Sie schon einmal erlaubt',
     resources: (names) => html`Das gilt für ${names}`,

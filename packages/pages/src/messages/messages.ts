@@ -19,6 +19,8 @@ export interface Messages {
     readonly heading: (client: Fragment) => Fragment
     readonly signedInAs: (account: Fragment) => Fragment
     readonly scopesLegend: string
+    /** Above the organizations, of which the user chooses one. */
+    readonly organizationsLegend: string
     readonly alwaysIncluded: string
     readonly grantedBefore: string
     /** The APIs that get the access. */
