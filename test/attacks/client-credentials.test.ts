@@ -193,7 +193,8 @@ describe('client_credentials: the response', () => {
     const { payload } = readJws(tokensOf(reply).access_token)
     expect(Object.keys(reply.json).toSorted()).toEqual(['access_token', 'expires_in', 'scope', 'token_type'])
     expect(payload).toMatchObject({ sub: 'M', client_id: 'M', scope: 'api.read', aud: 'https://api.test' })
-    expect(Object.keys(payload).toSorted()).toEqual(['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'scope', 'sub'])
+    const claims = ['aud', 'client_id', 'client_ref', 'exp', 'iat', 'iss', 'jti', 'scope', 'sub']
+    expect(Object.keys(payload).toSorted()).toEqual(claims)
     expect(under.dump()).toBe(before)
     expect(reply.header('cache-control')).toBe('no-store')
     expect(reply.header('pragma')).toBe('no-cache')

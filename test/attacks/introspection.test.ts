@@ -247,8 +247,10 @@ describe('introspection: active answers', () => {
     const reply = await introspect(under, tokens.access_token)
 
     // The values that a resource server matches with the revocation feed stay inside the token.
-    const { family, grant, generation, ...claims } = readJws(tokens.access_token).payload
+    const { payload } = readJws(tokens.access_token)
+    const { family, grant, generation, client_ref: client, user_ref: user, ...claims } = payload
     expect([typeof family, typeof grant, generation]).toEqual(['string', 'string', 0])
+    expect([client, user]).toEqual([[expect.any(String)], [expect.any(String)]])
     expect(reply.json).toEqual({ active: true, token_type: 'Bearer', ...claims })
     expect(
       Object.keys(reply.json).filter((name) =>

@@ -135,7 +135,7 @@ export const crossOriginSuite: Suite = (reach) => {
   })
 }
 
-const sharedWithSpa = { origin: spa, exposed: 'WWW-Authenticate, Retry-After', vary: 'Origin' }
+const sharedWithSpa = { origin: spa, exposed: 'WWW-Authenticate, Retry-After, DPoP-Nonce', vary: 'Origin' }
 
 /** The CORS and resource policy headers of an answer, by the ends of their names. */
 function sharing(reply: Reply): Readonly<Record<string, string>> {

@@ -161,7 +161,7 @@ const fullCode: AuthorizationCodeRecord = {
   claimsRequest: richJson,
   authentication,
   boundSessionId: undefined,
-  possession: { kind: 'dpop', jkt: 'thumbprint' },
+  possession: { kind: 'none' },
   organizationId: undefined,
   issuedAt: at(29),
   expiresAt: at(1030),
@@ -188,7 +188,7 @@ const fullFamily = {
   claimsRequest: richJson,
   authentication,
   boundSessionId: undefined,
-  possession: { kind: 'dpop', jkt: 'thumbprint' },
+  possession: { kind: 'none' },
   organizationId: undefined,
   refresh: {
     handleDigest: digest('handle-full'),
