@@ -182,6 +182,7 @@ async function grantOf(
     scopes: ['openid'],
     resources: [],
     createdAt: now,
+    clientDigest: undefined,
     revokedAt: undefined,
     version: 1,
   })

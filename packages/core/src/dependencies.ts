@@ -22,6 +22,7 @@ import {
   type DeliveryWorker,
   type DeliveryWorkerDependencies,
 } from './delivery/worker.ts'
+import { createClientDocuments } from './clients/client-documents.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
 import { createOutboundClient, documentLimits } from './outbound/client.ts'
 import { openJournal } from './events.ts'
@@ -56,6 +57,8 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
     /** `undefined` without the option: clients cannot sign users out. */
     readonly logout: LogoutSettings | undefined
     readonly discovery: ServerSettings['discovery']
+    /** Whether clients may describe themselves. */
+    readonly acceptsClientDocuments: boolean
     readonly pages: AuthorizationServerOptions['pages']
     readonly revocationFeed: RevocationFeed | undefined
     /** `undefined` when no logout tokens are sent. */
@@ -113,6 +116,15 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       minimumProfile,
     },
     keySets,
+    acceptsClientDocuments: settings.clientDocuments !== undefined,
+    clientDocuments: createClientDocuments(settings.clientDocuments, {
+      storage,
+      outbound: createOutboundClient(options.fetch, { pending: 64, pendingPerHost: 8, breaker: documentBreaker }),
+      fetches: {
+        ofHost: createMemoryRateLimiter({ points: 60, window: 60 }),
+        inTotal: createMemoryRateLimiter({ points: 600, window: 60 }),
+      },
+    }),
     minimumProfile,
     clientAuthentication: [
       clientSecretBasic,
@@ -152,6 +164,9 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     sessionRetention: settings.sessionRetention,
   }
 }
+
+/** A website that does not answer gets no request for half a minute. */
+const documentBreaker = { failures: 10, openFor: 30_000 }
 
 function deliveryWorker(
   { storage, keys, fetch, backChannelLogout }: AuthorizationServerOptions,

@@ -37,6 +37,11 @@ export type ServerOccurrence =
       readonly clientId: string
     }
   | {
+      /** The metadata document of a client has another name, redirect host or key. Users are asked for consent again. */
+      readonly type: 'client.changed'
+      readonly clientId: string
+    }
+  | {
       /** A user has to sign in or to consent. */
       readonly type: 'interaction.started'
       readonly kind: 'login' | 'consent'

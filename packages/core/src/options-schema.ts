@@ -159,6 +159,17 @@ const optionsSchema = z.strictObject({
     {},
   ),
   dpop: z.prefault(z.strictObject({ nonces: z.prefault(z.enum(['required', 'offered', 'off']), 'offered') }), {}),
+  clientDocuments: z.optional(
+    z.strictObject({
+      allow: z.union([z.literal('*'), z.array(nonEmpty).check(z.minLength(1)), callable]),
+      scopes: z.prefault(z.array(scopeName), ['openid']),
+      redirects: z.prefault(
+        z.enum(['same_origin', 'loopback_and_same_origin', 'any_https']),
+        'loopback_and_same_origin',
+      ),
+      staleFor: lifetime(day),
+    }),
+  ),
   requirePushedAuthorizationRequests: z.prefault(z.boolean(), false),
   minimumProfile: z.prefault(z.enum(securityProfiles), 'standard'),
   scopeClaims: z.prefault(z.enum(['id_token_and_userinfo', 'userinfo']), 'id_token_and_userinfo'),

@@ -196,6 +196,31 @@ export interface AuthorizationServerOptions {
    */
   readonly requirePushedAuthorizationRequests?: boolean
   /**
+   * Accepts clients that nobody registered: their `client_id` is the https URL of a document with their metadata (Client ID
+   * Metadata Document), which the server fetches. Users see them as not verified.
+   * @defaultValue Off. Only registered clients are accepted, and no stranger makes the server fetch anything.
+   */
+  readonly clientDocuments?: {
+    /** Host names and complete URLs; a function that decides for each URL; or `*` for every host. */
+    readonly allow: '*' | readonly string[] | ((url: URL) => boolean | Promise<boolean>)
+    /**
+     * The scope values that such a client may request.
+     * @defaultValue `['openid']`. It identifies the user without any further claims.
+     */
+    readonly scopes?: readonly string[]
+    /**
+     * Where users may be redirected: to the origin of the document, also to programs on the user's device, or to every https
+     * address in the document. Other redirect URIs in it are ignored.
+     * @defaultValue `loopback_and_same_origin`. Tools on the user's device need loopback; a host speaks only for itself.
+     */
+    readonly redirects?: 'same_origin' | 'loopback_and_same_origin' | 'any_https'
+    /**
+     * For how many seconds a client may be used after its document was last read, while the document cannot be read.
+     * @defaultValue 86400, a day. The outage of a client's website does not stop the client.
+     */
+    readonly staleFor?: number
+  }
+  /**
    * The security profile whose rules apply to every client, in addition to those of its own: `fapi2` is the FAPI 2.0
    * Security Profile.
    * @defaultValue `standard`. Few clients can keep the rules of the others.

@@ -85,6 +85,30 @@ export const refusals = {
   'client_unknown:page': ['invalid_request', notRegistered, 'RFC 6749 §4.1.2.1'],
   /** The authorization request is from a disabled client. */
   'client_disabled:page': ['invalid_request', notRegistered, 'RFC 6749 §4.1.2.1'],
+  /** The `client_id` is a URL at which no metadata document may be, or one that the host does not allow. */
+  client_document_not_allowed: ['invalid_request', notRegistered, 'Client ID Metadata Document §3'],
+  /** The client's document is not one, describes another client, or asks for what only registered clients may have. */
+  client_document_invalid: [
+    'invalid_request',
+    'The application describes itself in a way that cannot be used.',
+    'Client ID Metadata Document §4',
+  ],
+  /** The client has deleted its document. */
+  client_document_withdrawn: ['invalid_request', notRegistered, 'Client ID Metadata Document §5'],
+  /** The client's document could not be read, and no copy of it is recent enough. */
+  client_document_unavailable: [
+    'temporarily_unavailable',
+    'The description of the application cannot be read at the moment. Try again later.',
+    'Client ID Metadata Document §5',
+  ],
+  /** Too many documents were requested, of one host or in total. */
+  client_documents_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4'],
+  /** The client's document changed while the user signed in. */
+  client_document_changed: [
+    'invalid_request',
+    'The application changed while you signed in. Start again.',
+    'Client ID Metadata Document §8.3',
+  ],
   /** The request has no `redirect_uri`. */
   redirect_uri_missing: ['invalid_request', 'The redirect_uri parameter is missing.', 'OIDC Core §3.1.2.1'],
   /** The request has more than one `redirect_uri`. */
@@ -289,6 +313,8 @@ export const refusals = {
   grant_inactive: ['invalid_grant', codeInvalid, 'RFC 6749 §5.2'],
   /** The host has named the session of one user for another one. Give each sign-in a new `sessionId`. */
   session_of_another_user: ['server_error', 'The service failed to answer.', 'OIDC Front-Channel Logout 1.0 §3'],
+  /** The client's document changed after the user consented. */
+  'client_document_changed:code': ['invalid_grant', codeInvalid, 'Client ID Metadata Document §8.3'],
   /** The session in which the code was issued was ended. */
   session_ended: ['invalid_grant', codeInvalid, 'OIDC Back-Channel Logout 1.0 §2.7'],
   /** The token request has no `refresh_token`. */

@@ -4,6 +4,7 @@ import type { SessionBoundTokens } from './authorize/code.ts'
 import { apiClaimSettings } from './tokens/api-claim-settings.ts'
 import type { ApiClaimSettings } from './tokens/api-claims.ts'
 import { organizationScopeDefinition, type ScopeRegistry, standardScopes } from './authorize/scopes.ts'
+import type { ClientDocumentSettings } from './clients/client-documents.ts'
 import { refuseUnkeptMinimum, type SecurityProfile } from './clients/security-profile.ts'
 import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
@@ -36,6 +37,8 @@ export interface ServerSettings {
   readonly discovery: DiscoveryOptions
   /** Origins that may be requested although they are not public. */
   readonly allowedOrigins: AllowedOrigins
+  /** `undefined` when only registered clients are accepted. */
+  readonly clientDocuments: ClientDocumentSettings | undefined
   /** Whether clients get logout tokens. */
   readonly backChannelLogout: boolean
   /** `undefined` when the host deletes expired rows itself. */
@@ -78,9 +81,21 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     apiClaims: apiClaimSettings(parsed, options.storage),
     discovery: parsed.discovery,
     allowedOrigins: parsed.dangerouslyAllowOutbound,
+    clientDocuments: clientDocuments(options, parsed, scopes),
     backChannelLogout: backChannelLogout(options),
     feedRetention: feedRetention(parsed),
   }
+}
+
+function clientDocuments(
+  { clientDocuments: given }: AuthorizationServerOptions,
+  { clientDocuments: parsed }: ParsedOptions,
+  scopes: ScopeRegistry,
+): ClientDocumentSettings | undefined {
+  if (given === undefined || parsed === undefined) return undefined
+  const unknown = parsed.scopes.find((scope) => !scopes.has(scope))
+  if (unknown !== undefined) throw new TypeError(`Invalid options: clientDocuments.scopes: ${unknown} is not defined.`)
+  return { ...parsed, allow: given.allow }
 }
 
 function pageUrls(

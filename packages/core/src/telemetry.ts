@@ -50,6 +50,8 @@ export function eventLine(event: ServerEvent): string {
       return `request.pushed: by ${nameOf(event.clientId)}`
     case 'interaction.started':
       return `interaction.started: ${event.kind} for ${nameOf(event.clientId)}`
+    case 'client.changed':
+      return `client.changed: ${nameOf(event.clientId)}`
     case 'interaction.denied':
       return `interaction.denied: ${event.reason} for ${nameOf(event.clientId)}`
     case 'tokens.issued':

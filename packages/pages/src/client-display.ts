@@ -1,11 +1,11 @@
 import { type Fragment, html } from './html.ts'
 
 /**
- * A name that somebody else chose, as it is shown: on one line, at most 80 characters, and in `<bdi>`, so that a
+ * A name that somebody else chose, as it is shown: on one line, at most 80 characters unless given, and in `<bdi>`, so that a
  * right-to-left name, or an override character in it, cannot rearrange the sentence around it.
  */
-export function shownName(name: string, whenBlank: string): Fragment {
-  return html`<bdi class="name">${shorten(name) || whenBlank}</bdi>`
+export function shownName(name: string, whenBlank: string, atMost = longest): Fragment {
+  return html`<bdi class="name">${shorten(name, atMost) || whenBlank}</bdi>`
 }
 
 /** The first letter or digit, for a tile beside the name. */
@@ -13,10 +13,10 @@ export function initial(name: string): string | undefined {
   return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()
 }
 
-function shorten(name: string): string {
+function shorten(name: string, atMost: number): string {
   const visible = name.replace(controlsAndSpaces, ' ').trim()
   const characters = Array.from(visible)
-  return characters.length <= longest ? visible : `${characters.slice(0, longest - 1).join('')}…`
+  return characters.length <= atMost ? visible : `${characters.slice(0, atMost - 1).join('')}…`
 }
 
 // Controls, all kinds of space and line break, and fillers that show nothing; joiners and marks of direction stay.

@@ -89,6 +89,25 @@ describe('consentPage', () => {
     },
   )
 
+  test('leads with the host of a client that describes itself, and marks its name as not verified', () => {
+    const client = {
+      clientName: `Claude (claude.ai)${' '.repeat(500)}\u202E${'x'.repeat(100)}`,
+      documentHost: 'cli.test',
+    }
+    const text = textOf(tokensOf(aConsent({ client })))
+
+    expect(text).toContain('cli.test wants to use your account')
+    expect(text).toMatch(/It calls itself Claude \(claude\.ai\) .{1,21}…\. Nobody has verified this name/)
+    expect(text).not.toContain('Any program on this device')
+  })
+
+  test('warns about such a client whose redirect stays on the device (RFC 8252 §8.6)', () => {
+    const client = { clientName: 'Tool', documentHost: 'cli.test' }
+    const text = textOf(tokensOf(aConsent({ client, redirectUri: 'http://127.0.0.1:51000/cb' })))
+
+    expect(text).toContain('Any program on this device could use this name')
+  })
+
   test("renders in German, with the host's sentence for a scope that has no translation", () => {
     const scopes = [
       { name: 'email', description: 'See your email address' },

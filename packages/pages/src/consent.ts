@@ -7,7 +7,11 @@ import type { Messages } from './messages/messages.ts'
 import { icon, page } from './page.ts'
 
 interface ConsentPageInput extends LanguageChoice {
-  readonly client: { readonly clientName: string }
+  readonly client: {
+    readonly clientName: string
+    /** The host at which the client describes itself; the pending interaction has it. The page then leads with the host. */
+    readonly documentHost?: string | undefined
+  }
   /** The validated redirect URI of the pending request. */
   readonly redirectUri: string
   /** The requested scopes, each with its sentence; `granted` when the person allowed it before. */
@@ -52,10 +56,15 @@ export function consentPage({
   const { consent } = messages
   const destination = redirectDestination(redirectUri)
   // Deny is the form's first button: Enter on a checkbox presses that one, and it must not be the one that gives.
-  const letter = initial(client.clientName)
+  const { clientName, documentHost } = client
+  const letter = initial(documentHost ?? clientName)
+  const host = documentHost && html`<bdi class="name">${documentHost}</bdi>`
+  const isUnverifiedDevice = documentHost !== undefined && destination.kind !== 'website'
   const body = html`<header>
 ${letter && html`<span class="tile" aria-hidden="true">${letter}</span>`}
-<h1>${consent.heading(shownName(client.clientName, messages.unnamedClient))}</h1>
+<h1>${consent.heading(host || shownName(clientName, messages.unnamedClient))}</h1>
+${host && html`<p>${consent.unverified({ host, client: shownName(clientName, messages.unnamedClient, 40) })}</p>`}
+${isUnverifiedDevice ? html`<p><strong>${consent.deviceWarning}</strong></p>` : undefined}
 ${accountName && html`<p>${consent.signedInAs(html`<bdi class="name">${accountName}</bdi>`)}</p>`}
 </header>
 <form method="post">

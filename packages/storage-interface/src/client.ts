@@ -23,8 +23,11 @@ import {
 export type TokenEndpointAuthMethod =
   'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
-/** How a client came to be: an administrator registered it, or it registered itself (RFC 7591). */
-export type ClientOrigin = 'administrator' | 'registration'
+/**
+ * How a client came to be: an administrator registered it, it registered itself (RFC 7591), or it describes itself at the URL
+ * that is its `client_id` (Client ID Metadata Document).
+ */
+export type ClientOrigin = 'administrator' | 'registration' | 'document'
 
 /** Clients as their administrators registered them. Member names follow RFC 7591 §2. */
 export const clients = defineRecord(
@@ -88,7 +91,14 @@ export const clients = defineRecord(
     /** The organization that the client belongs to: its own tokens are for that organization. `undefined` for none. */
     organizationId: optional(text),
     /** Who registered it: a client that registered itself has a name and addresses that nobody has verified. */
-    origin: oneOf<ClientOrigin>('administrator', 'registration'),
+    origin: oneOf<ClientOrigin>('administrator', 'registration', 'document'),
+    /**
+     * A digest of what users consented to in the document that the client publishes at its `client_id`; `undefined` for a
+     * client without a document.
+     */
+    documentDigest: optional(text),
+    /** When that document was last read. */
+    documentReadAt: optional(time),
     /** From this time on, nothing that was issued to the client is honoured; `undefined` while it is enabled. */
     disabledAt: optional(time),
     createdAt: time,

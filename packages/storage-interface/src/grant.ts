@@ -13,6 +13,8 @@ export const grants = defineRecord('grants', {
   scopes: list(text),
   /** The APIs that the user has consented to (RFC 8707). */
   resources: list(text),
+  /** The client's `documentDigest` when the user consented to it; `undefined` for a client without a document. */
+  clientDigest: optional(text),
   createdAt: time,
   revokedAt: optional(time),
   version: integer,
@@ -40,11 +42,12 @@ export interface GrantStore {
   /** Finds the unrevoked grant of this user and client, of any generation. */
   findUnrevoked(userId: UserId, clientId: ClientId): Promise<GrantRecord | undefined>
 
-  /** Replaces the scopes and the resources. Law: the outcome is `absent` for a revoked grant, and `conflict` for one of two concurrent writers. */
+  /** Replaces the scopes, the resources and the digest of the client. Law: the outcome is `absent` for a revoked grant, and `conflict` for one of two concurrent writers. */
   replaceConsent(change: {
     readonly grantId: GrantId
     readonly scopes: readonly string[]
     readonly resources: readonly string[]
+    readonly clientDigest: string | undefined
     readonly version: number
   }): Promise<SwapOutcome<GrantRecord>>
 

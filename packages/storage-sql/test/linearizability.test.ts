@@ -126,9 +126,21 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.grants.revoke(aGrantRecord().grantId, now),
     (storage) => storage.grants.revoke(secondGrant.grantId, now),
     (storage) =>
-      storage.grants.replaceConsent({ grantId: aGrantRecord().grantId, scopes: ['a'], resources: [], version: 1 }),
+      storage.grants.replaceConsent({
+        grantId: aGrantRecord().grantId,
+        scopes: ['a'],
+        resources: [],
+        clientDigest: undefined,
+        version: 1,
+      }),
     (storage) =>
-      storage.grants.replaceConsent({ grantId: aGrantRecord().grantId, scopes: ['b'], resources: [], version: 2 }),
+      storage.grants.replaceConsent({
+        grantId: aGrantRecord().grantId,
+        scopes: ['b'],
+        resources: [],
+        clientDigest: undefined,
+        version: 2,
+      }),
     (storage) => storage.grants.findUnrevoked(userId, owner),
     (storage) => storage.status.ofGrant(aGrantRecord().grantId),
     purge(now),

@@ -83,6 +83,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0034-organizations-of-tokens 837f446ad1020029a26d018615f1e124993197f8a5f6c4b581c2474f388d5f50",
       "0035-initial-access-tokens 31d48cd606b3976adb9a54e7e09e246e606272d49d4d05588080a650791fa8b5",
       "0036-initial-access-token-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "0037-client-documents 3b675fefe25a70a4f8522c6305d3a41a3b92afc5b91e6567e71f9c53e4ffa491",
     ]
   `)
 })

@@ -61,6 +61,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0034-organizations-of-tokens f1eb5459f838fca1a71828a27734d85d75d0c9b0b2de72d4956d11336b5b708e",
       "0035-initial-access-tokens 11e0a6f24e23f932dbdbb47a1b2f0049c066a30de511e42c77c5d791d1ec9f95",
       "0036-initial-access-token-statistics 51e499770245b4c4f8042a3521ece57328aa2e8695dbd6c09f908ee29f252724",
+      "0037-client-documents dea9be9869245e2174d96d14d203ecd5da07b4637e08be37b915e51d5fe6cb27",
     ]
   `)
 })

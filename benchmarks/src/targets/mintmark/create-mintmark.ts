@@ -115,7 +115,7 @@ async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
     createdAt: now,
     revokedAt: undefined,
   }
-  const grant: GrantRecord = { ...common, userGeneration: 0, version: 1 }
+  const grant: GrantRecord = { ...common, userGeneration: 0, clientDigest: undefined, version: 1 }
   await storage.grants.insert(grant)
 
   const digest = secretDigest('A'.repeat(43))

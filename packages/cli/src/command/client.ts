@@ -101,6 +101,7 @@ const columns: Columns<ClientView> = {
   name: ({ clientName }) => clientName,
   authentication: ({ tokenEndpointAuthMethod }) => tokenEndpointAuthMethod,
   grants: ({ grantTypes }) => grantTypes.join(' '),
+  origin: ({ origin }) => origin,
   created: ({ createdAt }) => instant(createdAt),
   disabled: ({ disabledAt }) => instant(disabledAt),
 }

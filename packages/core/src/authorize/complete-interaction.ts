@@ -1,4 +1,10 @@
-import { userId, type EpochSeconds, type InteractionRecord, type OAuthStorage } from '@mintmark/storage-interface'
+import {
+  userId,
+  type ClientRecord,
+  type EpochSeconds,
+  type InteractionRecord,
+  type OAuthStorage,
+} from '@mintmark/storage-interface'
 
 import { redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
 import type { OrganizationId, OrganizationRecord } from '@mintmark/storage-interface/stores'
@@ -79,6 +85,7 @@ export async function completeInteraction(
     return askConsent(decision.signedInUser, step, deps)
   const organizationId = chosenOrganization(answer, decision.organizations, request)
 
+  await keepClient(request.client, step.http, deps)
   const joining = { http: step.http, clientId: request.client.clientId, signedInUser: decision.signedInUser }
   const session = await joinSession(joining, step.now, deps)
   // The user signed out in another tab meanwhile.
@@ -91,6 +98,7 @@ export async function completeInteraction(
       : await saveGrant(
           {
             clientId: request.client.clientId,
+            clientDigest: request.client.documentDigest,
             signedInUser: decision.signedInUser,
             scopes: consented,
             resources: request.consentResources,
@@ -139,6 +147,16 @@ export async function denyInteraction(
       deps.storage,
     )
   return denied
+}
+
+/** Stores the client that publishes its own metadata, now that a user has consented to it. */
+export async function keepClient(
+  client: ClientRecord,
+  http: ServerRequest,
+  { clientDocuments, journal }: Pick<InteractionDependencies, 'clientDocuments' | 'journal'>,
+): Promise<void> {
+  const { clientId } = client
+  if ((await clientDocuments.keep(client)) === 'changed') journal.record(http, { type: 'client.changed', clientId })
 }
 
 /** What a consent page shows. */

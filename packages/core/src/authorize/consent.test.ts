@@ -16,6 +16,7 @@ function aGrant(change: Partial<GrantRecord> = {}): GrantRecord {
     userGeneration: 0,
     scopes: ['openid'],
     resources: [],
+    clientDigest: undefined,
     createdAt: now,
     revokedAt: undefined,
     version: 1,
@@ -112,6 +113,7 @@ async function aPersonWithAnApp() {
     scopes: ['openid'],
     resources: [],
     createdAt: epochSeconds(50),
+    clientDigest: undefined,
     revokedAt: undefined,
     version: 1,
   })

@@ -34,6 +34,8 @@ interface ConsentScope {
 /** A decision of a user about a client. */
 interface Consent extends ConsentScope {
   readonly clientId: ClientId
+  /** The client's `documentDigest`. */
+  readonly clientDigest?: string | undefined
   readonly signedInUser: SignedInUser
   /** What the user could decide on. The decision replaces it in an existing grant (OIDC Core §3.1.2.4). */
   readonly shown: ConsentScope
@@ -57,6 +59,7 @@ export async function saveGrant(
     userGeneration: consent.signedInUser.user.generation,
     scopes: consent.scopes,
     resources: consent.resources,
+    clientDigest: consent.clientDigest,
     createdAt: now,
     revokedAt: undefined,
     version: 1,
@@ -86,26 +89,29 @@ export async function withdrawConsent(
   await untilSettled(async () => {
     const grant = await storage.grants.findUnrevoked(userId, denied.clientId)
     if (grant?.userGeneration !== generation) return 'absent'
-    return replaceShown(grant, { shown: denied.shown, scopes: [], resources: [] }, storage)
+    const { clientDigest } = grant
+    return replaceShown(grant, { shown: denied.shown, scopes: [], resources: [], clientDigest }, storage)
   })
 }
 
 /** Replaces what was shown by what was granted of it. Returns `undefined` when the grant changed meanwhile. */
 async function replaceShown(
   existing: GrantRecord,
-  decision: ConsentScope & { readonly shown: ConsentScope },
+  decision: ConsentScope & Pick<Consent, 'shown' | 'clientDigest'>,
   storage: OAuthStorage,
 ): Promise<GrantRecord | undefined> {
+  const { clientDigest } = decision
+  const isSameClient = clientDigest === existing.clientDigest
   const replace = (member: keyof ConsentScope): readonly string[] => {
     const kept = existing[member].filter(
-      (value) => !decision.shown[member].includes(value) || decision[member].includes(value),
+      (value) => isSameClient && (!decision.shown[member].includes(value) || decision[member].includes(value)),
     )
     return [...new Set([...kept, ...decision[member]])]
   }
   const [scopes, resources] = [replace('scopes'), replace('resources')]
-  if (isSame(scopes, existing.scopes) && isSame(resources, existing.resources)) return existing
+  if (isSameClient && isSame(scopes, existing.scopes) && isSame(resources, existing.resources)) return existing
   const { grantId, version } = existing
-  const swapped = await storage.grants.replaceConsent({ grantId, scopes, resources, version })
+  const swapped = await storage.grants.replaceConsent({ grantId, scopes, resources, clientDigest, version })
   return swapped.outcome === 'swapped' ? swapped.record : undefined
 }
 

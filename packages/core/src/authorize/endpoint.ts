@@ -17,11 +17,12 @@ import { identifySession } from '../sessions/signed-in-user.ts'
 import { requireNavigation } from './browser.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
 import { decideInteraction, enforcePromptNone } from './decide.ts'
-import { identifyClient, requireClientId, verifyRedirect } from './proven-redirect.ts'
+import { requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { openRequest } from './pushed-request.ts'
 import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import type { RequestObjectDependencies } from './request-object.ts'
 import { authorizationResponse, RedirectableError, type ResponseDependencies } from './response.ts'
+import { keepClient } from './complete-interaction.ts'
 import { startInteraction, type InteractionDependencies } from './start-interaction.ts'
 
 export interface AuthorizationEndpointDependencies
@@ -48,7 +49,7 @@ export const authorizationEndpoint =
     const now = deps.clock()
     // OIDC Core §3.1.2.1: only the form of a POST is read.
     const received = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
-    const client = await identifyClient(requireClientId(received), deps.storage)
+    const client = await deps.clientDocuments.identify(requireClientId(received), now)
     const { parameters, form } = await openRequest(received, { client, now }, deps)
     const verified = verifyRedirect(parameters, client)
     const authorization = await parseAuthorizationRequest(parameters, { client, redirect: verified, form }, deps.rules)
@@ -77,6 +78,7 @@ async function answer(
 
   const { grant, signedInUser: user, organizations } = decision
   requireNavigation(request)
+  await keepClient(authorization.client, request, deps)
   await limitCodes({ target: authorization.target, grant }, now, deps)
   const session = await joinSession({ http: request, clientId: grant.clientId, signedInUser: user }, now, deps)
   if (session === undefined) {

@@ -1,5 +1,5 @@
 import { type Clock, type Endpoint, redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
-import type { EpochSeconds, UserRecord } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds, UserRecord } from '@mintmark/storage-interface'
 
 import { indexParameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
@@ -14,7 +14,7 @@ import {
   type InteractionAnswer,
   type InteractionStep,
 } from './complete-interaction.ts'
-import { identifyClient, requireClientId, verifyRedirect } from './proven-redirect.ts'
+import { requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { reopenRequest } from './pushed-request.ts'
 import { parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import { interactionLocation } from './start-interaction.ts'
@@ -36,7 +36,8 @@ export async function findInteraction(
 ): Promise<PendingInteraction> {
   requireSameOrigin(request)
   const handle = request.url.searchParams.get('interaction') ?? ''
-  const sealed = await deps.seal.open(handle)
+  const opened = await deps.seal.open(handle)
+  const sealed = opened?.interaction
   const browser = await readBrowser(request, deps.browserCookie)
   // RFC 9700 §4.7: without this check, anybody who sees the URL could complete another user's sign-in.
   if (sealed === undefined || sealed.browserDigest !== browser || !(now < sealed.expiresAt))
@@ -51,7 +52,7 @@ export async function findInteraction(
   const record = stored === undefined ? sealed : { ...sealed, login: stored.login, version: stored.version }
   const resources = record.resources.map((resource) => ['resource', resource] as const)
   const received = indexParameters([...Object.entries(record.parameters), ...resources])
-  const client = await identifyClient(requireClientId(received), deps.storage)
+  const client = await deps.clientDocuments.reopen(requireClientId(received), opened?.document, now)
   const { parameters, form } = await reopenRequest(received, { client, now }, deps)
   const redirect = verifyRedirect(parameters, client)
   const authorization = await parseAuthorizationRequest(parameters, { client, redirect, form }, deps.rules)
@@ -91,7 +92,15 @@ interface RequestedOrganization {
 export interface PendingInteraction {
   /** The next step. */
   readonly kind: 'login' | 'consent'
-  readonly client: { readonly clientId: string; readonly clientName: string }
+  readonly client: {
+    readonly clientId: string
+    readonly clientName: string
+    /**
+     * The host of the URL at which the client describes itself; `undefined` for a registered client. Nobody has verified
+     * the name of such a client: show the host first.
+     */
+    readonly documentHost: string | undefined
+  }
   /** The verified redirect URI of the client. */
   readonly redirectUri: string
   readonly scopes: readonly RequestedScope[]
@@ -137,7 +146,7 @@ async function pendingInteraction(
 
   return {
     kind: decision.kind === 'login' ? 'login' : 'consent',
-    client: { clientId: request.client.clientId, clientName: request.client.clientName },
+    client: describeClient(request.client),
     redirectUri: request.target.redirect,
     scopes: request.consentScopes.map((name) => ({
       name,
@@ -161,6 +170,10 @@ async function pendingInteraction(
     complete: (answer) => completeInteraction(answer, step, deps),
     deny: () => denyInteraction(step, deps),
   }
+}
+
+function describeClient({ clientId, clientName, documentDigest }: ClientRecord): PendingInteraction['client'] {
+  return { clientId, clientName, documentHost: documentDigest === undefined ? undefined : new URL(clientId).host }
 }
 
 /**

@@ -9,5 +9,7 @@ it("names the fault of a host's key ring that derives no secrets", async () => {
   const keys = { ...aRing().ring, deriveSecrets: () => Promise.resolve([]) }
   const seal = createInteractionSeal({ issuer, keys, random: systemRandom })
 
-  await expect(seal.seal(anInteractionRecord())).rejects.toThrow('The key ring derives no secrets.')
+  await expect(seal.seal({ interaction: anInteractionRecord(), document: undefined })).rejects.toThrow(
+    'The key ring derives no secrets.',
+  )
 })

@@ -3,6 +3,7 @@ import type { Random } from '@mintmark/internal'
 import type { InteractionRecord } from '@mintmark/storage-interface'
 import { interactions, jsonCodec } from '@mintmark/storage-interface/records'
 
+import type { DocumentMetadata } from '../clients/document-metadata.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import { importSealingKey, type SealingKey } from '../keys/sealing.ts'
 
@@ -12,12 +13,18 @@ import { importSealingKey, type SealingKey } from '../keys/sealing.ts'
  */
 export interface InteractionSeal {
   /** @returns `undefined` when the request is too large for the address of a page. */
-  seal(interaction: InteractionRecord): Promise<string | undefined>
+  seal(sealed: SealedInteraction): Promise<string | undefined>
   /**
    * @returns the interaction as it was sealed, which may have expired, belong to another browser or be completed;
    *   `undefined` unless one of the issuer's servers sealed it.
    */
-  open(handle: string): Promise<InteractionRecord | undefined>
+  open(handle: string): Promise<SealedInteraction | undefined>
+}
+
+interface SealedInteraction {
+  readonly interaction: InteractionRecord
+  /** The client's document as it was read for the request; `undefined` for a registered client. */
+  readonly document: DocumentMetadata | undefined
 }
 
 export function createInteractionSeal(deps: {
@@ -31,10 +38,10 @@ export function createInteractionSeal(deps: {
   const sealingKeys = (): Promise<readonly SealingKey[]> => (imported ??= importKeys(deps.keys))
 
   return {
-    async seal(interaction) {
+    async seal({ interaction, document }) {
       const [current] = await sealingKeys()
       if (current === undefined) throw new TypeError('The key ring derives no secrets.')
-      const sealed = await current.seal(JSON.stringify(encode(interaction)), context, deps.random)
+      const sealed = await current.seal(JSON.stringify({ ...encode(interaction), document }), context, deps.random)
       const handle = `${current.id}.${sealed}`
       return handle.length > maxLength ? undefined : handle
     },
@@ -45,7 +52,10 @@ export function createInteractionSeal(deps: {
       try {
         const opened = await key?.open(sealed, context)
         const content = opened === undefined ? undefined : parseJsonObject(opened)
-        return content === undefined ? undefined : decode(content)
+        if (content === undefined) return undefined
+        const { document, ...interaction } = content
+        // The seal proves that this server wrote it.
+        return { interaction: decode(interaction), document: document as DocumentMetadata | undefined }
       } catch {
         // RFC 9700 §4.7: AES-GCM refuses whatever was not sealed with this key, or was altered.
         return undefined

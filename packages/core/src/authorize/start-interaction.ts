@@ -15,6 +15,7 @@ import {
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
+import { documentOf, type ClientDocuments } from '../clients/client-documents.ts'
 import type { Journal } from '../events.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
@@ -32,6 +33,7 @@ export interface InteractionDependencies {
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
   readonly interactionLimits: InteractionLimits
   readonly seal: InteractionSeal
+  readonly clientDocuments: ClientDocuments
   readonly random: Random
   readonly browserCookie: CookieDefinition
   readonly interactionLifetime: DurationSeconds
@@ -66,7 +68,7 @@ export async function startInteraction(
   const { authorization, decision, request } = step
   const browser = await bindBrowser(request, deps.browserCookie, deps.random)
   await limitStart({ browser, clientId: authorization.client.clientId }, now, deps.interactionLimits)
-  const handle = await deps.seal.seal({
+  const interaction = {
     digest: await digestSecret(randomSecret(deps.random)),
     browserDigest: browser.digest,
     clientId: authorization.client.clientId,
@@ -76,7 +78,8 @@ export async function startInteraction(
     createdAt: now,
     expiresAt: after(now, deps.interactionLifetime),
     version: 1,
-  })
+  }
+  const handle = await deps.seal.seal({ interaction, document: documentOf(authorization.client) })
   // RFC 6749 §4.1.2.1: a request that cannot be processed is an invalid_request.
   if (handle === undefined) throw new RedirectableError(refuse('request_too_large'), authorization.target)
   deps.journal.record(request, {

@@ -23,6 +23,10 @@ export type AuthenticatedClient = Brand<ClientRecord, 'AuthenticatedClient'>
 export interface ClientAuthenticationDependencies extends ProfileSettings {
   readonly storage: OAuthStorage
   readonly clientAuthentication: readonly ClientAuthentication[]
+  /** Reads the document of a client that describes itself again, if that is due. */
+  readonly clientDocuments: {
+    current(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
+  }
   /** Counts failed authentications by a hash of the presented `client_id`. */
   readonly failedAuthentications: RateLimiter
 }
@@ -42,7 +46,8 @@ export async function authenticateClient(
   deps: ClientAuthenticationDependencies,
 ): Promise<AuthenticatedClient> {
   const credentials = readCredentials(request, form, deps.clientAuthentication)
-  const client = await findClient(credentials.clientId, deps.storage)
+  const found = await findClient(credentials.clientId, deps.storage)
+  const client = found?.documentDigest === undefined ? found : await deps.clientDocuments.current(found, now)
   // Verified before the client is checked, so that every refusal takes the same work.
   const proof = await credentials.verify(client, now)
 

@@ -21,7 +21,16 @@ it('refuses a client_id that is the identifier of a user (RFC 9700 §4.15)', asy
 
 it('has a metadata rule for every member of the record that an administrator sets (RFC 7591 §2)', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
-  const ownMembers = ['clientId', 'secrets', 'disabledAt', 'createdAt', 'version']
+  const ownMembers = [
+    'clientId',
+    'secrets',
+    'origin',
+    'documentDigest',
+    'documentReadAt',
+    'disabledAt',
+    'createdAt',
+    'version',
+  ]
 
   await registerClient({ clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'] }, { storage })
 

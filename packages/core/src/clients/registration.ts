@@ -71,6 +71,9 @@ export async function prepareClient(
   const random = deps.random ?? systemRandom
   const now = (deps.clock ?? systemClock)()
   const record = { ...clientRecord(registration, now, random), origin }
+  // Client ID Metadata Document §3: such an identifier is the address of a document that the client publishes itself.
+  if (record.clientId.startsWith('https://'))
+    throw invalid('client_id must not be an https URL: those are for clients that publish their own metadata.')
   refuseUnusable(record, deps.dangerouslyAllowOutbound)
   refuseUnsignable(registration, deps.keys)
 
@@ -94,6 +97,8 @@ function clientRecord(registration: ClientRegistration, now: EpochSeconds, rando
     ...completeMetadata(registration),
     secrets: [],
     origin: 'administrator',
+    documentDigest: undefined,
+    documentReadAt: undefined,
     disabledAt: undefined,
     createdAt: now,
     version: 1,

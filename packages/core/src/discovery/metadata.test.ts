@@ -22,6 +22,7 @@ it('lists a claim once when several scopes release it (OIDC Discovery §3)', () 
     logout: undefined,
     delivery: undefined,
     clientAuthentication: [],
+    acceptsClientDocuments: false,
     requirePushedRequests: false,
     discovery: {},
     scopes: new Map([...standardScopes, ['staff', staff]]),

@@ -32,6 +32,7 @@ export interface MetadataSources {
   readonly grants: readonly GrantType[]
   readonly clientAuthentication: readonly ClientAuthentication[]
   readonly requirePushedRequests: boolean
+  readonly acceptsClientDocuments: boolean
   readonly scopes: ScopeRegistry
   readonly keys: KeyRing
   readonly discovery: DiscoveryOptions
@@ -91,6 +92,8 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     dpop_signing_alg_values_supported: proofAlgorithms,
     // RFC 9126 §5.
     require_pushed_authorization_requests: sources.requirePushedRequests,
+    // Client ID Metadata Document §6.
+    ...(sources.acceptsClientDocuments && { client_id_metadata_document_supported: true }),
     request_parameter_supported: true,
     request_object_signing_alg_values_supported: clientAlgorithms,
     request_uri_parameter_supported: false,

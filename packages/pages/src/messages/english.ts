@@ -8,6 +8,10 @@ export const english: Messages = {
   consent: {
     title: 'Allow access?',
     heading: (client) => html`${client} wants to use your account`,
+    unverified: ({ host, client }) =>
+      html`It calls itself ${client}. Nobody has verified this name; only ${host} is certain.`,
+    deviceWarning:
+      'Any program on this device could use this name. Allow it only if you have just started it yourself.',
     signedInAs: (account) => html`Signed in as ${account}`,
     scopesLegend: 'It asks for this:',
     organizationsLegend: 'For which organization?',

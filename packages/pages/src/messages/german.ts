@@ -8,6 +8,10 @@ export const german: Messages = {
   consent: {
     title: 'Zugriff erlauben?',
     heading: (client) => html`${client} möchte Ihr Konto verwenden`,
+    unverified: ({ host, client }) =>
+      html`Sie nennt sich ${client}. Niemand hat diesen Namen geprüft; sicher ist nur ${host}.`,
+    deviceWarning:
+      'Jedes Programm auf diesem Gerät könnte diesen Namen verwenden. Erlauben Sie es nur, wenn Sie es gerade selbst gestartet haben.',
     signedInAs: (account) => html`Angemeldet als ${account}`,
     scopesLegend: 'Darum wird gebeten:',
     organizationsLegend: 'Für welche Organisation?',

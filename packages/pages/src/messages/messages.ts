@@ -17,6 +17,10 @@ export interface Messages {
   readonly consent: {
     readonly title: string
     readonly heading: (client: Fragment) => Fragment
+    /** A client that describes itself, by the host of its description and the name that it gives itself. */
+    readonly unverified: (names: { readonly host: Fragment; readonly client: Fragment }) => Fragment
+    /** For such a client whose redirect stays on the device. */
+    readonly deviceWarning: string
     readonly signedInAs: (account: Fragment) => Fragment
     readonly scopesLegend: string
     /** Above the organizations, of which the user chooses one. */

@@ -46,13 +46,14 @@ export function createMemoryGrants(
       return findUnrevoked(grants, userId, clientId)
     },
 
-    async replaceConsent({ grantId, scopes, resources, version }) {
+    async replaceConsent({ grantId, scopes, resources, clientDigest, version }) {
       await scheduler()
       const current = grants.byId.get(grantId)
       if (current === undefined || current.revokedAt !== undefined) return { outcome: 'absent' }
       if (current.version !== version) return { outcome: 'conflict' }
 
-      return { outcome: 'swapped', record: write(grants, { ...current, scopes, resources, version: version + 1 }) }
+      const changed = { ...current, scopes, resources, clientDigest, version: version + 1 }
+      return { outcome: 'swapped', record: write(grants, changed) }
     },
 
     async revoke(grantId, now) {

@@ -34,6 +34,7 @@ import { changeStatistics } from './0033-change-statistics.ts'
 import { organizationsOfTokens } from './0034-organizations-of-tokens.ts'
 import { registrations } from './0035-initial-access-tokens.ts'
 import { registrationStatistics } from './0036-initial-access-token-statistics.ts'
+import { clientDocuments } from './0037-client-documents.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   organizationsOfTokens,
   registrations,
   registrationStatistics,
+  clientDocuments,
 ]

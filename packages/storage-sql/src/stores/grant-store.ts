@@ -24,12 +24,13 @@ export function createGrantStore(database: Database): GrantStore {
       return row === undefined ? undefined : table.read(row)
     },
 
-    async replaceConsent({ grantId, scopes, resources, version }) {
+    async replaceConsent({ grantId, scopes, resources, clientDigest, version }) {
       return untilSettled(async () => {
         const [swapped] = await run(statements.replaceConsent, {
           grant_id: grantId,
           scopes: JSON.stringify(scopes),
           resources: JSON.stringify(resources),
+          client_digest: clientDigest ?? null,
           version,
         })
         if (swapped !== undefined) return { outcome: 'swapped', record: table.read(swapped) }
@@ -87,10 +88,16 @@ function grantStatements({ query }: Pick<Database, 'query'>, table: RecordTable<
         .where('revoked_at', 'is', null),
     ),
 
-    replaceConsent: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'scopes' | 'resources' | 'version'>) =>
-      unrevoked(p)
-        .set((set) => ({ scopes: p('scopes'), resources: p('resources'), version: set('version', '+', 1) }))
-        .where('version', '=', p('version')),
+    replaceConsent: compileStatement(
+      (p: Parameter<'issuer' | 'grant_id' | 'scopes' | 'resources' | 'client_digest' | 'version'>) =>
+        unrevoked(p)
+          .set((set) => ({
+            scopes: p('scopes'),
+            resources: p('resources'),
+            client_digest: p('client_digest'),
+            version: set('version', '+', 1),
+          }))
+          .where('version', '=', p('version')),
     ),
 
     revoke: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'now'>) =>

@@ -134,6 +134,7 @@ const fullGrant: GrantRecord = {
   scopes: ['b', 'a', rich],
   resources: [],
   createdAt: at(26),
+  clientDigest: undefined,
   revokedAt: at(27),
   version: 28,
 }

@@ -41,6 +41,8 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
         // RFC 6749 §5.2: codes of deactivated users, revoked grants and disabled clients are refused.
         throw refuse('grant_inactive')
       }
+      // Client ID Metadata Document §8.3: the client that the user consented to is the one that gets the tokens.
+      if (status.grant.clientDigest !== client.documentDigest) throw refuse('client_document_changed:code')
       // OIDC Back-Channel Logout 1.0 §2.7: the session that the code is bound to was ended.
       if (!isBindingActive(code, status.session)) throw refuse('session_ended')
       const organization = code.organizationId && (await organizationOfGrant(code, deps.storage))

@@ -43,8 +43,10 @@ export const roundTripLaws: readonly StorageLaw[] = [
       same(await storage.grants.insert(grant), { outcome: 'taken', record: grant }, 'through a refused insertion')
 
       const resources = [...grant.resources, 'https://more.example']
-      const change = { grantId: grant.grantId, scopes: [...grant.scopes, 'more'], resources, version: grant.version }
-      const widened = { ...grant, scopes: change.scopes, resources, version: grant.version + 1 }
+      const { grantId, version } = grant
+      const clientDigest = grant.clientDigest === undefined ? 'digest' : undefined
+      const change = { grantId, scopes: [...grant.scopes, 'more'], resources, clientDigest, version }
+      const widened = { ...grant, scopes: change.scopes, resources, clientDigest, version: version + 1 }
       same(
         await storage.grants.replaceConsent(change),
         { outcome: 'swapped', record: widened },

@@ -1,0 +1,251 @@
+import { forgetOldest } from '@mintmark/internal'
+import {
+  after,
+  clientId,
+  type ClientRecord,
+  type EpochSeconds,
+  type OAuthStorage,
+  seconds,
+  type DurationSeconds,
+} from '@mintmark/storage-interface'
+import { untilSettled } from '@mintmark/storage-interface/stores'
+
+import { identifyClient } from '../authorize/proven-redirect.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import type { RateLimiter } from '../rate-limiter.ts'
+import { type OAuthError, refuse } from '../refusals.ts'
+import { ClientMetadataError, refuseUnusable } from './check-metadata.ts'
+import { type DocumentMetadata, isDocumentUrl, readDocument, type RedirectPolicy } from './document-metadata.ts'
+import { completeMetadata } from './metadata.ts'
+
+/** Clients that describe themselves at the URL that is their `client_id` (Client ID Metadata Document). */
+export interface ClientDocuments {
+  /**
+   * Finds the client that a browser's request names: a registered one, or one with a document. Nothing is stored.
+   * @throws OAuthError like `identifyClient`, and invalid_request — reason `client_document_not_allowed` |
+   *   `client_document_invalid` | `client_document_withdrawn`; temporarily_unavailable — reason
+   *   `client_document_unavailable` | `client_documents_throttled`.
+   */
+  identify(id: string, now: EpochSeconds): Promise<ClientRecord>
+  /** Finds the client of a pending interaction, which keeps the document as it was when it started. */
+  reopen(id: string, document: DocumentMetadata | undefined, now: EpochSeconds): Promise<ClientRecord>
+  /** A stored client, after its document was read again if that is due; `undefined` if it may not be used any more. */
+  current(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
+  /**
+   * Stores the client that a user consented to.
+   * @returns `changed` when users must consent to it again.
+   * @throws OAuthError invalid_request — reason `client_document_changed`: another request has stored a newer document;
+   *   and like `identifyClient`.
+   */
+  keep(client: ClientRecord): Promise<'kept' | 'changed'>
+}
+
+/** The option `clientDocuments`, with every default filled in. */
+export interface ClientDocumentSettings {
+  readonly allow: '*' | readonly string[] | ((url: URL) => boolean | Promise<boolean>)
+  readonly scopes: readonly string[]
+  readonly redirects: RedirectPolicy
+  readonly staleFor: DurationSeconds
+}
+
+interface ClientDocumentDependencies {
+  readonly storage: OAuthStorage
+  readonly outbound: OutboundClient
+  /** Counts requests for documents, by host and in total. */
+  readonly fetches: { readonly ofHost: RateLimiter; readonly inTotal: RateLimiter }
+}
+
+/** @param settings `undefined` when the feature is off. */
+export function createClientDocuments(
+  settings: ClientDocumentSettings | undefined,
+  deps: ClientDocumentDependencies,
+): ClientDocuments {
+  const { storage } = deps
+  const kept = new Map<string, { readonly document: DocumentMetadata; readonly expiresAt: EpochSeconds }>()
+  const pending = new Map<string, Promise<ReadOutcome>>()
+
+  return {
+    async identify(id, now) {
+      if (!id.startsWith('https://')) return identifyClient(id, storage)
+      const stored = await storage.clients.find(clientId(id))
+      if (stored?.disabledAt !== undefined) throw refuse('client_disabled:page')
+      if (stored !== undefined && stored.documentDigest === undefined) return stored
+      if (settings === undefined) throw refuse('client_unknown:page')
+      if (!isDocumentUrl(id) || !(await isAllowed(id, settings))) throw refuse('client_document_not_allowed')
+      const result = await read(id, now, settings)
+      if (result.outcome === 'read') return withDocument(stored, { id, document: result.document, now }, settings)
+      if (result.outcome === 'unreachable' && stored !== undefined && isFresh(stored, now, settings)) return stored
+      throw result.refusal
+    },
+
+    async reopen(id, document, now) {
+      if (document === undefined) return identifyClient(id, storage)
+      const stored = await storage.clients.find(clientId(id))
+      if (stored?.disabledAt !== undefined) throw refuse('client_disabled:page')
+      if (settings === undefined || !(await isAllowed(id, settings))) throw refuse('client_unknown:page')
+      return withDocument(stored, { id, document, now }, settings)
+    },
+
+    async current(client, now) {
+      if (settings === undefined) return undefined
+      if (client.disabledAt !== undefined || isFresh(client, now, settings)) return client
+      if (!(await isAllowed(client.clientId, settings))) return undefined
+      const result = await read(client.clientId, now, settings)
+      if (result.outcome !== 'read') return undefined
+      const renewed = withDocument(client, { id: client.clientId, document: result.document, now }, settings)
+      const swapped = await storage.clients.compareAndSwap(renewed, client.version)
+      return swapped.outcome === 'swapped' ? swapped.record : storage.clients.find(client.clientId)
+    },
+
+    async keep(client) {
+      if (client.documentDigest === undefined) return 'kept'
+      return untilSettled(async () => {
+        const inserted = await storage.clients.insert(client)
+        if (inserted.outcome === 'inserted') return 'kept'
+        const stored = await storage.clients.find(client.clientId)
+        // Removed by an administrator: its identifier stays taken.
+        if (stored === undefined) throw refuse('client_unknown:page')
+        if (stored.disabledAt !== undefined) throw refuse('client_disabled:page')
+        const isSame = stored.documentDigest === client.documentDigest
+        const isNewer = (client.documentReadAt ?? 0) > (stored.documentReadAt ?? 0)
+        if (isSame && !isNewer) return 'kept'
+        if (!isSame && !isNewer) throw refuse('client_document_changed')
+        const swapped = await storage.clients.compareAndSwap({ ...stored, ...documentOf(client) }, stored.version)
+        if (swapped.outcome !== 'swapped') return undefined
+        return isSame ? 'kept' : 'changed'
+      })
+    },
+  }
+
+  /** Reads a document from the cache or by fetching it, one request at a time for each URL. */
+  async function read(
+    id: string,
+    now: EpochSeconds,
+    { redirects, scopes }: ClientDocumentSettings,
+  ): Promise<ReadOutcome> {
+    const known = kept.get(id)
+    if (known !== undefined && now < known.expiresAt) return { outcome: 'read', document: known.document }
+    const running = pending.get(id)
+    if (running !== undefined) return running
+    const reading = fetchDocument({ id, now, redirects, scopes }, deps).finally(() => pending.delete(id))
+    pending.set(id, reading)
+    const result = await reading
+    kept.delete(id)
+    if (result.outcome === 'read' && result.keepFor > 0) {
+      kept.set(id, { document: result.document, expiresAt: after(now, seconds(result.keepFor)) })
+      forgetOldest(kept, maxKept)
+    }
+    return result
+  }
+}
+
+/** The members of a client that its document decided; `undefined` for a registered one. */
+export function documentOf(client: ClientRecord): DocumentMetadata | undefined {
+  const { clientName, tokenEndpointAuthMethod, redirectUris, grantTypes, jwks, jwksUri } = client
+  const { documentDigest, documentReadAt } = client
+  if (documentDigest === undefined) return undefined
+  const metadata = { clientName, tokenEndpointAuthMethod, redirectUris, grantTypes, jwks, jwksUri }
+  return { ...metadata, documentDigest, documentReadAt }
+}
+
+type ReadOutcome =
+  | { readonly outcome: 'read'; readonly document: DocumentMetadata; readonly keepFor?: number }
+  /** `unreachable`: the stored client may still be used. */
+  | { readonly outcome: 'unreachable' | 'refused'; readonly refusal: OAuthError }
+
+async function fetchDocument(
+  request: {
+    readonly id: string
+    readonly now: EpochSeconds
+    readonly redirects: RedirectPolicy
+    readonly scopes: readonly string[]
+  },
+  { outbound, fetches }: ClientDocumentDependencies,
+): Promise<ReadOutcome & { readonly keepFor: number }> {
+  const { id, now, redirects } = request
+  const counters = [
+    [fetches.ofHost, `host ${new URL(id).host}`],
+    [fetches.inTotal, 'total'],
+  ] as const
+  for (const [limiter, key] of counters) {
+    const decision = await limiter.consume(key, now)
+    if (!decision.allowed) {
+      const refusal = refuse('client_documents_throttled', {}, { retryAfter: decision.retryAfter })
+      return { outcome: 'unreachable', refusal, keepFor: 0 }
+    }
+  }
+  const headers = { accept: 'application/json' }
+  const result = await outbound.request({ url: id, headers, timeout: 2500, maxBytes })
+  if (result.outcome === 'failed' && result.failure === 'too_large') return invalid()
+  if (result.outcome === 'failed') return unavailable()
+  // A client withdraws by deleting its document; a stored copy must not hide that.
+  if (result.status === 404 || result.status === 410)
+    return { outcome: 'refused', refusal: refuse('client_document_withdrawn'), keepFor: 0 }
+  if (result.status >= 500 || result.status === 429) return unavailable()
+  // Client ID Metadata Document §5.1: only 200 counts, and no redirect is followed.
+  const type = result.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (result.status !== 200 || !/^application\/(?:[a-z0-9.-]+\+)?json$/.test(type)) return invalid()
+  const document = await readDocument({ id, body: result.body, readAt: now }, redirects)
+  if (document === undefined || !isUsable(withDocument(undefined, { id, document, now }, request))) return invalid()
+  return { outcome: 'read', document, keepFor: cacheTime(result.headers.get('cache-control') ?? '') }
+}
+
+const invalid = () => ({ outcome: 'refused', refusal: refuse('client_document_invalid'), keepFor: 0 }) as const
+const unavailable = () =>
+  ({ outcome: 'unreachable', refusal: refuse('client_document_unavailable'), keepFor: 0 }) as const
+
+/** In seconds; 0 for a response that must not be stored (RFC 9111 §5.2.2). */
+function cacheTime(cacheControl: string): number {
+  if (/(?:^|[\s,])no-store(?:$|[\s,=])/i.test(cacheControl)) return 0
+  const age = /(?:^|[\s,])max-age="?(\d+)/i.exec(cacheControl)?.[1]
+  return Math.min(Math.max(Number(age ?? 0), shortestCache), longestCache)
+}
+
+function isUsable(client: ClientRecord): boolean {
+  try {
+    refuseUnusable(client)
+    return true
+  } catch (error) {
+    if (error instanceof ClientMetadataError) return false
+    throw error
+  }
+}
+
+/** The client as its document describes it. An administrator's changes to a stored client stay. */
+function withDocument(
+  stored: ClientRecord | undefined,
+  { id, document, now }: { readonly id: string; readonly document: DocumentMetadata; readonly now: EpochSeconds },
+  { scopes }: Pick<ClientDocumentSettings, 'scopes'>,
+): ClientRecord {
+  if (stored !== undefined) return { ...stored, ...document }
+  const { clientName } = document
+  return {
+    clientId: clientId(id),
+    ...completeMetadata({ clientName, scopes, requirePkce: true }),
+    ...document,
+    secrets: [],
+    origin: 'document',
+    disabledAt: undefined,
+    createdAt: now,
+    version: 1,
+  }
+}
+
+async function isAllowed(id: string, { allow }: ClientDocumentSettings): Promise<boolean> {
+  if (allow === '*') return true
+  const url = new URL(id)
+  return typeof allow === 'function' ? allow(url) : allow.includes(url.hostname) || allow.includes(id)
+}
+
+/** Whether a stored client counts although its document cannot be read. */
+const isFresh = (stored: ClientRecord, now: EpochSeconds, { staleFor }: ClientDocumentSettings): boolean =>
+  stored.documentReadAt !== undefined && now < stored.documentReadAt + staleFor
+
+/** Client ID Metadata Document §5.1 suggests 5 KiB. */
+const maxBytes = 5120
+
+/** In seconds. */
+const shortestCache = 60
+const longestCache = 86_400
+
+const maxKept = 1000

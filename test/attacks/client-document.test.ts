@@ -1,0 +1,459 @@
+import { clientId, userId } from '@mintmark/storage-interface'
+import type { AuthorizationServerOptions } from '@mintmark/core'
+import { aClientRecord } from '@mintmark/storage-interface/fixtures'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { registerClient } from '../../packages/core/src/clients/registration.ts'
+import { answerInteraction, authorize, redeem, token, type Change } from '../support/flow.ts'
+import { refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+const id = 'https://cli.test/oauth.json'
+const redirect = 'https://cli.test/cb'
+const tool = { client_id: id, client_name: 'Tool', redirect_uris: [redirect, 'http://127.0.0.1/cb'] }
+const scopes = ['openid', 'profile', 'offline_access']
+
+type Documents = NonNullable<AuthorizationServerOptions['clientDocuments']>
+type Serve = (url: string) => Response | Promise<Response>
+
+const answer = (document: unknown, init: ResponseInit = {}) =>
+  new Response(JSON.stringify(document), {
+    ...init,
+    headers: { 'content-type': 'application/json', ...Object.fromEntries(new Headers(init.headers)) },
+  })
+
+async function start(serve: Serve = () => answer(tool), options: Partial<Documents> | 'off' = {}) {
+  const site = { serve, fetched: [] as string[] }
+  const under = await startServer({
+    fetch: async (input) => {
+      const url = input instanceof Request ? input.url : String(input)
+      site.fetched.push(url)
+      return site.serve(url)
+    },
+    ...(options !== 'off' && { clientDocuments: { allow: '*', scopes, ...options } }),
+  })
+  onTestFinished(() => under.close())
+  return { under, site }
+}
+
+const visit = (under: ServerUnderTest, change: Change = {}) =>
+  authorize(under, { client_id: id, redirect_uri: redirect, ...change })
+
+const consent = (under: ServerUnderTest, started: Awaited<ReturnType<typeof visit>>) =>
+  answerInteraction(under, started, 'scope=openid&scope=profile&scope=offline_access')
+
+async function codeOf(under: ServerUnderTest, change: Change = {}): Promise<string> {
+  const started = await visit(under, { scope: scopes.join(' '), ...change })
+  const done = started.location.searchParams.has('code') ? started : await consent(under, started)
+  return done.location.searchParams.get('code') ?? `none: ${done.text}`
+}
+
+const publicRedeem = (under: ServerUnderTest, code: string, change: Change = {}) =>
+  redeem(under, code, { client_id: id, redirect_uri: redirect, ...change }, { authorization: '' })
+
+const refresh = (under: ServerUnderTest, refreshToken: unknown) =>
+  token(
+    under,
+    { grant_type: 'refresh_token', refresh_token: String(refreshToken), client_id: id },
+    { authorization: '' },
+  )
+
+const stored = (under: ServerUnderTest) => under.storage.clients.find(clientId(id))
+
+describe('a client with a metadata document', () => {
+  it('gets tokens after consent, and is stored with it (Client ID Metadata Document §5)', async () => {
+    const { under, site } = await start()
+    const before = under.dump()
+
+    const started = await visit(under, { scope: scopes.join(' ') })
+    expect(started.location.pathname).toBe('/consent')
+    expect(under.dump()).toBe(before)
+    const code = (await consent(under, started)).location.searchParams.get('code') ?? ''
+    const tokens = await publicRedeem(under, code)
+
+    expect(tokens.status).toBe(200)
+    expect(await stored(under)).toMatchObject({
+      clientName: 'Tool',
+      tokenEndpointAuthMethod: 'none',
+      requirePkce: true,
+    })
+    expect(site.fetched).toEqual([id])
+  })
+
+  it('is refused without a request for its document when the feature is off', async () => {
+    const { under, site } = await start(undefined, 'off')
+
+    await refusedOnPage(under, { send: () => visit(under), reason: 'client_unknown' })
+    expect(site.fetched).toEqual([])
+  })
+
+  it.each([
+    'https://cli.test',
+    'https://cli.test/',
+    'https://cli.test/a#',
+    'https://cli.test/a#b',
+    'https://user@cli.test/a',
+    'https://@cli.test/a',
+    'https://cli.test/a/../b',
+    'https://cli.test/a/%2e%2e/b',
+    'https://cli.test/a\\b',
+    'https://CLI.test/a',
+    'https://cli.test:22/a',
+    'https://cli.test:443/a',
+    'https://cli.test./a',
+    'https://192.0.2.1/a',
+    'https://[2001:db8::1]/a',
+    'https://localhost/a',
+    `https://cli.test/${'a'.repeat(2048)}`,
+  ])('is refused at the address %s without a request (Client ID Metadata Document §3)', async (address) => {
+    const { under, site } = await start()
+
+    const reply = await visit(under, { client_id: address })
+
+    expect(reply.status).toBe(400)
+    expect(['client_document_not_allowed', 'client_unknown']).toContain(under.lastReason())
+    expect(site.fetched).toEqual([])
+  })
+
+  it.each(['http://cli.test/a', 'https://cli.test/a\tb'])('is unknown at %s', async (address) => {
+    const { under, site } = await start()
+
+    expect((await visit(under, { client_id: address })).status).toBe(400)
+    expect(site.fetched).toEqual([])
+  })
+
+  it.each([
+    ['a host that is not on the list', ['other.test']],
+    ['a parent domain on the list', ['test']],
+    ['another document of a listed URL', [`${id}x`]],
+    ['a function that says no', () => false],
+  ] as const)('is refused for %s', async (_, allow) => {
+    const { under, site } = await start(undefined, { allow })
+
+    await refusedOnPage(under, { send: () => visit(under), reason: 'client_document_not_allowed' })
+    expect(site.fetched).toEqual([])
+  })
+
+  it.each([['cli.test'], [id]])('is accepted when %s is on the list', async (entry) => {
+    const { under } = await start(undefined, { allow: [entry] })
+
+    expect((await visit(under)).location.pathname).toBe('/consent')
+  })
+
+  it.each([
+    ['a redirect', () => new Response(null, { status: 301, headers: { location: 'https://cli.test/b' } })],
+    ['status 204', () => new Response(null, { status: 204 })],
+    ['status 206', () => answer(tool, { status: 206 })],
+    ['HTML', () => answer(tool, { headers: { 'content-type': 'text/html' } })],
+    ['an array', () => answer([tool])],
+    ['another client_id', () => answer({ ...tool, client_id: `${id}?` })],
+    ['a repeated member', () => new Response(`{"client_id":"${id}",${JSON.stringify(tool).slice(1)}`, json)],
+    [
+      'an escaped repeated member',
+      () => new Response(`{"client\\u005fid":"${id}",${JSON.stringify(tool).slice(1)}`, json),
+    ],
+    ['more than 5 KiB', () => answer({ ...tool, padding: 'x'.repeat(5120) })],
+    ['a secret', () => answer({ ...tool, client_secret: 'secret' })],
+    ['a shared secret method', () => answer({ ...tool, token_endpoint_auth_method: 'client_secret_basic' })],
+    ['a method of TLS', () => answer({ ...tool, token_endpoint_auth_method: 'tls_client_auth' })],
+    ['private_key_jwt without keys', () => answer({ ...tool, token_endpoint_auth_method: 'private_key_jwt' })],
+    ['half a character', () => answer({ ...tool, client_name: '\ud800' })],
+    ['no name', () => answer({ ...tool, client_name: ' ' })],
+    ['no redirect URIs', () => answer({ client_id: id, client_name: 'Tool' })],
+    ['an empty list of redirect URIs', () => answer({ ...tool, redirect_uris: [] })],
+    ['a script as redirect URI', () => answer({ ...tool, redirect_uris: [redirect, 'javascript:alert(1)'] })],
+    ['a wildcard', () => answer({ ...tool, redirect_uris: [redirect, 'https://*.cli.test/cb'] })],
+    [
+      '200 redirect URIs',
+      () => answer({ ...tool, redirect_uris: Array.from({ length: 200 }, (_, n) => `${redirect}${n}`) }),
+    ],
+    ['redirect URIs of other hosts only', () => answer({ ...tool, redirect_uris: ['https://other.test/cb'] })],
+    ['no code grant', () => answer({ ...tool, grant_types: ['client_credentials'] })],
+  ])('is refused when the document has %s, and nothing is cached', async (_, serve) => {
+    const { under, site } = await start(serve)
+
+    await refusedOnPage(under, { send: () => visit(under), reason: 'client_document_invalid' })
+    site.serve = () => answer(tool)
+    expect((await visit(under)).location.pathname).toBe('/consent')
+  })
+
+  it.each([404, 410])('is refused as withdrawn after status %i', async (status) => {
+    const { under } = await start(() => new Response(null, { status }))
+
+    await refusedOnPage(under, { send: () => visit(under), reason: 'client_document_withdrawn' })
+  })
+
+  it.each([
+    ['status 500', () => new Response(null, { status: 500 })],
+    ['a broken connection', () => Promise.reject(new TypeError('fetch failed'))],
+  ])('is unavailable after %s', async (_, serve) => {
+    const { under } = await start(serve)
+
+    const reply = await visit(under)
+
+    expect([reply.status, under.lastReason()]).toEqual([503, 'client_document_unavailable'])
+  })
+
+  it('ignores grants, methods and redirect URIs that this server does not offer (RFC 7591 §2)', async () => {
+    const grants = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code']
+    const { under } = await start(() =>
+      answer({
+        ...tool,
+        grant_types: grants,
+        token_endpoint_auth_methods_supported: ['tls_client_auth', 'none'],
+        redirect_uris: [redirect, 'https://other.test/cb'],
+        logo_uri: 'https://other.test/x.png',
+      }),
+    )
+    await codeOf(under)
+
+    expect(await stored(under)).toMatchObject({
+      grantTypes: ['authorization_code', 'refresh_token'],
+      tokenEndpointAuthMethod: 'none',
+      redirectUris: [redirect],
+    })
+  })
+
+  it('may use any port of loopback (RFC 8252 §7.3)', async () => {
+    const { under } = await start()
+
+    expect((await visit(under, { redirect_uri: 'http://127.0.0.1:49152/cb' })).location.pathname).toBe('/consent')
+  })
+
+  it('may not use loopback when only its own origin is allowed', async () => {
+    const { under } = await start(undefined, { redirects: 'same_origin' })
+    const send = () => visit(under, { redirect_uri: 'http://127.0.0.1:49152/cb' })
+
+    await refusedOnPage(under, { send, reason: 'redirect_uri_mismatch' })
+  })
+
+  it('is not fetched more than 60 times a minute from one host, and takes no row', async () => {
+    const { under, site } = await start((url) => answer({ ...tool, client_id: url }))
+    const before = under.dump()
+
+    for (let n = 0; n < 61; n += 1) await visit(under, { client_id: `https://cli.test/${n}` })
+
+    expect(site.fetched).toHaveLength(60)
+    expect(under.lastReason()).toBe('client_documents_throttled')
+    expect(under.dump()).toBe(before)
+  })
+
+  it.each([
+    ['max-age=1', 60],
+    ['max-age=1000000000000', 86_400],
+    ['max-age=600', 600],
+  ])('is cached with %s for %i seconds (Client ID Metadata Document §5.2)', async (control, lifetime) => {
+    const { under, site } = await start(() => answer(tool, { headers: { 'cache-control': control } }))
+
+    await visit(under)
+    under.clock.advance(lifetime - 1)
+    await visit(under)
+    expect(site.fetched).toHaveLength(1)
+    under.clock.advance(1)
+    await visit(under)
+    expect(site.fetched).toHaveLength(2)
+  })
+
+  it('is not cached with no-store (RFC 9111 §5.2.2.5)', async () => {
+    const { under, site } = await start(() => answer(tool, { headers: { 'cache-control': 'no-store' } }))
+
+    await visit(under)
+    await visit(under)
+
+    expect(site.fetched).toHaveLength(2)
+  })
+})
+
+const json = { headers: { 'content-type': 'application/json' } }
+
+describe('a document that changes', () => {
+  const keepShort = (document: unknown) => answer(document, { headers: { 'cache-control': 'max-age=60' } })
+
+  it('between the visit and the consent does not change the client that is consented to', async () => {
+    const { under, site } = await start(() => keepShort(tool))
+    const started = await visit(under)
+    site.serve = () => keepShort({ ...tool, client_name: 'Bank' })
+    under.clock.advance(61)
+
+    await consent(under, started)
+
+    expect(await stored(under)).toMatchObject({ clientName: 'Tool' })
+  })
+
+  it.each([
+    ['name', { client_name: 'Bank' }],
+    ['redirect host', { redirect_uris: [redirect] }],
+  ])('asks for consent again after a change of its %s (Client ID Metadata Document §8.3)', async (_, change) => {
+    const { under, site } = await start(() => keepShort(tool))
+    await codeOf(under)
+    expect((await visit(under)).location.searchParams.has('code')).toBe(true)
+    site.serve = () => keepShort({ ...tool, ...change })
+    under.clock.advance(61)
+
+    const started = await visit(under)
+    expect(started.location.pathname).toBe('/consent')
+    await consent(under, started)
+
+    expect(under.events.filter(({ type }) => type === 'client.changed')).toHaveLength(1)
+    expect((await visit(under)).location.searchParams.has('code')).toBe(true)
+  })
+
+  it('does not ask again after a change of a path', async () => {
+    const { under, site } = await start(() => keepShort(tool))
+    await codeOf(under)
+    site.serve = () => keepShort({ ...tool, redirect_uris: [...tool.redirect_uris, 'https://cli.test/cb2'] })
+    under.clock.advance(61)
+
+    const reply = await visit(under, { redirect_uri: 'https://cli.test/cb2' })
+
+    expect(reply.location.searchParams.has('code')).toBe(true)
+  })
+
+  it('after the consent gets no tokens for the code (Client ID Metadata Document §8.3)', async () => {
+    const { under } = await start()
+    const code = await codeOf(under)
+    const client = await stored(under)
+    if (client === undefined) throw new Error('The client was not stored.')
+    await under.storage.clients.compareAndSwap({ ...client, documentDigest: 'other' }, client.version)
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => publicRedeem(under, code), reason: 'client_document_changed', kept: 'all but codes' },
+    )
+  })
+
+  it('refuses the consent to an older document than the stored one', async () => {
+    const { under, site } = await start(() => keepShort(tool))
+    const older = await visit(under)
+    site.serve = () => keepShort({ ...tool, client_name: 'Bank' })
+    under.clock.advance(61)
+    await consent(under, await visit(under))
+
+    const reply = await consent(under, older)
+
+    expect([reply.status, under.lastReason()]).toEqual([400, 'client_document_changed'])
+  })
+
+  it('that replaces the keys asks for consent again, and the old keys are refused', async () => {
+    const keyed = async () => {
+      const jwk = await exportJWK((await generateKeyPair('ES256')).publicKey)
+      const jwks = { keys: [{ ...jwk, alg: 'ES256', kid: await calculateJwkThumbprint(jwk) }] }
+      return { ...tool, token_endpoint_auth_method: 'private_key_jwt', jwks }
+    }
+    const [first, second] = [await keyed(), await keyed()]
+    const { under, site } = await start(() => keepShort(first))
+    await codeOf(under)
+    site.serve = () => keepShort(second)
+    under.clock.advance(61)
+
+    const started = await visit(under)
+    expect(started.location.pathname).toBe('/consent')
+    await consent(under, started)
+
+    expect((await stored(under))?.jwks).toEqual(second.jwks)
+  })
+})
+
+describe('a stored client with a document', () => {
+  async function withTokens(options: Partial<Documents> = {}) {
+    const { under, site } = await start(undefined, options)
+    const serving = () => answer({ ...tool, grant_types: ['authorization_code', 'refresh_token'] })
+    site.serve = serving
+    const tokens = await publicRedeem(under, await codeOf(under))
+    return { under, site, tokens: tokens.json, serving }
+  }
+
+  it('is used without its document until staleFor', async () => {
+    const { under, site, tokens } = await withTokens()
+    site.serve = () => Promise.reject(new TypeError('fetch failed'))
+    under.clock.advance(86_399)
+
+    expect((await visit(under)).location.pathname).not.toBe('/error')
+    const refreshed = await refresh(under, tokens['refresh_token'])
+    expect(refreshed.status).toBe(200)
+    under.clock.advance(1)
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      { send: () => refresh(under, refreshed.json['refresh_token']), reason: 'client_unknown' },
+    )
+  })
+
+  it('is read again after staleFor', async () => {
+    const { under, site, tokens } = await withTokens({ staleFor: 100 })
+    under.clock.advance(86_400)
+
+    expect((await refresh(under, tokens['refresh_token'])).status).toBe(200)
+    expect(site.fetched).toHaveLength(2)
+    expect((await stored(under))?.documentReadAt).toBe(under.clock.now())
+  })
+
+  it('gets no new code once it has withdrawn its document', async () => {
+    const { under, site } = await withTokens()
+    site.serve = () => new Response(null, { status: 404 })
+    under.clock.advance(61)
+
+    await refusedOnPage(under, { send: () => visit(under), reason: 'client_document_withdrawn' })
+  })
+
+  it('stays disabled when its document is read again', async () => {
+    const { under, tokens } = await withTokens()
+    const client = await stored(under)
+    if (client === undefined) throw new Error('The client was not stored.')
+    await under.storage.clients.compareAndSwap({ ...client, disabledAt: under.clock.now() }, client.version)
+    under.clock.advance(90_000)
+
+    await refusedOnPage(under, { send: () => visit(under), reason: 'client_disabled' })
+    expect((await refresh(under, tokens['refresh_token'])).status).toBe(401)
+    expect((await stored(under))?.disabledAt).toBeDefined()
+  })
+
+  it('is refused once the feature is off', async () => {
+    const { under, site } = await start(undefined, 'off')
+    const described = { clientId: clientId(id), redirectUris: [redirect], documentDigest: 'digest' }
+    await under.storage.clients.insert(aClientRecord({ ...described, tokenEndpointAuthMethod: 'none', secrets: [] }))
+
+    await refusedOnPage(under, { send: () => visit(under), reason: 'client_unknown' })
+    const answer = { status: 401, error: 'invalid_client' }
+    await refusedInJson(under, answer, { send: () => refresh(under, 'unknown'), reason: 'client_unknown' })
+    expect(site.fetched).toEqual([])
+  })
+
+  it('keeps its other devices when a user gives consent on another one', async () => {
+    const { under, tokens } = await withTokens()
+    const second = await publicRedeem(under, await codeOf(under, { prompt: 'consent' }))
+
+    expect(second.status).toBe(200)
+    expect((await refresh(under, tokens['refresh_token'])).status).toBe(200)
+    expect(await under.storage.grants.listByUser(userId('U1'))).toHaveLength(1)
+  })
+
+  it('law: two consents at the same time store one client', async () => {
+    const { under } = await start()
+    const visits = await Promise.all([visit(under), visit(under)])
+
+    const done = await Promise.all(visits.map((started) => consent(under, started)))
+
+    expect(done.map((reply) => reply.location.searchParams.has('code'))).toEqual([true, true])
+    expect((await stored(under))?.version).toBe(1)
+  })
+
+  it('cannot be registered by its URL', async () => {
+    const { under } = await start()
+
+    await expect(
+      registerClient({ clientId: id, clientName: 'X', redirectUris: [redirect] }, { storage: under.storage }),
+    ).rejects.toThrow('invalid_client_metadata')
+  })
+})
+
+it('discovery says whether clients may describe themselves (Client ID Metadata Document §6)', async () => {
+  const path = '/.well-known/oauth-authorization-server'
+  const on = await (await start()).under.send({ path })
+  const off = await (await start(undefined, 'off')).under.send({ path })
+
+  expect(on.json['client_id_metadata_document_supported']).toBe(true)
+  expect(off.json).not.toHaveProperty('client_id_metadata_document_supported')
+})
