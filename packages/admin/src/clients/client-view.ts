@@ -24,7 +24,7 @@ export async function findClient(id: string, { storage }: { readonly storage: Ad
   return client
 }
 
-export const clientView = ({ secrets, documentDigest: _, ...client }: ClientRecord): ClientView => ({
+export const clientView = ({ secrets, documentDigest: _documentDigest, ...client }: ClientRecord): ClientView => ({
   ...client,
   secrets: secrets.map(secretView),
 })
