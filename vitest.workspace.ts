@@ -12,8 +12,8 @@ export default defineConfig({
     isolate: false,
     // Workers, and the programs that tests start by the dozen, read the same sources: compiled once, a start costs half.
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compiled') },
-    // The default leaves a core free, which is half of a machine with two; much of the work is waiting for databases and a browser.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // The default leaves a core free, although much of the work is waiting for databases and a browser.
+    maxWorkers: availableParallelism(),
     globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
     sequence: { sequencer: LongFilesFirst },
     reporters: ['default', tallyReporter],

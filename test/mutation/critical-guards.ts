@@ -38,7 +38,7 @@ export const criticalGuards: readonly CriticalGuard[] = [
   },
   {
     file: 'packages/core/src/clients/redirect-uri.ts',
-    condition: "url.username !== '' || url.password !== '' || !hasRoomForAnswer(uri)",
+    condition: "url.username !== '' || url.password !== ''",
     test: 'test/attacks/redirect-uri-registration.test.ts',
   },
   {
