@@ -213,12 +213,12 @@ it('serves the path of the revocation feed only when the host enables it', () =>
 })
 
 it('endings are remembered for longer than any access token lives, or the server does not start', () => {
-  const resources = { 'https://api.test': { scopes: [], accessTokenLifetime: 89_701 } }
+  const resources = { 'https://api.test': { scopes: [], accessTokenLifetime: 690_901 } }
 
-  expect(() => serverWith({ revocationFeed: true, lifetimes: { accessToken: 89_700 } })).not.toThrow()
-  expect(() => serverWith({ revocationFeed: true, lifetimes: { accessToken: 89_701 } })).toThrow(
-    'longer than 89700 seconds',
+  expect(() => serverWith({ revocationFeed: true, lifetimes: { accessToken: 690_900 } })).not.toThrow()
+  expect(() => serverWith({ revocationFeed: true, lifetimes: { accessToken: 690_901 } })).toThrow(
+    'longer than 690900 seconds',
   )
-  expect(() => serverWith({ revocationFeed: true, resources })).toThrow('longer than 89700 seconds')
+  expect(() => serverWith({ revocationFeed: true, resources })).toThrow('longer than 690900 seconds')
   expect(() => serverWith({ resources })).not.toThrow()
 })

@@ -43,8 +43,11 @@ export interface RevocationList {
   readonly completeSince: EpochSeconds
 }
 
-/** How long a store keeps a revocation: longer than a day, the longest lifetime of a token that the revocation feed covers. */
-export const revocationRetention: DurationSeconds = seconds(90_000)
+/**
+ * How long a store keeps a revocation, in seconds: eight days. Logout tokens follow from revocations, and a week without a worker
+ * must not lose any; a token that the revocation feed covers expires earlier.
+ */
+export const revocationRetention: DurationSeconds = seconds(691_200)
 
 /**
  * Revocations in the order in which they happened, for the servers that receive tokens.
