@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
-import { testTitles } from '../../scripts/conformance/test-titles.ts'
+import { testTitles } from '../../scripts/test-titles.ts'
 
 interface Row {
   readonly threat: string

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
-import { conformancePage, missingProofs } from '../../scripts/conformance/conformance-page.ts'
-import { notTested, rfc, verdictOf, type Standard } from '../../scripts/conformance/standard.ts'
-import { standards } from '../../scripts/conformance/standards.ts'
-import { testTitles } from '../../scripts/conformance/test-titles.ts'
+import { conformancePage, missingProofs } from '../../scripts/conformance-page.ts'
+import { notTested, rfc, verdictOf, type Standard } from '../conformance/standards/standard.ts'
+import { standards } from '../conformance/standards/standards.ts'
+import { testTitles } from '../../scripts/test-titles.ts'
 
 const titles = testTitles()
 

@@ -1,4 +1,10 @@
-import { verdictOf, verdicts, type Requirement, type Standard, type Unproven } from './standard.ts'
+import {
+  verdictOf,
+  verdicts,
+  type Requirement,
+  type Standard,
+  type Unproven,
+} from '../test/conformance/standards/standard.ts'
 import type { TestTitle } from './test-titles.ts'
 
 /** The text of docs/conformance.md. */
@@ -89,7 +95,7 @@ const introduction = `# Conformance
 
 Each MUST, MUST NOT, SHALL and REQUIRED that the supported standards put on a server like this one, in our words, with
 the tests that prove it. If many tests do, the most telling ones are listed. \`pnpm conformance\` writes this page from
-[scripts/conformance](../scripts/conformance/standards.ts) and the titles of the tests. A test fails if a cited title
+[test/conformance/standards](../test/conformance/standards/standards.ts) and the titles of the tests. A test fails if a cited title
 no longer exists.
 
 - **proven**: the linked test proves it. \`…\` in a title is a value that is known only when the test runs.

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 
 import { conformancePage, missingProofs } from './conformance-page.ts'
-import { standards } from './standards.ts'
+import { standards } from '../test/conformance/standards/standards.ts'
 import { testTitles } from './test-titles.ts'
 
 const titles = testTitles()
