@@ -1,0 +1,20 @@
+import {
+  countEvents,
+  createAuthorizationServer,
+  logEvents,
+  traceService,
+  type AuthorizationServerOptions,
+} from '@mintmark/core'
+import { metrics, trace } from '@opentelemetry/api'
+
+/** A server that logs and counts its events, and has a span for each request. */
+export function createObservedServer(options: AuthorizationServerOptions) {
+  const listeners = [logEvents(console), countEvents(metrics.getMeter('mintmark'))]
+  const server = createAuthorizationServer({
+    ...options,
+    onEvent: (event) => {
+      for (const listener of listeners) listener(event)
+    },
+  })
+  return traceService(server, trace.getTracer('mintmark'))
+}
