@@ -1,11 +1,9 @@
-import { notOffered, rfc, type Standard } from './standard.ts'
+import { hostsTls, rfc, type Standard } from './standard.ts'
 
-const endpoint = notOffered('clients are registered by the host, the command line or the admin API')
-
-/** The requirements of RFC 7591 on client metadata; there is no registration endpoint. */
+/** The requirements of RFC 7591 on client metadata, and on the endpoint that `@mintmark/registration` adds. */
 export const rfc7591: Standard = {
   name: 'RFC 7591',
-  title: 'Dynamic Client Registration, as used',
+  title: 'OAuth 2.0 Dynamic Client Registration Protocol',
   address: rfc(7591),
   requirements: [
     [
@@ -30,8 +28,26 @@ export const rfc7591: Standard = {
       'A, which is registered for other grants, is refused (RFC 6749 §5.2)',
       'tells a client that is not registered for the code grant (RFC 6749 §4.1.2.1)',
     ],
-    ['2', 'Unknown members are ignored', endpoint, 'POST … rejects members that it does not define (mass assignment)'],
-    ['3', 'The endpoint accepts JSON by POST, over TLS', endpoint],
+    ['2', 'Unknown members are ignored', 'ignores members that it does not know, and those of administrators'],
+    [
+      '2.3',
+      'A software statement counts only if its issuer is trusted, and its claims come first',
+      'registers a client whose statement a trusted issuer signed, and its claims count',
+      'refuses statements of others, forged ones, expired ones, and none at all',
+    ],
+    ['3', 'The endpoint uses TLS', hostsTls],
+    [
+      '3',
+      'The endpoint accepts JSON by POST',
+      'answers 405, 413 and 415 where they belong, and 404 only elsewhere',
+      'openid-client registers a client from the discovery document, which can then authenticate',
+    ],
+    [
+      '3',
+      'A server that requires an initial access token refuses a request without one',
+      'refuses no token with 401 before it reads the body',
+      'refuses an expired and a revoked token',
+    ],
     [
       '3.2.1',
       'A client_id is issued to one client',
@@ -41,12 +57,13 @@ export const rfc7591: Standard = {
     [
       '3.2.1',
       'A response with a secret has its expiry',
-      endpoint,
-      'a client is created with a secret that is shown once',
+      'openid-client registers a client from the discovery document, which can then authenticate',
     ],
     [
       '3.2.2',
       'Errors are invalid_redirect_uri or invalid_client_metadata',
+      'with an initial access token (RFC 7591 §3) > refuses a plain http redirect URI',
+      'a refused registration spends and stores nothing',
       'refuses a change that would leave no name (RFC 7591 §3.2.2)',
       'rejects idTokenSignedResponseAlg that the key ring does not sign with, and stores nothing (RFC 7591 §3.2.2)',
     ],

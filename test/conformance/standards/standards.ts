@@ -1,4 +1,5 @@
 import { formPostResponseMode } from './form-post-response-mode.ts'
+import { jarm } from './jarm.ts'
 import { openidConnectCore } from './openid-connect-core.ts'
 import { openidConnectDiscovery } from './openid-connect-discovery.ts'
 import { backChannelLogout, frontChannelLogout, rpInitiatedLogout } from './openid-connect-logout.ts'
@@ -17,7 +18,10 @@ import { rfc8252 } from './rfc-8252.ts'
 import { rfc8414 } from './rfc-8414.ts'
 import { rfc8707 } from './rfc-8707.ts'
 import { rfc9068 } from './rfc-9068.ts'
+import { rfc9101 } from './rfc-9101.ts'
+import { rfc9126 } from './rfc-9126.ts'
 import { rfc9207 } from './rfc-9207.ts'
+import { rfc9449 } from './rfc-9449.ts'
 import { rfc9700 } from './rfc-9700.ts'
 import { rfc9701 } from './rfc-9701.ts'
 import { rfc9728 } from './rfc-9728.ts'
@@ -36,7 +40,10 @@ export const standards: readonly Standard[] = [
   rfc8414,
   rfc8707,
   rfc9068,
+  rfc9101,
+  rfc9126,
   rfc9207,
+  rfc9449,
   rfc9700,
   rfc9701,
   rfc9728,
@@ -46,6 +53,7 @@ export const standards: readonly Standard[] = [
   openidConnectCore,
   openidConnectDiscovery,
   formPostResponseMode,
+  jarm,
   rpInitiatedLogout,
   backChannelLogout,
   frontChannelLogout,

@@ -1,0 +1,64 @@
+import { notOffered, rfc, type Standard } from './standard.ts'
+
+const byReference = notOffered('the server would fetch a URL that anyone chooses. Clients push their requests instead')
+
+/** The requirements of RFC 9101 for an authorization server. */
+export const rfc9101: Standard = {
+  name: 'RFC 9101',
+  title: 'The OAuth 2.0 Authorization Framework: JWT-Secured Authorization Request (JAR)',
+  address: rfc(9101),
+  requirements: [
+    ['4', 'A request object is signed', 'alg none', 'HS256 with a public text as key'],
+    ['4', 'request and request_uri are not inside', 'a request inside', 'a request_uri inside'],
+    ['4', 'All parameters of the request are inside', 'no redirect URI inside (RFC 9101 §6.3)'],
+    [
+      '4',
+      'iss is the client and aud is the server',
+      'nothing proves where an error may go (RFC 9101 §6) > another iss',
+      'nothing proves where an error may go (RFC 9101 §6) > another aud',
+    ],
+    ['5', 'client_id outside is the one inside', 'another client_id inside', 'no client_id inside'],
+    ['5.2', 'A request object by reference', byReference, 'a request object by reference is refused without a fetch'],
+    [
+      '6.1',
+      'An encrypted request object',
+      notOffered('requests go over TLS, and are pushed when others must not see them'),
+      'a JWE (RFC 9101 §10.5)',
+    ],
+    [
+      '6.2',
+      'The signature is verified with the client’s key and a registered algorithm',
+      "another client's key",
+      'a client that is registered for PS256 is refused with ES256',
+    ],
+    [
+      '6.3',
+      'Only the parameters inside count',
+      'and nothing beside it counts, not even a state that it does not have (RFC 9101 §6.3)',
+    ],
+    [
+      '6.3',
+      'The request is validated like any other',
+      'an unregistered redirect URI inside, although a registered one is outside (RFC 9101 §6.3)',
+      'an error after the signature is verified goes to the redirect URI inside (RFC 9101 §6) > an unknown prompt',
+    ],
+    [
+      '7',
+      'A request object that is not valid is refused with invalid_request_object',
+      'nothing proves where an error may go (RFC 9101 §6) > padding',
+    ],
+    ['10.2', 'The request is authenticated', 'an address of keys in its header', 'a key in its own header'],
+    ['10.4', 'The server does not fetch any URL that it is given', 'is refused without a fetch: http://127.0.0.1/'],
+    [
+      '10.5',
+      'A client that signs its requests gets no further without a signature',
+      'a client that must sign its requests is refused without a request object',
+    ],
+    [
+      '10.8',
+      'A JWT of another kind is no request object',
+      'nothing proves where an error may go (RFC 9101 §6) > typ … (RFC 8725 §3.11)',
+      'a subject',
+    ],
+  ],
+}
