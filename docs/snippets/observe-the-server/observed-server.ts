@@ -13,7 +13,7 @@ export function createObservedServer(options: AuthorizationServerOptions) {
   const server = createAuthorizationServer({
     ...options,
     onEvent: (event) => {
-      for (const listener of listeners) listener(event)
+      for (const listener of listeners) void listener(event)
     },
   })
   return traceService(server, trace.getTracer('mintmark'))
