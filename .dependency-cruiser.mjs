@@ -27,7 +27,7 @@ export default {
       nodeBuiltins: true,
     }),
     only('storage-redis', { workspace: ['storage-interface/src/'] }),
-    only('pages', { workspace: ['core/src/http/'] }),
+    only('pages', { workspace: ['core/src/http/', 'internal/src/'] }),
     only('scim', { workspace: ['core/src/', 'internal/src/', 'storage-interface/src/'], npm: ['zod'] }),
     only('admin', { workspace: ['core/src/', 'internal/src/', 'scim/src/', 'storage-interface/src/'], npm: ['zod'] }),
     only('cli', {

@@ -37,7 +37,7 @@ const allowedImports: Readonly<
   'storage-redis': {
     any: ['@mintmark/storage-interface', '@mintmark/storage-interface/records', '@mintmark/storage-interface/stores'],
   },
-  pages: { any: ['@mintmark/core/http'] },
+  pages: { any: ['@mintmark/core/http', '@mintmark/internal'] },
   scim: {
     any: [
       '@mintmark/core',

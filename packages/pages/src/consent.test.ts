@@ -3,6 +3,8 @@ import { aFormRequest } from '../test/a-request.ts'
 import { tagsNamed, textOf } from '../test/html-reader.ts'
 import { bodyOf, headerOf, tokensOf } from '../test/response-parts.ts'
 import { consentPage, readConsentForm } from './consent.ts'
+import { english } from './languages/english.ts'
+import { german } from './languages/german.ts'
 
 const aConsent = (changes: Partial<Parameters<typeof consentPage>[0]> = {}) =>
   consentPage({
@@ -24,7 +26,7 @@ describe('consentPage', () => {
     expect(text).toContain('Field Notes wants to use your account')
     expect(text).toContain('Signed in as ada@example.org')
     expect(text).toMatch(/Know who you are[^]*See your email address[^]*Change <your> notes/)
-    expect(text).toContain('you go on to notes.test')
+    expect(text).toContain('you continue to notes.test')
   })
 
   test('names the APIs that get the access (RFC 8707 §3)', () => {
@@ -113,7 +115,7 @@ describe('consentPage', () => {
       { name: 'email', description: 'See your email address' },
       { name: 'toString', description: 'Own' },
     ]
-    const response = aConsent({ locale: 'de', scopes })
+    const response = aConsent({ languages: [english, german], locale: 'de', scopes })
 
     expect(bodyOf(response)).toContain('<html lang="de" dir="ltr">')
     expect(textOf(tokensOf(response))).toContain('Ihre E-Mail-Adresse sehen')
@@ -123,8 +125,8 @@ describe('consentPage', () => {
   test('says when the redirect goes to a program on the device (RFC 8252 §7)', () => {
     const textFor = (redirectUri: string) => textOf(tokensOf(aConsent({ redirectUri })))
 
-    expect(textFor('http://127.0.0.1:51000/cb')).toContain('a program on this device at 127.0.0.1:51000')
-    expect(textFor('com.example.app:/cb')).toContain('known as com.example.app')
+    expect(textFor('http://127.0.0.1:51000/cb')).toContain('a program on this device (127.0.0.1:51000)')
+    expect(textFor('com.example.app:/cb')).toContain('identified as com.example.app')
   })
 })
 

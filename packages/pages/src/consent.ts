@@ -1,9 +1,9 @@
-import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
+import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { initial, redirectDestination, shownName } from './client-display.ts'
 import { fieldValues, formFields, singleField } from './form.ts'
 import { type Fragment, html } from './html.ts'
-import { type LanguageChoice, messagesIn } from './messages/choose-locale.ts'
-import type { Messages } from './messages/messages.ts'
+import { type LanguageChoice, messagesFor } from './languages/choose-language.ts'
+import { fill, type Messages } from './languages/messages.ts'
 import { icon, page } from './page.ts'
 
 interface ConsentPageInput extends LanguageChoice {
@@ -42,17 +42,13 @@ interface ConsentScope {
 /**
  * Asks the resource owner (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.4): who asks, for what, as whom, and where it
  * leads. It posts to its own address, for `readConsentForm`. Every scope but `openid` can be left out (RFC 6749 §3.3).
+ * @param request what it answers: the browser's language counts after the client's.
  */
-export function consentPage({
-  client,
-  redirectUri,
-  scopes,
-  resources = [],
-  organizations = [],
-  accountName,
-  ...language
-}: ConsentPageInput): ServerResponse {
-  const messages = messagesIn(language)
+export function consentPage(
+  { client, redirectUri, scopes, resources = [], organizations = [], accountName, ...language }: ConsentPageInput,
+  request?: RequestHead,
+): ServerResponse {
+  const messages = messagesFor(language, request)
   const { consent } = messages
   const destination = redirectDestination(redirectUri)
   // Deny is the form's first button: Enter on a checkbox presses that one, and it must not be the one that gives.
@@ -62,10 +58,10 @@ export function consentPage({
   const isUnverifiedDevice = documentHost !== undefined && destination.kind !== 'website'
   const body = html`<header>
 ${letter && html`<span class="tile" aria-hidden="true">${letter}</span>`}
-<h1>${consent.heading(host || shownName(clientName, messages.unnamedClient))}</h1>
-${host && html`<p>${consent.unverified({ host, client: shownName(clientName, messages.unnamedClient, 40) })}</p>`}
+<h1>${fill(consent.heading, { client: host || shownName(clientName, messages.unnamedClient) })}</h1>
+${host && html`<p>${fill(consent.unverified, { host, client: shownName(clientName, messages.unnamedClient, 40) })}</p>`}
 ${isUnverifiedDevice ? html`<p><strong>${consent.deviceWarning}</strong></p>` : undefined}
-${accountName && html`<p>${consent.signedInAs(html`<bdi class="name">${accountName}</bdi>`)}</p>`}
+${accountName && html`<p>${fill(consent.signedInAs, { account: html`<bdi class="name">${accountName}</bdi>` })}</p>`}
 </header>
 <form method="post">
 <fieldset>
@@ -73,8 +69,8 @@ ${accountName && html`<p>${consent.signedInAs(html`<bdi class="name">${accountNa
 <ul class="scopes">${scopes.map((scope) => scopeRow(scope, consent))}</ul>
 </fieldset>
 ${organizations.length > 1 ? organizationChoice(organizations, consent) : undefined}
-${resources.length === 0 ? undefined : html`<p class="fine">${consent.resources(namesOf(resources))}</p>`}
-<p class="fine">${consent.destination[destination.kind](html`<bdi class="name">${destination.name}</bdi>`)}</p>
+${resources.length === 0 ? undefined : html`<p class="fine">${fill(consent.resources, { names: namesOf(resources) })}</p>`}
+<p class="fine">${fill(consent.destination[destination.kind], { name: html`<bdi class="name">${destination.name}</bdi>` })}</p>
 <div class="choice">
 <button type="submit" name="decision" value="deny" formnovalidate>${icon('cross')}${consent.deny}</button>
 <button type="submit" name="decision" value="allow">${icon('check')}${consent.allow}</button>

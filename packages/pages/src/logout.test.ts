@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { aFormRequest } from '../test/a-request.ts'
 import { tagsNamed, textOf } from '../test/html-reader.ts'
 import { headerOf, tokensOf } from '../test/response-parts.ts'
+import { english } from './languages/english.ts'
+import { german } from './languages/german.ts'
 import { logoutPage, signedOutPage } from './logout.ts'
 import { scriptHash } from './page.ts'
 
@@ -98,13 +100,15 @@ test('the signed-out page cannot post a form and runs no script', () => {
 })
 
 test('uses the language of the request (RFC 9110 §12.5.4)', () => {
+  const languages = [english, german]
   const request = { ...aFormRequest({ method: 'GET', body: '' }), headers: new Map([['accept-language', 'de-AT']]) }
 
   const pages = [
-    logoutPage(question, request),
-    logoutPage({ ...question, uiLocales: ['en'] }, request),
-    logoutPage({ kind: 'signed_in', status: 200, locale: 'de' }),
+    logoutPage({ ...question, languages }, request),
+    logoutPage({ ...question, languages, uiLocales: ['en'] }, request),
+    logoutPage({ kind: 'signed_in', status: 200, languages, locale: 'de' }),
+    signedOutPage({ languages }, request),
   ]
 
-  expect(pages.map((page) => /<html lang="(..)"/.exec(String(page.body))?.[1])).toEqual(['de', 'en', 'de'])
+  expect(pages.map((page) => /<html lang="(..)"/.exec(String(page.body))?.[1])).toEqual(['de', 'en', 'de', 'de'])
 })

@@ -1,8 +1,8 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
 import { shownName } from './client-display.ts'
 import { address, type Fragment, hiddenFrame, html } from './html.ts'
-import { chooseLocale, type LanguageChoice, messagesIn } from './messages/choose-locale.ts'
-import type { Messages } from './messages/messages.ts'
+import { type LanguageChoice, messagesFor } from './languages/choose-language.ts'
+import { fill, type Messages } from './languages/messages.ts'
 import { frameSource, icon, page } from './page.ts'
 
 /** What the server wants to show: its option `logout.renderPage` receives it. */
@@ -38,9 +38,7 @@ interface SignedOut {
  * @param request what it answers: its language is chosen by it, unless the host has chosen one.
  */
 export function logoutPage(content: LogoutPageInput, request?: RequestHead): ServerResponse {
-  const { uiLocales = [], locale = request && chooseLocale(uiLocales, request.headers.get('accept-language')) } =
-    content
-  const messages = messagesIn({ locale, uiLocales })
+  const messages = messagesFor(content, request)
   switch (content.kind) {
     case 'confirm':
       return confirmPage(content, messages)
@@ -60,8 +58,8 @@ function confirmPage(content: LogoutBasics & ConfirmLogout, messages: Messages):
   const body = html`<header>
 <span class="tile">${icon('leave')}</span>
 <h1>${logout.title}</h1>
-${client && html`<p>${logout.askedBy(shownName(client.clientName, messages.unnamedClient))}</p>`}
-${accountName && html`<p>${logout.signedInAs(html`<bdi class="name">${accountName}</bdi>`)}</p>`}
+${client && html`<p>${fill(logout.askedBy, { client: shownName(client.clientName, messages.unnamedClient) })}</p>`}
+${accountName && html`<p>${fill(logout.signedInAs, { account: html`<bdi class="name">${accountName}</bdi>` })}</p>`}
 </header>
 ${problemNotice(problem, messages)}
 <form method="post" ${address('action', action)}>
@@ -110,5 +108,5 @@ const problemNotice = (problem: LogoutBasics['problem'], messages: Messages): Fr
 <p class="fine">${messages.error.codeLabel}: <code>${problem.code}</code></p>`
 
 /** Where signing out at the host's own page leads, when no client is to be returned to. */
-export const signedOutPage = (language: LanguageChoice = {}): ServerResponse =>
-  logoutPage({ ...language, kind: 'signed_out', status: 200, frames: [] })
+export const signedOutPage = (language: LanguageChoice = {}, request?: RequestHead): ServerResponse =>
+  logoutPage({ ...language, kind: 'signed_out', status: 200, frames: [] }, request)

@@ -2,12 +2,16 @@ import { expect, test } from 'vitest'
 import { aFormRequest } from '../test/a-request.ts'
 import { textOf } from '../test/html-reader.ts'
 import { headerOf, tokensOf } from '../test/response-parts.ts'
+import { english } from './languages/english.ts'
+import { german } from './languages/german.ts'
 import { errorPage } from './notices.ts'
+
+const languages = [english, german]
 
 test('shows the user an error that may not be redirected, with its code (RFC 6749 §4.1.2.1)', () => {
   const error = { status: 400, code: 'invalid_request', description: 'The <client> is unknown.' }
 
-  const response = errorPage({ ...error, locale: 'de' })
+  const response = errorPage({ ...error, languages, locale: 'de' })
 
   expect(response.status).toBe(400)
   expect(headerOf(response, 'Location')).toBeUndefined()
@@ -18,11 +22,11 @@ test('shows the user an error that may not be redirected, with its code (RFC 674
 
 test.each([
   ['/auth?client_id=nobody', 'de-AT, en;q=0.5', 'de'],
-  ['/auth?ui_locales=fr+de', 'en', 'de'],
+  ['/auth?ui_locales=sv+de', 'en', 'de'],
   ['/auth?ui_locales=%00', '', 'en'],
 ])('uses the language of the request: %s, Accept-Language %s (RFC 9110 §12.5.4)', (path, language, lang) => {
   const request = { ...aFormRequest({ method: 'GET', body: '' }), url: new URL(path, 'https://as.test') }
-  const error = { status: 400, code: 'invalid_request', description: 'The client is unknown.' }
+  const error = { status: 400, code: 'invalid_request', description: 'The client is unknown.', languages }
 
   const asked = errorPage(error, { ...request, headers: new Map([['accept-language', language]]) })
   const chosen = errorPage({ ...error, locale: 'en' }, request)

@@ -1,6 +1,6 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
 import { html } from './html.ts'
-import { chooseLocale, type LanguageChoice, type Locale, messagesIn, mostWishes } from './messages/choose-locale.ts'
+import { type LanguageChoice, messagesFor, mostWishes } from './languages/choose-language.ts'
 import { icon, page } from './page.ts'
 
 interface ErrorPageInput extends LanguageChoice {
@@ -19,7 +19,7 @@ export function errorPage(
   { status, code, description, ...language }: ErrorPageInput,
   request?: RequestHead,
 ): ServerResponse {
-  const messages = messagesIn({ ...language, locale: language.locale ?? (request && localeOf(request)) })
+  const messages = messagesFor({ uiLocales: request && uiLocalesOf(request), ...language }, request)
   const body = html`<header>
 <span class="tile warning">${icon('exclamation')}</span>
 <h1>${messages.error.title}</h1>
@@ -30,6 +30,6 @@ export function errorPage(
   return page({ messages, title: messages.error.title, status, formAction: 'none', body })
 }
 
-/** The request was refused, so that nothing in it was looked at: of `ui_locales`, only what we speak has an effect. */
-const localeOf = ({ url, headers }: RequestHead): Locale =>
-  chooseLocale((url.searchParams.get('ui_locales') ?? '').split(' ', mostWishes), headers.get('accept-language'))
+/** The request was refused before its `ui_locales` were read. */
+const uiLocalesOf = ({ url }: RequestHead): readonly string[] =>
+  (url.searchParams.get('ui_locales') ?? '').split(' ', mostWishes)

@@ -1,6 +1,6 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { dangerouslyUnescaped, type Fragment, html, toMarkup } from './html.ts'
-import type { Messages } from './messages/messages.ts'
+import type { Messages } from './languages/messages.ts'
 import { stylesheet, stylesheetHash } from './stylesheet.ts'
 
 interface Page {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { aFormRequest } from '../test/a-request.ts'
 import { tagsNamed, textOf } from '../test/html-reader.ts'
 import { headerOf, tokensOf } from '../test/response-parts.ts'
+import { english } from './languages/english.ts'
+import { german } from './languages/german.ts'
 import { readSignInForm, signInPage } from './sign-in.ts'
 
 describe('signInPage', () => {
@@ -35,12 +37,13 @@ describe('signInPage', () => {
   )
 
   test.each([
-    ['en', 'directory/name'],
-    ['de', 'Verzeichnis/Name'],
+    [english, 'directory/name'],
+    [german, 'Verzeichnis/Name'],
   ] as const)(
-    'a hint says how users of a directory sign in, next to the error (WCAG 2.2 §3.3.2): %s',
-    (locale, text) => {
-      const shown = (error?: 'rejected') => tokensOf(signInPage({ usernameHint: 'directory', error, locale }))
+    'a hint says how users of a directory sign in, next to the error (WCAG 2.2 §3.3.2): $0.lang',
+    (messages, text) => {
+      const shown = (error?: 'rejected') =>
+        tokensOf(signInPage({ usernameHint: 'directory', error, languages: [messages] }))
 
       expect(textOf(shown())).toContain(text)
       expect(tagsNamed(shown(), 'input').map((input) => input['aria-describedby'])).toEqual([
@@ -51,7 +54,7 @@ describe('signInPage', () => {
         'error-text username-hint',
         'error-text',
       ])
-      expect(textOf(tokensOf(signInPage({ locale })))).not.toContain(text)
+      expect(textOf(tokensOf(signInPage({ languages: [messages] })))).not.toContain(text)
     },
   )
 

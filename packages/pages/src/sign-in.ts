@@ -1,9 +1,9 @@
-import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
+import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { shownName } from './client-display.ts'
 import { formFields, singleField } from './form.ts'
 import { attribute, type Fragment, html } from './html.ts'
-import { type LanguageChoice, messagesIn } from './messages/choose-locale.ts'
-import type { Messages, SignInError } from './messages/messages.ts'
+import { type LanguageChoice, messagesFor } from './languages/choose-language.ts'
+import { fill, type Messages, type SignInError } from './languages/messages.ts'
 import { icon, page } from './page.ts'
 
 interface SignInPageInput extends LanguageChoice {
@@ -29,16 +29,13 @@ interface SignInPageInput extends LanguageChoice {
 /**
  * The form for name and password. It posts to its own address, for `readSignInForm`. With an error its status is 403
  * (`rejected`), 400 (`incomplete`) or 429 (`throttled`).
+ * @param request what it answers: the browser's language counts after the client's.
  */
-export function signInPage({
-  client,
-  redirectUri,
-  loginHint,
-  usernameHint,
-  error,
-  ...language
-}: SignInPageInput): ServerResponse {
-  const messages = messagesIn(language)
+export function signInPage(
+  { client, redirectUri, loginHint, usernameHint, error, ...language }: SignInPageInput,
+  request?: RequestHead,
+): ServerResponse {
+  const messages = messagesFor(language, request)
   const { signIn } = messages
   // Neither field is said to be the wrong one.
   const invalid = attribute('aria-invalid', error === undefined || error === 'throttled' ? undefined : 'true')
@@ -47,7 +44,7 @@ export function signInPage({
   const body = html`<header>
 <span class="tile">${icon('key')}</span>
 <h1>${signIn.title}</h1>
-${client && html`<p>${signIn.toContinue(shownName(client.clientName, messages.unnamedClient))}</p>`}
+${client && html`<p>${fill(signIn.toContinue, { client: shownName(client.clientName, messages.unnamedClient) })}</p>`}
 </header>
 ${error && errorSummary(signIn, error)}
 <form method="post">

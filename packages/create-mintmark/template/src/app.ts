@@ -1,13 +1,12 @@
 import { toExpress } from '@mintmark/adapter-express'
 import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
 import type { Logger } from '@mintmark/core/http'
-import { errorPage, logoutPage } from '@mintmark/pages'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
 import type { ScimStorage } from '@mintmark/storage-interface'
 import express, { type Express } from 'express'
 
 import { knownBrowsers } from './known-browser.ts'
-import { askConsent, askSignIn } from './pages.ts'
+import { askConsent, askSignIn, errorPage, logoutPage } from './pages.ts'
 import type { Users } from './users.ts'
 import { forgetRemoved, keepPassword } from './provisioned-users.ts'
 

@@ -1,16 +1,12 @@
-import { limitSignIns, type CookieSessions, type InteractionPage, type PendingInteraction } from '@mintmark/core'
+import { limitSignIns, type CookieSessions, type InteractionPage } from '@mintmark/core'
 import { withHeaders, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
-import {
-  chooseLocale,
-  consentPage,
-  readConsentForm,
-  readSignInForm,
-  signInPage,
-  type Locale,
-  type SignInError,
-} from '@mintmark/pages'
+import { createPages, readConsentForm, readSignInForm, type SignInError } from '@mintmark/pages'
+import { allLanguages } from '@mintmark/pages/languages'
 import type { KnownBrowsers } from './known-browser.ts'
 import type { Users } from './users.ts'
+
+/** The pages of this product, in the language of each user. */
+export const { signInPage, consentPage, errorPage, logoutPage } = createPages({ languages: allLanguages })
 
 /**
  * The sign-in page. The host checks the password and starts its session, and Mintmark continues from there. In five
@@ -24,13 +20,7 @@ export function askSignIn({ users, sessions, browsers }: SignInParts): Interacti
     const attempt = readSignInForm(request)
     const loginHint = attempt?.username ?? pending.loginHint
     const show = (error?: SignInError): ServerResponse =>
-      signInPage({
-        ...pending,
-        loginHint,
-        usernameHint: 'directory',
-        error,
-        locale: localeOf(request, pending),
-      })
+      signInPage({ ...pending, loginHint, usernameHint: 'directory', error }, request)
     if (request.method !== 'POST') return show()
     if (attempt === undefined) return show('incomplete')
 
@@ -60,13 +50,8 @@ export function askConsent({ users }: { readonly users: Users }): InteractionPag
   return async (pending, request) => {
     const user = users.find(pending.subject ?? '')
     if (user === undefined) return pending.deny()
-    if (request.method !== 'POST') {
-      return consentPage({ ...pending, accountName: user.email, locale: localeOf(request, pending) })
-    }
+    if (request.method !== 'POST') return consentPage({ ...pending, accountName: user.email }, request)
     const { decision, grantedScopes, organization } = readConsentForm(request)
     return decision === 'allow' ? pending.complete({ grantedScopes, organization }) : pending.deny()
   }
 }
-
-const localeOf = (request: ServerRequest, pending: PendingInteraction): Locale =>
-  chooseLocale(pending.uiLocales, request.headers.get('accept-language'))

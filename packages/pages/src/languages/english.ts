@@ -1,4 +1,3 @@
-import { html } from '../html.ts'
 import type { Messages } from './messages.ts'
 
 export const english: Messages = {
@@ -7,21 +6,20 @@ export const english: Messages = {
   unnamedClient: 'An app without a name',
   consent: {
     title: 'Allow access?',
-    heading: (client) => html`${client} wants to use your account`,
-    unverified: ({ host, client }) =>
-      html`It calls itself ${client}. Nobody has verified this name; only ${host} is certain.`,
+    heading: '{client} wants to use your account',
+    unverified: 'It calls itself {client}. Nobody has verified this name; only {host} is certain.',
     deviceWarning:
       'Any program on this device could use this name. Allow it only if you have just started it yourself.',
-    signedInAs: (account) => html`Signed in as ${account}`,
+    signedInAs: 'Signed in as {account}',
     scopesLegend: 'It asks for this:',
     organizationsLegend: 'For which organization?',
     alwaysIncluded: 'Always part of signing in',
     grantedBefore: 'You allowed this before',
-    resources: (names) => html`This is for ${names}`,
+    resources: 'This is for {names}',
     destination: {
-      website: (name) => html`Whatever you choose, you go on to ${name}`,
-      device: (name) => html`Whatever you choose, you go on to a program on this device at ${name}`,
-      app: (name) => html`Whatever you choose, you go on to the app on this device that is known as ${name}`,
+      website: 'Either way, you continue to {name}',
+      device: 'Either way, you continue to a program on this device ({name})',
+      app: 'Either way, you continue to the app on this device identified as {name}',
     },
     deny: 'Deny',
     allow: 'Allow',
@@ -30,7 +28,7 @@ export const english: Messages = {
   },
   signIn: {
     title: 'Sign in',
-    toContinue: (client) => html`to continue to ${client}`,
+    toContinue: 'to continue to {client}',
     username: 'Email or username',
     usernameHints: {
       directory: 'Does your organization manage your account? Then enter its directory first: directory/name',
@@ -51,8 +49,8 @@ export const english: Messages = {
   },
   logout: {
     title: 'Sign out?',
-    askedBy: (client) => html`${client} asks you to sign out`,
-    signedInAs: (account) => html`Signed in as ${account}`,
+    askedBy: '{client} asks you to sign out',
+    signedInAs: 'Signed in as {account}',
     signOut: 'Sign out',
     stay: 'Stay signed in',
   },

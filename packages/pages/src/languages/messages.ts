@@ -1,12 +1,18 @@
-import type { Fragment } from '../html.ts'
 import type { RedirectDestination } from '../client-display.ts'
+import { type Fragment, html } from '../html.ts'
 
 /** Why a sign-in form is shown again. */
 export type SignInError = 'rejected' | 'incomplete' | 'throttled'
 
+/** The scope values of OpenID Connect, and the one for organizations. The server describes them in English. */
+export type StandardScope = 'openid' | 'profile' | 'email' | 'address' | 'phone' | 'offline_access' | 'organization'
+
+/** A sentence that contains the placeholder `{Name}`, wherever the grammar of the language puts it. */
+type TextWith<Name extends string> = `${string}{${Name}}${string}`
+
 /**
- * Every text of the pages in one language. Sentences with something inside are functions, so that each language decides
- * on the order of its words.
+ * Every text of the pages in one language: plain text without markup. Placeholders, such as `{client}`, stay as they are; a text
+ * without its placeholder is a type error.
  */
 export interface Messages {
   /** BCP 47 tag, for `<html lang>`. */
@@ -16,28 +22,28 @@ export interface Messages {
   readonly unnamedClient: string
   readonly consent: {
     readonly title: string
-    readonly heading: (client: Fragment) => Fragment
+    readonly heading: TextWith<'client'>
     /** A client that describes itself, by the host of its description and the name that it gives itself. */
-    readonly unverified: (names: { readonly host: Fragment; readonly client: Fragment }) => Fragment
+    readonly unverified: TextWith<'host'> & TextWith<'client'>
     /** For such a client whose redirect stays on the device. */
     readonly deviceWarning: string
-    readonly signedInAs: (account: Fragment) => Fragment
+    readonly signedInAs: TextWith<'account'>
     readonly scopesLegend: string
     /** Above the organizations, of which the user chooses one. */
     readonly organizationsLegend: string
     readonly alwaysIncluded: string
     readonly grantedBefore: string
-    /** The APIs that get the access. */
-    readonly resources: (names: Fragment) => Fragment
-    readonly destination: Readonly<Record<RedirectDestination['kind'], (name: Fragment) => Fragment>>
+    /** The APIs that get the access: `{names}` is a list of one or more. */
+    readonly resources: TextWith<'names'>
+    readonly destination: Readonly<Record<RedirectDestination['kind'], TextWith<'name'>>>
     readonly deny: string
     readonly allow: string
-    /** Sentences for well-known scopes, instead of the server's own. Scopes that are not here keep the server's. */
+    /** By scope value. They replace the server's descriptions; scopes that are not here keep those. */
     readonly scopes: Readonly<Record<string, string>>
   }
   readonly signIn: {
     readonly title: string
-    readonly toContinue: (client: Fragment) => Fragment
+    readonly toContinue: TextWith<'client'>
     readonly username: string
     /** Below the field. */
     readonly usernameHints: Readonly<Record<'directory', string>>
@@ -55,8 +61,8 @@ export interface Messages {
   readonly logout: {
     readonly title: string
     /** The client that asks. It may have been named by anybody. */
-    readonly askedBy: (client: Fragment) => Fragment
-    readonly signedInAs: (account: Fragment) => Fragment
+    readonly askedBy: TextWith<'client'>
+    readonly signedInAs: TextWith<'account'>
     readonly signOut: string
     readonly stay: string
   }
@@ -71,3 +77,14 @@ export interface Messages {
     readonly text: string
   }
 }
+
+/** Puts the values in the place of the placeholders. The text itself is escaped, as every other text. */
+export function fill(text: string, values: Readonly<Record<string, Fragment>>): Fragment {
+  return html`${text.split(placeholder).map((part, at) => (at % 2 === 0 ? part : values[part]))}`
+}
+
+/** The names of a text's placeholders, in alphabetical order. */
+export const placeholdersOf = (text: string): readonly string[] =>
+  Array.from(text.matchAll(new RegExp(placeholder, 'g')), ([, name = '']) => name).toSorted()
+
+const placeholder = /\{(\w+)\}/

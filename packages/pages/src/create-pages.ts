@@ -1,0 +1,49 @@
+import { anything, checkOptions } from '@mintmark/internal'
+import { consentPage } from './consent.ts'
+import { checkLanguages } from './languages/check-languages.ts'
+import { english } from './languages/english.ts'
+import type { Messages } from './languages/messages.ts'
+import { logoutPage, signedOutPage } from './logout.ts'
+import { errorPage } from './notices.ts'
+import { signInPage } from './sign-in.ts'
+
+/** How all pages of a host look. */
+export interface PagesOptions {
+  /**
+   * The languages that the pages choose from: those of `@mintmark/pages/languages`, changed ones and the host's own. The first is
+   * for users who prefer none of them.
+   * @defaultValue English. A catalogue that nobody imports is not bundled.
+   */
+  readonly languages?: readonly Messages[] | undefined
+}
+
+/** The pages of one host. */
+export interface Pages {
+  readonly signInPage: typeof signInPage
+  readonly consentPage: typeof consentPage
+  readonly errorPage: typeof errorPage
+  readonly logoutPage: typeof logoutPage
+  readonly signedOutPage: typeof signedOutPage
+  /** The tags of the languages (BCP 47), for the option `metadata.uiLocales` of the server. */
+  readonly locales: readonly string[]
+}
+
+/**
+ * The pages, made to look as the host wants. Without options they are those that this package exports.
+ * @throws TypeError for an unknown option, and for a catalogue that lacks a text or a placeholder, has one too many, or is for
+ *   a language that another is for.
+ */
+export function createPages(options: PagesOptions = {}): Pages {
+  checkOptions('createPages', options, { languages: anything })
+  const { languages = [english] } = options
+  checkLanguages(languages)
+  const look = { languages }
+  return {
+    signInPage: (input, request) => signInPage({ ...look, ...input }, request),
+    consentPage: (input, request) => consentPage({ ...look, ...input }, request),
+    errorPage: (input, request) => errorPage({ ...look, ...input }, request),
+    logoutPage: (content, request) => logoutPage({ ...look, ...content }, request),
+    signedOutPage: (language, request) => signedOutPage({ ...look, ...language }, request),
+    locales: languages.map(({ lang }) => lang),
+  }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { allLanguages } from './all-languages.ts'
+import { checkLanguages } from './check-languages.ts'
+import { english } from './english.ts'
+import type { Messages } from './messages.ts'
+
+const translations = allLanguages
+  .filter(({ lang }) => lang !== 'en')
+  .map((messages) => [messages.lang, messages] as const)
+
+test('there are ten languages, of which Arabic and Hebrew run from right to left', () => {
+  expect(allLanguages.map(({ lang, dir }) => `${lang} ${dir}`)).toEqual([
+    'en ltr',
+    'de ltr',
+    'fr ltr',
+    'es ltr',
+    'it ltr',
+    'pt ltr',
+    'nl ltr',
+    'ja ltr',
+    'ar rtl',
+    'he rtl',
+  ])
+})
+
+test('every catalogue has every text and every placeholder', () => {
+  expect(() => checkLanguages(allLanguages)).not.toThrow()
+})
+
+describe.each(translations)('the catalogue of %s', (lang, messages) => {
+  test('repeats no English sentence', () => {
+    const inEnglish = new Map(sentencesOf(english))
+    const same = sentencesOf(messages).filter(([name, text]) => text === inEnglish.get(name))
+
+    expect(same.map(([, text]) => text)).toEqual(sameInBoth[lang] ?? [])
+  })
+
+  test('describes the scopes that the server itself describes in English', () => {
+    const names = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access', 'organization']
+
+    expect(Object.keys(messages.consent.scopes).toSorted()).toEqual(names.toSorted())
+  })
+
+  test('is written like interface texts: no spaces at the edges, no doubled ones, no straight apostrophes', () => {
+    const careless = sentencesOf(messages).filter(([, text]) => /^\s|\s$|\s\s|['"<>&]/.test(text))
+
+    expect(careless).toEqual([])
+  })
+})
+
+test.each(translations.filter(([lang]) => ['ja', 'ar', 'he'].includes(lang)))(
+  'the catalogue of %s uses no Latin letters, but for placeholders',
+  (_lang, messages) => {
+    const latin = sentencesOf(messages).filter(([, text]) => /\p{Script=Latin}/u.test(text.replace(/\{\w+\}/g, '')))
+
+    expect(latin).toEqual([])
+  },
+)
+
+/** Words that a language took from English. */
+const sameInBoth: Readonly<Record<string, readonly string[]>> = { it: ['Password'] }
+
+function sentencesOf({ lang: _lang, dir: _dir, ...texts }: Messages): readonly (readonly [string, string])[] {
+  return flatten(texts)
+}
+
+const flatten = (group: object, prefix = ''): readonly (readonly [string, string])[] =>
+  Object.entries(group).flatMap(([key, value]: [string, unknown]) =>
+    typeof value === 'object' && value !== null
+      ? flatten(value, `${prefix}${key}.`)
+      : [[`${prefix}${key}`, String(value)] as const],
+  )
