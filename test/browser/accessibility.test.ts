@@ -1,7 +1,12 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { createPages } from '@mintmark/pages'
+import { arabic, english } from '@mintmark/pages/languages'
+
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { servePages } from '../../packages/pages/test/browser/serve-pages.ts'
+import { gallery } from '../../packages/pages/test/gallery.ts'
 import { axeFindings } from './axe.ts'
 import { openExample, type ExampleInstance } from './example-instance.ts'
 import { signInUnseen } from './sign-in-without-rendering.ts'
@@ -22,7 +27,7 @@ afterAll(async () => {
 
 test.each([
   { locale: 'en', username: 'grace', password: passwordOf('grace') },
-  { locale: 'de', username: 'alan', password: passwordOf('alan') },
+  { locale: 'ar', username: 'alan', password: passwordOf('alan') },
 ])('axe finds nothing on the way from the client to its tokens ($locale)', async ({ locale, username, password }) => {
   const { page } = await instance.openBrowser({ locale })
   const findings: string[] = []
@@ -56,6 +61,23 @@ test.each([
 
   expect(findings).toEqual([])
   expect(languages).toEqual(Array.from({ length: 8 }, () => locale))
+})
+
+test.each([english, arabic])('axe finds nothing on any page, in light and dark colours ($lang)', async (messages) => {
+  const pages = gallery(createPages({ languages: [messages] }))
+  const byPath = Object.fromEntries(Object.entries(pages).map(([name, response]) => [`/${name}`, response]))
+  const site = await servePages(byPath, () => ({ status: 204, headers: [], body: undefined }))
+  const { page } = await instance.openBrowser()
+  const findings: string[] = []
+
+  for (const path of Object.keys(byPath)) {
+    await page.goto(site.origin + path)
+    expect(await page.locator('html').getAttribute('dir')).toBe(messages.dir)
+    findings.push(...(await axeFindings(page)))
+  }
+  await site.close()
+
+  expect(findings).toEqual([])
 })
 
 test('axe finds nothing on the other pages of the example, or in its administration', async () => {

@@ -1,0 +1,45 @@
+import type { ServerResponse } from '@mintmark/core/http'
+import type { createPages } from '../src/index.ts'
+
+const client = { clientName: 'Field Notes' }
+const accountName = 'ada@example.org'
+const scopes = [
+  { name: 'openid', description: 'Know who you are' },
+  { name: 'profile', description: 'See your name and profile', granted: true },
+  { name: 'notes.write', description: 'Change your notes' },
+]
+const organizations = [
+  { organizationId: 'acme', name: 'Acme Corporation' },
+  { organizationId: 'globex', name: 'Globex' },
+]
+
+/** Every page that users see, by name, as its readers look at it: for accessibility checks and pictures. */
+export function gallery(
+  pages: ReturnType<typeof createPages>,
+  redirectUri = 'https://notes.example/callback',
+): Readonly<Record<string, ServerResponse>> {
+  const { signInPage, consentPage, logoutPage, errorPage, signedOutPage } = pages
+  return {
+    'sign-in': signInPage({ client, redirectUri, usernameHint: 'directory' }),
+    'sign-in-error': signInPage({ client, redirectUri, loginHint: accountName, error: 'rejected' }),
+    consent: consentPage({ client, redirectUri, scopes, accountName, resources: [{ name: 'Notes API' }] }),
+    'consent-organization': consentPage({ client, redirectUri, scopes, accountName, organizations }),
+    'consent-unverified': consentPage({
+      client: { ...client, documentHost: 'notes.example' },
+      redirectUri: 'http://127.0.0.1:49152/callback',
+      scopes,
+      accountName,
+    }),
+    'sign-out': logoutPage({
+      kind: 'confirm',
+      status: 200,
+      action: 'https://login.example/session/end/confirm',
+      fields: [],
+      client,
+      accountName,
+    }),
+    'signed-out': signedOutPage(),
+    'still-signed-in': logoutPage({ kind: 'signed_in', status: 200 }),
+    error: errorPage({ status: 400, code: 'invalid_request', description: 'The client is unknown.' }),
+  }
+}
