@@ -42,6 +42,7 @@ const clientAnswer = z.strictObject({
   ...shape((rule) => (isClearable(rule) ? answerSchema(rule).exactOptional() : answerSchema(rule))),
   secrets: z.array(secretAnswer),
   origin: z.enum(['administrator', 'registration', 'document']),
+  document_digest: z.string().exactOptional(),
   document_read_at: seconds.exactOptional(),
   disabled_at: seconds.exactOptional(),
   created_at: seconds,
