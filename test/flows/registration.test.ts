@@ -10,7 +10,7 @@ import {
   type RegistrationEvent,
   type RegistrationServerOptions,
 } from '@mintmark/registration'
-import { epochSeconds } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, type ClientRecord } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import * as openid from 'openid-client'
@@ -170,7 +170,7 @@ describe('with an initial access token (RFC 7591 §3)', () => {
     expect((await fetch(url, { method: 'POST', headers, body: 'a=b' })).status).toBe(415)
     const json = { ...headers, 'content-type': 'application/json' }
     expect((await fetch(url, { method: 'POST', headers: json, body: 'x'.repeat(70_000) })).status).toBe(413)
-    expect((await fetch(`${url}/x`, { method: 'POST', headers: json, body: '{}' })).status).toBe(404)
+    expect((await fetch(`${url}/x/y`, { method: 'POST', headers: json, body: '{}' })).status).toBe(404)
   })
 })
 
@@ -205,14 +205,187 @@ describe('with a software statement (RFC 7591 §2.3)', () => {
 
   test('limits how many clients an issuer registers', async () => {
     const { trusted, sign } = await anIssuer()
-    const statementLimit = createMemoryRateLimiter({ points: 1, window: 60 })
-    const site = await start({ softwareStatements: [trusted], statementLimit })
+    const limit = createMemoryRateLimiter({ points: 1, window: 60 })
+    const site = await start({ softwareStatements: [trusted], limit })
     const register = async () => site.register({ ...metadata, software_statement: await sign({}) })
 
     expect((await register()).status).toBe(201)
     const refused = await register()
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     expect(await site.storage.clients.list({ after: undefined, limit: 10 })).toHaveLength(1)
+  })
+})
+
+describe('a client with its registration access token (RFC 7592)', () => {
+  test('reads its registration, and not its secret (RFC 7592 §2.1)', async () => {
+    const { own, registered } = await startRegistered()
+
+    const read = await own('GET')
+
+    expect(read.status).toBe(200)
+    const { client_secret: _, client_secret_expires_at: _never, ...shown } = registered
+    expect(read.body).toEqual(shown)
+  })
+
+  test('replaces its metadata: what is left out gets its default (RFC 7592 §2.2)', async () => {
+    const { own, site, id } = await startRegistered({
+      ...metadata,
+      post_logout_redirect_uris: ['https://partner.example/'],
+    })
+    await site.enrich(id, { resources: ['https://api.example'] })
+    const change = { client_id: id, client_name: 'Renamed', redirect_uris: ['https://partner.example/new'] }
+
+    const { status, body } = await own('PUT', change)
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ ...change, scope: 'openid profile', post_logout_redirect_uris: [] })
+    // What only administrators set stays.
+    expect(await site.stored(id)).toMatchObject({
+      clientName: 'Renamed',
+      origin: 'registration',
+      resources: ['https://api.example'],
+    })
+    expect((await own('PUT', { ...change, client_name: 'Again' })).status).toBe(200)
+  })
+
+  test('gets a secret when it changes to a method that needs one', async () => {
+    const { own, id } = await startRegistered({ ...metadata, token_endpoint_auth_method: 'none' })
+
+    const { body } = await own('PUT', { ...metadata, client_id: id })
+
+    expect(body).toMatchObject({ token_endpoint_auth_method: 'client_secret_basic', client_secret_expires_at: 0 })
+    expect((await own('PUT', { ...metadata, client_id: id, client_secret: body['client_secret'] })).status).toBe(200)
+  })
+
+  test.each([
+    ['a redirect URI of another host', { redirect_uris: ['https://evil.example/cb'] }, 'invalid_redirect_uri'],
+    ['another grant', { grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
+    ['no scope of its own', { scope: 'admin:write' }, 'invalid_client_metadata'],
+    ['another client_id', { client_id: 'other' }, 'invalid_client_metadata'],
+    ['no client_id', { client_id: undefined }, 'invalid_client_metadata'],
+    ['a wrong client_secret', { client_secret: 'guessed' }, 'invalid_client_metadata'],
+    ['a client_secret that is no text', { client_secret: 1 }, 'invalid_client_metadata'],
+    ['a token of its choice', { registration_access_token: 'x' }, 'invalid_client_metadata'],
+    ['an address of its choice', { registration_client_uri: 'https://evil.example' }, 'invalid_client_metadata'],
+    ['a time of its choice', { client_id_issued_at: 1 }, 'invalid_client_metadata'],
+    ['an expiry of its choice', { client_secret_expires_at: 1 }, 'invalid_client_metadata'],
+  ])('is refused %s, and nothing changes (RFC 7592 §2.2)', async (_, change, error) => {
+    const { own, site, id } = await startRegistered()
+    const before = await site.stored(id)
+
+    expect(await own('PUT', { ...metadata, client_id: id, ...change })).toMatchObject({ status: 400, body: { error } })
+    expect(await site.stored(id)).toEqual(before)
+  })
+
+  test('keeps its signed metadata signed (RFC 7591 §2.3)', async () => {
+    const { trusted, sign } = await anIssuer()
+    const other = await anIssuer('https://other.example')
+    const site = await start({ softwareStatements: [trusted, other.trusted] })
+    const { body: registered } = await site.register({
+      ...metadata,
+      software_statement: await sign({ client_name: 'S' }),
+    })
+    const own = site.ownRegistration(registered)
+    const change = { ...metadata, client_id: registered['client_id'], client_name: 'Unsigned' }
+
+    expect(await own('PUT', change)).toMatchObject({ status: 400, body: { error: 'invalid_software_statement' } })
+    const wrong = await other.sign({})
+    expect((await own('PUT', { ...change, software_statement: wrong })).body['error']).toBe(
+      'invalid_software_statement',
+    )
+    const renewed = await own('PUT', { ...change, software_statement: await sign({ client_name: 'Signed' }) })
+    expect(renewed).toMatchObject({ status: 200, body: { client_name: 'Signed' } })
+  })
+
+  test('removes itself, and its token and secret stop working (RFC 7592 §2.3)', async () => {
+    const { own, site, id } = await startRegistered()
+
+    expect((await own('DELETE')).status).toBe(204)
+
+    expect(await site.stored(id)).toBeUndefined()
+    expect((await own('GET')).status).toBe(401)
+    expect((await own('DELETE')).status).toBe(401)
+    expect(site.events.map(({ type }) => type)).toEqual([
+      'client.registered',
+      'client.removed',
+      'registration.refused',
+      'registration.refused',
+    ])
+  })
+
+  test.each([
+    ['no token', undefined, 'registration_token_missing'],
+    ['a wrong token', 'A'.repeat(43), 'registration_token_invalid'],
+    ['a token with a space', 'A B', 'registration_token_invalid'],
+  ])('is refused with 401 before its body is read: %s', async (_, token, reason) => {
+    const { site, registered } = await startRegistered()
+
+    const answer = await site.ownRegistration({ ...registered, registration_access_token: token })('PUT', 'not JSON')
+
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="registration"/)
+    expect(site.events.at(-1)).toMatchObject({ type: 'registration.refused', reason })
+  })
+
+  test('cannot use its token for another client, nor the initial access token for itself', async () => {
+    const { site, registered } = await startRegistered()
+    const token = await site.createToken()
+    const { body: other } = await site.register(metadata, token)
+
+    const crossed = { ...registered, registration_client_uri: other['registration_client_uri'] }
+    expect((await site.ownRegistration(crossed)('DELETE')).status).toBe(401)
+    const initial = { ...other, registration_access_token: token }
+    expect((await site.ownRegistration(initial)('GET')).status).toBe(401)
+    const unknown = { ...registered, registration_client_uri: `${site.issuer}/register/unknown` }
+    expect((await site.ownRegistration(unknown)('GET')).status).toBe(401)
+    expect(await site.stored(String(other['client_id']))).toBeDefined()
+  })
+
+  test('gets 403 while an administrator has disabled it', async () => {
+    const { own, site, id } = await startRegistered()
+    await site.admin.clients.disable({ clientId: id })
+
+    expect(await own('GET')).toMatchObject({ status: 403, body: { error: 'access_denied' } })
+    await site.admin.clients.enable({ clientId: id })
+    expect((await own('GET')).status).toBe(200)
+  })
+
+  test('cannot undo what an administrator has changed', async () => {
+    const { own, site, id } = await startRegistered()
+    await site.admin.clients.update({ clientId: id }, { scopes: ['openid'] })
+
+    expect((await own('PUT', { ...metadata, client_id: id })).status).toBe(401)
+    expect(await site.stored(id)).toMatchObject({ scopes: ['openid'] })
+  })
+
+  test('of two changes at once, one is refused with 409 or both follow each other', async () => {
+    const { own, site, id } = await startRegistered()
+
+    const names = ['A', 'B', 'C', 'D']
+    const answers = await Promise.all(
+      names.map(async (name) => own('PUT', { ...metadata, client_id: id, client_name: name })),
+    )
+
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+    const done = answers.filter(({ status }) => status === 200)
+    expect(done.map(({ body }) => body['client_name'])).toContain((await site.stored(id))?.clientName)
+    expect((await site.stored(id))?.version).toBe(1 + done.length)
+  })
+
+  test('changes itself no more often than the limit', async () => {
+    const { own, id } = await startRegistered(metadata, { limit: createMemoryRateLimiter({ points: 1, window: 60 }) })
+
+    expect((await own('PUT', { ...metadata, client_id: id })).status).toBe(200)
+    expect((await own('PUT', { ...metadata, client_id: id })).status).toBe(429)
+  })
+
+  test('shows administrators neither the token nor its digest', async () => {
+    const { site, id, registered } = await startRegistered()
+    const client = await site.stored(id)
+
+    expect(JSON.stringify(client)).not.toContain(registered['registration_access_token'])
+    expect(await site.admin.clients.read(id)).not.toHaveProperty('selfManagement')
+    expect(JSON.stringify(site.events)).not.toContain(registered['registration_access_token'])
   })
 })
 
@@ -229,6 +402,12 @@ test('an administrator gives no scope value that they do not have', async () => 
   await expect(site.createToken({ scopes: [] })).rejects.toMatchObject({ reason: 'initial_access_token_invalid' })
   await expect(site.createToken({ clients: 0 })).rejects.toMatchObject({ reason: 'initial_access_token_invalid' })
 })
+
+async function startRegistered(body: object = metadata, options: Partial<RegistrationServerOptions> = {}) {
+  const site = await start(options)
+  const { body: registered } = await site.register(body, await site.createToken())
+  return { site, registered, id: String(registered['client_id']), own: site.ownRegistration(registered) }
+}
 
 async function start(options: Partial<RegistrationServerOptions> = {}) {
   const listener = createServer().listen(0, '127.0.0.1')
@@ -271,6 +450,26 @@ async function start(options: Partial<RegistrationServerOptions> = {}) {
         ...change,
       })
       return created.initialAccessToken
+    },
+    stored: async (id: string) => storage.clients.find(clientId(id)),
+    /** Changes what only administrators set, without their API. */
+    enrich: async (id: string, change: Partial<ClientRecord>) => {
+      const client = await storage.clients.find(clientId(id))
+      if (client !== undefined) await storage.clients.compareAndSwap({ ...client, ...change }, client.version)
+    },
+    ownRegistration: (registered: Readonly<Record<string, unknown>>) => async (method: string, body?: unknown) => {
+      const token = registered['registration_access_token']
+      const response = await fetch(String(registered['registration_client_uri']), {
+        method,
+        headers: {
+          'content-type': 'application/json',
+          ...(typeof token === 'string' && { authorization: `Bearer ${token}` }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      const answer = (text === '' ? {} : JSON.parse(text)) as Readonly<Record<string, unknown>>
+      return { status: response.status, headers: response.headers, body: answer }
     },
     register: async (body: unknown, token?: string) => {
       const response = await fetch(`${issuer}/register`, {

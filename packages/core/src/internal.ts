@@ -1,6 +1,8 @@
 export type { MetadataRule } from './clients/metadata.ts'
 export type { ClientChange, ClientTarget, ClientUpdate } from './clients/update.ts'
+export { completeMetadata } from './clients/metadata.ts'
 export { prepareClient } from './clients/registration.ts'
+export { updateOwnRegistration } from './clients/update.ts'
 export type { RegisteredClient } from './clients/registration.ts'
 export type { PublicKey, Signer } from './keys/ring.ts'
 export type { AlgorithmRotation, KeyDescription } from './keys/rotate.ts'

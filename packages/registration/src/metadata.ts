@@ -1,4 +1,5 @@
 import { clientMetadata, type ClientRegistration } from '@mintmark/core'
+import { type ClientChange, completeMetadata } from '@mintmark/core/internal'
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { RegistrationError } from './refusals.ts'
@@ -39,6 +40,12 @@ export function renderMetadata(client: ClientRecord): JsonObject {
     response_types: client.grantTypes.includes('authorization_code') ? ['code'] : [],
     scope: client.scopes.join(' '),
   }
+}
+
+/** Everything that a client sets, with its default where the metadata leave it out (RFC 7592 §2.2). */
+export function wholeMetadata(metadata: ClientRegistration): ClientChange {
+  const complete = Object.entries(completeMetadata(metadata))
+  return Object.fromEntries(complete.filter(([name]) => name === 'scopes' || ofClients.some((own) => own === name)))
 }
 
 type MetadataName = keyof typeof clientMetadata

@@ -1,4 +1,6 @@
 import type { ClientRegistration } from '@mintmark/core'
+import { digestSecret } from '@mintmark/internal'
+import type { JsonObject } from '@mintmark/storage-interface'
 
 import { RegistrationError } from './refusals.ts'
 
@@ -8,6 +10,16 @@ export interface RegistrationPolicy {
   readonly scopes: readonly string[]
   /** The hosts of its addresses, or the schemes of an app; an empty list allows all of them. */
   readonly redirectHosts: readonly string[]
+}
+
+/** What a client that registered itself may change, as it is stored with the client. */
+export interface SelfManagement extends JsonObject {
+  readonly tokenDigest: string
+  readonly grantTypes: readonly string[]
+  readonly scopes: readonly string[]
+  readonly redirectHosts: readonly string[]
+  /** Who signed the statement that it was registered with; its metadata must stay signed. `null` for none. */
+  readonly statementIssuer: string | null
 }
 
 /**
@@ -44,6 +56,15 @@ function requireHosts(requested: ClientRegistration, hosts: readonly string[]): 
   const others = [...postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri]
   if (!others.every((uri) => uri === undefined || isAllowed(uri)))
     throw new RegistrationError('metadata_invalid', { description: `Logout addresses may be at ${hosts.join(', ')}.` })
+}
+
+/** Lets a client change its registration within the policy that it was registered under. The token itself is not stored. */
+export async function permitChanges(
+  { grantTypes, scopes, redirectHosts }: RegistrationPolicy,
+  issued: { readonly registrationToken: string; readonly statementIssuer: string | undefined },
+): Promise<SelfManagement> {
+  const tokenDigest = await digestSecret(issued.registrationToken)
+  return { tokenDigest, grantTypes, scopes, redirectHosts, statementIssuer: issued.statementIssuer ?? null }
 }
 
 /** The host of a web address; the scheme of an address that an app has claimed (RFC 8252 §7.1). */

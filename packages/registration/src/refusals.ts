@@ -11,8 +11,23 @@ export const refusals = {
     'The initial access token has registered as many clients as it may.',
     'RFC 7591 §5',
   ],
-  too_many_requests: [429, 'temporarily_unavailable', 'Too many registrations. Try again later.', 'RFC 6585 §4'],
-  method_not_allowed: [405, 'invalid_request', 'Clients are registered with POST.', 'RFC 7591 §3.1'],
+  registration_token_missing: [
+    401,
+    undefined,
+    'Present the registration access token as Authorization: Bearer.',
+    'RFC 7592 §2',
+  ],
+  /** The client may also be unknown or removed, or an administrator has changed it since it registered. */
+  registration_token_invalid: [401, 'invalid_token', 'The registration access token is not valid.', 'RFC 7592 §2'],
+  client_disabled: [403, 'access_denied', 'An administrator has disabled this client.', 'RFC 7592 §2'],
+  client_changed: [
+    409,
+    'invalid_request',
+    'The registration has changed since it was read. Read it again.',
+    'RFC 9110 §15.5.10',
+  ],
+  too_many_requests: [429, 'temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4'],
+  method_not_allowed: [405, 'invalid_request', 'The endpoint does not accept this method.', 'RFC 9110 §15.5.6'],
   message_too_large: [413, 'invalid_request', 'The message is larger than this server reads.', 'RFC 9110 §15.5.14'],
   media_type: [415, 'invalid_request', 'Send the metadata as application/json, in UTF-8.', 'RFC 7591 §3.1'],
   body_malformed: [400, 'invalid_client_metadata', 'The request body must be a JSON object.', 'RFC 7591 §3.1'],
@@ -29,6 +44,12 @@ export const refusals = {
     'unapproved_software_statement',
     'This server does not trust the issuer of the software statement.',
     'RFC 7591 §3.2.2',
+  ],
+  statement_missing: [
+    400,
+    'invalid_software_statement',
+    'The client was registered with a software statement. Send one of the same issuer.',
+    'RFC 7592 §2.2',
   ],
   storage_unavailable: [503, 'temporarily_unavailable', 'The storage does not respond. Try again.', 'RFC 9110 §15.6.4'],
   unexpected: [500, 'server_error', 'The server failed.', 'RFC 9110 §15.6.1'],
@@ -70,7 +91,17 @@ export type RegistrationOccurrence =
       readonly statementIssuer: string | undefined
     }
   | {
-      /** A registration was refused; nothing was stored. */
+      /** A client changed its registration. */
+      readonly type: 'client.changed'
+      readonly clientId: string
+    }
+  | {
+      /** A client removed itself. Nothing that was issued to it works any more. */
+      readonly type: 'client.removed'
+      readonly clientId: string
+    }
+  | {
+      /** A registration, or a change to one, was refused; nothing was stored. */
       readonly type: 'registration.refused'
       readonly reason: RegistrationRefusalReason
       /** The sentence of the response. */

@@ -1,5 +1,5 @@
 import { ClientMetadataError, createMemoryRateLimiter, type KeyRing, type RateLimiter } from '@mintmark/core'
-import { parseIssuer, prepareClient, type RegisteredClient } from '@mintmark/core/internal'
+import { parseIssuer } from '@mintmark/core/internal'
 import {
   aFunction,
   anObject,
@@ -9,20 +9,13 @@ import {
   type Clock,
   createJournal,
   createService,
-  decodeBody,
-  digestSecret,
-  hasMediaType,
   type HttpService,
-  isStorable,
-  isTooDeep,
   json,
-  type Journal,
   noStore,
-  parseJsonObject,
   type Random,
   randomIdentifier,
-  repeatsMember,
   type RequestHead,
+  type RouteEndpoint,
   type ServerRequest,
   type ServerResponse,
   systemClock,
@@ -32,17 +25,20 @@ import {
 import {
   type AdminStorage,
   type EpochSeconds,
-  initialAccessTokenId,
-  type JsonObject,
   type OAuthStorage,
   StorageUnavailableError,
 } from '@mintmark/storage-interface'
-import type { InitialAccessTokenRecord, SecretDigest } from '@mintmark/storage-interface/stores'
 
-import { readMetadata, renderMetadata } from './metadata.ts'
-import { limitRegistration, type RegistrationPolicy } from './policy.ts'
+import {
+  authenticateRegistrant,
+  readRegistration,
+  type Registrant,
+  removeRegistration,
+  replaceRegistration,
+} from './manage.ts'
+import { authenticateHolder, type Dependencies, type Holder, register } from './register.ts'
 import { type RegistrationEvent, type RegistrationOccurrence, RegistrationError } from './refusals.ts'
-import { type TrustedStatements, verifyStatement } from './software-statement.ts'
+import type { TrustedStatements } from './software-statement.ts'
 
 export type { TrustedStatements } from './software-statement.ts'
 
@@ -64,10 +60,11 @@ export interface RegistrationServerOptions {
    */
   readonly softwareStatements?: readonly TrustedStatements[]
   /**
-   * Counts registrations by the issuer of the software statement. Initial access tokens have a number of their own.
-   * @defaultValue 60 an hour, in this process. Software is released less often.
+   * Counts registrations by the issuer of the software statement, and changes by client. Initial access tokens have a number of
+   * their own.
+   * @defaultValue 60 an hour for each, in this process. Software is released less often.
    */
-  readonly statementLimit?: RateLimiter
+  readonly limit?: RateLimiter
   /**
    * Receives what was registered and what was refused.
    * @defaultValue Nothing is recorded. The admin API lists the clients, with their origin.
@@ -95,7 +92,7 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
     storage: anObject,
     keys: anything,
     softwareStatements: anything,
-    statementLimit: anObject,
+    limit: anObject,
     onEvent: aFunction,
     clock: aFunction,
     random: aFunction,
@@ -105,19 +102,36 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
     throw new TypeError('createRegistrationServer needs a storage with `initialAccessTokens`.')
   const endpoint = `${options.issuer}/register`
   const { origin, pathname } = new URL(endpoint)
-  const deps = registrationDependencies(options)
-  const methods = new Map([['POST', (request: ServerRequest, caller: Holder) => register(request, caller, deps)]])
+  const deps = registrationDependencies(options, endpoint)
+  const collection = new Map<string, Handler>([
+    ['POST', (request, caller) => register(request, caller.kind === 'holder' ? caller.holder : undefined, deps)],
+  ])
+  const ownRegistration = new Map<string, Handler>([
+    ['GET', ofRegistrant(async (_, registrant) => readRegistration(registrant, deps))],
+    ['PUT', ofRegistrant((request, registrant) => replaceRegistration(request, registrant, deps))],
+    ['DELETE', ofRegistrant((request, registrant) => removeRegistration(request, registrant, deps))],
+  ])
+  /** The `client_id` in the path; undefined at the registration endpoint. */
+  const idIn = (path: string): string | undefined => path.slice(pathname.length + 1) || undefined
 
   return {
     issuer: options.issuer,
     endpoint,
-    ...createService<Holder, undefined>({
+    ...createService<Caller, undefined>({
       origin,
       bodyLimit: 65_536,
       tooLarge: () => render(new RegistrationError('message_too_large')),
-      serves: (path) => path === pathname,
-      find: () => ({ methods, details: undefined }),
-      authenticate: (request) => authenticateHolder(request, deps),
+      serves: (path) => path === pathname || (path.startsWith(`${pathname}/`) && isIdentifier(idIn(path) ?? '')),
+      find: ({ url }) => ({
+        methods: idIn(url.pathname) === undefined ? collection : ownRegistration,
+        details: undefined,
+      }),
+      async authenticate(request) {
+        const id = idIn(request.url.pathname)
+        return id === undefined
+          ? { kind: 'holder', holder: await authenticateHolder(request, deps) }
+          : { kind: 'registrant', registrant: await authenticateRegistrant(request, id, deps) }
+      },
       notFound: ({ request }) => refuse(new RegistrationError('method_not_allowed'), request, deps),
       methodNotAllowed: (names, { request }) =>
         withHeaders(refuse(new RegistrationError('method_not_allowed'), request, deps), [['Allow', names.join(', ')]]),
@@ -126,114 +140,39 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
   }
 }
 
-interface Dependencies extends Pick<RegistrationServerOptions, 'storage' | 'keys'> {
-  readonly clock: Clock
-  readonly random: Random
-  readonly softwareStatements: readonly TrustedStatements[]
-  readonly statementLimit: RateLimiter
-  readonly journal: Journal<RegistrationOccurrence>
-}
+/** Who sends a request: to the registration endpoint, or to the URL of one registration. */
+type Caller =
+  | { readonly kind: 'holder'; readonly holder: Holder }
+  | { readonly kind: 'registrant'; readonly registrant: Registrant }
 
-function registrationDependencies(options: RegistrationServerOptions): Dependencies {
+type Handler = RouteEndpoint<Caller, undefined>
+
+const ofRegistrant =
+  (answer: (request: ServerRequest, registrant: Registrant) => Promise<ServerResponse>): Handler =>
+  async (request, caller) => {
+    if (caller.kind !== 'registrant') throw new RegistrationError('registration_token_missing')
+    return answer(request, caller.registrant)
+  }
+
+/** The identifiers that this endpoint gives. */
+const isIdentifier = (id: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(id)
+
+function registrationDependencies(options: RegistrationServerOptions, endpoint: string): Dependencies {
   const { storage, keys, clock = systemClock, random = systemRandom, onEvent = () => undefined } = options
   return {
+    endpoint,
     storage,
     ...(keys === undefined ? {} : { keys }),
     clock,
     random,
     softwareStatements: options.softwareStatements ?? [],
-    statementLimit: options.statementLimit ?? createMemoryRateLimiter({ points: 60, window: 3600 }),
+    limit: options.limit ?? createMemoryRateLimiter({ points: 60, window: 3600 }),
     journal: createJournal<RegistrationOccurrence, EpochSeconds>(onEvent, {
       clock,
       newIdentifier: () => randomIdentifier(random),
     }),
   }
 }
-
-/** Who registers: the holder of an initial access token, or somebody whose software statement has yet to be read. */
-type Holder = { readonly token: InitialAccessTokenRecord; readonly digest: SecretDigest } | undefined
-
-/** Decides before the body is read (RFC 7591 §3). */
-async function authenticateHolder(request: RequestHead, deps: Dependencies): Promise<Holder> {
-  const header = request.headers.get('authorization')
-  if (header === undefined || header === '') {
-    if (deps.softwareStatements.length > 0) return undefined
-    throw new RegistrationError('token_missing')
-  }
-  const [, tokenId = '', secret = ''] = /^bearer +([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,128}) *$/i.exec(header) ?? []
-  // RFC 6750 §2: a request has one token.
-  if (secret === '' || request.repeatedHeaders.has('authorization')) throw new RegistrationError('token_invalid')
-  const [token, digest] = await Promise.all([
-    deps.storage.initialAccessTokens.find(initialAccessTokenId(tokenId)),
-    digestSecret(secret),
-  ])
-  const isUsable = token?.digest === digest && token.revokedAt === undefined && deps.clock() < token.expiresAt
-  if (!isUsable) throw new RegistrationError('token_invalid')
-  if (token.remaining < 1) throw new RegistrationError('token_exhausted')
-  return { token, digest }
-}
-
-/** Nothing is spent or stored before everything has been checked. */
-async function register(request: ServerRequest, holder: Holder, deps: Dependencies): Promise<ServerResponse> {
-  const now = deps.clock()
-  const body = readBody(request)
-  const statement = body['software_statement']
-  // RFC 7591 §3.1.1: a server that trusts no issuer ignores statements, but then somebody else's permission is needed.
-  const verified =
-    statement === undefined || (holder !== undefined && deps.softwareStatements.length === 0)
-      ? undefined
-      : await verifyStatement(statement, deps.softwareStatements, now)
-  const policy: RegistrationPolicy | undefined = holder?.token ?? verified?.issuer
-  if (policy === undefined) throw new RegistrationError('token_missing')
-
-  const metadata = limitRegistration(readMetadata({ ...body, ...verified?.claims }), policy)
-  const insert = await prepareClient(metadata, 'registration', deps)
-  await spend({ holder, statementIssuer: verified?.issuer }, now, deps)
-  const registered = await insert()
-  deps.journal.record(request, {
-    type: 'client.registered',
-    clientId: registered.client.clientId,
-    tokenId: holder?.token.tokenId,
-    statementIssuer: verified?.issuer.issuer,
-  })
-  return json(201, response(registered, statement), noStore)
-}
-
-function readBody(request: ServerRequest): JsonObject {
-  // RFC 7591 §3.1.
-  if (!hasMediaType(request, ['application/json'])) throw new RegistrationError('media_type')
-  const text = decodeBody(request.body)
-  const body = text === undefined || isTooDeep(text) ? undefined : parseJsonObject(text)
-  // RFC 8259 §4: the meaning of a repeated member differs between parsers. Not every store reads U+0000 back.
-  if (body === undefined || text === undefined || repeatsMember(text) || !isStorable(body))
-    throw new RegistrationError('body_malformed')
-  return body
-}
-
-async function spend(
-  { holder, statementIssuer }: { readonly holder: Holder; readonly statementIssuer: TrustedStatements | undefined },
-  now: EpochSeconds,
-  { storage, statementLimit }: Dependencies,
-): Promise<void> {
-  if (holder === undefined) {
-    const decision = await statementLimit.consume(`statement ${statementIssuer?.issuer}`, now)
-    if (!decision.allowed) throw new RegistrationError('too_many_requests', { retryAfter: decision.retryAfter })
-    return
-  }
-  const { outcome } = await storage.initialAccessTokens.spend(holder.token.tokenId, holder.digest, now)
-  // It was revoked, or spent by others, since the request was authenticated.
-  if (outcome === 'absent') throw new RegistrationError('token_invalid')
-  if (outcome === 'exhausted') throw new RegistrationError('token_exhausted')
-}
-
-/** RFC 7591 §3.2.1: `client_secret_expires_at` 0 means never. */
-const response = ({ client, clientSecret }: RegisteredClient, statement: unknown): JsonObject => ({
-  client_id: client.clientId,
-  client_id_issued_at: client.createdAt,
-  ...(clientSecret !== undefined && { client_secret: clientSecret, client_secret_expires_at: 0 }),
-  ...renderMetadata(client),
-  ...(typeof statement === 'string' && { software_statement: statement }),
-})
 
 function toRegistrationError(error: unknown): RegistrationError {
   if (error instanceof RegistrationError) return error

@@ -93,6 +93,11 @@ export const clients = defineRecord(
     /** Who registered it: a client that registered itself has a name and addresses that nobody has verified. */
     origin: oneOf<ClientOrigin>('administrator', 'registration', 'document'),
     /**
+     * For a client that registered itself: the digest of the token with which it manages its registration, and what it may
+     * change (RFC 7592); `undefined` when only administrators change it.
+     */
+    selfManagement: optional(json),
+    /**
      * A digest of what users consented to in the document that the client publishes at its `client_id`; `undefined` for a
      * client without a document.
      */
@@ -116,6 +121,7 @@ export const clients = defineRecord(
       postLogoutRedirectUris: [],
       backchannelLogoutUri: undefined,
       frontchannelLogoutUri: undefined,
+      selfManagement: undefined,
     },
   },
 )

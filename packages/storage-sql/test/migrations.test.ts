@@ -84,6 +84,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0035-initial-access-tokens 31d48cd606b3976adb9a54e7e09e246e606272d49d4d05588080a650791fa8b5",
       "0036-initial-access-token-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0037-client-documents 3b675fefe25a70a4f8522c6305d3a41a3b92afc5b91e6567e71f9c53e4ffa491",
+      "0038-self-management 9954f83be0864f5def2835508cea63abf44ea5278dedcb5d471fd201f60c48b6",
     ]
   `)
 })

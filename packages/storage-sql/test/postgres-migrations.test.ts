@@ -62,6 +62,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0035-initial-access-tokens 11e0a6f24e23f932dbdbb47a1b2f0049c066a30de511e42c77c5d791d1ec9f95",
       "0036-initial-access-token-statistics 51e499770245b4c4f8042a3521ece57328aa2e8695dbd6c09f908ee29f252724",
       "0037-client-documents dea9be9869245e2174d96d14d203ecd5da07b4637e08be37b915e51d5fe6cb27",
+      "0038-self-management 944be5be1da9a514b4e8b0ea318b25d50e862236ead2a6d929df22e640989c9d",
     ]
   `)
 })

@@ -10,6 +10,7 @@ import { rfc7515 } from './rfc-7515.ts'
 import { rfc7519 } from './rfc-7519.ts'
 import { rfc7523 } from './rfc-7523.ts'
 import { rfc7591 } from './rfc-7591.ts'
+import { rfc7592 } from './rfc-7592.ts'
 import { rfc7636 } from './rfc-7636.ts'
 import { rfc7643 } from './rfc-7643.ts'
 import { rfc7644 } from './rfc-7644.ts'
@@ -34,6 +35,7 @@ export const standards: readonly Standard[] = [
   rfc6750,
   rfc7009,
   rfc7591,
+  rfc7592,
   rfc7636,
   rfc7662,
   rfc8252,

@@ -4,7 +4,7 @@ import { AdminError } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 
 /** A client as administrators see it: the stored record without the digests of its secrets. */
-export interface ClientView extends Omit<ClientRecord, 'secrets'> {
+export interface ClientView extends Omit<ClientRecord, 'secrets' | 'selfManagement'> {
   readonly secrets: readonly SecretView[]
 }
 
@@ -24,7 +24,7 @@ export async function findClient(id: string, { storage }: { readonly storage: Ad
   return client
 }
 
-export const clientView = ({ secrets, ...client }: ClientRecord): ClientView => ({
+export const clientView = ({ secrets, selfManagement: _selfManagement, ...client }: ClientRecord): ClientView => ({
   ...client,
   secrets: secrets.map(secretView),
 })

@@ -225,6 +225,7 @@ function withDocument(
     ...document,
     secrets: [],
     origin: 'document',
+    selfManagement: undefined,
     disabledAt: undefined,
     createdAt: now,
     version: 1,

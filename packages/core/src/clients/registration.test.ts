@@ -25,6 +25,7 @@ it('has a metadata rule for every member of the record that an administrator set
     'clientId',
     'secrets',
     'origin',
+    'selfManagement',
     'documentDigest',
     'documentReadAt',
     'disabledAt',

@@ -51,7 +51,7 @@ export async function registerClient(
   registration: ClientRegistration,
   deps: RegisterClientDependencies,
 ): Promise<RegisteredClient> {
-  const register = await prepareClient(registration, 'administrator', deps)
+  const register = await prepareClient(registration, { origin: 'administrator', selfManagement: undefined }, deps)
   return register()
 }
 
@@ -63,14 +63,14 @@ export async function registerClient(
  */
 export async function prepareClient(
   registration: ClientRegistration,
-  origin: ClientRecord['origin'],
+  origin: Pick<ClientRecord, 'origin' | 'selfManagement'>,
   deps: RegisterClientDependencies,
 ): Promise<() => Promise<RegisteredClient>> {
   parseIssuer(deps.storage.issuer)
   refuseUnknownMembers(registration, ['clientId'])
   const random = deps.random ?? systemRandom
   const now = (deps.clock ?? systemClock)()
-  const record = { ...clientRecord(registration, now, random), origin }
+  const record = { ...clientRecord(registration, now, random), ...origin }
   // Client ID Metadata Document §3: such an identifier is the address of a document that the client publishes itself.
   if (record.clientId.startsWith('https://'))
     throw invalid('client_id must not be an https URL: those are for clients that publish their own metadata.')
@@ -97,6 +97,7 @@ function clientRecord(registration: ClientRegistration, now: EpochSeconds, rando
     ...completeMetadata(registration),
     secrets: [],
     origin: 'administrator',
+    selfManagement: undefined,
     documentDigest: undefined,
     documentReadAt: undefined,
     disabledAt: undefined,

@@ -42,19 +42,36 @@ interface UpdateClientDependencies {
 
 /**
  * Changes a client. The client that results from the change is validated (RFC 7592 §2.2). A change of authentication
- * method removes secrets that are no longer used, or creates one.
+ * method removes secrets that are no longer used, or creates one. A client that registered itself cannot change its
+ * registration after that: it would undo the change.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata; nothing was written.
  */
-export async function updateClient(
+export const updateClient = async (
   target: ClientTarget,
   change: ClientChange,
+  deps: UpdateClientDependencies,
+): Promise<ClientUpdate> => changeClient(target, { change, isOwn: false }, deps)
+
+/**
+ * As `updateClient`, for a client that changes its own registration (RFC 7592 §2.2). It can do so again.
+ * @throws ClientMetadataError as `updateClient`.
+ */
+export const updateOwnRegistration = async (
+  target: ClientTarget,
+  change: ClientChange,
+  deps: UpdateClientDependencies,
+): Promise<ClientUpdate> => changeClient(target, { change, isOwn: true }, deps)
+
+async function changeClient(
+  target: ClientTarget,
+  { change, isOwn }: { readonly change: ClientChange; readonly isOwn: boolean },
   deps: UpdateClientDependencies,
 ): Promise<ClientUpdate> {
   const now = (deps.clock ?? systemClock)()
   refuseUnknownMembers(change)
   refuseUnsignable(change, deps.keys)
   return swapClient(target, deps.storage, async (client) => {
-    const changed: ClientRecord = { ...client, ...change }
+    const changed: ClientRecord = { ...client, ...change, ...(!isOwn && { selfManagement: undefined }) }
     refuseUnusable(changed, deps.dangerouslyAllowOutbound)
     return withFittingSecrets(changed, now, deps.random ?? systemRandom)
   })

@@ -59,6 +59,7 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   authorizationSignedResponseAlg: undefined,
   introspectionSignedResponseAlg: undefined,
   dpopBoundAccessTokens: false,
+  selfManagement: undefined,
   documentDigest: undefined,
   documentReadAt: undefined,
   allowTokenEndpointAudience: false,

@@ -35,6 +35,7 @@ import { organizationsOfTokens } from './0034-organizations-of-tokens.ts'
 import { registrations } from './0035-initial-access-tokens.ts'
 import { registrationStatistics } from './0036-initial-access-token-statistics.ts'
 import { clientDocuments } from './0037-client-documents.ts'
+import { selfManagement } from './0038-self-management.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   registrations,
   registrationStatistics,
   clientDocuments,
+  selfManagement,
 ]

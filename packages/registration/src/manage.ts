@@ -1,0 +1,109 @@
+import { updateOwnRegistration } from '@mintmark/core/internal'
+import {
+  digestSecret,
+  json,
+  noStore,
+  type RequestHead,
+  type ServerRequest,
+  type ServerResponse,
+} from '@mintmark/internal'
+import { clientId, type ClientRecord, type JsonObject } from '@mintmark/storage-interface'
+
+import { readMetadata, wholeMetadata } from './metadata.ts'
+import { limitRegistration, type SelfManagement } from './policy.ts'
+import { RegistrationError } from './refusals.ts'
+import { answer, type Dependencies, readBody } from './register.ts'
+import { verifyStatement } from './software-statement.ts'
+
+/** A client that presented its registration access token. */
+export interface Registrant {
+  readonly client: ClientRecord
+  readonly permission: SelfManagement
+  readonly registrationToken: string
+}
+
+/**
+ * Finds the client by its registration access token, before the body is read (RFC 7592 §2).
+ * @param id the `client_id` in the path.
+ */
+export async function authenticateRegistrant(
+  request: RequestHead,
+  id: string,
+  { storage }: Dependencies,
+): Promise<Registrant> {
+  const header = request.headers.get('authorization')
+  if (header === undefined || header === '') throw new RegistrationError('registration_token_missing')
+  const [, registrationToken = ''] = /^bearer +([A-Za-z0-9_-]{1,128}) *$/i.exec(header) ?? []
+  // RFC 6750 §2: a request has one token.
+  if (registrationToken === '' || request.repeatedHeaders.has('authorization'))
+    throw new RegistrationError('registration_token_invalid')
+  const [client, digest] = await Promise.all([storage.clients.find(clientId(id)), digestSecret(registrationToken)])
+  const permission = client?.selfManagement as SelfManagement | undefined
+  if (client === undefined || permission?.tokenDigest !== digest)
+    throw new RegistrationError('registration_token_invalid')
+  if (client.disabledAt !== undefined) throw new RegistrationError('client_disabled')
+  return { client, permission, registrationToken }
+}
+
+/** The registration as it is (RFC 7592 §2.1). Its secret is not stored, so it is not shown again. */
+export const readRegistration = ({ client, registrationToken }: Registrant, deps: Dependencies): ServerResponse =>
+  json(200, answer({ client, registrationToken, clientSecret: undefined }, deps), noStore)
+
+/** Replaces the metadata (RFC 7592 §2.2): what is left out gets its default. */
+export async function replaceRegistration(
+  request: ServerRequest,
+  { client, permission, registrationToken }: Registrant,
+  deps: Dependencies,
+): Promise<ServerResponse> {
+  const now = deps.clock()
+  const decision = await deps.limit.consume(`client ${client.clientId}`, now)
+  if (!decision.allowed) throw new RegistrationError('too_many_requests', { retryAfter: decision.retryAfter })
+  const body = readBody(request)
+  await refuseOtherIdentity(body, client)
+
+  const statement = permission.statementIssuer === null ? undefined : body['software_statement']
+  if (permission.statementIssuer !== null && statement === undefined) throw new RegistrationError('statement_missing')
+  const verified = statement === undefined ? undefined : await verifyStatement(statement, deps.softwareStatements, now)
+  if (verified !== undefined && verified.issuer.issuer !== permission.statementIssuer)
+    throw new RegistrationError('statement_missing')
+
+  const metadata = limitRegistration(readMetadata({ ...body, ...verified?.claims }), permission)
+  const { version } = client
+  const updated = await updateOwnRegistration({ clientId: client.clientId, version }, wholeMetadata(metadata), deps)
+  if (updated.outcome === 'absent') throw new RegistrationError('registration_token_invalid')
+  if (updated.outcome === 'conflict') throw new RegistrationError('client_changed')
+  deps.journal.record(request, { type: 'client.changed', clientId: client.clientId })
+  return json(200, answer({ ...updated, registrationToken, statement }, deps), noStore)
+}
+
+/** Removes the client (RFC 7592 §2.3). */
+export async function removeRegistration(
+  request: ServerRequest,
+  { client }: Registrant,
+  deps: Dependencies,
+): Promise<ServerResponse> {
+  const { outcome } = await deps.storage.clients.remove(client.clientId, deps.clock())
+  if (outcome === 'absent') throw new RegistrationError('registration_token_invalid')
+  deps.journal.record(request, { type: 'client.removed', clientId: client.clientId })
+  return { status: 204, headers: noStore, body: '' }
+}
+
+/** RFC 7592 §2.2: the body names the client, and sets nothing that the server has chosen. */
+async function refuseOtherIdentity(body: JsonObject, { clientId: id, secrets }: ClientRecord): Promise<void> {
+  if (body['client_id'] !== id) throw invalid('client_id must be the identifier of this client.')
+  const chosen = ofServer.find((name) => body[name] !== undefined)
+  if (chosen !== undefined) throw invalid(`${chosen} must be left out.`)
+  const secret = body['client_secret']
+  if (secret === undefined) return
+  const digest = typeof secret === 'string' ? await digestSecret(secret) : undefined
+  if (!secrets.some((own) => own.digest === digest)) throw invalid('client_secret is not the secret of this client.')
+}
+
+const ofServer = [
+  'registration_access_token',
+  'registration_client_uri',
+  'client_secret_expires_at',
+  'client_id_issued_at',
+]
+
+const invalid = (description: string): RegistrationError => new RegistrationError('metadata_invalid', { description })

@@ -1,0 +1,156 @@
+import type { KeyRing, RateLimiter } from '@mintmark/core'
+import { prepareClient } from '@mintmark/core/internal'
+import {
+  type Clock,
+  decodeBody,
+  digestSecret,
+  hasMediaType,
+  isStorable,
+  isTooDeep,
+  json,
+  type Journal,
+  noStore,
+  parseJsonObject,
+  type Random,
+  randomSecret,
+  repeatsMember,
+  type RequestHead,
+  type ServerRequest,
+  type ServerResponse,
+} from '@mintmark/internal'
+import {
+  type AdminStorage,
+  type ClientRecord,
+  type EpochSeconds,
+  initialAccessTokenId,
+  type JsonObject,
+  type OAuthStorage,
+} from '@mintmark/storage-interface'
+import type { InitialAccessTokenRecord, SecretDigest } from '@mintmark/storage-interface/stores'
+
+import { readMetadata, renderMetadata } from './metadata.ts'
+import { limitRegistration, permitChanges, type RegistrationPolicy } from './policy.ts'
+import { type RegistrationOccurrence, RegistrationError } from './refusals.ts'
+import { type TrustedStatements, verifyStatement } from './software-statement.ts'
+
+/** What the endpoints work with. */
+export interface Dependencies {
+  /** The URL of the registration endpoint. */
+  readonly endpoint: string
+  readonly storage: OAuthStorage & Pick<AdminStorage, 'initialAccessTokens'>
+  readonly keys?: Pick<KeyRing, 'algorithms'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly softwareStatements: readonly TrustedStatements[]
+  readonly limit: RateLimiter
+  readonly journal: Journal<RegistrationOccurrence>
+}
+
+/** Who registers: the holder of an initial access token, or somebody whose software statement has yet to be read. */
+export type Holder = { readonly token: InitialAccessTokenRecord; readonly digest: SecretDigest } | undefined
+
+/** Decides before the body is read (RFC 7591 §3). */
+export async function authenticateHolder(request: RequestHead, deps: Dependencies): Promise<Holder> {
+  const header = request.headers.get('authorization')
+  if (header === undefined || header === '') {
+    if (deps.softwareStatements.length > 0) return undefined
+    throw new RegistrationError('token_missing')
+  }
+  const [, tokenId = '', secret = ''] = /^bearer +([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,128}) *$/i.exec(header) ?? []
+  // RFC 6750 §2: a request has one token.
+  if (secret === '' || request.repeatedHeaders.has('authorization')) throw new RegistrationError('token_invalid')
+  const [token, digest] = await Promise.all([
+    deps.storage.initialAccessTokens.find(initialAccessTokenId(tokenId)),
+    digestSecret(secret),
+  ])
+  const isUsable = token?.digest === digest && token.revokedAt === undefined && deps.clock() < token.expiresAt
+  if (!isUsable) throw new RegistrationError('token_invalid')
+  if (token.remaining < 1) throw new RegistrationError('token_exhausted')
+  return { token, digest }
+}
+
+/** Registers a client (RFC 7591 §3.1). Nothing is spent or stored before everything has been checked. */
+export async function register(request: ServerRequest, holder: Holder, deps: Dependencies): Promise<ServerResponse> {
+  const now = deps.clock()
+  const body = readBody(request)
+  const statement = body['software_statement']
+  // RFC 7591 §3.1.1: a server that trusts no issuer ignores statements, but then somebody else's permission is needed.
+  const verified =
+    statement === undefined || (holder !== undefined && deps.softwareStatements.length === 0)
+      ? undefined
+      : await verifyStatement(statement, deps.softwareStatements, now)
+  const policy: RegistrationPolicy | undefined = holder?.token ?? verified?.issuer
+  if (policy === undefined) throw new RegistrationError('token_missing')
+
+  const metadata = limitRegistration(readMetadata({ ...body, ...verified?.claims }), policy)
+  const registrationToken = randomSecret(deps.random)
+  const statementIssuer = verified?.issuer.issuer
+  const selfManagement = await permitChanges(policy, { registrationToken, statementIssuer })
+  const insert = await prepareClient(metadata, { origin: 'registration', selfManagement }, deps)
+  await spend({ holder, statementIssuer }, now, deps)
+  const registered = await insert()
+  const { clientId } = registered.client
+  deps.journal.record(request, {
+    type: 'client.registered',
+    clientId,
+    tokenId: holder?.token.tokenId,
+    statementIssuer,
+  })
+  return json(201, answer({ ...registered, registrationToken, statement }, deps), noStore)
+}
+
+/**
+ * Reads client metadata from a body.
+ * @throws RegistrationError media_type | body_malformed.
+ */
+export function readBody(request: ServerRequest): JsonObject {
+  // RFC 7591 §3.1.
+  if (!hasMediaType(request, ['application/json'])) throw new RegistrationError('media_type')
+  const text = decodeBody(request.body)
+  const body = text === undefined || isTooDeep(text) ? undefined : parseJsonObject(text)
+  // RFC 8259 §4: the meaning of a repeated member differs between parsers. Not every store reads U+0000 back.
+  if (body === undefined || text === undefined || repeatsMember(text) || !isStorable(body))
+    throw new RegistrationError('body_malformed')
+  return body
+}
+
+async function spend(
+  { holder, statementIssuer }: { readonly holder: Holder; readonly statementIssuer: string | undefined },
+  now: EpochSeconds,
+  { storage, limit }: Dependencies,
+): Promise<void> {
+  if (holder === undefined) {
+    const decision = await limit.consume(`statement ${statementIssuer}`, now)
+    if (!decision.allowed) throw new RegistrationError('too_many_requests', { retryAfter: decision.retryAfter })
+    return
+  }
+  const { outcome } = await storage.initialAccessTokens.spend(holder.token.tokenId, holder.digest, now)
+  // It was revoked, or spent by others, since the request was authenticated.
+  if (outcome === 'absent') throw new RegistrationError('token_invalid')
+  if (outcome === 'exhausted') throw new RegistrationError('token_exhausted')
+}
+
+/** What a client learns about its registration (RFC 7591 §3.2.1, RFC 7592 §3). `client_secret_expires_at` 0 means never. */
+export const answer = (
+  {
+    client,
+    clientSecret,
+    registrationToken,
+    statement,
+  }: {
+    readonly client: ClientRecord
+    /** A new one. */
+    readonly clientSecret: string | undefined
+    readonly registrationToken: string
+    readonly statement?: unknown
+  },
+  { endpoint }: Dependencies,
+): JsonObject => ({
+  client_id: client.clientId,
+  client_id_issued_at: client.createdAt,
+  ...(clientSecret !== undefined && { client_secret: clientSecret, client_secret_expires_at: 0 }),
+  registration_access_token: registrationToken,
+  registration_client_uri: `${endpoint}/${client.clientId}`,
+  ...renderMetadata(client),
+  ...(typeof statement === 'string' && { software_statement: statement }),
+})
