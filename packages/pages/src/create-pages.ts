@@ -24,7 +24,7 @@ export interface Pages {
   readonly errorPage: typeof errorPage
   readonly logoutPage: typeof logoutPage
   readonly signedOutPage: typeof signedOutPage
-  /** The tags of the languages (BCP 47), for the option `metadata.uiLocales` of the server. */
+  /** The tags of the languages (BCP 47), for the option `discovery.uiLocales` of the server. */
   readonly locales: readonly string[]
 }
 

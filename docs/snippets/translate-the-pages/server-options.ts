@@ -1,0 +1,16 @@
+import type { AuthorizationServerOptions, InteractionPage } from '@mintmark/core'
+import { readConsentForm } from '@mintmark/pages'
+import { consentPage, errorPage, locales } from './pages.ts'
+
+/** The options of your server that have to do with language. */
+export const languageOptions = {
+  renderErrorPage: errorPage,
+  discovery: { uiLocales: [...locales] },
+} satisfies Partial<AuthorizationServerOptions>
+
+/** Pages take the request, because the browser says in it which languages its user reads. */
+export const consent: InteractionPage = async (pending, request) => {
+  if (request.method !== 'POST') return consentPage(pending, request)
+  const { decision, grantedScopes, organization } = readConsentForm(request)
+  return decision === 'allow' ? pending.complete({ grantedScopes, organization }) : pending.deny()
+}
