@@ -137,6 +137,7 @@ const badgeGrant = (storage: AdminStorage): GrantType =>
         boundSessionId: undefined,
         possession: { kind: 'none' as const },
         organizationId: undefined,
+        authorizationDetails: [],
       }
       const lifetime = seconds(300)
       await storage.families.insert({
@@ -182,6 +183,7 @@ async function grantOf(
     scopes: ['openid'],
     resources: [],
     createdAt: now,
+    authorizationDetails: [],
     clientDigest: undefined,
     revokedAt: undefined,
     version: 1,

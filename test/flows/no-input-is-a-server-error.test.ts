@@ -118,6 +118,7 @@ async function aServer(storage: AdminStorage) {
     ...consent,
     grantId: grantId('g1'),
     clientId: clientId('A'),
+    authorizationDetails: [],
     clientDigest: undefined,
     revokedAt: undefined,
     version: 1,

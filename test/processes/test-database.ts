@@ -84,6 +84,7 @@ export async function consent(storage: AdminStorage, user: string, now: EpochSec
     scopes: ['openid', 'profile', 'offline_access'],
     resources: [],
     createdAt: now,
+    authorizationDetails: [],
     clientDigest: undefined,
     revokedAt: undefined,
     version: 1,

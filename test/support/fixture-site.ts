@@ -59,7 +59,7 @@ function hostSession(cookie: string | undefined) {
 
 /**
  * The host's login and consent page, driven by its form: `subject` signs in (with optional `auth_time` and `acr`),
- * `scope` values consent, `deny` refuses. A GET shows the pending interaction as JSON.
+ * `scope` and `detail` values consent, `deny` refuses. A `detail` is an identifier, or it and the user's choice: `0 savings`. A GET shows the pending interaction as JSON.
  */
 const hostPage =
   (server: AuthorizationServer): Endpoint =>
@@ -77,8 +77,15 @@ const hostPage =
           ? {}
           : { subject, authTime: Number(form.get('auth_time')), amr: ['pwd'], acr: form.get('acr') ?? undefined }
       const consent = form.has('scope') ? { grantedScopes: form.getAll('scope') } : {}
+      const details = form.getAll('detail').map((text) => text.split(' '))
+      const given = details.flatMap(([id = '', choice]) => (id === '' ? [] : [{ id, choice }]))
       const organization = form.get('organization') ?? undefined
-      return await pending.complete({ ...signIn, ...consent, organization })
+      return await pending.complete({
+        ...signIn,
+        ...consent,
+        ...(form.has('detail') && { grantedDetails: given }),
+        organization,
+      })
     } catch (error) {
       return server.renderError(error, request)
     }

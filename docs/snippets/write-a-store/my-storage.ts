@@ -140,13 +140,20 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
           userId === user && clientId === client && revokedAt === undefined
         return grants.where(isTheirs)[0]
       },
-      async replaceConsent({ grantId, scopes, resources, clientDigest, version }) {
+      async replaceConsent({ grantId, scopes, resources, authorizationDetails, clientDigest, version }) {
         const grant = grants.get(grantId)
         if (grant === undefined || grant.revokedAt !== undefined) return { outcome: 'absent' }
         if (grant.version !== version) return { outcome: 'conflict' }
         return {
           outcome: 'swapped',
-          record: grants.put(grantId, { ...grant, scopes, resources, clientDigest, version: version + 1 }),
+          record: grants.put(grantId, {
+            ...grant,
+            scopes,
+            resources,
+            authorizationDetails,
+            clientDigest,
+            version: version + 1,
+          }),
         }
       },
       async revoke(grantId, now) {

@@ -83,6 +83,7 @@ export async function signIn(under: AdminUnderTest, name: string, client = 'app'
     clientId: clientId(client),
     scopes: ['openid'],
     resources: ['https://api.test'],
+    authorizationDetails: [],
     clientDigest: undefined,
     revokedAt: undefined,
     version: 1,

@@ -83,11 +83,13 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const journal = openJournal(purging, { clock, random })
   const delivery = deliveryWorker(options, settings, { clock, random, journal, watch })
   const claims = { scopes, storage, mapClaims: options.claims, apiClaims: settings.apiClaims }
-  const grantDeps = { ...target, ...claims, random, lifetimes, retryWindow: settings.retryWindow }
+  const { detailTypes } = settings
+  const grantDeps = { ...target, detailTypes, ...claims, random, lifetimes, retryWindow: settings.retryWindow }
 
   return {
     issuer,
     ...claims,
+    detailTypes,
     keys,
     verifiedJwts,
     random,
@@ -110,6 +112,8 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       keys,
       verifiedJwts,
       scopes,
+      detailTypes,
+      defaultAudience: settings.defaultAudience,
       resources,
       identityScopes: settings.identityScopes,
       requirePushedRequests: settings.requirePushedRequests,

@@ -1,6 +1,8 @@
 export { requireSameOrigin } from './authorize/browser.ts'
 export { createConnectedApps } from './authorize/consent.ts'
 export type { ConnectedApp } from './authorize/consent.ts'
+export { defineDetailType } from './authorize/detail-types.ts'
+export type { AuthorizationDetailType } from './authorize/detail-types.ts'
 export type { InteractionPage, PendingInteraction } from './authorize/pending-interaction.ts'
 export { clientMetadata } from './clients/metadata.ts'
 export { ClientMetadataError } from './clients/check-metadata.ts'

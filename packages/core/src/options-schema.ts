@@ -116,6 +116,20 @@ const optionsSchema = z.strictObject({
     ),
     {},
   ),
+  authorizationDetails: z.optional(
+    z.record(
+      nonEmpty.check(z.maxLength(256)),
+      z.strictObject({
+        parse: callable,
+        describe: callable,
+        within: z.optional(callable),
+        enrich: z.optional(callable),
+        parseGranted: z.optional(callable),
+        locations: z.optional(callable),
+        remembers: z.optional(z.boolean()),
+      }),
+    ),
+  ),
   grants: z.prefault(
     z.array(extensionGrant).check(
       z.refine((grants) => new Set(grants.map(({ grantType }) => grantType)).size === grants.length, {

@@ -1,5 +1,6 @@
 import type { Clock, Header, Random, ServerRequest } from '@mintmark/internal'
 import type { OAuthStorage } from '@mintmark/storage-interface'
+import type { AuthorizationDetailType } from './authorize/detail-types.ts'
 import type { InteractionPage } from './authorize/pending-interaction.ts'
 import type { RenderErrorPage } from './errors.ts'
 import type { EventListener } from './events.ts'
@@ -91,6 +92,12 @@ export interface AuthorizationServerOptions {
    * @defaultValue None. Access tokens are then meant for `defaultAudience`.
    */
   readonly resources?: Readonly<Record<string, ResourceOption>>
+  /**
+   * What clients may request in more detail than scope values can say, such as one payment, by type (RFC 9396): made with
+   * `defineDetailType`. Clients must be registered for a type.
+   * @defaultValue None. Requests with `authorization_details` are refused, because ignoring them would grant something else.
+   */
+  readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailType>>
   /**
    * The `aud` of access tokens when the request names no resource.
    * @defaultValue The issuer. A token has an audience also when the request names none (RFC 9068 §3).

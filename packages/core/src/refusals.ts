@@ -411,6 +411,44 @@ export const refusals = {
     'RFC 9068 §2.2.3, RFC 6749 §5.2',
   ],
 
+  // Authorization details.
+  /** `authorization_details` is not a JSON array of 1 to 16 objects, or is too large or nested too deeply, or has a member twice. */
+  details_malformed: [
+    'invalid_authorization_details',
+    'The authorization_details parameter is malformed or too large.',
+    'RFC 9396 §5',
+  ],
+  /** The server does not define the type of an authorization detail. */
+  detail_type_unknown: [
+    'invalid_authorization_details',
+    'A type of authorization details is not supported.',
+    'RFC 9396 §5',
+  ],
+  /** The client is not registered for the type of an authorization detail. */
+  detail_type_not_registered: [
+    'invalid_authorization_details',
+    'The client is not registered for a type of authorization details.',
+    'RFC 9396 §5, §10',
+  ],
+  /** `parse` or `parseGranted` of the type rejects an authorization detail. The `cause` says why. */
+  detail_invalid: ['invalid_authorization_details', 'An authorization detail is not valid.', 'RFC 9396 §5'],
+  /** An authorization detail is for an API that the request does not ask for. */
+  detail_location_not_requested: [
+    'invalid_authorization_details',
+    'An authorization detail is for a resource that the request does not name.',
+    'RFC 9396 §2.2, §5',
+  ],
+  /** The token request asks for authorization details that were not granted. */
+  detail_not_granted: ['invalid_authorization_details', 'The authorization details were not granted.', 'RFC 9396 §6'],
+  /** A client asks for authorization details without a user who could grant them. */
+  details_without_user: [
+    'invalid_authorization_details',
+    'Authorization details need a user who grants them.',
+    'RFC 9396 §5, §6',
+  ],
+  /** The host's page has completed a request with authorization details, and has not said which of them the user granted. */
+  details_undecided: ['server_error', 'The service failed to answer.', 'RFC 9396 §11.1'],
+
   // Failures.
   /** The option `claims` failed, or returned a claim that the server sets. The `cause` says which. */
   claims_failed: ['server_error', 'The service failed to answer.', 'RFC 6749 §4.1.2.1'],
@@ -513,6 +551,7 @@ const statuses = {
   consent_required: 400,
   insufficient_scope: 403,
   interaction_required: 400,
+  invalid_authorization_details: 400,
   invalid_client: 401,
   invalid_dpop_proof: 400,
   invalid_grant: 400,

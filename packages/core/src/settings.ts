@@ -1,5 +1,6 @@
 import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/storage-interface'
 import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/stores'
+import { detailTypeRegistry, type DetailTypes } from './authorize/detail-types.ts'
 import type { SessionBoundTokens } from './authorize/code.ts'
 import { apiClaimSettings } from './tokens/api-claim-settings.ts'
 import type { ApiClaimSettings } from './tokens/api-claims.ts'
@@ -22,6 +23,7 @@ export interface ServerSettings {
   readonly interactionUrls: { readonly login: string; readonly consent: string }
   readonly scopes: ScopeRegistry
   readonly identityScopes: ReadonlySet<string>
+  readonly detailTypes: DetailTypes
   readonly resources: ResourceRegistry
   readonly defaultAudience: string
   readonly accessTokenAlgorithm: SigningAlgorithm
@@ -67,6 +69,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     interactionUrls,
     scopes,
     identityScopes: new Set([...scopes].flatMap(([name, scope]) => (scope.isIdentity ? [name] : []))),
+    detailTypes: detailTypeRegistry(options.authorizationDetails),
     resources: resourceRegistry(parsed, scopes),
     defaultAudience: parsed.defaultAudience ?? options.issuer,
     accessTokenAlgorithm: accessTokenAlgorithm(options),

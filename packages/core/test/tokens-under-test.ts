@@ -30,6 +30,7 @@ export async function tokensUnderTest() {
     revocationNames: createRevocationNames(keys),
     verifiedJwts: createVerifiedJwts(),
     scopes: standardScopes,
+    detailTypes: new Map(),
     mapClaims: undefined,
     apiClaims: { byResource: new Map(), byScope: new Map(), limits: { values: 100, bytes: 4096, overflow: 'refuse' } },
   } as const
@@ -68,6 +69,7 @@ export async function tokensUnderTest() {
       claimsRequest: undefined,
       boundSessionId: undefined,
       possession: { kind: 'none' },
+      authorizationDetails: [],
       organizationId: undefined,
       authentication: forUser.authentication,
       refresh: record,

@@ -72,6 +72,8 @@ export const codes = defineRecord(
     possession: jsonOf<Possession>(),
     /** The organization that the tokens are for; `undefined` for none. */
     organizationId: optional(id(organizationId)),
+    /** What the user granted in detail (RFC 9396). A code without the list is not redeemed. */
+    authorizationDetails: list(json),
     issuedAt: time,
     expiresAt: time,
   },

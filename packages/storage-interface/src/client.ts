@@ -80,6 +80,8 @@ export const clients = defineRecord(
     allowTokenEndpointAudience: flag,
     /** The APIs that it may request tokens for (RFC 8707); `undefined` means those that define one of its scope values. */
     resources: optional(list(text)),
+    /** The types of authorization details that it may request (RFC 9396 §10). */
+    authorizationDetailsTypes: list(text),
     /** Where users may return to after signing out (RP-Initiated Logout §3.1). */
     postLogoutRedirectUris: list(text),
     /** Receives logout tokens from the server (Back-Channel Logout §2.2). */

@@ -1,6 +1,26 @@
-import { clientId, grantId, userId, type ClientId, type GrantId, type UserId, type EpochSeconds } from './values.ts'
+import {
+  clientId,
+  grantId,
+  userId,
+  type ClientId,
+  type GrantId,
+  type JsonObject,
+  type UserId,
+  type EpochSeconds,
+} from './values.ts'
 import type { RevokeOutcome, SwapOutcome } from './outcome.ts'
-import { defineRecord, id, integer, key, list, optional, text, time, type RecordOf } from './records/define-record.ts'
+import {
+  defineRecord,
+  id,
+  integer,
+  json,
+  key,
+  list,
+  optional,
+  text,
+  time,
+  type RecordOf,
+} from './records/define-record.ts'
 
 /** Grants. */
 export const grants = defineRecord('grants', {
@@ -13,6 +33,8 @@ export const grants = defineRecord('grants', {
   scopes: list(text),
   /** The APIs that the user has consented to (RFC 8707). */
   resources: list(text),
+  /** The authorization details that the user consented to, of types that are not asked for each time (RFC 9396). */
+  authorizationDetails: list(json),
   /** The client's `documentDigest` when the user consented to it; `undefined` for a client without a document. */
   clientDigest: optional(text),
   createdAt: time,
@@ -42,11 +64,12 @@ export interface GrantStore {
   /** Finds the unrevoked grant of this user and client, of any generation. */
   findUnrevoked(userId: UserId, clientId: ClientId): Promise<GrantRecord | undefined>
 
-  /** Replaces the scopes, the resources and the digest of the client. Law: the outcome is `absent` for a revoked grant, and `conflict` for one of two concurrent writers. */
+  /** Replaces the scopes, the resources, the authorization details and the digest of the client. Law: the outcome is `absent` for a revoked grant, and `conflict` for one of two concurrent writers. */
   replaceConsent(change: {
     readonly grantId: GrantId
     readonly scopes: readonly string[]
     readonly resources: readonly string[]
+    readonly authorizationDetails: readonly JsonObject[]
     readonly clientDigest: string | undefined
     readonly version: number
   }): Promise<SwapOutcome<GrantRecord>>

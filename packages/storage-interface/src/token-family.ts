@@ -67,6 +67,8 @@ export const families = defineRecord('families', {
   possession: jsonOf<Possession>(),
   /** The organization that the tokens are for; they are revoked when the user is no member any more. `undefined` for none. */
   organizationId: optional(id(organizationId)),
+  /** What the user granted in detail (RFC 9396). Without the list, nothing is refreshed. */
+  authorizationDetails: list(json),
   /** `undefined` when no refresh token was issued. */
   refresh: optional(spread(refreshFields)),
   createdAt: time,

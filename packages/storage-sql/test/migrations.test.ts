@@ -85,6 +85,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0036-initial-access-token-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0037-client-documents 3b675fefe25a70a4f8522c6305d3a41a3b92afc5b91e6567e71f9c53e4ffa491",
       "0038-self-management 9954f83be0864f5def2835508cea63abf44ea5278dedcb5d471fd201f60c48b6",
+      "0039-authorization-details ea609f58cf9bd0f733aa89869f07624584c59c5b25d8b5e7457557aaa27b28c0",
     ]
   `)
 })

@@ -115,7 +115,13 @@ async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
     createdAt: now,
     revokedAt: undefined,
   }
-  const grant: GrantRecord = { ...common, userGeneration: 0, clientDigest: undefined, version: 1 }
+  const grant: GrantRecord = {
+    ...common,
+    userGeneration: 0,
+    authorizationDetails: [],
+    clientDigest: undefined,
+    version: 1,
+  }
   await storage.grants.insert(grant)
 
   const digest = secretDigest('A'.repeat(43))
@@ -128,6 +134,7 @@ async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
     authentication: { sessionId: undefined, authTime: now, acr: undefined, amr: ['pwd'] },
     boundSessionId: undefined,
     possession: { kind: 'none' as const },
+    authorizationDetails: [],
     organizationId: undefined,
     refresh: {
       handleDigest: digest,

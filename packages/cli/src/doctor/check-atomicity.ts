@@ -101,6 +101,7 @@ async function insertRows(storage: AdminStorage, now: EpochSeconds, expiresAt: E
     authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined },
     boundSessionId: undefined,
     possession: { kind: 'none' as const },
+    authorizationDetails: [],
     organizationId: undefined,
     expiresAt,
   }

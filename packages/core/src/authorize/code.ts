@@ -5,6 +5,7 @@ import {
   type EpochSeconds,
   familyId,
   type GrantRecord,
+  type JsonObject,
   type OAuthStorage,
   seconds,
 } from '@mintmark/storage-interface'
@@ -36,6 +37,8 @@ interface CodeSubject {
   readonly grant: GrantRecord
   /** What the user consented to, now or before: a subset of the request's `consentScopes`. */
   readonly consented: readonly string[]
+  /** What the user granted in detail. */
+  readonly details: readonly JsonObject[]
   readonly authentication: AuthenticationRecord
   /** The session in which the client will be signed in: a code is stored after its client has joined it. */
   readonly session: JoinedSession
@@ -71,6 +74,7 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     boundSessionId: isBound(subject, deps.sessionBoundTokens) ? subject.session.sessionId : undefined,
     possession: dpopJkt === undefined ? { kind: 'none' } : { kind: 'dpop', jkt: dpopJkt },
     organizationId: grantedScopes(subject).includes(organizationScope) ? subject.organizationId : undefined,
+    authorizationDetails: subject.details,
     issuedAt: now,
     expiresAt: after(now, codeLifetime(request, deps)),
   })

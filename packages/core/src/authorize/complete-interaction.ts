@@ -3,6 +3,7 @@ import {
   type ClientRecord,
   type EpochSeconds,
   type InteractionRecord,
+  type JsonObject,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
@@ -15,6 +16,8 @@ import { organizationScope } from '../tokens/organization.ts'
 import { requireNavigation } from './browser.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
 import { saveGrant, withdrawConsent } from './consent.ts'
+import { detailId, enrichDetail } from './authorization-details.ts'
+import { type DetailTypes, isRemembered } from './detail-types.ts'
 import { decideInteraction, type InteractionDecision } from './decide.ts'
 import type { AuthorizationRequest } from './request.ts'
 import {
@@ -34,8 +37,19 @@ export type InteractionAnswer = (SignedIn | { readonly subject?: undefined }) & 
    * request.
    */
   readonly grantedScopes?: readonly string[] | undefined
+  /**
+   * The details that the user granted, by their `id`, with what the user chose for `enrich`. Required when the pending
+   * interaction has `details`, which the page must have shown. An empty list denies the request.
+   */
+  readonly grantedDetails?: readonly GrantedDetail[] | undefined
   /** The organization that the tokens are for: one of `organizations` of the pending interaction, by its identifier. */
   readonly organization?: string | undefined
+}
+
+interface GrantedDetail {
+  readonly id: string
+  /** For `enrich` of the type. It comes from a form. */
+  readonly choice?: unknown
 }
 
 export interface CompleteInteractionDependencies
@@ -64,9 +78,9 @@ export async function completeInteraction(
 ): Promise<ServerResponse> {
   const { request, handle } = step
   requireNavigation(step.http)
-  // RFC 6749 §3.3: only requested scopes count, so a manipulated form cannot grant more.
-  const granted = answer.grantedScopes && request.consentScopes.filter((scope) => answer.grantedScopes?.includes(scope))
-  if (granted?.length === 0 && !isSignIn(answer)) return denyInteraction(step, deps)
+  const granted = grantedScopes(answer, request)
+  const isDenied = deniesRequest({ granted, answer }, request)
+  if (isDenied && !isSignIn(answer)) return denyInteraction(step, deps)
 
   const signedInUser = isSignIn(answer) ? await identifyUser(answer, step.now, deps.storage) : step.user
   if (isSignIn(answer) && signedInUser === undefined) {
@@ -77,13 +91,14 @@ export async function completeInteraction(
     if (reason === 'user_inactive') throw refuse('user_inactive:page')
     return denied
   }
-  if (granted?.length === 0) return denyInteraction({ ...step, user: signedInUser }, deps)
+  if (isDenied) return denyInteraction({ ...step, user: signedInUser }, deps)
   const decision = await decideNext(step, signedInUser, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
   const needsChoice = decision.organizations.length > 1 && granted?.includes(organizationScope) !== false
   if (decision.kind === 'consent' && (granted === undefined || (needsChoice && answer.organization === undefined)))
     return askConsent(decision.signedInUser, step, deps)
   const organizationId = chosenOrganization(answer, decision.organizations, request)
+  const details = await grantedDetails(answer, { request, isAsked: granted !== undefined }, deps.detailTypes)
 
   await keepClient(request.client, step.http, deps)
   const joining = { http: step.http, clientId: request.client.clientId, signedInUser: decision.signedInUser }
@@ -102,6 +117,7 @@ export async function completeInteraction(
             signedInUser: decision.signedInUser,
             scopes: consented,
             resources: request.consentResources,
+            authorizationDetails: details.filter((detail) => isRemembered(detail, deps.detailTypes)),
             shown: shownOf(request),
           },
           step.now,
@@ -109,10 +125,52 @@ export async function completeInteraction(
         )
   if (grant === undefined) return recordDenial('user_inactive', step, deps)
   const { authentication } = decision.signedInUser
-  const subject = { request, grant, consented, authentication, session, organizationId }
+  const subject = { request, grant, consented, details, authentication, session, organizationId }
   const code = await issueCode(subject, step.now, deps)
   deps.journal.record(step.http, codeIssued(subject))
   return authorizationResponse(code, request.target, { ...deps, now: step.now })
+}
+
+/** RFC 6749 §3.3: only requested scopes count, so a manipulated form cannot grant more. A request may have none (RFC 9396 §3). */
+function grantedScopes(
+  { grantedScopes: given, grantedDetails: details }: InteractionAnswer,
+  { consentScopes }: AuthorizationRequest,
+): readonly string[] | undefined {
+  if (given === undefined) return consentScopes.length === 0 && details !== undefined ? [] : undefined
+  return consentScopes.filter((scope) => given.includes(scope))
+}
+
+function deniesRequest(
+  {
+    granted,
+    answer: { grantedDetails: details },
+  }: { readonly granted: readonly string[] | undefined; readonly answer: InteractionAnswer },
+  request: AuthorizationRequest,
+): boolean {
+  if (request.details.length === 0) return granted?.length === 0
+  const chosen = details && request.details.filter((_, index) => details.some(({ id }) => id === detailId(index)))
+  return chosen?.length === 0 || (granted?.length === 0 && request.consentScopes.length > 0)
+}
+
+/**
+ * The details that the user granted, with what they chose. Only requested ones count.
+ * @throws OAuthError server_error — reason `details_undecided`: the page has not passed on a decision about them, so nobody
+ *   knows whether the user has seen them; invalid_authorization_details — reason `detail_invalid`.
+ */
+async function grantedDetails(
+  { grantedDetails: given }: InteractionAnswer,
+  { request, isAsked }: { readonly request: AuthorizationRequest; readonly isAsked: boolean },
+  types: DetailTypes,
+): Promise<readonly JsonObject[]> {
+  // Without a page, all of them are remembered.
+  if (request.details.length === 0 || (given === undefined && !isAsked)) return request.details
+  // RFC 9396 §11.1: the user decides on each of them.
+  if (given === undefined) throw refuse('details_undecided', { clientId: request.client.clientId })
+  const choices = new Map(given.map(({ id, choice }) => [id, choice]))
+  const chosen = request.details.map((detail, index) => ({ detail, id: detailId(index) }))
+  return Promise.all(
+    chosen.filter(({ id }) => choices.has(id)).map(({ detail, id }) => enrichDetail(detail, choices.get(id), types)),
+  )
 }
 
 /** Only organizations that were shown count, so a manipulated form cannot choose another one. */
@@ -160,9 +218,10 @@ export async function keepClient(
 }
 
 /** What a consent page shows. */
-const shownOf = ({ consentScopes, consentResources }: AuthorizationRequest) => ({
+const shownOf = ({ consentScopes, consentResources, details }: AuthorizationRequest) => ({
   scopes: consentScopes,
   resources: consentResources,
+  authorizationDetails: details,
 })
 
 /**
@@ -204,7 +263,7 @@ export const decideNext = (
   decideInteraction(
     step.request,
     { signedInUser, startedAt: step.record.createdAt },
-    { now: step.now, storage: deps.storage },
+    { now: step.now, storage: deps.storage, detailTypes: deps.detailTypes },
   )
 
 /** Records who signed in, and redirects to the host's consent page. */

@@ -16,6 +16,7 @@ function aGrant(change: Partial<GrantRecord> = {}): GrantRecord {
     userGeneration: 0,
     scopes: ['openid'],
     resources: [],
+    authorizationDetails: [],
     clientDigest: undefined,
     createdAt: now,
     revokedAt: undefined,
@@ -40,7 +41,7 @@ function aPerson(generation: number): SignedInUser {
   return { user, authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined } }
 }
 
-const shown = { scopes: ['openid', 'email', 'phone'], resources: ['https://api.test'] }
+const shown = { scopes: ['openid', 'email', 'phone'], resources: ['https://api.test'], authorizationDetails: [] }
 
 async function consentOn(existing: GrantRecord, generation: number) {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
@@ -50,6 +51,7 @@ async function consentOn(existing: GrantRecord, generation: number) {
     signedInUser: aPerson(generation),
     scopes: ['openid', 'email'],
     resources: [],
+    authorizationDetails: [],
     shown,
   }
   const saved = await saveGrant(consent, now, { storage, random: systemRandom })
@@ -112,6 +114,7 @@ async function aPersonWithAnApp() {
     userGeneration: 0,
     scopes: ['openid'],
     resources: [],
+    authorizationDetails: [],
     createdAt: epochSeconds(50),
     clientDigest: undefined,
     revokedAt: undefined,

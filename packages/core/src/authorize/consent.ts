@@ -13,22 +13,25 @@ import {
   type ClientId,
   type EpochSeconds,
   type GrantRecord,
+  type JsonObject,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { isGrantActive } from '../tokens/status.ts'
+import { isEqualJson } from './detail-types.ts'
 
 interface SaveGrantDependencies {
   readonly storage: OAuthStorage
   readonly random: Random
 }
 
-/** Scope values, and the APIs that they are for. */
+/** Scope values, the APIs that they are for, and details that are remembered. */
 interface ConsentScope {
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
+  readonly authorizationDetails: readonly JsonObject[]
 }
 
 /** A decision of a user about a client. */
@@ -59,6 +62,7 @@ export async function saveGrant(
     userGeneration: consent.signedInUser.user.generation,
     scopes: consent.scopes,
     resources: consent.resources,
+    authorizationDetails: consent.authorizationDetails.slice(-mostDetails),
     clientDigest: consent.clientDigest,
     createdAt: now,
     revokedAt: undefined,
@@ -90,7 +94,8 @@ export async function withdrawConsent(
     const grant = await storage.grants.findUnrevoked(userId, denied.clientId)
     if (grant?.userGeneration !== generation) return 'absent'
     const { clientDigest } = grant
-    return replaceShown(grant, { shown: denied.shown, scopes: [], resources: [], clientDigest }, storage)
+    const nothing = { scopes: [], resources: [], authorizationDetails: [] }
+    return replaceShown(grant, { shown: denied.shown, ...nothing, clientDigest }, storage)
   })
 }
 
@@ -102,18 +107,44 @@ async function replaceShown(
 ): Promise<GrantRecord | undefined> {
   const { clientDigest } = decision
   const isSameClient = clientDigest === existing.clientDigest
-  const replace = (member: keyof ConsentScope): readonly string[] => {
+  const replace = (member: 'scopes' | 'resources'): readonly string[] => {
     const kept = existing[member].filter(
       (value) => isSameClient && (!decision.shown[member].includes(value) || decision[member].includes(value)),
     )
     return [...new Set([...kept, ...decision[member]])]
   }
   const [scopes, resources] = [replace('scopes'), replace('resources')]
-  if (isSameClient && isSame(scopes, existing.scopes) && isSame(resources, existing.resources)) return existing
+  const authorizationDetails = isSameClient ? replaceDetails(existing, decision) : decision.authorizationDetails
+  const isUnchanged =
+    isSame(scopes, existing.scopes) &&
+    isSame(resources, existing.resources) &&
+    isEqualJson(authorizationDetails, existing.authorizationDetails)
+  if (isSameClient && isUnchanged) return existing
   const { grantId, version } = existing
-  const swapped = await storage.grants.replaceConsent({ grantId, scopes, resources, clientDigest, version })
+  const swapped = await storage.grants.replaceConsent({
+    grantId,
+    scopes,
+    resources,
+    authorizationDetails,
+    clientDigest,
+    version,
+  })
   return swapped.outcome === 'swapped' ? swapped.record : undefined
 }
+
+function replaceDetails(
+  { authorizationDetails: existing }: GrantRecord,
+  { shown, authorizationDetails: granted }: ConsentScope & Pick<Consent, 'shown'>,
+): readonly JsonObject[] {
+  const kept = existing.filter((detail) => !isIn(detail, shown.authorizationDetails) || isIn(detail, granted))
+  const added = granted.filter((detail) => !isIn(detail, kept))
+  return [...kept, ...added].slice(-mostDetails)
+}
+
+const isIn = (detail: JsonObject, list: readonly JsonObject[]): boolean => list.some((one) => isEqualJson(one, detail))
+
+/** The oldest are asked for again: a grant is one row, which clients must not make larger and larger. */
+const mostDetails = 64
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((value, index) => value === other[index])

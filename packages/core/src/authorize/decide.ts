@@ -4,6 +4,7 @@ import type { OrganizationRecord } from '@mintmark/storage-interface/stores'
 import { refuse } from '../refusals.ts'
 import { organizationScope, organizationsOfUser } from '../tokens/organization.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
+import { areRemembered, type DetailTypes } from './detail-types.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
 
@@ -27,7 +28,7 @@ interface SignedInMember {
 export async function decideInteraction(
   request: AuthorizationRequest,
   arrival: { readonly signedInUser: SignedInUser | undefined; readonly startedAt: EpochSeconds | undefined },
-  deps: { readonly now: EpochSeconds; readonly storage: OAuthStorage },
+  deps: { readonly now: EpochSeconds; readonly storage: OAuthStorage; readonly detailTypes: DetailTypes },
 ): Promise<InteractionDecision> {
   const { signedInUser, startedAt } = arrival
   if (signedInUser === undefined || needsLogin(request, { signedInUser, startedAt }, deps.now)) return { kind: 'login' }
@@ -42,7 +43,8 @@ export async function decideInteraction(
   // RFC 8707 §3: consent to an API is not consent to another one that has the same scope values.
   const isCovered =
     request.consentScopes.every((scope) => grant.scopes.includes(scope)) &&
-    request.consentResources.every((uri) => grant.resources.includes(uri))
+    request.consentResources.every((uri) => grant.resources.includes(uri)) &&
+    (request.details.length === 0 || areRemembered(request.details, grant.authorizationDetails, deps.detailTypes))
   return { kind: isCovered ? 'ready' : 'consent', signedInUser, grant, organizations }
 }
 

@@ -71,7 +71,7 @@ async function answer(
   const decision = await decideInteraction(
     authorization,
     { signedInUser, startedAt: undefined },
-    { now, storage: deps.storage },
+    { now, storage: deps.storage, detailTypes: deps.detailTypes },
   )
   enforcePromptNone(decision, authorization)
   if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)
@@ -91,6 +91,7 @@ async function answer(
     request: authorization,
     grant,
     consented: authorization.consentScopes,
+    details: authorization.details,
     authentication,
     session,
     organizationId: organizations[0]?.organizationId,

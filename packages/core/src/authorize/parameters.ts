@@ -45,7 +45,7 @@ export const preferredLocales = (parameters: Parameters): readonly string[] =>
  */
 export function knownParameters(parameters: Parameters): Readonly<Record<string, string>> {
   const known: Record<string, string> = { ui_locales: preferredLocales(parameters).join(' ') }
-  for (const name of [...bounds.keys(), 'scope']) {
+  for (const name of [...bounds.keys(), ...unbounded]) {
     const value = parameters.get(name)
     if (value !== undefined) known[name] = value
   }
@@ -64,7 +64,10 @@ const isLonger = (text: string, bytes: number): boolean =>
 
 const maxStateLength = 1024
 
-/** The maximum length of each parameter in UTF-8 bytes. `scope` and `ui_locales` have limits of their own. */
+/** Their parsers limit their length. */
+const unbounded = ['scope', 'authorization_details'] as const
+
+/** The maximum length of each parameter in UTF-8 bytes. `ui_locales` has a limit of its own. */
 const bounds: ReadonlyMap<string, number> = new Map([
   ['response_type', 256],
   ['response_mode', 256],
@@ -86,7 +89,7 @@ const bounds: ReadonlyMap<string, number> = new Map([
 
 /** Whether the server gives the parameter a meaning. */
 export const isKnownParameter = (name: string): boolean =>
-  bounds.has(name) || ['scope', 'resource', 'ui_locales', 'registration'].includes(name)
+  bounds.has(name) || [...unbounded, 'resource', 'ui_locales', 'registration'].includes(name)
 
 const unsupportedParameters = ['request', 'request_uri', 'registration'] as const
 

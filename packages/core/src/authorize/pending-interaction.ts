@@ -1,5 +1,5 @@
 import { type Clock, type Endpoint, redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
-import type { ClientRecord, EpochSeconds, UserRecord } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds, JsonObject, UserRecord } from '@mintmark/storage-interface'
 
 import { indexParameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
@@ -14,9 +14,11 @@ import {
   type InteractionAnswer,
   type InteractionStep,
 } from './complete-interaction.ts'
+import { detailId } from './authorization-details.ts'
+import { type AuthorizationDetailText, type DetailTypes, nameOf, typeOf } from './detail-types.ts'
 import { requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { reopenRequest } from './pushed-request.ts'
-import { parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
+import { type AuthorizationRequest, parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import { interactionLocation } from './start-interaction.ts'
 
 export interface FindInteractionDependencies extends CompleteInteractionDependencies {
@@ -81,6 +83,15 @@ interface RequestedResource {
   readonly granted: boolean
 }
 
+/** What the client requests in detail, as a consent page shows it. Encode the texts. */
+interface RequestedDetail extends AuthorizationDetailText {
+  /** For `grantedDetails` of `complete`. */
+  readonly id: string
+  readonly type: string
+  /** The entry as the type has parsed it. */
+  readonly detail: JsonObject
+}
+
 /** An organization of the user, as a consent page shows it. */
 interface RequestedOrganization {
   readonly organizationId: string
@@ -111,6 +122,11 @@ export interface PendingInteraction {
    * `organization`. None while nobody has signed in, or if the client does not ask for one.
    */
   readonly organizations: readonly RequestedOrganization[]
+  /**
+   * What the client requests in detail (RFC 9396). The page shows each entry, and passes `grantedDetails` to `complete`,
+   * which otherwise throws.
+   */
+  readonly details: readonly RequestedDetail[]
   /** The user who has signed in to this interaction, if any. */
   readonly subject: string | undefined
   /** The user's own name for the account, from its claims. Encode it when you show it. */
@@ -125,7 +141,7 @@ export interface PendingInteraction {
    * Continues the interaction. The response is a redirect: to the client when it is complete, or to the host's page for
    * what is missing.
    * @throws errors for `renderError`: OAuthError invalid_request — reason `interaction_completed` when another tab was
-   *   faster; unmet_authentication_requirements — reason `acr_unmet`, which is returned to the client.
+   *   faster; server_error — reason `details_undecided`: the answer has no `grantedDetails`; unmet_authentication_requirements — reason `acr_unmet`, which is returned to the client.
    * @throws TypeError when `authTime` is missing, not in seconds, or in the future.
    */
   complete(answer: InteractionAnswer): Promise<ServerResponse>
@@ -158,6 +174,7 @@ async function pendingInteraction(
       name: deps.rules.resources.get(uri)?.name ?? uri,
       granted: grant?.resources.includes(uri) === true,
     })),
+    details: await describeDetails(request, deps.detailTypes),
     organizations:
       decision.kind === 'login'
         ? []
@@ -171,6 +188,20 @@ async function pendingInteraction(
     deny: () => denyInteraction(step, deps),
   }
 }
+
+const describeDetails = (
+  { details, uiLocales }: AuthorizationRequest,
+  types: DetailTypes,
+): Promise<readonly RequestedDetail[]> =>
+  Promise.all(
+    details.map(async (detail, index) => {
+      const text = await typeOf(detail, types)?.describe(detail, { uiLocales })
+      // RFC 9396 §11.1: nobody can decide on an entry without a description.
+      if (typeof text?.title !== 'string' || text.title === '')
+        throw new TypeError('authorizationDetails: describe must return a title.')
+      return { ...text, id: detailId(index), type: nameOf(detail), detail }
+    }),
+  )
 
 function describeClient({ clientId, clientName, documentDigest }: ClientRecord): PendingInteraction['client'] {
   return { clientId, clientName, documentHost: documentDigest === undefined ? undefined : new URL(clientId).host }

@@ -111,8 +111,8 @@ const textList = (values: readonly JsonValue[]): readonly string[] | undefined =
 /** Claims of the JWT itself (RFC 7519 §4.1). */
 const jwtClaims: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti'])
 
-/** Parameters that are JSON (OIDC Core §5.5, §7.2.1). */
-const jsonParameters: ReadonlySet<string> = new Set(['claims', 'registration'])
+/** Parameters that are JSON (OIDC Core §5.5, §7.2.1, RFC 9396 §2). */
+const jsonParameters: ReadonlySet<string> = new Set(['claims', 'registration', 'authorization_details'])
 
 /** In characters: no form is longer. */
 const maxLength = 16_384

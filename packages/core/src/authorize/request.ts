@@ -32,6 +32,8 @@ import {
   type CodeChallenge,
   type Prompt,
 } from './parameters.ts'
+import { parseDetails, refuseOtherLocations } from './authorization-details.ts'
+import type { DetailTypes } from './detail-types.ts'
 import type { VerifiedRedirect } from './proven-redirect.ts'
 import {
   fragmentResponseMode,
@@ -55,6 +57,8 @@ export interface AuthorizationRequest {
   readonly resources: readonly string[]
   /** Those that need consent: all but this server. */
   readonly consentResources: readonly string[]
+  /** What the client requests in detail, in the form that tokens contain (RFC 9396). */
+  readonly details: readonly JsonObject[]
   readonly codeChallenge: CodeChallenge
   /** The thumbprint of the DPoP key that the code is bound to (RFC 9449 §10). */
   readonly dpopJkt: string | undefined
@@ -82,6 +86,8 @@ export interface AuthorizationRequest {
 /** The server's rules for authorization requests. */
 export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies, ResourceRules, ProfileSettings {
   readonly scopes: ScopeRegistry
+  readonly detailTypes: DetailTypes
+  readonly defaultAudience: string
   /** Refuses the requests of all clients that were not pushed. */
   readonly requirePushedRequests: boolean
 }
@@ -140,12 +146,13 @@ async function parseRest(
   { client, target, form }: ProvenRequest & Pick<AuthorizationRequest, 'target'>,
   rules: AuthorizationRequestRules,
 ): Promise<AuthorizationRequest> {
-  const scopes = requestedScopes(parameters.get('scope'), client, rules.scopes)
+  const scopes = requestsOnlyDetails(parameters) ? [] : requestedScopes(parameters.get('scope'), client, rules.scopes)
   // OIDC Registration §2: refuse an algorithm that the server cannot sign with before the user signs in.
   if (scopes.includes('openid')) idTokenAlgorithm(client, rules.keys)
   const claimsRequest = scopes.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
   const hinted = await hintedSubject(parameters.get('id_token_hint'), rules)
   const resources = requestedResources({ named: parameters.all('resource'), scopes, client }, rules)
+  const details = await requestedDetails(parameters.get('authorization_details'), { client, resources }, rules)
   const acr = requestedValues(claimsRequest, 'id_token', 'acr')
   return {
     client,
@@ -154,6 +161,7 @@ async function parseRest(
     consentScopes: [...new Set([...scopes, ...scopesOfRequestedClaims(claimsRequest, client, rules.scopes)])],
     resources,
     consentResources: resources.filter((uri) => uri !== rules.issuer),
+    details,
     codeChallenge: parseCodeChallenge(parameters, client),
     dpopJkt: parseDpopJkt(parameters),
     nonce: parameters.get('nonce'),
@@ -172,6 +180,22 @@ async function parseRest(
         : knownParameters(parameters),
     pushedDigest: form.kind === 'pushed' ? form.digest : undefined,
   }
+}
+
+/** RFC 9396 §3: a request may have details instead of scope values. */
+const requestsOnlyDetails = (parameters: Parameters): boolean =>
+  parameters.get('scope') === undefined && parameters.get('authorization_details') !== undefined
+
+/** @throws OAuthError invalid_authorization_details — as `parseDetails`, and reason `detail_location_not_requested`. */
+async function requestedDetails(
+  text: string | undefined,
+  { client, resources }: Pick<AuthorizationRequest, 'client' | 'resources'>,
+  { detailTypes: types, defaultAudience }: AuthorizationRequestRules,
+): Promise<readonly JsonObject[]> {
+  if (text === undefined) return []
+  const details = await parseDetails(text, { client, types })
+  refuseOtherLocations(details, resources.length === 0 ? [defaultAudience] : resources, types)
+  return details
 }
 
 /** Reads the organization that the request names; a server without organizations ignores it, like any unknown parameter. */

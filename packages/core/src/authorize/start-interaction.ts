@@ -22,6 +22,7 @@ import { refuse } from '../refusals.ts'
 import { loginOf, type SignedIn } from '../sessions/signed-in-user.ts'
 import { bindBrowser, type BrowserBinding } from './browser.ts'
 import type { InteractionDecision } from './decide.ts'
+import type { DetailTypes } from './detail-types.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
 import type { InteractionSeal } from './sealed-interaction.ts'
@@ -34,6 +35,7 @@ export interface InteractionDependencies {
   readonly interactionLimits: InteractionLimits
   readonly seal: InteractionSeal
   readonly clientDocuments: ClientDocuments
+  readonly detailTypes: DetailTypes
   readonly random: Random
   readonly browserCookie: CookieDefinition
   readonly interactionLifetime: DurationSeconds

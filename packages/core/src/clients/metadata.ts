@@ -184,6 +184,16 @@ export const clientMetadata = {
     presence: 'clearable',
   },
   /**
+   * The types of authorization details that the client may request (RFC 9396 §10).
+   * @defaultValue None. Each is a permission of its own, such as to start payments.
+   */
+  authorizationDetailsTypes: {
+    kind: 'texts',
+    description: 'the types of authorization details that it may request',
+    longest: 256,
+    default: [],
+  },
+  /**
    * Where users may return to after signing out, compared like redirect URIs (RP-Initiated Logout §3.1).
    * @defaultValue None. Users then stay on the page of this server that says that they have signed out.
    */

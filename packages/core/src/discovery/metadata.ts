@@ -1,6 +1,7 @@
 import { type Endpoint, proofAlgorithms } from '@mintmark/internal'
 import { codeChallengeMethods, prompts } from '../authorize/parameters.ts'
 import { responseModes } from '../authorize/response.ts'
+import type { DetailTypes } from '../authorize/detail-types.ts'
 import type { ScopeRegistry } from '../authorize/scopes.ts'
 import type { ClientAuthentication } from '../clients/authenticate.ts'
 import { clientAlgorithms } from '../clients/client-jwt.ts'
@@ -34,6 +35,7 @@ export interface MetadataSources {
   readonly requirePushedRequests: boolean
   readonly acceptsClientDocuments: boolean
   readonly scopes: ScopeRegistry
+  readonly detailTypes: DetailTypes
   readonly keys: KeyRing
   readonly discovery: DiscoveryOptions
 }
@@ -94,6 +96,8 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     require_pushed_authorization_requests: sources.requirePushedRequests,
     // Client ID Metadata Document §6.
     ...(sources.acceptsClientDocuments && { client_id_metadata_document_supported: true }),
+    // RFC 9396 §10.
+    ...(sources.detailTypes.size > 0 && { authorization_details_types_supported: [...sources.detailTypes.keys()] }),
     request_parameter_supported: true,
     request_object_signing_alg_values_supported: clientAlgorithms,
     request_uri_parameter_supported: false,

@@ -1,5 +1,5 @@
 import { type Clock, type Endpoint, type Header, json, noStore, type ServerResponse } from '@mintmark/internal'
-import type { DurationSeconds, EpochSeconds } from '@mintmark/storage-interface'
+import type { DurationSeconds, EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 
 import {
   authenticateClient,
@@ -116,6 +116,7 @@ async function mintTokens(
     idToken,
     refreshToken: decision.refreshToken,
     scopes: decision.target.scopes,
+    details: decision.authorizationDetails,
   }
 }
 
@@ -130,6 +131,7 @@ interface IssuedTokens {
   readonly idToken: string | undefined
   readonly refreshToken: string | undefined
   readonly scopes: readonly string[]
+  readonly details: readonly JsonObject[] | undefined
 }
 
 /** The successful token response (RFC 6749 §5.1, OIDC Core §3.1.3.3). JSON omits absent members. */
@@ -143,6 +145,8 @@ const tokenResponse = (tokens: IssuedTokens, headers: readonly Header[]): Server
       refresh_token: tokens.refreshToken,
       id_token: tokens.idToken,
       scope: tokens.scopes.length > 0 ? tokens.scopes.join(' ') : undefined,
+      // RFC 9396 §7.
+      authorization_details: tokens.details,
     },
     headers.length === 0 ? noStore : [...noStore, ...headers],
   )

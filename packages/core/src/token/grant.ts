@@ -49,6 +49,8 @@ export interface GrantDecision {
   /** The user that the tokens are about; `undefined` for a token that the client holds for itself. */
   readonly forUser: UserDecision | undefined
   readonly refreshToken: string | undefined
+  /** What the access token permits in detail (RFC 9396). */
+  readonly authorizationDetails?: readonly JsonObject[]
   /** The claims that were computed before the grant was consumed. The token endpoint computes them if a grant has not. */
   readonly claims?: TokenClaims
 }
@@ -128,7 +130,7 @@ export async function grantForUser(
   const signedInUser = await identifyUser(given.signedIn, now, storage)
   // RFC 6749 §5.2: the user does not exist or is not active.
   if (signedInUser === undefined) throw refuse('grant_refused')
-  const consent = { clientId, signedInUser, scopes: given.scopes, resources: [], shown: nothing }
+  const consent = { clientId, signedInUser, ...nothing, scopes: given.scopes, shown: nothing }
   const grant = await saveGrant(consent, now, { storage, random })
   // RFC 6749 §5.2: the user was deactivated and reactivated meanwhile.
   if (grant === undefined || !isUserActive(signedInUser.user, grant.userGeneration)) throw refuse('grant_refused')
@@ -149,6 +151,7 @@ export async function grantForUser(
     boundSessionId: undefined,
     possession: { kind: 'none' },
     organizationId: undefined,
+    authorizationDetails: [],
     refresh: undefined,
     createdAt: now,
     expiresAt: after(now, given.lifetime),
@@ -158,4 +161,4 @@ export async function grantForUser(
 }
 
 /** Nothing was on a page: the existing consent stays. */
-const nothing = { scopes: [], resources: [] }
+const nothing = { scopes: [], resources: [], authorizationDetails: [] }

@@ -110,6 +110,8 @@ async function accessTokenClaims(
       user_ref: await deps.revocationNames.ofUser(forUser.user.userId),
       ...dependencyClaims(forUser),
     }),
+    // RFC 9396 §9.1.
+    ...(decision.authorizationDetails !== undefined && { authorization_details: decision.authorizationDetails }),
     ...confirmationOf(decision.possession),
     ...(forUser?.authentication.acr !== undefined && { acr: forUser.authentication.acr }),
   }

@@ -1,6 +1,7 @@
 import {
   type Clock,
   type Endpoint,
+  isJsonObject,
   json,
   noStore,
   type ServerRequest,
@@ -9,6 +10,8 @@ import {
 } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 
+import { detailsFor, registeredDetails } from '../authorize/authorization-details.ts'
+import type { DetailTypes } from '../authorize/detail-types.ts'
 import { mayRefresh, registeredScopes } from '../authorize/scopes.ts'
 import {
   authenticateClient,
@@ -74,7 +77,8 @@ const signedMediaType = 'application/token-introspection+jwt'
 
 const vary = ['Vary', 'Accept'] as const
 
-type IntrospectDependencies = VerifyAccessTokenDependencies & ClaimsDependencies & { readonly storage: OAuthStorage }
+type IntrospectDependencies = VerifyAccessTokenDependencies &
+  ClaimsDependencies & { readonly storage: OAuthStorage; readonly detailTypes: DetailTypes }
 
 /**
  * Describes a token to a caller that it is meant for or was issued to (RFC 7662 §2.2, §4). `token_type_hint` is not
@@ -94,6 +98,7 @@ export async function introspectToken(
   const status = await statusOfAccessToken(accessToken, now, deps.storage)
   if (status === undefined) return inactive
   const { scopes } = status
+  const { client } = status.kind === 'user' ? status.family : status
   const subject =
     status.kind === 'user'
       ? { ...status.family, claimsRequest: status.family.family.claimsRequest }
@@ -102,7 +107,11 @@ export async function introspectToken(
     { ...subject, scopes, audience: accessToken.audience, organization: undefined },
     deps,
   )
-  return { ...describeAccessToken(accessToken, scopes), ...added }
+  return {
+    ...describeAccessToken(accessToken, scopes),
+    ...describeDetails(accessToken, { caller, client }, deps),
+    ...added,
+  }
 }
 
 async function describeRefreshToken(
@@ -120,6 +129,9 @@ async function describeRefreshToken(
   return {
     active: true,
     scope: registeredScopes(family.scopes, client).join(' '),
+    ...(family.authorizationDetails.length > 0 && {
+      authorization_details: registeredDetails(family.authorizationDetails, { client, types: deps.detailTypes }),
+    }),
     client_id: family.clientId,
     sub: family.userId,
     iss: deps.issuer,
@@ -146,6 +158,20 @@ function describeAccessToken(token: VerifiedAccessToken, scopes: readonly string
     active: true,
     token_type: token.jkt === undefined ? 'Bearer' : 'DPoP',
   }
+}
+
+/** The details that concern the caller, of types that the client may still request (RFC 9396 §9.2). */
+function describeDetails(
+  { claims, clientId }: VerifiedAccessToken,
+  { caller, client }: { readonly caller: ClientRecord; readonly client: ClientRecord },
+  { detailTypes: types }: IntrospectDependencies,
+): JsonObject {
+  const { authorization_details: stated } = claims
+  if (!Array.isArray(stated)) return {}
+  const details = registeredDetails(stated.filter(isJsonObject), { client, types })
+  // RFC 9396 §11.4: a resource server learns nothing about permissions at others.
+  const shown = caller.clientId === clientId ? details : detailsFor(details, caller.servedAudiences, types)
+  return { authorization_details: shown }
 }
 
 const mayIntrospect = (caller: ClientRecord, token: VerifiedAccessToken): boolean =>

@@ -18,7 +18,7 @@ export type IdTokenClaim = (typeof idTokenClaims)[number]
 
 /**
  * The claims that only the protocol may set, in any token: neither a user's data nor a host can override them
- * (RFC 7519 §4.1, OIDC Core §2, RFC 9068 §2.2, RFC 8693 §4).
+ * (RFC 7519 §4.1, OIDC Core §2, RFC 9068 §2.2, RFC 8693 §4, RFC 9396 §9.1).
  */
 export const protocolClaims: ReadonlySet<string> = new Set([
   ...idTokenClaims,
@@ -33,6 +33,7 @@ export const protocolClaims: ReadonlySet<string> = new Set([
   'events',
   'act',
   'may_act',
+  'authorization_details',
 ])
 
 /** What the server sets in access tokens beside the protocol claims: what a token depends on, and what it lacks. */

@@ -72,6 +72,7 @@ function completeValue(name: string, field: Field, index: number): unknown {
     case 'searchable':
       return { ...richJson, [name]: longText }
     case 'list':
+      if (field.element?.kind === 'json') return [{ ...richJson, [name]: longText }, {}, { [name]: 'b' }]
       return [`b ${name}`, richText, '', `a ${name}`, `b ${name}`]
     case 'object':
     case 'spread':

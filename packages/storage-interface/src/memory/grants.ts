@@ -46,13 +46,13 @@ export function createMemoryGrants(
       return findUnrevoked(grants, userId, clientId)
     },
 
-    async replaceConsent({ grantId, scopes, resources, clientDigest, version }) {
+    async replaceConsent({ grantId, scopes, resources, authorizationDetails, clientDigest, version }) {
       await scheduler()
       const current = grants.byId.get(grantId)
       if (current === undefined || current.revokedAt !== undefined) return { outcome: 'absent' }
       if (current.version !== version) return { outcome: 'conflict' }
 
-      const changed = { ...current, scopes, resources, clientDigest, version: version + 1 }
+      const changed = { ...current, scopes, resources, authorizationDetails, clientDigest, version: version + 1 }
       return { outcome: 'swapped', record: write(grants, changed) }
     },
 

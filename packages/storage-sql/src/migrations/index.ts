@@ -36,6 +36,7 @@ import { registrations } from './0035-initial-access-tokens.ts'
 import { registrationStatistics } from './0036-initial-access-token-statistics.ts'
 import { clientDocuments } from './0037-client-documents.ts'
 import { selfManagement } from './0038-self-management.ts'
+import { authorizationDetails } from './0039-authorization-details.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   registrationStatistics,
   clientDocuments,
   selfManagement,
+  authorizationDetails,
 ]

@@ -24,12 +24,13 @@ export function createGrantStore(database: Database): GrantStore {
       return row === undefined ? undefined : table.read(row)
     },
 
-    async replaceConsent({ grantId, scopes, resources, clientDigest, version }) {
+    async replaceConsent({ grantId, scopes, resources, authorizationDetails, clientDigest, version }) {
       return untilSettled(async () => {
         const [swapped] = await run(statements.replaceConsent, {
           grant_id: grantId,
           scopes: JSON.stringify(scopes),
           resources: JSON.stringify(resources),
+          authorization_details: JSON.stringify(authorizationDetails),
           client_digest: clientDigest ?? null,
           version,
         })
@@ -89,11 +90,16 @@ function grantStatements({ query }: Pick<Database, 'query'>, table: RecordTable<
     ),
 
     replaceConsent: compileStatement(
-      (p: Parameter<'issuer' | 'grant_id' | 'scopes' | 'resources' | 'client_digest' | 'version'>) =>
+      (
+        p: Parameter<
+          'issuer' | 'grant_id' | 'scopes' | 'resources' | 'authorization_details' | 'client_digest' | 'version'
+        >,
+      ) =>
         unrevoked(p)
           .set((set) => ({
             scopes: p('scopes'),
             resources: p('resources'),
+            authorization_details: p('authorization_details'),
             client_digest: p('client_digest'),
             version: set('version', '+', 1),
           }))

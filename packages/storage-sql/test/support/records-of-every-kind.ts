@@ -134,6 +134,7 @@ const fullGrant: GrantRecord = {
   scopes: ['b', 'a', rich],
   resources: [],
   createdAt: at(26),
+  authorizationDetails: [],
   clientDigest: undefined,
   revokedAt: at(27),
   version: 28,
@@ -163,6 +164,7 @@ const fullCode: AuthorizationCodeRecord = {
   authentication,
   boundSessionId: undefined,
   possession: { kind: 'none' },
+  authorizationDetails: [],
   organizationId: undefined,
   issuedAt: at(29),
   expiresAt: at(1030),
@@ -190,6 +192,7 @@ const fullFamily = {
   authentication,
   boundSessionId: undefined,
   possession: { kind: 'none' },
+  authorizationDetails: [],
   organizationId: undefined,
   refresh: {
     handleDigest: digest('handle-full'),

@@ -3,6 +3,7 @@ import {
   after,
   type DurationSeconds,
   type EpochSeconds,
+  type JsonObject,
   type OAuthStorage,
   type AuthorizationCodeRecord,
   type Brand,
@@ -10,6 +11,8 @@ import {
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 
+import { detailsFor, narrowDetails } from '../../authorize/authorization-details.ts'
+import type { DetailTypes } from '../../authorize/detail-types.ts'
 import { boundCodePrefix } from '../../authorize/code.ts'
 import { needsPkce } from '../../authorize/parameters.ts'
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
@@ -26,7 +29,7 @@ import { isBindingActive, isGrantActive, isPossession, isSameKey } from '../../t
 type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
   CreateFamilyDependencies &
   TokenTargetDependencies &
-  ClaimsDependencies
+  ClaimsDependencies & { readonly detailTypes: DetailTypes }
 
 /** The authorization code grant (RFC 6749 §4.1.3) with PKCE (RFC 7636). */
 export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies): GrantType =>
@@ -48,6 +51,8 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const organization = code.organizationId && (await organizationOfGrant(code, deps.storage))
       const resources = narrowResources(presentation.resources, code, deps.issuer)
       const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources, client }, deps)
+      const details = await presentedDetails(presentation, { code, client }, deps.detailTypes)
+      const ofToken = details.length === 0 ? undefined : detailsFor(details, target.audience, deps.detailTypes)
       const refreshToken = await createFamily(
         { code, client, possession, accessTokenLifetime: target.lifetime },
         now,
@@ -67,7 +72,8 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
         claimsRequest,
         nonce,
       }
-      const decision = { evidence: code, client, possession, target, forUser, refreshToken }
+      const tokens = { refreshToken, ...(ofToken !== undefined && { authorizationDetails: ofToken }) }
+      const decision = { evidence: code, client, possession, target, forUser, ...tokens }
       return claims === undefined ? decision : { ...decision, claims }
     },
   })
@@ -83,7 +89,7 @@ async function refuseFormerMember(code: RedeemedCode, now: EpochSeconds, storage
 }
 
 /**
- * Refuses, before the code is consumed, what a client can correct or try again: a resource that was not granted, and
+ * Refuses, before the code is consumed, what a client can correct or try again: resources and details that were not granted, and
  * claims that cannot be computed; and a key that the code is not bound to, because a thief must not use up the code. Everything else is left to the redemption, also for a code that was redeemed before.
  * @returns the claims, where computing them may fail.
  */
@@ -94,11 +100,13 @@ async function checkBeforeConsumption(
 ): Promise<TokenClaims | undefined> {
   const hasClaims = claimsMayFail(deps)
   const isBound = presentation.code.startsWith(boundCodePrefix)
-  if (presentation.resources.length === 0 && !hasClaims && !isBound) return undefined
+  const isNarrowed = presentation.resources.length > 0 || presentation.details !== undefined
+  if (!isNarrowed && !hasClaims && !isBound) return undefined
   const code = await deps.storage.codes.find(await digestSecret(presentation.code), client.clientId, now)
   if (code === undefined || !isIntact(code)) return undefined
   provePossessionOf(code, presentation.possession, client)
   const resources = narrowResources(presentation.resources, code, deps.issuer)
+  await presentedDetails(presentation, { code, client }, deps.detailTypes)
   if (!hasClaims || code.redirectUri !== presentation.redirectUri) return undefined
   const status = await deps.storage.status.ofGrant(code.grantId, code.boundSessionId)
   if (!isGrantActive(status) || status.user.userId !== code.userId) return undefined
@@ -112,6 +120,16 @@ async function checkBeforeConsumption(
     if ((await deps.storage.status.ofFamily(code.familyId)) !== undefined) return undefined
     throw error
   }
+}
+
+/** The details for the access token: those of the code, or the narrower ones of the request (RFC 9396 §6). */
+async function presentedDetails(
+  { details }: CodePresentation,
+  { code, client }: { readonly code: AuthorizationCodeRecord; readonly client: AuthenticatedClient },
+  types: DetailTypes,
+): Promise<readonly JsonObject[]> {
+  if (details === undefined && code.authorizationDetails.length === 0) return []
+  return narrowDetails(details, code.authorizationDetails, { client, types })
 }
 
 /** @throws OAuthError invalid_grant — reason `code_key_mismatch`; invalid_dpop_proof — reason `dpop_proof_missing`. */
@@ -217,6 +235,8 @@ interface CodePresentation {
   readonly possession: ProvenPossession
   /** The resources for the access token; empty for all granted ones (RFC 8707 §2.2). */
   readonly resources: readonly string[]
+  /** The parameter `authorization_details`, for a token with fewer details (RFC 9396 §6). */
+  readonly details: string | undefined
 }
 
 /** @throws OAuthError invalid_request — reason `code_missing` | `redirect_uri_missing`. */
@@ -227,7 +247,13 @@ function parseCodePresentation(form: Parameters): Omit<CodePresentation, 'posses
   if (code === undefined) throw refuse('code_missing')
   // RFC 6749 §4.1.3: redirect_uri is required if the authorization request had one, and here it always has.
   if (redirectUri === undefined) throw refuse('redirect_uri_missing')
-  return { code, redirectUri, codeVerifier: form.get('code_verifier'), resources: form.all('resource') }
+  return {
+    code,
+    redirectUri,
+    codeVerifier: form.get('code_verifier'),
+    resources: form.all('resource'),
+    details: form.get('authorization_details'),
+  }
 }
 
 /** The only place that creates a redeemed code; it requires the proof of the verifier. */
@@ -287,10 +313,10 @@ function proveExemption(
  * `sessionId` are optional; the challenge is checked with the verifier.
  */
 function isIntact(code: AuthorizationCodeRecord): boolean {
-  const { digest, grantId, familyId, userId, redirectUri, scopes, resources } = code
+  const { digest, grantId, familyId, userId, redirectUri, scopes, resources, authorizationDetails } = code
   const authentication: Partial<AuthorizationCodeRecord['authentication']> | undefined = code.authentication
   const texts: readonly unknown[] = [digest, grantId, familyId, userId, redirectUri]
-  const lists: readonly unknown[] = [scopes, resources, authentication?.amr]
+  const lists: readonly unknown[] = [scopes, resources, authorizationDetails, authentication?.amr]
   return (
     texts.every(isText) &&
     lists.every(Array.isArray) &&
@@ -321,6 +347,7 @@ function familyOf(
     boundSessionId,
     possession: unbound,
     organizationId: code.organizationId,
+    authorizationDetails: code.authorizationDetails,
     refresh: undefined,
     createdAt: now,
     expiresAt,

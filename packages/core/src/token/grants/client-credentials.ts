@@ -17,6 +17,9 @@ export const clientCredentialsGrant = (deps: TokenTargetDependencies & ClaimsDep
     grantType: 'client_credentials',
     async decide(form, { client, possession }) {
       const evidence = proveServiceAccount(client)
+      // RFC 9396 §6: not ignored, because the client would take the token for a narrower one.
+      if (form.get('authorization_details') !== undefined)
+        throw refuse('details_without_user', { clientId: client.clientId })
       const scopes = serviceScopes(form.get('scope'), client, deps.identityScopes)
       const resources = requestedResources({ named: form.all('resource'), scopes, client }, deps)
       const target = resolveTarget({ scopes, resources, client }, deps)

@@ -4,10 +4,13 @@ import {
   type Brand,
   type DurationSeconds,
   type EpochSeconds,
+  type JsonObject,
   type OAuthStorage,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 
+import { detailsFor, narrowDetails } from '../../authorize/authorization-details.ts'
+import type { DetailTypes } from '../../authorize/detail-types.ts'
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { type Parameters, spaceSeparated } from '../../parameters.ts'
@@ -28,7 +31,9 @@ import { isFamilyActive, isPossession, isSameKey } from '../../tokens/status.ts'
 import { defineGrant, type GrantType, type ProvenPossession } from '../grant.ts'
 import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
 
-type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & TokenTargetDependencies & ClaimsDependencies
+type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies &
+  TokenTargetDependencies &
+  ClaimsDependencies & { readonly detailTypes: DetailTypes }
 
 /** The refresh token grant (RFC 6749 §6) with rotation (RFC 9700 §4.14.2). */
 export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantType =>
@@ -43,11 +48,14 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       // RFC 6749 §5.2: refresh tokens of deactivated users, revoked grants and disabled clients are refused.
       if (!isFamilyActive(status, now)) throw unknownToken(client, status.family)
       provePossessionOf(status.family, possession, client)
+      // RFC 9396 §7: details that were lost in storage must not become none.
+      if (!Array.isArray(status.family.authorizationDetails)) throw unknownToken(client, status.family)
       // OIDC Core §11: the client may have lost offline access since.
       if (!mayRefresh(status.family.scopes, client)) throw unknownToken(client, status.family)
       const scopes = narrowScopes(form.get('scope'), registeredScopes(status.family.scopes, client))
       const resources = narrowResources(form.all('resource'), status.family, deps.issuer)
       const target = resolveTarget({ scopes, resources, client }, deps)
+      const details = await presentedDetails(form, { family: status.family, client }, deps.detailTypes)
       const organization = await organizationOfGrant(status.family, deps.storage)
       const { claimsRequest } = status.family
       const subject = { ...target, client, user: status.user, claimsRequest, organization }
@@ -73,6 +81,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
         },
         refreshToken: rotated.refreshToken,
         claims,
+        ...(details.length > 0 && { authorizationDetails: detailsFor(details, target.audience, deps.detailTypes) }),
       }
     },
   })
@@ -89,6 +98,17 @@ function provePossessionOf(family: TokenFamilyRecord, proven: ProvenPossession, 
   const context = { clientId: client.clientId, userId: family.userId, familyId: family.familyId }
   // RFC 9449 §5: the refresh token of a public client is bound to the key that it was issued for.
   throw refuse(proven.kind === 'none' ? 'dpop_proof_missing' : 'refresh_token_key_mismatch', context)
+}
+
+/** The details for the access token. Checked before the token is rotated, so that the client can correct its request. */
+async function presentedDetails(
+  form: Parameters,
+  { family, client }: { readonly family: TokenFamilyRecord; readonly client: AuthenticatedClient },
+  types: DetailTypes,
+): Promise<readonly JsonObject[]> {
+  const text = form.get('authorization_details')
+  if (text === undefined && family.authorizationDetails.length === 0) return []
+  return narrowDetails(text, family.authorizationDetails, { client, types })
 }
 
 async function parsePresentedToken(form: Parameters, client: AuthenticatedClient): Promise<RefreshToken> {

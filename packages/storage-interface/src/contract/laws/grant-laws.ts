@@ -75,7 +75,13 @@ export const grantLaws: readonly StorageLaw[] = [
 
   law('grants: of the writers who read one version, one replaces the consent', async ({ storage, server, same }) => {
     await storage.grants.insert(grant)
-    const change = { grantId: grant.grantId, resources: ['https://api.example'], clientDigest: 'digest-2', version: 1 }
+    const change = {
+      grantId: grant.grantId,
+      resources: ['https://api.example'],
+      authorizationDetails: [{ type: 'payment' }],
+      clientDigest: 'digest-2',
+      version: 1,
+    }
 
     const results = await atOnce(8, (index) =>
       server(index).grants.replaceConsent({ ...change, scopes: ['openid', `s-${index}`] }),
@@ -87,7 +93,13 @@ export const grantLaws: readonly StorageLaw[] = [
     same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
     same(
       { ...found, scopes: grant.scopes },
-      { ...grant, resources: change.resources, clientDigest: change.clientDigest, version: 2 },
+      {
+        ...grant,
+        resources: change.resources,
+        authorizationDetails: change.authorizationDetails,
+        clientDigest: change.clientDigest,
+        version: 2,
+      },
       'all but the scopes',
     )
     same(await storage.grants.replaceConsent({ ...change, scopes: [] }), { outcome: 'conflict' }, 'a writer after them')
@@ -101,7 +113,13 @@ export const grantLaws: readonly StorageLaw[] = [
   law('grants: the consent of a revoked grant cannot be replaced', async ({ storage, same }) => {
     await storage.grants.insert(grant)
     await storage.grants.revoke(grant.grantId, now)
-    const change = { scopes: ['openid', 'email'], resources: [], clientDigest: undefined, version: 1 }
+    const change = {
+      scopes: ['openid', 'email'],
+      resources: [],
+      authorizationDetails: [],
+      clientDigest: undefined,
+      version: 1,
+    }
 
     same(
       await storage.grants.replaceConsent({ ...change, grantId: grant.grantId }),
@@ -241,6 +259,7 @@ const changes: readonly {
         grantId: grant.grantId,
         scopes: ['openid', 'email'],
         resources: [],
+        authorizationDetails: [],
         clientDigest: undefined,
         version: 1,
       }),

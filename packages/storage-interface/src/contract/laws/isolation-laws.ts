@@ -149,7 +149,14 @@ export const isolationLaws: readonly StorageLaw[] = [
     await storage.grants.insert(grant)
 
     same(await other.grants.listByUser(grant.userId), [], 'listByUser')
-    const change = { grantId: grant.grantId, scopes: [], resources: [], clientDigest: undefined, version: 1 }
+    const change = {
+      grantId: grant.grantId,
+      scopes: [],
+      resources: [],
+      authorizationDetails: [],
+      clientDigest: undefined,
+      version: 1,
+    }
     same(await other.grants.replaceConsent(change), { outcome: 'absent' }, 'replaceConsent')
     same(await other.grants.revoke(grant.grantId, now), { outcome: 'absent' }, 'revoke')
     same(await storage.grants.listByUser(grant.userId), [grant], "the first issuer's grant")

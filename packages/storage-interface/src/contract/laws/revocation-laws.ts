@@ -75,7 +75,7 @@ export const revocationLaws: readonly StorageLaw[] = [
   ),
 
   revocation('a grant that is revoked', [{ kind: 'grant', grantId: grantId('grant-1') }], async ({ grants }) => {
-    const change = { scopes: [], resources: [], clientDigest: undefined, version: 1 }
+    const change = { scopes: [], resources: [], authorizationDetails: [], clientDigest: undefined, version: 1 }
     await grants.replaceConsent({ ...change, grantId: grantId('grant-1') })
     await grants.revoke(grantId('grant-1'), now)
     await grants.revoke(grantId('grant-1'), nowPlus(1))

@@ -44,9 +44,24 @@ export const roundTripLaws: readonly StorageLaw[] = [
 
       const resources = [...grant.resources, 'https://more.example']
       const { grantId, version } = grant
+      const authorizationDetails = [...grant.authorizationDetails, { type: 'more', amount: '1.00' }]
       const clientDigest = grant.clientDigest === undefined ? 'digest' : undefined
-      const change = { grantId, scopes: [...grant.scopes, 'more'], resources, clientDigest, version }
-      const widened = { ...grant, scopes: change.scopes, resources, clientDigest, version: version + 1 }
+      const change = {
+        grantId,
+        scopes: [...grant.scopes, 'more'],
+        resources,
+        authorizationDetails,
+        clientDigest,
+        version,
+      }
+      const widened = {
+        ...grant,
+        scopes: change.scopes,
+        resources,
+        authorizationDetails,
+        clientDigest,
+        version: version + 1,
+      }
       same(
         await storage.grants.replaceConsent(change),
         { outcome: 'swapped', record: widened },

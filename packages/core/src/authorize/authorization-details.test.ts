@@ -1,0 +1,100 @@
+import type { JsonObject } from '@mintmark/storage-interface'
+import { aClientRecord } from '@mintmark/storage-interface/fixtures'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { describe, expect, it } from 'vitest'
+
+import { detailsFor, narrowDetails, parseDetails } from './authorization-details.ts'
+import { type AuthorizationDetailType, defineDetailType, detailTypeRegistry } from './detail-types.ts'
+
+const reading = defineDetailType<JsonObject>({
+  parse: (value) => value,
+  describe: () => ({ title: 'Read' }),
+  within: (requested, granted) => list(granted['accounts']).includes(requested['account']),
+})
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const rulesOf = (type: Partial<AuthorizationDetailType> = {}) => ({
+  client: aClientRecord({ authorizationDetailsTypes: ['reading'] }),
+  types: detailTypeRegistry({ reading: { ...reading, ...type } }),
+})
+
+const entry = (members: JsonObject): JsonObject => ({ type: 'reading', ...members })
+
+describe('authorization_details', () => {
+  it('is measured in bytes (RFC 9396 §5)', async () => {
+    const ofBytes = (bytes: number) => {
+      const rest = bytes - JSON.stringify([entry({ text: '' })]).length
+      return JSON.stringify([entry({ text: '\u00E9'.repeat(Math.floor(rest / 2)) + 'x'.repeat(rest % 2) })])
+    }
+
+    const longest = await parseDetails(ofBytes(8192), rulesOf())
+
+    expect(longest).toHaveLength(1)
+    await expect(parseDetails(ofBytes(8193), rulesOf())).rejects.toMatchObject({
+      code: 'invalid_authorization_details',
+      reason: 'details_malformed',
+    })
+  })
+
+  it('is reported as an outage, not as invalid, when parse cannot reach storage', async () => {
+    const outage = new StorageUnavailableError('down')
+    const parse = () => Promise.reject(outage)
+
+    await expect(parseDetails('[{"type":"reading"}]', rulesOf({ parse }))).rejects.toBe(outage)
+  })
+
+  it.each([
+    ['another type', () => ({ type: 'payment' })],
+    ['more than 8 KiB', (value: JsonObject) => ({ ...value, text: 'x'.repeat(8192) })],
+    ['a character that stores cannot keep', (value: JsonObject) => ({ ...value, text: '\u0000' })],
+  ])('is refused as a failure of the host when parse returns %s', async (_case, parse) => {
+    await expect(parseDetails('[{"type":"reading"}]', rulesOf({ parse }))).rejects.toThrow(TypeError)
+  })
+})
+
+describe('narrowing', () => {
+  it('finds a granted entry for each requested one, also when the first that fits is needed for another (RFC 9396 §6)', async () => {
+    const [both, one] = [entry({ accounts: ['a', 'b'] }), entry({ accounts: ['a'] })]
+    const requested = [entry({ account: 'a' }), entry({ account: 'b' })]
+
+    await expect(narrowDetails(JSON.stringify(requested), [both, one], rulesOf())).resolves.toEqual(requested)
+    await expect(narrowDetails(JSON.stringify(requested), [one, both], rulesOf())).resolves.toEqual(requested)
+    await expect(narrowDetails(JSON.stringify(requested), [both], rulesOf())).rejects.toMatchObject({
+      reason: 'detail_not_granted',
+    })
+  })
+
+  it('accepts only equal entries of a type that compares none, in any order of members (RFC 9396 §6)', async () => {
+    const plain = defineDetailType<JsonObject>({ parse: (value) => value, describe: () => ({ title: 'Read' }) })
+    const rules = { ...rulesOf(), types: detailTypeRegistry({ reading: plain }) }
+    const granted = [entry({ account: 'a', days: [1, 2], none: null })]
+    const narrow = (text: string) => narrowDetails(text, granted, rules)
+
+    await expect(narrow('[{"none":null,"days":[1,2],"account":"a","type":"reading"}]')).resolves.toEqual(granted)
+    for (const other of [
+      '"days":[2,1],"none":null',
+      '"days":[1],"none":null',
+      '"days":[1,2]',
+      '"days":{"0":1,"1":2},"none":null',
+    ])
+      await expect(narrow(`[{"type":"reading","account":"a",${other}}]`)).rejects.toMatchObject({
+        reason: 'detail_not_granted',
+      })
+  })
+})
+
+it('asks the type for the locations of an entry, and otherwise reads its member (RFC 9396 §2.2)', () => {
+  const details = [entry({ locations: ['https://a.test', 5] }), entry({ api: 'https://b.test' })]
+  const { types } = rulesOf({ locations: ({ api }) => (typeof api === 'string' ? [api] : []) })
+
+  expect(detailsFor(details, ['https://a.test'], rulesOf().types)).toEqual(details)
+  expect(detailsFor(details, ['https://c.test'], rulesOf().types)).toEqual([details[1]])
+  expect(detailsFor(details, ['https://c.test'], types)).toEqual([details[0]])
+})
+
+it('refuses a type that is remembered although the user has to choose', () => {
+  const chosen = { ...reading, remembers: true, enrich: (detail: JsonObject) => detail }
+
+  expect(() => detailTypeRegistry({ reading: chosen })).toThrow('authorizationDetails: reading has enrich')
+})

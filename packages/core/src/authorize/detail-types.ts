@@ -1,0 +1,121 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+/** A type of authorization details that the host defines (RFC 9396 §2), such as a payment. Make it with `defineDetailType`. */
+export interface AuthorizationDetailType<Detail extends JsonObject = JsonObject> {
+  /**
+   * Checks a requested entry, and returns it in the form that tokens contain. It has the same `type`. Whatever it throws makes the
+   * request fail with `invalid_authorization_details`; it must throw for members that it does not know (RFC 9396 §5).
+   * @param value JSON of at most 8 KiB, from anybody.
+   */
+  parse(value: JsonObject, context: { readonly clientId: string }): Detail | Promise<Detail>
+  /** What the consent page says about the entry, as plain text. Users decide on nothing that they have not seen. */
+  describe(
+    detail: Detail,
+    context: { readonly uiLocales: readonly string[] },
+  ): AuthorizationDetailText | Promise<AuthorizationDetailText>
+  /**
+   * Whether an entry that a token request asks for permits no more than one that was granted (RFC 9396 §6).
+   * @defaultValue They are equal. Only the host knows what its members mean.
+   */
+  within?(requested: Detail, granted: Detail): boolean
+  /**
+   * Adds what the user chose on the consent page, such as an account (RFC 9396 §7.1).
+   * @param choice what the page passed to `complete`. It comes from a form: check it.
+   * @defaultValue The entry is granted as it was requested.
+   */
+  enrich?(detail: Detail, choice: unknown): Detail | Promise<Detail>
+  /**
+   * Checks an entry that a token request asks for, which may have what `enrich` has added.
+   * @defaultValue As `parse`.
+   */
+  parseGranted?(value: JsonObject, context: { readonly clientId: string }): Detail | Promise<Detail>
+  /**
+   * The APIs that the entry is for: only their tokens contain it. None means all.
+   * @defaultValue Its member `locations` (RFC 9396 §2.2).
+   */
+  locations?(detail: Detail): readonly string[]
+  /**
+   * Whether consent is remembered, so that users are not asked again for an entry that is `within` one that they granted.
+   * @defaultValue `false`. Consent to one payment is not consent to the next.
+   */
+  readonly remembers?: boolean
+}
+
+/** What a consent page shows about an entry. Encode it when you show it. */
+export interface AuthorizationDetailText {
+  /** A sentence, such as `Pay 12.00 EUR to Example Ltd.` */
+  readonly title: string
+  /** Further facts. */
+  readonly rows?: readonly { readonly label: string; readonly value: string }[]
+}
+
+/**
+ * Declares a type of authorization details for the option `authorizationDetails`; its methods receive what `parse` returns.
+ * @example
+ * ```ts
+ * const payment = defineDetailType({
+ *   parse: (value) => paymentSchema.parse(value), // strict: it rejects unknown members
+ *   describe: ({ amount, creditor }) => ({ title: `Pay ${amount} EUR to ${creditor}` }),
+ * })
+ * ```
+ */
+export const defineDetailType = <Detail extends JsonObject>(
+  type: AuthorizationDetailType<Detail>,
+): AuthorizationDetailType => type
+
+/** The types by their name. */
+export type DetailTypes = ReadonlyMap<string, AuthorizationDetailType>
+
+/** @throws TypeError when a type is remembered although the user has to choose. */
+export function detailTypeRegistry(given: Readonly<Record<string, AuthorizationDetailType>> = {}): DetailTypes {
+  for (const [name, type] of Object.entries(given))
+    if (type.enrich !== undefined && type.remembers === true)
+      throw new TypeError(
+        `Invalid options: authorizationDetails: ${name} has enrich, so the user chooses each time and remembers must be false.`,
+      )
+  return new Map(Object.entries(given))
+}
+
+/** Whether consent to the granted entries covers all of the requested ones. */
+export const areRemembered = (
+  requested: readonly JsonObject[],
+  granted: readonly JsonObject[],
+  types: DetailTypes,
+): boolean =>
+  requested.every((detail) => isRemembered(detail, types) && granted.some((one) => isWithin(detail, one, types)))
+
+/** Whether consent to the entry is kept. */
+export const isRemembered = (detail: JsonObject, types: DetailTypes): boolean =>
+  typeOf(detail, types)?.remembers === true
+
+export const typeOf = (detail: JsonObject, types: DetailTypes): AuthorizationDetailType | undefined =>
+  types.get(nameOf(detail))
+
+/** Its type; empty without one. */
+export const nameOf = ({ type }: JsonObject): string => (typeof type === 'string' ? type : '')
+
+/** Whether an entry permits no more than one that was granted. */
+export function isWithin(requested: JsonObject, granted: JsonObject, types: DetailTypes): boolean {
+  if (requested['type'] !== granted['type']) return false
+  const type = typeOf(requested, types)
+  return type?.within?.(requested, granted) ?? isEqualJson(requested, granted)
+}
+
+/** The APIs that an entry is for; none for all. An entry of a type that the server no longer defines keeps its own. */
+export function locationsOf(detail: JsonObject, types: DetailTypes): readonly string[] {
+  const type = typeOf(detail, types)
+  if (type?.locations !== undefined) return type.locations(detail)
+  const { locations } = detail
+  return Array.isArray(locations) ? locations.filter((location) => typeof location === 'string') : []
+}
+
+/** Whether two values are the same JSON. The order of members does not matter. */
+export function isEqualJson(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other
+  if (Array.isArray(one) !== Array.isArray(other)) return false
+  const [first, second] = [new Map(Object.entries(one)), new Map(Object.entries(other))]
+  return (
+    first.size === second.size &&
+    [...first].every(([name, value]) => second.has(name) && isEqualJson(value, second.get(name)))
+  )
+}

@@ -1,0 +1,304 @@
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { decodeJwt } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { answerInteraction, baseRequest, encode, redeem, signedInAs } from '../support/flow.ts'
+import { aPayment, authorizeDetails, codeFor, startBank } from '../support/payments.ts'
+import { push } from '../support/pushed.ts'
+import { refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { startServer } from '../support/server-under-test.ts'
+import { introspect, noteSecretsInUse, refresh, serviceToken, tokensOf } from '../support/token-calls.ts'
+
+const error = 'invalid_authorization_details'
+
+/** An array of one payment that is this many bytes long. */
+const ofLength = (bytes: number): string => {
+  const shortest = JSON.stringify([aPayment({ creditor: '' })])
+  return JSON.stringify([aPayment({ creditor: 'x'.repeat(bytes - shortest.length) })])
+}
+
+/** An entry in which an array of arrays makes this many levels. */
+const nested = (levels: number): string =>
+  `[{"type":"reading","account":"DE1","locations":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}]`
+
+describe('an authorization request with authorization_details', () => {
+  it.each([
+    ['text', 'payment'],
+    ['an object', JSON.stringify(aPayment())],
+    ['no entries', '[]'],
+    ['an entry that is no object', '["payment"]'],
+    ['17 entries', JSON.stringify(Array.from({ length: 17 }, () => aPayment()))],
+    ['8193 bytes', ofLength(8193)],
+    ['nine levels', nested(9)],
+    ['a thousand levels', nested(1000)],
+    ['a member twice', '[{"type":"payment","amount":"1.00","amount":"9.00"}]'],
+    ['a member twice, once escaped', '[{"type":"payment","amount":"1.00","\\u0061mount":"9.00"}]'],
+    ['the member __proto__', '[{"type":"payment","__proto__":{"amount":"1.00"}}]'],
+    ['the member __proto__ inside', '[{"type":"payment","creditor":{"__proto__":{"polluted":true}}}]'],
+    ['a number that is infinite', '[{"type":"payment","amount":1e999}]'],
+    ['a number that is -0', '[{"type":"payment","amount":-0}]'],
+    ['NaN', '[{"type":"payment","amount":NaN}]'],
+    ['the character U+0000', '[{"type":"payment","creditor":"\\u0000"}]'],
+    ['half of a surrogate pair', '[{"type":"payment","creditor":"\\ud800"}]'],
+  ])('is refused for %s (RFC 9396 §5)', async (_case, details) => {
+    const under = await startBank()
+
+    await refusedByRedirect(
+      under,
+      { error },
+      { send: () => authorizeDetails(under, details), reason: 'details_malformed' },
+    )
+  })
+
+  it.each([
+    ['an unknown type', [{ type: 'transfer' }], 'detail_type_unknown'],
+    ['no type', [{ amount: '1.00' }], 'detail_type_unknown'],
+    ['a type that is a number', [{ type: 5 }], 'detail_type_unknown'],
+    ['a type named like a member of prototypes', [{ type: 'toString' }], 'detail_type_unknown'],
+    ['an unknown type beside a known one', [aPayment(), { type: 'transfer' }], 'detail_type_unknown'],
+    ['an unknown member', [aPayment({ recurring: true })], 'detail_invalid'],
+    ['a member that only the user may choose', [aPayment({ account: 'savings' })], 'detail_invalid'],
+    ['the amount "1e999"', [aPayment({ amount: '1e999' })], 'detail_invalid'],
+    ['the amount "NaN"', [aPayment({ amount: 'NaN' })], 'detail_invalid'],
+    ['the amount "-0"', [aPayment({ amount: '-0' })], 'detail_invalid'],
+    [
+      'a location that it does not name',
+      [aPayment({ locations: ['https://api.test'] })],
+      'detail_location_not_requested',
+    ],
+  ] as const)('is refused for %s (RFC 9396 §2, §5)', async (_case, details, reason) => {
+    const under = await startBank()
+
+    await refusedByRedirect(under, { error }, { send: () => authorizeDetails(under, details), reason })
+  })
+
+  it('is refused for a type that the client is not registered for (RFC 9396 §10)', async () => {
+    const under = await startBank()
+    await noteSecretsInUse(under)
+    const authorization_details = JSON.stringify([{ type: 'reading' }])
+    const redirect_uri = 'https://spa.test/cb'
+
+    await refusedInJson(
+      under,
+      { status: 400, error },
+      {
+        send: () => push(under, { client_id: 'P', redirect_uri, authorization_details }, { authorization: '' }),
+        reason: 'detail_type_not_registered',
+      },
+    )
+  })
+
+  it('is refused by a server without types, which would otherwise grant something else (RFC 9396 §5)', async () => {
+    const under = await startServer()
+    onTestFinished(() => under.close())
+
+    await refusedByRedirect(
+      under,
+      { error },
+      { send: () => authorizeDetails(under, [aPayment()]), reason: 'detail_type_unknown' },
+    )
+  })
+
+  it('that has many entries, bytes and levels is accepted up to the limits (RFC 9396 §2)', async () => {
+    const under = await startBank()
+    const entries = JSON.stringify(Array.from({ length: 16 }, () => aPayment()))
+
+    for (const details of [entries, ofLength(8192), nested(8)]) {
+      const authorization_details = details
+      expect((await push(under, { authorization_details })).status).toBe(201)
+    }
+  })
+
+  it('with prompt=none is refused for a type that never remembers consent (RFC 9396 §4, OIDC Core §3.1.2.6)', async () => {
+    const under = await startBank()
+    await codeFor(under, [aPayment()])
+
+    await refusedByRedirect(
+      under,
+      { error: 'consent_required' },
+      { send: () => authorizeDetails(under, [aPayment()], { prompt: 'none' }), reason: 'consent_required' },
+    )
+  })
+})
+
+describe('a consent page', () => {
+  it.each(['scope=openid', 'subject=U1&auth_time=1790000000&scope=openid'])(
+    'that passes on no decision about details gets no code: %s (RFC 9396 §11.1)',
+    async (form) => {
+      const under = await startBank()
+      const started = await authorizeDetails(under, [aPayment()])
+      const before = under.dump()
+
+      const reply = await answerInteraction(under, started, form)
+
+      expect([reply.status, under.lastReason(), reply.header('location')]).toEqual([
+        500,
+        'details_undecided',
+        undefined,
+      ])
+      expect(under.dump()).toBe(before)
+    },
+  )
+
+  it.each(['scope=openid&detail=', 'scope=openid&detail=7', 'scope=openid&detail=00', 'detail=0&scope=nothing'])(
+    'that grants nothing that was requested denies the request: %s (RFC 6749 §4.1.2.1)',
+    async (form) => {
+      const under = await startBank()
+      const started = await authorizeDetails(under, [aPayment()])
+
+      const reply = await answerInteraction(under, started, form)
+
+      expect([reply.location.searchParams.get('error'), under.lastReason()]).toEqual(['access_denied', undefined])
+    },
+  )
+
+  it('that signs a user in without consent is followed by the consent page (RFC 9396 §11.1)', async () => {
+    const under = await startBank()
+    const started = await authorizeDetails(under, [aPayment()])
+
+    const reply = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
+
+    expect(reply.location.pathname).toBe('/consent')
+  })
+})
+
+describe('a token request', () => {
+  const denied = [
+    ['a larger amount', [aPayment({ amount: '13.00' })], 'detail_not_granted'],
+    ['another creditor', [aPayment({ creditor: 'Mallory' })], 'detail_not_granted'],
+    ['another account', [aPayment({ account: 'other' })], 'detail_not_granted'],
+    ['the same payment twice', [aPayment(), aPayment({ amount: '5.00' })], 'detail_not_granted'],
+    ['another type', [{ type: 'reading', account: 'DE1' }], 'detail_not_granted'],
+    ['an unknown type', [{ type: 'transfer' }], 'detail_type_unknown'],
+    ['an unknown member', [aPayment({ recurring: true })], 'detail_invalid'],
+    ['no entries', [], 'details_malformed'],
+  ] as const
+
+  it.each(denied)(
+    'with a code for %s is refused, and the code stays usable (RFC 9396 §6)',
+    async (_case, details, reason) => {
+      const under = await startBank()
+      await noteSecretsInUse(under)
+      const code = await codeFor(under, [aPayment()])
+
+      await refusedInJson(
+        under,
+        { status: 400, error },
+        { send: () => redeem(under, code, { authorization_details: JSON.stringify(details) }), reason },
+      )
+
+      expect((await redeem(under, code)).json['authorization_details']).toEqual([aPayment()])
+    },
+  )
+
+  it.each(denied)(
+    'with a refresh token for %s is refused, and the token is not rotated (RFC 9396 §6)',
+    async (_case, details, reason) => {
+      const under = await startBank()
+      const { refresh_token } = tokensOf(await redeem(under, await codeFor(under, [aPayment()])))
+
+      await refusedInJson(
+        under,
+        { status: 400, error },
+        { send: () => refresh(under, refresh_token, { authorization_details: JSON.stringify(details) }), reason },
+      )
+
+      expect((await refresh(under, refresh_token)).json['authorization_details']).toEqual([aPayment()])
+    },
+  )
+
+  it('for details is refused when none were granted (RFC 9396 §6)', async () => {
+    const under = await startBank()
+    const { refresh_token } = tokensOf(await redeem(under, await codeFor(under, [{ type: 'reading', account: 'DE1' }])))
+
+    await refusedInJson(
+      under,
+      { status: 400, error },
+      {
+        send: () => refresh(under, refresh_token, { authorization_details: JSON.stringify([aPayment()]) }),
+        reason: 'detail_not_granted',
+      },
+    )
+  })
+
+  it('of a client for itself is refused (RFC 9396 §6)', async () => {
+    const under = await startBank()
+    await noteSecretsInUse(under)
+
+    await refusedInJson(
+      under,
+      { status: 400, error },
+      {
+        send: () => serviceToken(under, { authorization_details: JSON.stringify([aPayment()]) }),
+        reason: 'details_without_user',
+      },
+    )
+  })
+})
+
+describe('introspection', () => {
+  it('shows a resource server only the details for it (RFC 9396 §11.4)', async () => {
+    const under = await startBank({
+      resources: {
+        'https://api.test': { scopes: ['api.read'] },
+        'https://other.test': { scopes: ['api.read'] },
+      },
+    })
+    const [here, there] = [
+      aPayment({ locations: ['https://api.test'] }),
+      { type: 'reading', account: 'DE1', locations: ['https://other.test'] },
+    ]
+    const resources = ['https://api.test', 'https://other.test'].map((uri) => `&resource=${encodeURIComponent(uri)}`)
+    const request = { ...baseRequest, scope: 'openid api.read', authorization_details: JSON.stringify([here, there]) }
+    const started = await under.send({
+      path: `/auth?${encode(request)}${resources.join('')}`,
+      headers: { cookie: signedInAs(under, 'U1') },
+    })
+    const done = await answerInteraction(under, started, 'scope=openid&scope=api.read&detail=0&detail=1')
+    const code = done.location.searchParams.get('code') ?? ''
+    const { access_token: token } = tokensOf(await redeem(under, code))
+
+    const described = await introspect(under, token, 'RS')
+    const own = await introspect(under, token, 'A')
+
+    expect(decodeJwt(token)['authorization_details']).toEqual([here, there])
+    expect(described.json['authorization_details']).toEqual([here])
+    expect(own.json['authorization_details']).toEqual([here, there])
+  })
+})
+
+describe('details that were lost in storage', () => {
+  const without = <Of extends object>(record: Of): Of => {
+    const { authorizationDetails: _lost, ...rest } = record as Of & { readonly authorizationDetails: unknown }
+    return rest as Of
+  }
+
+  it('make a code unusable, so that no token is issued without them (RFC 9396 §7)', async () => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const { codes } = storage
+    const under = await startBank({
+      storage: { ...storage, codes: { ...codes, insert: (code) => codes.insert(without(code)) } },
+    })
+
+    const reply = await redeem(under, await codeFor(under, [aPayment()]))
+
+    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'code_incomplete'])
+  })
+
+  it('make a refresh token unusable, so that no token is issued without them (RFC 9396 §7)', async () => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const { families } = storage
+    const under = await startBank({
+      storage: { ...storage, families: { ...families, insert: (family) => families.insert(without(family)) } },
+    })
+    const { refresh_token } = tokensOf(await redeem(under, await codeFor(under, [aPayment()])))
+
+    const reply = await refresh(under, refresh_token)
+
+    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([
+      400,
+      'invalid_grant',
+      'refresh_token_unknown',
+    ])
+  })
+})

@@ -1,0 +1,177 @@
+import { updateClient } from '@mintmark/core'
+import { decodeJwt } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { answerInteraction, authorize, browserCookies, redeem } from '../support/flow.ts'
+import { aPayment, authorizeDetails, codeFor, startBank } from '../support/payments.ts'
+import { push, visitPushed } from '../support/pushed.ts'
+import type { Reply } from '../support/reply.ts'
+import { visitObject, writeRequestObject } from '../support/request-object.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { introspect, refresh, tokensOf } from '../support/token-calls.ts'
+
+const claimOf = (reply: Reply): unknown => decodeJwt(String(reply.json['access_token']))['authorization_details']
+
+/** What the consent page receives. */
+async function pageOf(under: ServerUnderTest, started: Reply): Promise<Readonly<Record<string, unknown>>> {
+  const { pathname, search } = started.location
+  const page = await under.send({ path: pathname + search, headers: { cookie: browserCookies(started) } })
+  return page.json
+}
+
+describe('authorization details', () => {
+  it('are in the token response, the access token, introspection and refreshed tokens (RFC 9396 §7, §9.1, §9.2)', async () => {
+    const under = await startBank()
+    const details = [aPayment()]
+
+    const reply = await redeem(under, await codeFor(under, details))
+    const refreshed = await refresh(under, tokensOf(reply).refresh_token)
+
+    for (const each of [reply, refreshed]) {
+      expect([each.status, each.json['authorization_details']]).toEqual([200, details])
+      expect(claimOf(each)).toEqual(details)
+      const described = await introspect(under, tokensOf(each).access_token)
+      expect(described.json).toMatchObject({ active: true, authorization_details: details })
+    }
+    const described = await introspect(under, tokensOf(refreshed).refresh_token)
+    expect(described.json['authorization_details']).toEqual(details)
+  })
+
+  it('are described to the consent page (RFC 9396 §11.1)', async () => {
+    const under = await startBank()
+
+    const page = await pageOf(under, await authorizeDetails(under, [aPayment()]))
+
+    const rows = [{ label: 'To', value: 'Example Ltd.' }]
+    expect(page['details']).toEqual([{ id: '0', type: 'payment', title: 'Pay 12.00 EUR', rows, detail: aPayment() }])
+  })
+
+  it('contain what the user chose, and only the entries that the user granted (RFC 9396 §7.1)', async () => {
+    const under = await startBank()
+    const asked = [aPayment(), aPayment({ creditor: 'Other Ltd.' })]
+
+    const reply = await redeem(under, await codeFor(under, asked, { form: 'scope=openid&detail=1+savings&detail=7' }))
+
+    expect(reply.json['authorization_details']).toEqual([aPayment({ creditor: 'Other Ltd.', account: 'savings' })])
+    expect(reply.json['scope']).toBe('openid')
+  })
+
+  it('may be requested without a scope (RFC 9396 §3)', async () => {
+    const under = await startBank()
+
+    const reply = await redeem(under, await codeFor(under, [aPayment()], { scope: undefined, form: 'detail=0' }))
+
+    expect([reply.status, reply.json['scope'], claimOf(reply)]).toEqual([200, undefined, [aPayment()]])
+  })
+
+  it('may be pushed, and come in a request object (RFC 9396 §3, RFC 9126 §2.1, RFC 9101 §4)', async () => {
+    const under = await startBank()
+    const parameter = JSON.stringify([aPayment()])
+    const pushed = await push(under, { authorization_details: parameter })
+    const object = writeRequestObject(under, { claims: { authorization_details: [aPayment()] } })
+    const form = `subject=U1&auth_time=${under.clock.now()}&scope=openid&detail=0`
+
+    const visits = [await visitPushed(under, String(pushed.json['request_uri'])), await visitObject(under, object)]
+
+    for (const visit of visits) {
+      expect((await pageOf(under, visit))['details']).toMatchObject([{ detail: aPayment() }])
+      const done = await answerInteraction(under, visit, form)
+      expect(done.location.searchParams.has('code'), done.header('location')).toBe(true)
+    }
+  })
+
+  it('are narrowed by a token request, also to an entry that has what the user chose (RFC 9396 §6)', async () => {
+    const under = await startBank()
+    const code = await codeFor(under, [aPayment(), aPayment({ creditor: 'Other Ltd.' })], {
+      form: 'scope=openid&scope=offline_access&detail=0+savings&detail=1',
+    })
+    const part = [aPayment({ amount: '5.00', account: 'savings' })]
+    const other = [aPayment({ creditor: 'Other Ltd.' })]
+
+    const reply = await redeem(under, code, { authorization_details: JSON.stringify(part) })
+    const token = tokensOf(reply).refresh_token
+    const second = await refresh(under, token, { authorization_details: JSON.stringify(other) })
+    const third = await refresh(under, tokensOf(second).refresh_token)
+
+    expect([claimOf(reply), claimOf(second)]).toEqual([part, other])
+    expect(claimOf(third)).toEqual([aPayment({ account: 'savings' }), ...other])
+  })
+
+  it('are only in tokens for their locations (RFC 9396 §2.2, §9)', async () => {
+    const under = await startBank()
+    const there = aPayment({ locations: ['https://api.test'] })
+    const details = [there, aPayment()]
+    const form = 'scope=openid&scope=api.read&scope=offline_access&detail=0&detail=1'
+    const scope = 'openid api.read offline_access'
+    const code = await codeFor(under, details, { form, scope })
+
+    const both = await redeem(under, code, { resource: 'https://api.test' })
+    const userinfo = await refresh(under, tokensOf(both).refresh_token, { resource: under.issuer })
+
+    expect([claimOf(both), claimOf(userinfo)]).toEqual([details, [aPayment()]])
+    expect(userinfo.json['authorization_details']).toEqual([aPayment()])
+  })
+
+  it('of a type that the client may not request any more are in no token (RFC 9396 §10)', async () => {
+    const under = await startBank()
+    const reply = await redeem(under, await codeFor(under, [aPayment()]))
+    await updateClient({ clientId: 'A' }, { authorizationDetailsTypes: ['reading'] }, { storage: under.storage })
+
+    const refreshed = await refresh(under, tokensOf(reply).refresh_token)
+
+    expect([refreshed.status, claimOf(refreshed)]).toEqual([200, undefined])
+    const described = await introspect(under, tokensOf(reply).access_token)
+    expect(described.json).toMatchObject({ active: true, authorization_details: [] })
+  })
+
+  it('of a type that remembers consent are granted again without a page (OIDC Core §3.1.2.4)', async () => {
+    const under = await startBank()
+    const details = [{ type: 'reading', account: 'DE1' }]
+    await codeFor(under, details)
+
+    const again = await redeem(under, await codeFor(under, details, { prompt: 'none' }))
+    const other = await authorizeDetails(under, [{ type: 'reading', account: 'DE2' }], { prompt: 'none' })
+
+    expect(again.json['authorization_details']).toEqual(details)
+    expect(other.location.searchParams.get('error')).toBe('consent_required')
+  })
+
+  it('that the user denies are no longer remembered (OIDC Core §3.1.2.4)', async () => {
+    const under = await startBank()
+    const details = [{ type: 'reading', account: 'DE1' }]
+    await codeFor(under, details)
+
+    const started = await authorizeDetails(under, details, { prompt: 'consent' })
+    const denied = await answerInteraction(under, started, 'scope=openid&scope=offline_access&detail=')
+    const again = await authorizeDetails(under, details, { prompt: 'none' })
+
+    expect(denied.location.searchParams.get('error')).toBe('access_denied')
+    expect(again.location.searchParams.get('error')).toBe('consent_required')
+  })
+
+  it('are listed by type in the metadata, and not without types (RFC 9396 §10)', async () => {
+    const under = await startBank()
+    const plain = await startServer()
+    onTestFinished(() => plain.close())
+
+    const path = '/.well-known/openid-configuration'
+    const listed = await under.send({ path })
+    const unlisted = await plain.send({ path })
+
+    expect(listed.json['authorization_details_types_supported']).toEqual(['payment', 'reading'])
+    expect(unlisted.json).not.toHaveProperty('authorization_details_types_supported')
+  })
+
+  it('change nothing for a request without them', async () => {
+    const under = await startBank()
+
+    const started = await authorize(under)
+    const page = await pageOf(under, started)
+    const done = await answerInteraction(under, started, 'scope=openid')
+    const reply = await redeem(under, done.location.searchParams.get('code') ?? '')
+
+    expect([page['details'], reply.status]).toEqual([[], 200])
+    expect(reply.json).not.toHaveProperty('authorization_details')
+    expect(decodeJwt(tokensOf(reply).access_token)).not.toHaveProperty('authorization_details')
+  })
+})
