@@ -171,3 +171,52 @@ describe('readConsentForm', () => {
     expect(readConsentForm(aFormRequest(request))).toEqual(denied)
   })
 })
+
+describe('authorization details on the consent page (RFC 9396)', () => {
+  const payment = { id: '0', title: 'Pay <b>12</b> EUR', rows: [{ label: 'To <i>', value: '"Ltd" <u>' }] }
+  const reading = { id: '1', title: 'Read an account', choices: [{ value: 'a"1', label: 'Savings <s>' }] }
+  const inputsOf = (details: readonly (typeof payment | typeof reading)[]) =>
+    tagsNamed(tokensOf(aConsent({ scopes: [], details })), 'input')
+
+  test('shows each entry with its facts, as text (RFC 9396 §11.1)', () => {
+    const tokens = tokensOf(aConsent({ details: [payment, reading] }))
+
+    expect(textOf(tokens)).toMatch(/It asks you to approve this:[^]*Pay <b>12<\/b> EUR[^]*To <i>: [^]*"Ltd" <u>/)
+    expect(textOf(tokens)).toMatch(/Read an account[^]*Savings <s>/)
+    for (const name of ['b', 'i', 'u', 's']) expect(tagsNamed(tokens, name)).toEqual([])
+  })
+
+  test('the only entry cannot be unchecked, and its choice is required', () => {
+    expect(inputsOf([reading])).toEqual([
+      { type: 'hidden', name: 'details', value: 'shown' },
+      { type: 'hidden', name: 'detail', value: '1' },
+      { type: 'radio', name: 'choice.1', value: 'a"1', required: '' },
+    ])
+  })
+
+  test('each of several can be unchecked', () => {
+    expect(inputsOf([payment, reading])).toEqual([
+      { type: 'hidden', name: 'details', value: 'shown' },
+      { type: 'checkbox', name: 'detail', value: '0', checked: '' },
+      { type: 'checkbox', name: 'detail', value: '1', checked: '' },
+      { type: 'radio', name: 'choice.1', value: 'a"1' },
+    ])
+  })
+
+  test('a page without scopes and a page without details have no empty list', () => {
+    expect(textOf(tokensOf(aConsent({ scopes: [], details: [payment] })))).not.toContain('It asks for this:')
+    expect(textOf(tokensOf(aConsent()))).not.toContain('approve')
+  })
+
+  test.each([
+    [
+      'decision=allow&details=shown&detail=0&detail=1&choice.1=a%221&choice.0=',
+      [{ id: '0' }, { id: '1', choice: 'a"1' }],
+    ],
+    ['decision=allow&details=shown', []],
+    ['decision=allow&detail=0', undefined],
+    ['decision=deny&details=shown&detail=0', undefined],
+  ])('readConsentForm reads the decision about them: %s', (body, grantedDetails) => {
+    expect(readConsentForm(aFormRequest({ body })).grantedDetails).toEqual(grantedDetails)
+  })
+})

@@ -1,7 +1,7 @@
-import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
+import type { ParameterList, RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { initial, redirectDestination, shownName } from './client-display.ts'
 import { fieldValues, formFields, singleField } from './form.ts'
-import { type Fragment, html } from './html.ts'
+import { attribute, type Fragment, html } from './html.ts'
 import { type LanguageChoice, messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
 import { icon, page } from './page.ts'
@@ -16,12 +16,22 @@ interface ConsentPageInput extends LanguageChoice {
   readonly redirectUri: string
   /** The requested scopes, each with its sentence; `granted` when the person allowed it before. */
   readonly scopes: readonly ConsentScope[]
+  /** What the client requests in detail; the pending interaction has it. The user decides on each entry (RFC 9396). */
+  readonly details?: readonly ConsentDetail[] | undefined
   /** The APIs that the client requests access to; the pending interaction has them. */
   readonly resources?: readonly ConsentResource[] | undefined
   /** The organizations of the user that the tokens may be for. With more than one, the page asks for which. */
   readonly organizations?: readonly ConsentOrganization[] | undefined
   /** How the signed-in person knows the account: the pending interaction says it, or the host knows better. */
   readonly accountName: string | undefined
+}
+
+interface ConsentDetail {
+  readonly id: string
+  readonly title: string
+  readonly rows?: readonly { readonly label: string; readonly value: string }[] | undefined
+  /** What the user can choose for the entry, such as an account. `grantedDetails` then has the value. */
+  readonly choices?: readonly { readonly value: string; readonly label: string }[] | undefined
 }
 
 interface ConsentResource {
@@ -45,7 +55,16 @@ interface ConsentScope {
  * @param request what it answers: the browser's language counts after the client's.
  */
 export function consentPage(
-  { client, redirectUri, scopes, resources = [], organizations = [], accountName, ...language }: ConsentPageInput,
+  {
+    client,
+    redirectUri,
+    scopes,
+    details = [],
+    resources = [],
+    organizations = [],
+    accountName,
+    ...language
+  }: ConsentPageInput,
   request?: RequestHead,
 ): ServerResponse {
   const messages = messagesFor(language, request)
@@ -64,10 +83,8 @@ ${isUnverifiedDevice ? html`<p><strong>${consent.deviceWarning}</strong></p>` : 
 ${accountName && html`<p>${fill(consent.signedInAs, { account: html`<bdi class="name">${accountName}</bdi>` })}</p>`}
 </header>
 <form method="post">
-<fieldset>
-<legend>${consent.scopesLegend}</legend>
-<ul class="scopes">${scopes.map((scope) => scopeRow(scope, consent))}</ul>
-</fieldset>
+${details.length === 0 ? undefined : detailList(details, consent)}
+${scopes.length === 0 && details.length > 0 ? undefined : scopeList(scopes, consent)}
 ${organizations.length > 1 ? organizationChoice(organizations, consent) : undefined}
 ${resources.length === 0 ? undefined : html`<p class="fine">${fill(consent.resources, { names: namesOf(resources) })}</p>`}
 <p class="fine">${fill(consent.destination[destination.kind], { name: html`<bdi class="name">${destination.name}</bdi>` })}</p>
@@ -93,6 +110,35 @@ const organizationChoice = (organizations: readonly ConsentOrganization[], conse
   )}</ul>
 </fieldset>`
 
+const scopeList = (scopes: readonly ConsentScope[], consent: Messages['consent']): Fragment =>
+  html`<fieldset>
+<legend>${consent.scopesLegend}</legend>
+<ul class="scopes">${scopes.map((scope) => scopeRow(scope, consent))}</ul>
+</fieldset>`
+
+/** The hidden field says that the page has shown them, also if the user unchecks all of them. */
+const detailList = (details: readonly ConsentDetail[], consent: Messages['consent']): Fragment =>
+  html`<fieldset>
+<legend>${consent.detailsLegend}</legend>
+<input type="hidden" name="details" value="shown">
+<ul class="scopes">${details.map((detail) => detailRow(detail, { isOnly: details.length === 1 }))}</ul>
+</fieldset>`
+
+/** The only entry is what the request is about: the user allows it or denies the request. */
+function detailRow({ id, title, rows = [], choices = [] }: ConsentDetail, { isOnly }: { isOnly: boolean }): Fragment {
+  const facts = rows.map(({ label, value }) => html`<small>${label}: <bdi class="name">${value}</bdi></small>`)
+  const text = html`<span>${title}${facts}</span>`
+  const required = attribute('required', isOnly ? true : undefined)
+  const radios = choices.map(
+    ({ value, label }) => html`<label class="row">
+<input type="radio" name="choice.${id}" value="${value}" ${required}><span>${label}</span>
+</label>`,
+  )
+  return isOnly
+    ? html`<li><div class="row">${icon('check')}${text}<input type="hidden" name="detail" value="${id}"></div>${radios}</li>`
+    : html`<li><label class="row"><input type="checkbox" name="detail" value="${id}" checked>${text}</label>${radios}</li>`
+}
+
 function scopeRow(scope: ConsentScope, consent: Messages['consent']): Fragment {
   const sentence = Object.hasOwn(consent.scopes, scope.name) ? consent.scopes[scope.name] : scope.description
   // OpenID Connect Core §3.1.2.1: without openid it is another kind of request, so it is not offered as a choice.
@@ -116,6 +162,8 @@ export interface ConsentDecision {
    * them was requested.
    */
   readonly grantedScopes: readonly string[]
+  /** The details that the user approved, with what they chose, if the page showed any. The server checks each of them. */
+  readonly grantedDetails?: readonly { readonly id: string; readonly choice?: string }[] | undefined
   /** The organization that the user chose, if the page asked. The server checks that it is one of the user's. */
   readonly organization?: string | undefined
 }
@@ -132,7 +180,19 @@ export function readConsentForm(request: ServerRequest): ConsentDecision {
   const repeats = new Set(grantedScopes).size < grantedScopes.length
   if (repeats || !grantedScopes.every(isScopeToken)) return denied
   const organization = singleField(fields, 'organization')
-  return { decision: 'allow', grantedScopes, ...(organization !== undefined && { organization }) }
+  return {
+    decision: 'allow',
+    grantedScopes,
+    ...(fieldValues(fields, 'details').length > 0 && {
+      grantedDetails: fieldValues(fields, 'detail').map((id) => withChoice(id, fields)),
+    }),
+    ...(organization !== undefined && { organization }),
+  }
+}
+
+function withChoice(id: string, fields: ParameterList): { readonly id: string; readonly choice?: string } {
+  const choice = singleField(fields, `choice.${id}`)
+  return choice === undefined || choice === '' ? { id } : { id, choice }
 }
 
 /** RFC 6749 §3.3. */

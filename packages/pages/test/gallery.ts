@@ -8,6 +8,17 @@ const scopes = [
   { name: 'profile', description: 'See your name and profile', granted: true },
   { name: 'notes.write', description: 'Change your notes' },
 ]
+const details = [
+  {
+    id: '0',
+    title: 'Pay 12.00 EUR to Example Ltd.',
+    rows: [{ label: 'Reference', value: 'Invoice 7' }],
+    choices: [
+      { value: 'current', label: 'Current account' },
+      { value: 'savings', label: 'Savings account' },
+    ],
+  },
+]
 const organizations = [
   { organizationId: 'acme', name: 'Acme Corporation' },
   { organizationId: 'globex', name: 'Globex' },
@@ -24,6 +35,7 @@ export function gallery(
     'sign-in-error': signInPage({ client, redirectUri, loginHint: accountName, error: 'rejected' }),
     consent: consentPage({ client, redirectUri, scopes, accountName, resources: [{ name: 'Notes API' }] }),
     'consent-organization': consentPage({ client, redirectUri, scopes, accountName, organizations }),
+    'consent-details': consentPage({ client, redirectUri, scopes: scopes.slice(0, 1), accountName, details }),
     'consent-unverified': consentPage({
       client: { ...client, documentHost: 'notes.example' },
       redirectUri: 'http://127.0.0.1:49152/callback',

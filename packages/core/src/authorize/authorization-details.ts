@@ -112,7 +112,13 @@ export function refuseOtherLocations(
 export async function enrichDetail(detail: JsonObject, choice: unknown, types: DetailTypes): Promise<JsonObject> {
   const type = typeOf(detail, types)
   if (type?.enrich === undefined) return detail
-  return checkParsed(detail['type'], await type.enrich(detail, choice))
+  try {
+    return checkParsed(detail['type'], await type.enrich(detail, choice))
+  } catch (cause) {
+    if (cause instanceof StorageUnavailableError) throw cause
+    // RFC 9396 §7.1: the choice comes from a form, so it may be anything.
+    throw refuse('detail_invalid', {}, { cause })
+  }
 }
 
 /** How a page names a requested entry: by its position. */

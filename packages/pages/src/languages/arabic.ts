@@ -12,6 +12,7 @@ export const arabic: Messages = {
       'يمكن لأي برنامج على هذا الجهاز استخدام هذا الاسم. لا تسمح بالوصول إلا إذا شغّلت البرنامج بنفسك للتو.',
     signedInAs: 'تم تسجيل الدخول باسم {account}',
     scopesLegend: 'الوصول المطلوب:',
+    detailsLegend: 'المطلوب الموافقة عليه:',
     organizationsLegend: 'لأي مؤسسة؟',
     alwaysIncluded: 'جزء دائم من تسجيل الدخول',
     grantedBefore: 'سبق أن سمحت بذلك',

@@ -12,6 +12,7 @@ export const dutch: Messages = {
       'Elk programma op dit apparaat kan deze naam gebruiken. Sta de toegang alleen toe als u het programma zojuist zelf hebt gestart.',
     signedInAs: 'Aangemeld als {account}',
     scopesLegend: 'Gevraagde toegang:',
+    detailsLegend: 'Ter goedkeuring:',
     organizationsLegend: 'Voor welke organisatie?',
     alwaysIncluded: 'Hoort altijd bij het aanmelden',
     grantedBefore: 'Dit hebt u eerder toegestaan',

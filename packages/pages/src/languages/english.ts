@@ -12,6 +12,7 @@ export const english: Messages = {
       'Any program on this device could use this name. Allow it only if you have just started it yourself.',
     signedInAs: 'Signed in as {account}',
     scopesLegend: 'It asks for this:',
+    detailsLegend: 'It asks you to approve this:',
     organizationsLegend: 'For which organization?',
     alwaysIncluded: 'Always part of signing in',
     grantedBefore: 'You allowed this before',

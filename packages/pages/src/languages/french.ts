@@ -13,6 +13,7 @@ export const french: Messages = {
       'N’importe quel programme de cet appareil pourrait utiliser ce nom. N’autorisez l’accès que si vous venez de lancer vous-même ce programme.',
     signedInAs: 'Connecté en tant que {account}',
     scopesLegend: 'Accès demandé :',
+    detailsLegend: 'À approuver :',
     organizationsLegend: 'Pour quelle organisation ?',
     alwaysIncluded: 'Toujours inclus dans la connexion',
     grantedBefore: 'Déjà autorisé par vous',

@@ -12,6 +12,7 @@ export const german: Messages = {
       'Jedes Programm auf diesem Gerät könnte diesen Namen verwenden. Erlauben Sie den Zugriff nur, wenn Sie das Programm gerade selbst gestartet haben.',
     signedInAs: 'Angemeldet als {account}',
     scopesLegend: 'Angeforderter Zugriff:',
+    detailsLegend: 'Zur Genehmigung:',
     organizationsLegend: 'Für welche Organisation?',
     alwaysIncluded: 'Gehört immer zur Anmeldung',
     grantedBefore: 'Das haben Sie schon einmal erlaubt',

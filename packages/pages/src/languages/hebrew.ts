@@ -11,6 +11,7 @@ export const hebrew: Messages = {
     deviceWarning: 'כל תוכנה במכשיר הזה יכולה להשתמש בשם הזה. יש לאשר גישה רק אם הפעלת את התוכנה בעצמך ממש עכשיו.',
     signedInAs: 'החשבון המחובר: {account}',
     scopesLegend: 'הגישה המבוקשת:',
+    detailsLegend: 'לאישורך:',
     organizationsLegend: 'עבור איזה ארגון?',
     alwaysIncluded: 'תמיד חלק מהכניסה',
     grantedBefore: 'אישרת זאת בעבר',

@@ -12,6 +12,7 @@ export const italian: Messages = {
       'Qualsiasi programma su questo dispositivo potrebbe usare questo nome. Consenti l’accesso solo se hai appena avviato tu stesso il programma.',
     signedInAs: 'Accesso effettuato come {account}',
     scopesLegend: 'Accesso richiesto:',
+    detailsLegend: 'Da approvare:',
     organizationsLegend: 'Per quale organizzazione?',
     alwaysIncluded: 'Sempre incluso nell’accesso',
     grantedBefore: 'Già consentito in precedenza',

@@ -12,6 +12,7 @@ export const japanese: Messages = {
       'このデバイス上のどのプログラムでも、この名前を名乗ることができます。ご自身で起動した直後の場合にのみ許可してください。',
     signedInAs: '{account} としてサインインしています',
     scopesLegend: '求められているアクセス:',
+    detailsLegend: '承認の対象:',
     organizationsLegend: 'どの組織で使用しますか?',
     alwaysIncluded: 'サインインに必ず含まれます',
     grantedBefore: '以前に許可した項目です',

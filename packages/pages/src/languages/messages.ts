@@ -29,6 +29,8 @@ export interface Messages {
     readonly deviceWarning: string
     readonly signedInAs: TextWith<'account'>
     readonly scopesLegend: string
+    /** Above what the user approves in detail, such as a payment. */
+    readonly detailsLegend: string
     /** Above the organizations, of which the user chooses one. */
     readonly organizationsLegend: string
     readonly alwaysIncluded: string

@@ -13,6 +13,7 @@ export const portuguese: Messages = {
       'Qualquer programa neste dispositivo poderia usar esse nome. Permita o acesso somente se você acabou de iniciar o programa.',
     signedInAs: 'Conectado como {account}',
     scopesLegend: 'Acesso solicitado:',
+    detailsLegend: 'Para sua aprovação:',
     organizationsLegend: 'Para qual organização?',
     alwaysIncluded: 'Sempre faz parte do login',
     grantedBefore: 'Você já permitiu isso antes',

@@ -12,6 +12,7 @@ export const spanish: Messages = {
       'Cualquier programa de este dispositivo podría usar este nombre. Permita el acceso solo si acaba de iniciar usted mismo el programa.',
     signedInAs: 'Sesión iniciada como {account}',
     scopesLegend: 'Acceso solicitado:',
+    detailsLegend: 'Para su aprobación:',
     organizationsLegend: '¿Para qué organización?',
     alwaysIncluded: 'Siempre forma parte del inicio de sesión',
     grantedBefore: 'Ya lo permitió anteriormente',
