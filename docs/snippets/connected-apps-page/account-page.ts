@@ -1,10 +1,10 @@
 import { createConnectedApps, requireSameOrigin, type CookieSessions } from '@mintmark/core'
 import { redirect, type Endpoint } from '@mintmark/core/http'
+import { accountPage } from '@mintmark/pages'
 import type { OAuthStorage } from '@mintmark/storage-interface'
-import { accountHtml } from './account-html.ts'
 
 /** Lists a user's connected applications and sessions, and revokes them on request. */
-export function accountPage({
+export function accountEndpoint({
   storage,
   sessions,
 }: {
@@ -26,6 +26,7 @@ export function accountPage({
       await sessions.revoke(subject, form.get('session') ?? '')
       return redirect(request.url.pathname)
     }
-    return accountHtml(await apps.list(subject), await sessions.list(subject), present)
+    const lists = { apps: await apps.list(subject), sessions: await sessions.list(subject) }
+    return accountPage({ ...lists, currentSessionId: present, scopes: { 'orders.read': 'See your orders' } }, request)
   }
 }

@@ -140,7 +140,10 @@ function detailRow({ id, title, rows = [], choices = [] }: ConsentDetail, { isOn
 }
 
 function scopeRow(scope: ConsentScope, consent: Messages['consent']): Fragment {
-  const sentence = Object.hasOwn(consent.scopes, scope.name) ? consent.scopes[scope.name] : scope.description
+  // A sentence of the host may be in another language, which another direction would rearrange.
+  const sentence = Object.hasOwn(consent.scopes, scope.name)
+    ? consent.scopes[scope.name]
+    : html`<bdi>${scope.description}</bdi>`
   // OpenID Connect Core §3.1.2.1: without openid it is another kind of request, so it is not offered as a choice.
   if (scope.name === 'openid') {
     return html`<li class="row">

@@ -1,4 +1,5 @@
 import { anything, checkOptions } from '@mintmark/internal'
+import { accountPage } from './account.ts'
 import { consentPage } from './consent.ts'
 import { checkLanguages } from './languages/check-languages.ts'
 import { english } from './languages/english.ts'
@@ -21,6 +22,7 @@ export interface PagesOptions {
 export interface Pages {
   readonly signInPage: typeof signInPage
   readonly consentPage: typeof consentPage
+  readonly accountPage: typeof accountPage
   readonly errorPage: typeof errorPage
   readonly logoutPage: typeof logoutPage
   readonly signedOutPage: typeof signedOutPage
@@ -41,6 +43,7 @@ export function createPages(options: PagesOptions = {}): Pages {
   return {
     signInPage: (input, request) => signInPage({ ...look, ...input }, request),
     consentPage: (input, request) => consentPage({ ...look, ...input }, request),
+    accountPage: (input, request) => accountPage({ ...look, ...input }, request),
     errorPage: (input, request) => errorPage({ ...look, ...input }, request),
     logoutPage: (content, request) => logoutPage({ ...look, ...content }, request),
     signedOutPage: (language, request) => signedOutPage({ ...look, ...language }, request),

@@ -1,3 +1,4 @@
+export { accountPage } from './account.ts'
 export { readConsentForm, consentPage } from './consent.ts'
 export { createPages } from './create-pages.ts'
 export { logoutPage, signedOutPage } from './logout.ts'

@@ -82,11 +82,17 @@ button:hover { background: var(--tint-hover); }
 fieldset { margin: 0 0 1.25rem; padding: 0; border: 0; min-inline-size: 0; }
 legend { padding: 0; margin-block-end: .5rem; font-size: .9375rem; font-weight: 550; }
 .scopes { list-style: none; margin: 0; padding: 0; border: 1px solid var(--line); border-radius: .75rem; }
+.scopes:empty { display: none; }
 .scopes li + li { border-block-start: 1px solid var(--line); }
 .row { display: flex; align-items: flex-start; gap: .75rem; min-block-size: 2.75rem; padding: .625rem .875rem; }
 label.row { cursor: pointer; }
 .row .icon { margin-block-start: .125rem; color: var(--accent); }
 .row input { flex: none; inline-size: 1.25rem; block-size: 1.25rem; margin: .125rem 0 0; accent-color: var(--accent); }
+.entry { display: block; }
+.entry strong { font-weight: 550; }
+.entry button { inline-size: auto; min-block-size: 2.75rem; margin-block: .625rem .25rem; }
+section { margin-block-end: 1.75rem; }
+section h2 { margin: 0 0 .5rem; font-size: 1rem; font-weight: 650; }
 .row small { display: block; color: var(--quiet); font-size: .875rem; }
 @media (max-width: 30rem) {
   body { padding: 0; align-items: stretch; background: var(--card); }
@@ -95,4 +101,4 @@ label.row { cursor: pointer; }
 `
 
 /** The hash that the policy names (CSP 3 §2.3.1): a constant, so that no page waits for a digest. Its test computes it. */
-export const stylesheetHash = 'sha256-nznyqz/4CLLnGXjzCLvc1wrakBXBJBH4E8WhFt0JR6M='
+export const stylesheetHash = 'sha256-1q2ewBLH/fgT/RMqKD+oAJRpPqAYbf0jdautqmTUzes='

@@ -24,12 +24,28 @@ const organizations = [
   { organizationId: 'globex', name: 'Globex' },
 ]
 
+const apps = [
+  { grantId: 'notes', clientName: 'Field Notes', scopes: ['openid', 'profile'], since: 1_790_000_000 },
+  { grantId: 'orders', clientName: 'Order Desk', scopes: ['email'], since: 1_780_000_000 },
+]
+const sessions = [
+  {
+    sessionId: 'this',
+    signedInAt: 1_790_000_000,
+    lastSeenAt: 1_790_100_000,
+    userAgent: 'Firefox on Windows',
+    location: 'Lisbon, Portugal',
+    clients: [client],
+  },
+  { sessionId: 'phone', signedInAt: 1_780_000_000, lastSeenAt: 1_780_000_000, clients: [] },
+]
+
 /** Every page that users see, by name, as its readers look at it: for accessibility checks and pictures. */
 export function gallery(
   pages: ReturnType<typeof createPages>,
   redirectUri = 'https://notes.example/callback',
 ): Readonly<Record<string, ServerResponse>> {
-  const { signInPage, consentPage, logoutPage, errorPage, signedOutPage } = pages
+  const { signInPage, consentPage, accountPage, logoutPage, errorPage, signedOutPage } = pages
   return {
     'sign-in': signInPage({ client, redirectUri, usernameHint: 'directory' }),
     'sign-in-error': signInPage({ client, redirectUri, loginHint: accountName, error: 'rejected' }),
@@ -42,6 +58,7 @@ export function gallery(
       scopes,
       accountName,
     }),
+    account: accountPage({ apps, sessions, currentSessionId: 'this' }),
     'sign-out': logoutPage({
       kind: 'confirm',
       status: 200,

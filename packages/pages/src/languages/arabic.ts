@@ -71,4 +71,18 @@ export const arabic: Messages = {
     title: 'ما زلت مسجّل الدخول',
     text: 'يمكنك إغلاق هذه النافذة.',
   },
+  account: {
+    title: 'حسابك',
+    appsHeading: 'التطبيقات المرتبطة',
+    noApps: 'لا يملك أي تطبيق حق الوصول إلى حسابك.',
+    appSince: 'تم الربط في {date}',
+    disconnect: 'إلغاء الربط',
+    sessionsHeading: 'أماكن تسجيل دخولك',
+    thisBrowser: 'هذا المتصفح',
+    unknownBrowser: 'متصفح غير معروف',
+    sessionTimes: 'تسجيل الدخول في {since}، آخر استخدام في {used}',
+    sessionApps: 'تم تسجيل الدخول إلى {names}',
+    endSession: 'تسجيل الخروج',
+    endOthers: 'تسجيل الخروج من كل الجلسات الأخرى',
+  },
 }

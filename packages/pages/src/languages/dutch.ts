@@ -72,4 +72,18 @@ export const dutch: Messages = {
     title: 'U bent nog aangemeld',
     text: 'U kunt dit venster sluiten.',
   },
+  account: {
+    title: 'Uw account',
+    appsHeading: 'Gekoppelde apps',
+    noApps: 'Geen enkele app heeft toegang tot uw account.',
+    appSince: 'Gekoppeld op {date}',
+    disconnect: 'Ontkoppelen',
+    sessionsHeading: 'Waar u bent aangemeld',
+    thisBrowser: 'Deze browser',
+    unknownBrowser: 'Onbekende browser',
+    sessionTimes: 'Aangemeld op {since}, laatst gebruikt op {used}',
+    sessionApps: 'Aangemeld bij {names}',
+    endSession: 'Afmelden',
+    endOthers: 'Overal elders afmelden',
+  },
 }

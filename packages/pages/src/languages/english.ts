@@ -1,4 +1,4 @@
-import type { Messages } from './messages.ts'
+import type { Messages, StandardScope } from './messages.ts'
 
 export const english: Messages = {
   lang: 'en',
@@ -64,4 +64,29 @@ export const english: Messages = {
     title: 'You are still signed in',
     text: 'You can close this window.',
   },
+  account: {
+    title: 'Your account',
+    appsHeading: 'Connected apps',
+    noApps: 'No app has access to your account.',
+    appSince: 'Connected on {date}',
+    disconnect: 'Disconnect',
+    sessionsHeading: 'Where you are signed in',
+    thisBrowser: 'This browser',
+    unknownBrowser: 'Unknown browser',
+    sessionTimes: 'Signed in on {since}, last used on {used}',
+    sessionApps: 'Signed in to {names}',
+    endSession: 'Sign out',
+    endOthers: 'Sign out everywhere else',
+  },
+}
+
+/** The sentences of the server, for pages that know the names of scopes only. */
+export const standardScopes: Readonly<Record<StandardScope, string>> = {
+  openid: 'Know who you are',
+  profile: 'See your name and profile',
+  email: 'See your e-mail address',
+  address: 'See your postal address',
+  phone: 'See your phone number',
+  offline_access: 'Stay connected while you are away',
+  organization: 'Know which organization you are signed in to',
 }

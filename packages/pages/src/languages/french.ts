@@ -73,4 +73,18 @@ export const french: Messages = {
     title: 'Vous êtes toujours connecté',
     text: 'Vous pouvez fermer cette fenêtre.',
   },
+  account: {
+    title: 'Votre compte',
+    appsHeading: 'Applications connectées',
+    noApps: 'Aucune application n’a accès à votre compte.',
+    appSince: 'Connectée le {date}',
+    disconnect: 'Déconnecter',
+    sessionsHeading: 'Vos sessions',
+    thisBrowser: 'Ce navigateur',
+    unknownBrowser: 'Navigateur inconnu',
+    sessionTimes: 'Connexion le {since}, dernière utilisation le {used}',
+    sessionApps: 'Connecté à {names}',
+    endSession: 'Déconnecter',
+    endOthers: 'Déconnecter toutes les autres sessions',
+  },
 }

@@ -72,4 +72,18 @@ export const german: Messages = {
     title: 'Sie sind weiterhin angemeldet',
     text: 'Sie können dieses Fenster schließen.',
   },
+  account: {
+    title: 'Ihr Konto',
+    appsHeading: 'Verbundene Anwendungen',
+    noApps: 'Keine Anwendung hat Zugriff auf Ihr Konto.',
+    appSince: 'Verbunden am {date}',
+    disconnect: 'Trennen',
+    sessionsHeading: 'Wo Sie angemeldet sind',
+    thisBrowser: 'Dieser Browser',
+    unknownBrowser: 'Unbekannter Browser',
+    sessionTimes: 'Angemeldet am {since}, zuletzt verwendet am {used}',
+    sessionApps: 'Angemeldet bei {names}',
+    endSession: 'Abmelden',
+    endOthers: 'Überall sonst abmelden',
+  },
 }

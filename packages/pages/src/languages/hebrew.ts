@@ -70,4 +70,18 @@ export const hebrew: Messages = {
     title: 'החשבון שלך עדיין מחובר',
     text: 'אפשר לסגור את החלון הזה.',
   },
+  account: {
+    title: 'החשבון שלך',
+    appsHeading: 'אפליקציות מקושרות',
+    noApps: 'לאף אפליקציה אין גישה לחשבון שלך.',
+    appSince: 'קושרה בתאריך {date}',
+    disconnect: 'ביטול הקישור',
+    sessionsHeading: 'המקומות שבהם החשבון מחובר',
+    thisBrowser: 'הדפדפן הזה',
+    unknownBrowser: 'דפדפן לא מוכר',
+    sessionTimes: 'כניסה בתאריך {since}, שימוש אחרון בתאריך {used}',
+    sessionApps: 'כניסה אל {names}',
+    endSession: 'יציאה',
+    endOthers: 'יציאה מכל שאר ההתחברויות',
+  },
 }

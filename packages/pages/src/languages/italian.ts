@@ -73,4 +73,18 @@ export const italian: Messages = {
     title: 'Sei ancora connesso',
     text: 'Puoi chiudere questa finestra.',
   },
+  account: {
+    title: 'Il tuo account',
+    appsHeading: 'Applicazioni collegate',
+    noApps: 'Nessuna applicazione ha accesso al tuo account.',
+    appSince: 'Collegata il {date}',
+    disconnect: 'Scollega',
+    sessionsHeading: 'Dove hai effettuato l’accesso',
+    thisBrowser: 'Questo browser',
+    unknownBrowser: 'Browser sconosciuto',
+    sessionTimes: 'Accesso il {since}, ultimo utilizzo il {used}',
+    sessionApps: 'Accesso effettuato a {names}',
+    endSession: 'Esci',
+    endOthers: 'Esci da tutte le altre sessioni',
+  },
 }

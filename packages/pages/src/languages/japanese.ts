@@ -72,4 +72,18 @@ export const japanese: Messages = {
     title: 'サインインしたままです',
     text: 'このウィンドウを閉じてかまいません。',
   },
+  account: {
+    title: 'アカウント',
+    appsHeading: '連携中のアプリ',
+    noApps: 'アカウントにアクセスできるアプリはありません。',
+    appSince: '連携日: {date}',
+    disconnect: '連携を解除',
+    sessionsHeading: 'サインイン中のブラウザー',
+    thisBrowser: 'このブラウザー',
+    unknownBrowser: '不明なブラウザー',
+    sessionTimes: 'サインイン: {since}、最終使用: {used}',
+    sessionApps: 'サインイン先: {names}',
+    endSession: 'サインアウト',
+    endOthers: 'ほかのすべてのブラウザーからサインアウト',
+  },
 }

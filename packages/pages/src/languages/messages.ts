@@ -78,6 +78,22 @@ export interface Messages {
     readonly title: string
     readonly text: string
   }
+  /** Connected apps and sessions. */
+  readonly account: {
+    readonly title: string
+    readonly appsHeading: string
+    readonly noApps: string
+    readonly appSince: TextWith<'date'>
+    readonly disconnect: string
+    readonly sessionsHeading: string
+    readonly thisBrowser: string
+    readonly unknownBrowser: string
+    readonly sessionTimes: TextWith<'since'> & TextWith<'used'>
+    /** `{names}` is a list of one or more clients. */
+    readonly sessionApps: TextWith<'names'>
+    readonly endSession: string
+    readonly endOthers: string
+  }
 }
 
 /** Puts the values in the place of the placeholders. The text itself is escaped, as every other text. */

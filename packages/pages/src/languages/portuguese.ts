@@ -73,4 +73,18 @@ export const portuguese: Messages = {
     title: 'Você continua conectado',
     text: 'Você pode fechar esta janela.',
   },
+  account: {
+    title: 'Sua conta',
+    appsHeading: 'Aplicativos conectados',
+    noApps: 'Nenhum aplicativo tem acesso à sua conta.',
+    appSince: 'Conectado em {date}',
+    disconnect: 'Desconectar',
+    sessionsHeading: 'Onde você está conectado',
+    thisBrowser: 'Este navegador',
+    unknownBrowser: 'Navegador desconhecido',
+    sessionTimes: 'Entrada em {since}, último uso em {used}',
+    sessionApps: 'Conectado a {names}',
+    endSession: 'Sair',
+    endOthers: 'Sair de todas as outras sessões',
+  },
 }

@@ -72,4 +72,18 @@ export const spanish: Messages = {
     title: 'Su sesión sigue abierta',
     text: 'Puede cerrar esta ventana.',
   },
+  account: {
+    title: 'Su cuenta',
+    appsHeading: 'Aplicaciones conectadas',
+    noApps: 'Ninguna aplicación tiene acceso a su cuenta.',
+    appSince: 'Conectada el {date}',
+    disconnect: 'Desconectar',
+    sessionsHeading: 'Dónde ha iniciado sesión',
+    thisBrowser: 'Este navegador',
+    unknownBrowser: 'Navegador desconocido',
+    sessionTimes: 'Sesión iniciada el {since}, último uso el {used}',
+    sessionApps: 'Sesión iniciada en {names}',
+    endSession: 'Cerrar sesión',
+    endOthers: 'Cerrar todas las demás sesiones',
+  },
 }

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { tagsNamed, textOf } from '../test/html-reader.ts'
+import { headerOf, tokensOf } from '../test/response-parts.ts'
+import { accountPage } from './account.ts'
+import { german } from './languages/german.ts'
+
+const anApp = { grantId: 'g1', clientName: 'Field Notes', scopes: ['openid', 'notes.write', 'x'], since: 86_400 }
+const aSession = { sessionId: 's1', signedInAt: 86_400, lastSeenAt: 172_800, clients: [] }
+
+const anAccount = (changes: Partial<Parameters<typeof accountPage>[0]> = {}) =>
+  tokensOf(accountPage({ apps: [anApp], sessions: [aSession], currentSessionId: 's1', ...changes }))
+
+describe('accountPage', () => {
+  test('lists apps with what they may do, and a described button each', () => {
+    const tokens = anAccount({ scopes: { 'notes.write': 'Change <your> notes', openid: 'Sign you in' } })
+
+    expect(textOf(tokens)).toMatch(/Field Notes\s+Sign you inChange <your> notesx\s+Connected on Jan 2, 1970/)
+    expect(tagsNamed(tokens, 'button')[0]).toEqual({
+      type: 'submit',
+      name: 'app',
+      value: 'g1',
+      'aria-describedby': 'app-g1',
+    })
+    expect(tagsNamed(tokens, 'strong')[0]).toEqual({ id: 'app-g1' })
+  })
+
+  test('lists sessions with browser, place, times and clients, and marks the one of this request', () => {
+    const other = {
+      ...aSession,
+      sessionId: 's2',
+      userAgent: 'Firefox on <b>',
+      location: 'Lisbon',
+      clients: [anApp, anApp],
+    }
+    const text = textOf(anAccount({ sessions: [aSession, other] }))
+
+    expect(text).toMatch(/Unknown browser\s+This browser\s+Signed in on Jan 2, 1970, last used on Jan 3, 1970/)
+    expect(text).toMatch(/Firefox on <b>\s+Lisbon\s+Signed in on [^]*Signed in to Field Notes, Field Notes/)
+    expect(text.match(/This browser/g)).toHaveLength(1)
+  })
+
+  test('offers to end the other sessions only if there are some', () => {
+    const named = (tokens: ReturnType<typeof anAccount>) => tagsNamed(tokens, 'button').map(({ name }) => name)
+
+    expect(named(anAccount())).toEqual(['app', 'session'])
+    expect(named(anAccount({ sessions: [aSession, { ...aSession, sessionId: 's2' }] }))).toContain('others')
+  })
+
+  test('says that no app has access', () => {
+    expect(textOf(anAccount({ apps: [] }))).toContain('No app has access to your account.')
+  })
+
+  test('is in the language of the user, with dates', () => {
+    const text = textOf(anAccount({ languages: [german] }))
+
+    expect(text).toContain('Verbunden am 02.01.1970')
+    expect(text).toContain('Sie anmelden')
+  })
+
+  test('posts to its own page only', () => {
+    const response = accountPage({ apps: [anApp], sessions: [aSession] })
+
+    expect(headerOf(response, 'Content-Security-Policy')).toContain(`form-action 'self';`)
+    expect(headerOf(response, 'Cache-Control')).toBe('no-store')
+  })
+})

@@ -1,0 +1,98 @@
+import type { RequestHead, ServerResponse } from '@mintmark/core/http'
+import { shownName } from './client-display.ts'
+import { type Fragment, html } from './html.ts'
+import { type LanguageChoice, messagesFor } from './languages/choose-language.ts'
+import { standardScopes } from './languages/english.ts'
+import { fill, type Messages } from './languages/messages.ts'
+import { icon, page } from './page.ts'
+
+interface AccountPageInput extends LanguageChoice {
+  /** What `createConnectedApps` lists. */
+  readonly apps: readonly ListedApp[]
+  /** What `sessions.list` or `server.listSessions` lists. */
+  readonly sessions: readonly ListedSession[]
+  /** The session of this request, which is marked. */
+  readonly currentSessionId?: string | undefined
+  /** Sentences for the host's own scopes, by scope value. */
+  readonly scopes?: Readonly<Record<string, string>> | undefined
+}
+
+interface ListedApp {
+  readonly grantId: string
+  readonly clientName: string
+  readonly scopes: readonly string[]
+  /** In seconds since 1970. */
+  readonly since: number
+}
+
+interface ListedSession {
+  readonly sessionId: string
+  readonly signedInAt: number
+  readonly lastSeenAt: number
+  readonly userAgent?: string | undefined
+  readonly location?: string | undefined
+  readonly clients: readonly { readonly clientName: string }[]
+}
+
+/**
+ * The applications that a user has connected, and the sessions in which the user is signed in. Its form posts to its own address
+ * one of the fields `app` (a grant to revoke), `session` (a session to end) and `others` (all sessions but this one).
+ * @param request what it answers: the language is chosen by it, unless the host has chosen one.
+ */
+export function accountPage(input: AccountPageInput, request?: RequestHead): ServerResponse {
+  const { apps, sessions, currentSessionId, scopes = {}, ...language } = input
+  const messages = messagesFor(language, request)
+  const { account } = messages
+  const hasOthers = sessions.some(({ sessionId }) => sessionId !== currentSessionId)
+  const body = html`<header>
+<span class="tile">${icon('key')}</span>
+<h1>${account.title}</h1>
+</header>
+<form method="post">
+<section aria-labelledby="apps">
+<h2 id="apps">${account.appsHeading}</h2>
+${apps.length === 0 ? html`<p class="fine">${account.noApps}</p>` : undefined}
+<ul class="scopes">${apps.map((app) => appRow(app, messages, scopes))}</ul>
+</section>
+<section aria-labelledby="sessions">
+<h2 id="sessions">${account.sessionsHeading}</h2>
+<ul class="scopes">${sessions.map((session) => sessionRow(session, messages, session.sessionId === currentSessionId))}</ul>
+</section>
+${hasOthers ? html`<button type="submit" name="others" value="yes">${icon('leave')}${account.endOthers}</button>` : undefined}
+</form>`
+  return page({ messages, title: account.title, status: 200, formAction: { redirectUri: undefined }, body })
+}
+
+function appRow(app: ListedApp, messages: Messages, own: Readonly<Record<string, string>>): Fragment {
+  const { account, lang, consent } = messages
+  const sentences = new Map(Object.entries({ ...standardScopes, ...own, ...consent.scopes }))
+  return html`<li class="row entry">
+<strong id="app-${app.grantId}">${shownName(app.clientName, messages.unnamedClient)}</strong>
+${app.scopes.map((scope) => html`<small><bdi>${sentences.get(scope) ?? scope}</bdi></small>`)}
+<small>${fill(account.appSince, { date: dateOf(app.since, lang) })}</small>
+<button type="submit" name="app" value="${app.grantId}" aria-describedby="app-${app.grantId}">${account.disconnect}</button>
+</li>`
+}
+
+function sessionRow(session: ListedSession, messages: Messages, isCurrent: boolean): Fragment {
+  const { sessionId, userAgent, location, clients, signedInAt, lastSeenAt } = session
+  const { account, lang } = messages
+  const names = clients.map(
+    ({ clientName }, at) => html`${at === 0 ? undefined : ', '}${shownName(clientName, messages.unnamedClient)}`,
+  )
+  return html`<li class="row entry">
+<strong id="session-${sessionId}">${shownName(userAgent ?? '', account.unknownBrowser)}</strong>
+${isCurrent ? html`<small><b>${account.thisBrowser}</b></small>` : undefined}
+${location === undefined ? undefined : html`<small>${shownName(location, '')}</small>`}
+<small>${fill(account.sessionTimes, { since: dateOf(signedInAt, lang), used: dateOf(lastSeenAt, lang) })}</small>
+${names.length === 0 ? undefined : html`<small>${fill(account.sessionApps, { names: html`${names}` })}</small>`}
+<button type="submit" name="session" value="${sessionId}" aria-describedby="session-${sessionId}">${account.endSession}</button>
+</li>`
+}
+
+/** The day in UTC: the server does not know the user's time zone. */
+function dateOf(seconds: number, lang: string): Fragment {
+  const date = new Date(seconds * 1000)
+  const day = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }).format(date)
+  return html`<time datetime="${date.toISOString()}">${day}</time>`
+}
