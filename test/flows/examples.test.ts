@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { freePort } from '../support/free-port.ts'
 import { startProgram, type RunningProgram } from '../support/start-program.ts'
@@ -56,6 +56,24 @@ describe.each<Example>([
     )
     expect((await fetch(`${issuer}/token`, { headers: { 'x-http-method-override': 'POST' } })).status).toBe(405)
   })
+})
+
+it('the MCP example starts with one command', async () => {
+  const port = await freePort()
+  const running = await startProgram({
+    command: onNode('examples/mcp/src/main.ts'),
+    cwd: tmpdir(),
+    env: { PORT: `${port}` },
+    port,
+  })
+  onTestFinished(() => running.stop())
+
+  const refused = await fetch(`http://localhost:${port}/mcp`, { method: 'POST' })
+
+  expect(refused.status).toBe(401)
+  expect(refused.headers.get('www-authenticate')).toBe(
+    `Bearer scope="notes.read", resource_metadata="http://localhost:${port}/.well-known/oauth-protected-resource/mcp"`,
+  )
 })
 
 interface Example {

@@ -2,8 +2,12 @@ import type * as secondGeneration from '@modelcontextprotocol/client'
 import type * as firstGeneration from '@modelcontextprotocol/sdk/client/auth.js'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { toFetch } from '@mintmark/adapter-fetch'
+import { createAdministration } from '@mintmark/admin'
+import { createRegistrationServer } from '@mintmark/registration'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { visit } from '../support/visit.ts'
 import { startToolsApi, type ToolsApi } from './tools-api.ts'
 
@@ -13,7 +17,10 @@ type Library = typeof firstGeneration | typeof secondGeneration
  * The Model Context Protocol's requirements on an authorization server, with a pre-registered client, through either
  * TypeScript SDK.
  */
-export function describeModelContextProtocol(name: string, { auth, extractWWWAuthenticateParams }: Library): void {
+export function describeModelContextProtocol(
+  name: string,
+  { auth, discoverAuthorizationServerMetadata, extractWWWAuthenticateParams }: Library,
+): void {
   describe(name, () => {
     let api: ToolsApi
     beforeAll(async () => {
@@ -55,6 +62,43 @@ export function describeModelContextProtocol(name: string, { auth, extractWWWAut
       expect(decodeJwt(party.tokens()?.access_token ?? '')).toMatchObject({ aud: api.resource })
     })
 
+    it.each([0, 1, 2])(
+      'reads the metadata of an issuer with a path when the first %i addresses are missing (RFC 8414 §3.1, §5)',
+      async (missing) => {
+        const issuer = 'https://as.test/tenant'
+        const under = await startServer({ issuer })
+        onTestFinished(() => under.close())
+        const tried: string[] = []
+
+        const metadata = await discoverAuthorizationServerMetadata(issuer, {
+          fetchFn: async (url) => {
+            const { pathname } = new URL(url)
+            tried.push(pathname)
+            if (tried.length <= missing) return new Response(null, { status: 404 })
+            const { status, text } = await under.send({ path: pathname })
+            return new Response(text, { status, headers: { 'content-type': 'application/json' } })
+          },
+        })
+
+        expect(metadata).toMatchObject({ issuer, token_endpoint: `${issuer}/token` })
+      },
+    )
+
+    it('registers itself with an initial access token and signs a user in (RFC 7591 §3)', async () => {
+      const { under, resource, fetchFn } = await startWithRegistration()
+      const party = memoryParty({ under, resource, scope: 'mcp.use offline_access' })
+
+      await auth(party.provider, { serverUrl: resource, scope: 'mcp.use', fetchFn })
+      const done = await auth(party.provider, { ...(await party.answered()), fetchFn })
+
+      expect(done).toBe('AUTHORIZED')
+      const clients = await under.storage.clients.list({ after: undefined, limit: 100 })
+      expect(decodeJwt(party.tokens()?.access_token ?? '')).toMatchObject({
+        aud: resource,
+        client_id: clients.find(({ origin }) => origin === 'registration')?.clientId,
+      })
+    })
+
     it('an unregistered client learns that there is no registration endpoint (RFC 7591 §1)', async () => {
       const party = await registeredParty(api, 'none')
       const stranger = { ...party.provider, clientInformation: () => undefined }
@@ -66,13 +110,56 @@ export function describeModelContextProtocol(name: string, { auth, extractWWWAut
   })
 }
 
-/** A client that keeps everything in memory, as the libraries' documentation shows it. */
+/** A server that registers the holders of a token, reached without a network. */
+async function startWithRegistration() {
+  const issuer = 'https://as.test'
+  const resource = 'https://api.test/mcp'
+  const under = await startServer({
+    issuer,
+    scopes: { 'mcp.use': 'Use the tools' },
+    resources: { [resource]: { scopes: ['mcp.use'] } },
+    discovery: { registrationEndpoint: `${issuer}/register` },
+  })
+  onTestFinished(() => under.close())
+  const { storage, clock } = under
+  const admin = createAdministration({ storage, clock: clock.now }).as({ kind: 'host', id: 'test' })
+  const { initialAccessToken } = await admin.initialAccessTokens.create({
+    displayName: 'Tools',
+    clients: 1,
+    lifetime: 3600,
+    grantTypes: ['authorization_code', 'refresh_token'],
+    scopes: ['mcp.use', 'offline_access'],
+    redirectHosts: ['localhost'],
+  })
+  const register = toFetch(createRegistrationServer({ issuer, storage, clock: clock.now }))
+
+  /** The libraries have no setting for the token, so that it is added where they make requests. */
+  const fetchFn = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const url = new URL(input)
+    const headers = new Headers(init.headers)
+    if (url.pathname === '/register') headers.set('authorization', `Bearer ${initialAccessToken}`)
+    if (url.pathname === '/register') return register(new Request(url, { ...init, headers }))
+    if (url.origin !== issuer)
+      return url.pathname === '/.well-known/oauth-protected-resource/mcp'
+        ? Response.json({ resource, authorization_servers: [issuer] })
+        : new Response(null, { status: 404 })
+    const { status, text } = await under.send({
+      method: init.method ?? 'GET',
+      path: url.pathname,
+      headers: Object.fromEntries(headers),
+      ...(init.body instanceof URLSearchParams && { body: init.body.toString() }),
+    })
+    return new Response(text, { status, headers: { 'content-type': 'application/json' } })
+  }
+  return { under, resource, fetchFn }
+}
+
+/** A client that an administrator registered. */
 async function registeredParty(
   api: ToolsApi,
   method: 'none' | 'client_secret_basic' | 'client_secret_post',
   scope = 'mcp.use',
 ) {
-  const redirectUrl = 'http://localhost:3118/callback'
   const { client, clientSecret } = await api.register({
     clientName: 'Tools',
     tokenEndpointAuthMethod: method,
@@ -80,19 +167,45 @@ async function registeredParty(
     grantTypes: ['authorization_code', 'refresh_token'],
     scopes: scope.split(' '),
   })
-  let information: secondGeneration.StoredOAuthClientInformation = {
-    client_id: client.clientId,
-    issuer: api.under.issuer,
-    token_endpoint_auth_method: method,
-    ...(clientSecret !== undefined && { client_secret: clientSecret }),
-  }
+  return memoryParty({
+    under: api.under,
+    resource: api.resource,
+    scope,
+    registered: {
+      client_id: client.clientId,
+      issuer: api.under.issuer,
+      token_endpoint_auth_method: method,
+      ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    },
+  })
+}
+
+const redirectUrl = 'http://localhost:3118/callback'
+
+interface PartySettings {
+  readonly under: ServerUnderTest
+  readonly resource: string
+  readonly scope?: string
+  readonly registered?: secondGeneration.StoredOAuthClientInformation
+}
+
+/** A client that keeps everything in memory, as the libraries' documentation shows it. */
+function memoryParty({ under, resource, scope = 'mcp.use', registered }: PartySettings) {
+  let information = registered
   let tokens: OAuthTokens | undefined
   let verifier = ''
   let discovered: (firstGeneration.OAuthDiscoveryState & secondGeneration.OAuthDiscoveryState) | undefined
   let sentTo = new URL('missing:')
   const provider: firstGeneration.OAuthClientProvider & secondGeneration.OAuthClientProvider = {
     redirectUrl,
-    clientMetadata: { redirect_uris: [redirectUrl], scope },
+    clientMetadata: {
+      client_name: 'Tools',
+      redirect_uris: [redirectUrl],
+      token_endpoint_auth_method: 'none',
+      // With this the second generation asks for `offline_access` too.
+      ...(registered === undefined && { grant_types: ['authorization_code', 'refresh_token'] }),
+      scope,
+    },
     clientInformation: () => information,
     saveClientInformation: (saved) => void (information = saved),
     tokens: () => tokens,
@@ -111,9 +224,9 @@ async function registeredParty(
      * The parameters of the authorization response that the client passes on; version 2 checks `iss` (RFC 9207 §2.4).
      */
     async answered() {
-      const { searchParams } = (await visit(api.under, sentTo)).location
+      const { searchParams } = (await visit(under, sentTo)).location
       return {
-        serverUrl: api.resource,
+        serverUrl: resource,
         authorizationCode: searchParams.get('code') ?? '',
         iss: searchParams.get('iss') ?? '',
       }

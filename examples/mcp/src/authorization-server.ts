@@ -1,0 +1,72 @@
+import {
+  type AuthorizationServer,
+  type AuthorizationServerOptions,
+  createAuthorizationServer,
+  createCookieSessions,
+  createStoredKeys,
+  registerClient,
+} from '@mintmark/core'
+import { withHeaders } from '@mintmark/core/http'
+import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
+import { type AdminStorage, epochSeconds, userId } from '@mintmark/storage-interface'
+
+import { noteScopes } from './mcp-server.ts'
+
+export interface AuthorizationServerSettings extends Pick<AuthorizationServerOptions, 'onEvent' | 'fetch'> {
+  readonly issuer: string
+  /** The URL of the MCP server, which is its resource identifier (RFC 8707 §2). */
+  readonly resource: string
+  readonly storage: AdminStorage
+  /** 32 random bytes in base64url, which encrypt the stored signing keys. */
+  readonly sealingKey: string
+}
+
+/** Signs Ann in for MCP clients that describe themselves, and for the registered client `mcp-tool`. */
+export async function createMcpAuthorizationServer(
+  settings: AuthorizationServerSettings,
+): Promise<AuthorizationServer> {
+  const { issuer, resource, storage, sealingKey, ...optional } = settings
+  await storage.users.insert({
+    userId: userId('user-1'),
+    claims: { name: 'Ann Lee' },
+    createdAt: epochSeconds(Date.now() / 1000),
+  })
+  // For clients without a metadata document. Any port of the device is accepted (RFC 8252 §7.3).
+  await registerClient(
+    {
+      clientId: 'mcp-tool',
+      clientName: 'MCP tool',
+      tokenEndpointAuthMethod: 'none',
+      redirectUris: ['http://127.0.0.1/callback', 'http://localhost/callback', 'http://localhost/oauth/callback'],
+      grantTypes: ['authorization_code', 'refresh_token'],
+      scopes: [...Object.keys(noteScopes), 'offline_access'],
+    },
+    { storage },
+  )
+  const sessions = createCookieSessions({ storage })
+  return createAuthorizationServer({
+    issuer,
+    storage,
+    ...optional,
+    keys: createStoredKeys({ storage, sealingKey }),
+    scopes: noteScopes,
+    resources: { [resource]: { scopes: Object.keys(noteScopes) } },
+    clientDocuments: { allow: '*', scopes: [...Object.keys(noteScopes), 'offline_access'] },
+    signedIn: sessions.signedIn,
+    renderErrorPage: errorPage,
+    pages: {
+      async login(pending, request) {
+        const attempt = readSignInForm(request)
+        if (attempt?.username !== 'ann' || attempt.password !== 'example')
+          return signInPage({ ...pending, error: attempt && 'rejected' })
+        const { signedIn, headers } = await sessions.start(request, { subject: 'user-1', amr: ['pwd'] })
+        return withHeaders(await pending.complete(signedIn), headers)
+      },
+      async consent(pending, request) {
+        if (request.method !== 'POST') return consentPage(pending)
+        const { decision, grantedScopes } = readConsentForm(request)
+        return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
+      },
+    },
+  })
+}
