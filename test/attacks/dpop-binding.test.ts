@@ -201,6 +201,18 @@ describe('the refresh token of a public client', () => {
     expect(retried.refresh_token).toBe(first.refresh_token)
   })
 
+  it('stays the same where only unbound tokens rotate, and needs its key each time (RFC 9700 §4.14.2)', async () => {
+    const own = await startServer({ refreshTokenRotation: 'unbound_only' })
+    onTestFinished(() => own.close())
+    const { refresh_token } = await boundTokens('P', own)
+
+    for (const later of [0, 60]) {
+      own.clock.advance(later)
+      expect((await refresh('P', refresh_token, thief, own)).status).toBe(400)
+      expect(tokensOf(await refresh('P', refresh_token, key, own)).refresh_token).toBe(refresh_token)
+    }
+  })
+
   it('revokes its family when it is reused with its key after the window, and changes nothing with another (RFC 9700 §4.14.2)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())

@@ -317,3 +317,52 @@ describe('refresh token: its grant, user and client', () => {
     expect((await userinfo(under, tokens.access_token)).status).toBe(401)
   })
 })
+
+describe('a refresh token that is kept', () => {
+  const kept = { refreshTokenRotation: 'unbound_only' } as const
+
+  it('is returned with each use of a client that authenticates, long after the retry window (RFC 9700 §4.14.2)', async () => {
+    const under = await freshServer(kept)
+    const first = await tokensFor(under, 'A')
+
+    for (const later of [0, 1, 3600]) {
+      under.clock.advance(later)
+      expect(tokensOf(await refresh(under, first.refresh_token)).refresh_token).toBe(first.refresh_token)
+    }
+  })
+
+  it('expires without use, and with its family (RFC 9700 §4.14.2)', async () => {
+    const under = await freshServer({ ...kept, lifetimes: { refreshTokenIdle: 100, refreshTokenAbsolute: 250 } })
+    const { refresh_token } = await tokensFor(under, 'A')
+    const idle = await tokensFor(under, 'A')
+
+    for (const expected of [200, 200, 400]) {
+      under.clock.advance(99)
+      expect((await refresh(under, refresh_token)).status).toBe(expected)
+    }
+    expect((await refresh(under, idle.refresh_token)).status).toBe(400)
+  })
+
+  it('is not kept by a public client whose token is not bound (RFC 9700 §4.14.2)', async () => {
+    const under = await freshServer(kept)
+    const first = await tokensFor(under, 'P')
+
+    const second = tokensOf(await refresh(under, first.refresh_token, {}, 'P'))
+
+    expect(second.refresh_token).not.toBe(first.refresh_token)
+    under.clock.advance(31)
+    expect((await refresh(under, first.refresh_token, {}, 'P')).status).toBe(400)
+    expect(under.lastReason()).toBe('refresh_token_reused')
+  })
+
+  it('does not work for a user who was deactivated (RFC 6749 §5.2)', async () => {
+    const under = await freshServer(kept)
+    const { refresh_token, access_token } = await tokensFor(under, 'A')
+    await refresh(under, refresh_token)
+
+    await under.storage.users.deactivate(userId('U1'), under.clock.now())
+
+    expect((await refresh(under, refresh_token)).status).toBe(400)
+    expect((await introspect(under, access_token)).text).toBe('{"active":false}')
+  })
+})

@@ -52,14 +52,17 @@ describe('a client of FAPI 2.0', () => {
   beforeAll(async () => {
     own = await startServer({ accessTokenAlgorithm: 'RS256', lifetimes: { authorizationCode: 300 } })
     key = await createProofKey()
-    await changeClient(own.storage, clientId('B'), { ...fapi, grantTypes: ['authorization_code'] })
+    await changeClient(own.storage, clientId('B'), { ...fapi, grantTypes: ['authorization_code', 'refresh_token'] })
   })
   afterAll(() => own.close())
 
-  const begin = async () => {
-    const pushed = await pushAsB(own)
+  const begin = async (...scopes: readonly string[]) => {
+    const asked = scopes.length === 0 ? {} : { scope: scopes.join(' '), prompt: 'consent' }
+    const pushed = await pushAsB(own, asked)
     const started = await visitPushed(own, String(pushed.json['request_uri']), { client_id: 'B' })
-    return (await signIn(own, started)).location.searchParams.get('code') ?? ''
+    return (
+      (await signIn(own, started, scopes.length === 0 ? undefined : scopes)).location.searchParams.get('code') ?? ''
+    )
   }
   const redeemWith = async (code: string, headers: Record<string, string>) => {
     const form = { grant_type: 'authorization_code', code, redirect_uri, code_verifier: verifier }
@@ -72,6 +75,27 @@ describe('a client of FAPI 2.0', () => {
     expect(reply.json).toMatchObject({ token_type: 'DPoP' })
     expect(readJws(String(reply.json['access_token'])).header['alg']).toBe('ES256')
     expect(readJws(String(reply.json['id_token'])).header['alg']).toBe('ES256')
+  })
+
+  it('keeps its refresh token, however often and late it uses it (FAPI 2.0 SP §5.3.2.1)', async () => {
+    const tokens = await redeemWith(await begin('openid', 'offline_access'), {
+      dpop: await writeProof(own, key),
+    })
+    const { refresh_token } = tokens.json
+    const refreshWith = async (headers: Record<string, string>) =>
+      postForm(
+        own,
+        '/token',
+        encode({ grant_type: 'refresh_token', refresh_token: String(refresh_token), ...(await assertionOf(own)) }),
+        headers,
+      )
+
+    for (const later of [0, 60]) {
+      own.clock.advance(later)
+      const reply = await refreshWith({ dpop: await writeProof(own, key) })
+      expect(reply.json).toMatchObject({ token_type: 'DPoP', refresh_token })
+    }
+    expect((await refreshWith({})).json).toMatchObject({ error: 'invalid_dpop_proof' })
   })
 
   it('gets no bearer token (FAPI 2.0 SP §5.3.2.1)', async () => {

@@ -41,6 +41,12 @@ export const visitPushed = (
     headers: { cookie: '', ...headers },
   })
 
-/** Signs U1 in and consents to what the base request asks for. */
-export const signIn = (under: ReachableServer, started: Reply): Promise<Reply> =>
-  answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}&scope=openid&scope=profile`)
+/** Signs U1 in and consents: to what the base request asks for unless other scope values are given. */
+export const signIn = (
+  under: ReachableServer,
+  started: Reply,
+  scopes: readonly string[] = ['openid', 'profile'],
+): Promise<Reply> => {
+  const consent = scopes.map((scope) => `&scope=${scope}`).join('')
+  return answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}${consent}`)
+}

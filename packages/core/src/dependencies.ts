@@ -67,7 +67,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
 
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
   const { storage, keys } = options
-  const { minimumProfile } = settings
+  const { minimumProfile, rotation, retryWindow } = settings
   const { issuer, lifetimes, scopes, resources, feedRetention: retention, allowedOrigins } = settings
   const random = options.random ?? systemRandom
   const limits = options.rateLimits ?? {}
@@ -84,7 +84,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const delivery = deliveryWorker(options, settings, { clock, random, journal, watch })
   const claims = { scopes, storage, mapClaims: options.claims, apiClaims: settings.apiClaims }
   const { detailTypes } = settings
-  const grantDeps = { ...target, detailTypes, ...claims, random, lifetimes, retryWindow: settings.retryWindow }
+  const grantDeps = { ...target, detailTypes, ...claims, random, lifetimes, rotation, retryWindow, minimumProfile }
 
   return {
     issuer,

@@ -158,6 +158,7 @@ const optionsSchema = z.strictObject({
     }),
     {},
   ),
+  refreshTokenRotation: z.prefault(z.enum(['always', 'unbound_only']), 'always'),
   refreshRetryWindow: z.prefault(z.strictObject({ confidential: retryWindow(10), public: retryWindow(30) }), {}),
   discovery: z.prefault(
     z.strictObject({

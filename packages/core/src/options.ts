@@ -161,6 +161,12 @@ export interface AuthorizationServerOptions {
   readonly sessionBoundTokens?: 'without_offline_access' | 'all' | 'none'
   /** Lifetimes in seconds, each at most a year. */
   readonly lifetimes?: Partial<Lifetimes>
+  /**
+   * Whose refresh tokens are replaced with each use: those of all clients, or those of public clients whose token is not bound
+   * to a key. Clients of FAPI 2.0 always keep theirs (FAPI 2.0 SP §5.3.2.1).
+   * @defaultValue `always` (RFC 9700 §4.14.2). A copied token is noticed when both parties have used it.
+   */
+  readonly refreshTokenRotation?: 'always' | 'unbound_only'
   /** For how many seconds, at most 60, a refresh token that was just rotated returns the same successor again. */
   readonly refreshRetryWindow?: {
     /**

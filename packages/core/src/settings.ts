@@ -28,6 +28,8 @@ export interface ServerSettings {
   readonly defaultAudience: string
   readonly accessTokenAlgorithm: SigningAlgorithm
   readonly lifetimes: Readonly<Record<keyof Lifetimes, DurationSeconds>>
+  /** Whose refresh tokens rotate. */
+  readonly rotation: 'always' | 'unbound_only'
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
   readonly sessionBoundTokens: SessionBoundTokens
   readonly requirePushedRequests: boolean
@@ -74,6 +76,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     defaultAudience: parsed.defaultAudience ?? options.issuer,
     accessTokenAlgorithm: accessTokenAlgorithm(options),
     lifetimes: parsed.lifetimes,
+    rotation: parsed.refreshTokenRotation,
     retryWindow: parsed.refreshRetryWindow,
     purge: parsed.purge === false ? undefined : parsed.purge,
     sessionBoundTokens: parsed.sessionBoundTokens,

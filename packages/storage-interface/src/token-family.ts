@@ -90,6 +90,7 @@ export interface RotateRequest {
   readonly handleDigest: SecretDigest
   readonly presentedDigest: SecretDigest
   readonly clientId: ClientId
+  /** That of the presented token for a token that is kept: it stays current. */
   readonly successorDigest: SecretDigest
   readonly successorSalt: string
   /** The new sliding expiry. */
@@ -121,7 +122,7 @@ export interface TokenFamilyStore {
 
   /**
    * Law: of all presentations of one token exactly one is `rotated`, whatever the interleaving, and after `reused` no
-   * token of the family rotates again.
+   * token of the family rotates again. A token that is its own successor stays current: each presentation is `rotated`.
    * `UPDATE families SET previous_digest = current_digest, current_digest = ?, successor_salt = ?, rotated_at = ?, … WHERE issuer = ?
    * AND handle_digest = ? AND client_id = ? AND current_digest = ? AND revoked_at IS NULL AND refresh_expires_at > ? AND expires_at > ?`
    */

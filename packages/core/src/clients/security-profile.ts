@@ -100,8 +100,6 @@ export function contradictions(client: ClientRecord, rules: ProfileRules): reado
   }
   if (rules.requiresSenderConstraint && !client.dpopBoundAccessTokens)
     found.push('dpop_bound_access_tokens must be true')
-  if (!rules.rotatesRefreshTokens && client.grantTypes.includes('refresh_token'))
-    found.push('refresh tokens must not rotate, which this server cannot do without')
   return found
 }
 

@@ -144,6 +144,20 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'families: a window of 0 never allows a retry': breakStore('families', (honest) => ({
     rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(Math.max(1, request.retryWindow)) }),
   })),
+  'families: a token that is its own successor stays current, also in 16 presentations at once': breakStore(
+    'families',
+    (honest) => {
+      const presented = new Set<string>()
+      return {
+        rotate: async (request) => {
+          const isRepeated = presented.has(request.presentedDigest)
+          presented.add(request.presentedDigest)
+          const isKept = request.presentedDigest === request.successorDigest
+          return isKept && isRepeated ? { outcome: 'absent' } : honest.rotate(request)
+        },
+      }
+    },
+  ),
   'families: a token older than the previous one is reuse and revokes the family, also inside the window':
     forgetsOldTokens(),
   'families: a token that was never issued, with a valid handle, is reuse': forgetsOldTokens(),

@@ -13,6 +13,7 @@ import { detailsFor, narrowDetails } from '../../authorize/authorization-details
 import type { DetailTypes } from '../../authorize/detail-types.ts'
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
+import { profileRules, type ProfileSettings } from '../../clients/security-profile.ts'
 import { type Parameters, spaceSeparated } from '../../parameters.ts'
 import { refuse, type OAuthError } from '../../refusals.ts'
 import { organizationOfGrant } from '../../tokens/organization.ts'
@@ -35,7 +36,7 @@ type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies &
   TokenTargetDependencies &
   ClaimsDependencies & { readonly detailTypes: DetailTypes }
 
-/** The refresh token grant (RFC 6749 §6) with rotation (RFC 9700 §4.14.2). */
+/** The refresh token grant (RFC 6749 §6) with rotation where the client needs it (RFC 9700 §4.14.2). */
 export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantType =>
   defineGrant({
     grantType: 'refresh_token',
@@ -61,7 +62,8 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       const subject = { ...target, client, user: status.user, claimsRequest, organization }
       // A failure here leaves the refresh token as it was.
       const claims = await computeTokenClaims(subject, deps)
-      const rotated = await rotateRefreshToken({ presented, digests, client }, now, deps)
+      const keepsToken = mayKeepToken(client, status.family, deps)
+      const rotated = await rotateRefreshToken({ presented, digests, client, keepsToken }, now, deps)
 
       const { grantId, familyId, boundSessionId, authentication } = rotated.family
       return {
@@ -144,7 +146,9 @@ export type RotatedFamily = Brand<
   'RotatedFamily' | 'GrantEvidence'
 >
 
-interface RotateRefreshTokenDependencies {
+interface RotateRefreshTokenDependencies extends ProfileSettings {
+  /** Whose refresh tokens rotate: everybody's, or those of clients that prove nothing with their token. */
+  readonly rotation: 'always' | 'unbound_only'
   readonly storage: OAuthStorage
   readonly random: Random
   readonly lifetimes: RefreshLifetimes
@@ -153,7 +157,21 @@ interface RotateRefreshTokenDependencies {
 }
 
 /**
- * Rotates a refresh token (RFC 9700 §4.14.2). A client that lost the response, or sent two requests at once, gets the
+ * Whether the client's refresh token stays the same. FAPI 2.0 SP §5.3.2.1 forbids rotation; RFC 9700 §4.14.2 demands it of
+ * public clients, unless their token is bound to a key.
+ */
+function mayKeepToken(
+  client: AuthenticatedClient,
+  { possession }: TokenFamilyRecord,
+  deps: RotateRefreshTokenDependencies,
+): boolean {
+  // The key of this request does not protect a token that is not bound to it.
+  if (client.tokenEndpointAuthMethod === 'none' && possession.kind === 'none') return false
+  return deps.rotation === 'unbound_only' || !profileRules(client, deps).rotatesRefreshTokens
+}
+
+/**
+ * Rotates a refresh token (RFC 9700 §4.14.2). A token that is kept is its own successor. A client that lost the response, or sent two requests at once, gets the
  * identical successor within a short window; any other old token of the family revokes the family.
  * @throws OAuthError invalid_grant — reason `refresh_token_unknown` | `refresh_token_reused`.
  */
@@ -162,13 +180,14 @@ async function rotateRefreshToken(
     readonly presented: RefreshToken
     readonly digests: RefreshTokenDigests
     readonly client: AuthenticatedClient
+    readonly keepsToken: boolean
   },
   now: EpochSeconds,
   deps: RotateRefreshTokenDependencies,
 ): Promise<RotatedFamily> {
-  const { presented, digests, client } = presentation
+  const { presented, digests, client, keepsToken } = presentation
   const salt = randomSecret(deps.random)
-  const successor = await deriveSuccessor(presented, salt)
+  const successor = keepsToken ? presented : await deriveSuccessor(presented, salt)
   const rotated = await deps.storage.families.rotate({
     handleDigest: digests.handleDigest,
     presentedDigest: digests.tokenDigest,

@@ -139,6 +139,22 @@ export const rotationLaws: readonly StorageLaw[] = [
     same(salts.size, 1, 'different successors handed out')
   }),
 
+  law('families: a token that is its own successor stays current, also in 16 presentations at once', async (trial) => {
+    const { storage, server, same } = trial
+    await storage.families.insert(family)
+    await storage.families.rotate(present('refresh-1'))
+    const keep = (expiresAt: number): RotateRequest =>
+      present('refresh-2', { successorDigest: aDigest('refresh-2'), expiresAt: nowPlus(expiresAt), now: nowPlus(20) })
+
+    const results = await atOnce(16, (index) => server(index).families.rotate(keep(100_000)))
+    same(tally(results), { rotated: 16 }, 'outcomes')
+    const last = await storage.families.rotate(keep(200_000))
+    same(last.outcome === 'rotated' && last.record.refresh?.expiresAt, nowPlus(200_000), 'the sliding expiry')
+    const older = await storage.families.rotate(present('refresh-1', { now: nowPlus(20) }))
+    same(older.outcome, 'reused', 'a token that was rotated before')
+    same(await storage.families.rotate(keep(200_000)), { outcome: 'absent' }, 'the kept token after that')
+  }),
+
   law('families: after reuse that races with a rotation no token rotates again', async ({ storage, server, same }) => {
     await storage.families.insert(family)
     await storage.families.rotate(present('refresh-1'))
