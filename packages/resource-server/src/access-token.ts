@@ -4,6 +4,11 @@ import { refuse } from './refusals.ts'
 import type { EpochMilliseconds } from './runtime.ts'
 import { verifyJws } from './jws.ts'
 
+/** An entry of authorization details (RFC 9396 §2). Its other members are those of its type. */
+interface AuthorizationDetail extends JsonObject {
+  readonly type: string
+}
+
 /** The claims of an access token (RFC 9068 §2.2). Times are in seconds since 1970. */
 export interface AccessTokenClaims {
   readonly issuer: string
@@ -13,6 +18,8 @@ export interface AccessTokenClaims {
   readonly tokenId: string
   readonly audience: readonly string[]
   readonly scopes: readonly string[]
+  /** What the user granted in detail (RFC 9396 §9.1); each entry has a `type`. Empty when the token has none. */
+  readonly authorizationDetails: readonly AuthorizationDetail[]
   readonly issuedAt: number
   readonly expiresAt: number
   /** All claims, as received. */
@@ -66,13 +73,15 @@ function readAccessTokenClaims(
   now: EpochMilliseconds,
   expected: AccessTokenExpectations,
 ): AccessTokenClaims {
-  const { iss, sub, aud, jti, client_id: clientId, scope = '', exp, iat } = claims
+  const { iss, sub, aud, jti, client_id: clientId, scope = '', exp, iat, authorization_details: details = [] } = claims
   const audience = typeof aud === 'string' ? [aud] : aud
   // RFC 9068 §4: the issuer matches exactly.
   if (iss !== expected.issuer) throw refuse('token_issuer')
   // RFC 9068 §2.2: these claims are required, each with its type.
   if (!isText(sub) || !isText(jti) || !isText(clientId) || typeof scope !== 'string') throw refuse('token_claims')
   if (!isTime(exp) || !isTime(iat) || !Array.isArray(audience) || !audience.every(isText)) throw refuse('token_claims')
+  // RFC 9396 §9.1: an array of objects that have a type.
+  if (!Array.isArray(details) || !details.every(isDetail)) throw refuse('token_claims')
   // RFC 9068 §4: a token for other APIs is not accepted here.
   if (!audience.includes(expected.audience)) throw refuse('token_audience')
   checkTimes({ exp, iat, nbf: claims['nbf'] }, now, expected.clockSkew)
@@ -83,7 +92,18 @@ function readAccessTokenClaims(
   if (cnf === undefined && expected.jkt !== undefined) throw refuse('token_unbound')
 
   const scopes = scope.split(' ').filter((value) => value !== '')
-  return { issuer: iss, subject: sub, clientId, tokenId: jti, audience, scopes, issuedAt: iat, expiresAt: exp, claims }
+  return {
+    issuer: iss,
+    subject: sub,
+    clientId,
+    tokenId: jti,
+    audience,
+    scopes,
+    authorizationDetails: details,
+    issuedAt: iat,
+    expiresAt: exp,
+    claims,
+  }
 }
 
 /** Whether the token is bound to this key and to nothing else that would have to be proven too (RFC 9449 §6.1). */
@@ -103,6 +123,9 @@ function checkTimes(
   // RFC 9068 §4: a token that was issued in the future comes from a clock that cannot be trusted.
   if (iat > seconds + clockSkew) throw refuse('token_not_yet_valid')
 }
+
+const isDetail = (value: unknown): value is AuthorizationDetail =>
+  typeof value === 'object' && value !== null && 'type' in value && isText(value.type)
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 

@@ -35,6 +35,13 @@ export function requireScopes(token: AccessTokenClaims, scopes: readonly string[
   if (!scopes.every((scope) => token.scopes.includes(scope))) throw refuse('scope_missing')
 }
 
+/** @throws AccessRefusedError `detail_missing` when the token has no entry of the type. */
+export function requireDetailOf(token: AccessTokenClaims, type: string | undefined): void {
+  // RFC 9396 §9, RFC 6750 §3.1: the user has not granted anything of this type.
+  if (type !== undefined && token.authorizationDetails.every((detail) => detail.type !== type))
+    throw refuse('detail_missing')
+}
+
 /** @throws TypeError when one of them is not a scope value, which no token could ever have (RFC 6749 §3.3). */
 export function checkScopeNames(scopes: readonly string[]): void {
   if (scopes.length === 0)

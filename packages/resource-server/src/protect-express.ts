@@ -29,6 +29,11 @@ type ExpressMiddleware = (
 interface ExpressGuard {
   /** Middleware that admits requests whose token has all the scope values, and refuses the others. */
   require(...scopes: readonly [string, ...string[]]): ExpressMiddleware
+  /**
+   * Middleware that admits requests whose token has an entry of the type in its authorization details, and all the scope
+   * values (RFC 9396). The handler compares `authorizationDetails` of the token with what the request is about.
+   */
+  requireDetail(type: string, ...scopes: readonly string[]): ExpressMiddleware
   /** Middleware that admits requests with any valid token for this API, whatever it allows. */
   requireAnyToken(): ExpressMiddleware
   /**
@@ -73,6 +78,7 @@ export function protectExpress(api: ResourceServer): ExpressGuard {
 
   return {
     require: (...scopes) => enforce(api.require(...scopes)),
+    requireDetail: (type, ...scopes) => enforce(api.requireDetail(type, ...scopes)),
     requireAnyToken: () => enforce(api.requireAnyToken()),
     token(request) {
       const token = admitted.get(request)

@@ -18,6 +18,15 @@ interface FetchGuard {
     scopes: readonly [string, ...string[]],
     handler: GuardedHandler<Rest>,
   ): FetchHandler<Rest>
+  /**
+   * Wraps a handler: requests whose token has an entry of the type in its authorization details, and all the scope values,
+   * reach it (RFC 9396). The handler compares `token.authorizationDetails` with what the request is about.
+   */
+  requireDetail<Rest extends readonly unknown[]>(
+    type: string,
+    scopes: readonly string[],
+    handler: GuardedHandler<Rest>,
+  ): FetchHandler<Rest>
   /** Wraps a handler: requests with any valid token for this API reach it, whatever the token allows. */
   requireAnyToken<Rest extends readonly unknown[]>(handler: GuardedHandler<Rest>): FetchHandler<Rest>
   /** Serves the metadata; `undefined` for every other request. */
@@ -38,6 +47,7 @@ interface FetchGuard {
 export function protectFetch(api: ResourceServer): FetchGuard {
   return {
     require: (scopes, handler) => guarded(api.require(...scopes), handler),
+    requireDetail: (type, scopes, handler) => guarded(api.requireDetail(type, ...scopes), handler),
     requireAnyToken: (handler) => guarded(api.requireAnyToken(), handler),
     metadata({ method, url }) {
       if (api.metadata === undefined || new URL(url).pathname !== api.metadata.path) return undefined

@@ -70,6 +70,11 @@ export const refusals = {
     'RFC 9068 §4',
   ],
   scope_missing: ['insufficient_scope', 'The token lacks a scope value that the operation needs.', 'RFC 6750 §3.1'],
+  detail_missing: [
+    'insufficient_scope',
+    'The token has no authorization detail of the type that the operation needs.',
+    'RFC 9396 §9, RFC 6750 §3.1',
+  ],
   authorization_server_unavailable: [
     'temporarily_unavailable',
     'The keys, the introspection or the revocation feed could not be read; `cause` has the error.',

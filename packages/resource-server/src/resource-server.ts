@@ -1,5 +1,5 @@
 import { verifyAccessToken, verifyIntrospectedToken, type VerifiedAccessToken } from './access-token.ts'
-import { checkScopeNames, readAccessToken, requireScopes } from './bearer-token.ts'
+import { checkScopeNames, readAccessToken, requireDetailOf, requireScopes } from './bearer-token.ts'
 import type { JsonObject } from './http-client.ts'
 import { createIntrospectionCache, introspect, type Introspect } from './introspection.ts'
 import { signingKeyOf } from './jws.ts'
@@ -26,6 +26,12 @@ export interface ResourceServer {
    * @throws TypeError when one of them is not a scope value, or when there is none.
    */
   require(...scopes: readonly [string, ...string[]]): AccessRule
+  /**
+   * A rule that requires an entry of this type in the authorization details of the token (RFC 9396), and the scope values if
+   * there are any. Compare the entries in `token.authorizationDetails` with what the request is about.
+   * @throws TypeError when the type is empty or one of the others is not a scope value.
+   */
+  requireDetail(type: string, ...scopes: readonly string[]): AccessRule
   /**
    * A rule that admits every valid token for this API, whatever it allows. A client gets such tokens with any of its
    * scope values, or without one.
@@ -63,7 +69,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   const schemes = acceptedSchemes(options)
   const possession = possessionVerifier(options)
 
-  const ruleFor = (scopes: readonly string[]): AccessRule => ({
+  const ruleFor = (scopes: readonly string[], detailType?: string): AccessRule => ({
     async admit(authorization, request = noProof) {
       const { scheme, token: presented } = readAccessToken(authorization, schemes)
       if (possession === undefined || scheme === 'Bearer') {
@@ -71,11 +77,13 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
         if (possession !== undefined && request.proofs.length > 0) throw refuse('token_bound')
         const token = await verifier.verify(presented, undefined)
         requireScopes(token, scopes)
+        requireDetailOf(token, detailType)
         return token
       }
       const proof = await possession.verify(request, presented)
       const token = await verifier.verify(presented, proof.jkt)
       requireScopes(token, scopes)
+      requireDetailOf(token, detailType)
       await proof.use()
       return token
     },
@@ -92,6 +100,12 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
     require(...scopes) {
       checkScopeNames(scopes)
       return ruleFor(scopes)
+    },
+    requireDetail(type, ...scopes) {
+      if (typeof type !== 'string' || type === '')
+        throw new TypeError('requireDetail needs a type of authorization details.')
+      if (scopes.length > 0) checkScopeNames(scopes)
+      return ruleFor(scopes, type)
     },
     requireAnyToken: () => ruleFor([]),
     stop: () => verifier.stop(),

@@ -40,6 +40,7 @@ export const aToken = (change: Partial<AccessTokenClaims> = {}): AccessTokenClai
   tokenId: 't',
   audience: ['https://api.test'],
   scopes: [],
+  authorizationDetails: [],
   issuedAt: 990,
   expiresAt: 1600,
   claims: { ...refs, family: 'f', grant: 'g', generation: 0 },
