@@ -36,6 +36,7 @@ export async function createMcpAuthorizationServer(
     {
       clientId: 'mcp-tool',
       clientName: 'MCP tool',
+      profile: 'mcp',
       tokenEndpointAuthMethod: 'none',
       redirectUris: ['http://127.0.0.1/callback', 'http://localhost/callback', 'http://localhost/oauth/callback'],
       grantTypes: ['authorization_code', 'refresh_token'],

@@ -234,11 +234,11 @@ export interface AuthorizationServerOptions {
     readonly staleFor?: number
   }
   /**
-   * The security profile whose rules apply to every client, in addition to those of its own: `fapi2` is the FAPI 2.0
-   * Security Profile.
+   * The security profile whose rules apply to every client, in addition to those of its own: `mcp` is the authorization
+   * of the Model Context Protocol, `fapi2` is the FAPI 2.0 Security Profile.
    * @defaultValue `standard`. Few clients can keep the rules of the others.
    */
-  readonly minimumProfile?: 'standard' | 'fapi2' | 'fapi2_message_signing'
+  readonly minimumProfile?: 'standard' | 'mcp' | 'fapi2' | 'fapi2_message_signing'
   /**
    * Renders the page that a user sees when an error cannot be returned to the client.
    * @defaultValue A plain page without style. It needs nothing from the host; `errorPage` of `@mintmark/pages` looks better.

@@ -151,6 +151,12 @@ export const refusals = {
     'The client is not registered for a requested scope.',
     'RFC 6749 §4.1.2.1, §5.2',
   ],
+  /** The request names no resource, which the security profile requires: the client's, or the server's `minimumProfile`. */
+  resource_missing: [
+    'invalid_target',
+    'The resource parameter is missing: name the API that the token is for.',
+    'RFC 8707 §2, MCP 2026-07-28 Authorization',
+  ],
   /** The server does not know a requested resource. */
   resource_unknown: ['invalid_target', 'A requested resource is not known to this server.', 'RFC 8707 §2'],
   /** The client is not registered for a requested resource, nor for one of its scope values. */

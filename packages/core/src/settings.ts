@@ -6,7 +6,7 @@ import { apiClaimSettings } from './tokens/api-claim-settings.ts'
 import type { ApiClaimSettings } from './tokens/api-claims.ts'
 import { organizationScopeDefinition, type ScopeRegistry, standardScopes } from './authorize/scopes.ts'
 import type { ClientDocumentSettings } from './clients/client-documents.ts'
-import { refuseUnkeptMinimum, type SecurityProfile } from './clients/security-profile.ts'
+import { minimumRules, refuseUnkeptMinimum, type SecurityProfile } from './clients/security-profile.ts'
 import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
@@ -80,7 +80,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     retryWindow: parsed.refreshRetryWindow,
     purge: parsed.purge === false ? undefined : parsed.purge,
     sessionBoundTokens: parsed.sessionBoundTokens,
-    requirePushedRequests: parsed.requirePushedAuthorizationRequests || parsed.minimumProfile !== 'standard',
+    requirePushedRequests: parsed.requirePushedAuthorizationRequests || minimumRules(parsed).requiresPushedRequests,
     minimumProfile: parsed.minimumProfile,
     dpopNonces: parsed.dpop.nonces,
     sessionRetention: sessionRetention(parsed),

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { checkProfile } from './check-profile.ts'
 import type { DoctorTarget } from './target.ts'
@@ -61,4 +61,43 @@ it('an issuer without https, and an endpoint that does not answer, fail (FAPI 2.
 
 it('checks nothing without a profile', async () => {
   expect(await checkProfile({ options: {} } as DoctorTarget)).toEqual([])
+})
+
+describe('the profile mcp', () => {
+  const mcp = {
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'none'],
+    client_id_metadata_document_supported: true,
+  }
+  const asked: string[] = []
+  const target = {
+    issuer: 'https://as.test/tenant',
+    options: { profile: 'mcp' },
+    probe: (url: string) => {
+      asked.push(url)
+      return Promise.resolve({ ...refusal, status: 200, json: { issuer: 'https://as.test/tenant' } })
+    },
+  } as const
+
+  it('has no failures at a server that takes clients with documents (MCP 2026-07-28, Authorization)', async () => {
+    expect(await failures(mcp, target)).toEqual([])
+    expect(asked).toEqual(['https://as.test/.well-known/oauth-authorization-server/tenant'])
+  })
+
+  it.each([
+    ['profile.public_clients', { token_endpoint_auth_methods_supported: ['private_key_jwt'] }],
+    ['profile.pkce', { code_challenge_methods_supported: ['plain'] }],
+    ['profile.iss', { authorization_response_iss_parameter_supported: undefined }],
+    ['profile.clients', { client_id_metadata_document_supported: undefined }],
+  ])('%s fails for metadata without it', async (check, change) => {
+    expect(await failures({ ...mcp, ...change }, target)).toEqual([check])
+  })
+
+  it('fails where clients do not find the metadata (RFC 8414 §3.1)', async () => {
+    const probe = () => Promise.resolve({ ...refusal, status: 404 })
+
+    expect(await failures(mcp, { ...target, issuer: 'http://as.test', probe })).toEqual([
+      'profile.https',
+      'profile.metadata',
+    ])
+  })
 })

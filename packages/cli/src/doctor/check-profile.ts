@@ -1,16 +1,73 @@
-import { type DoctorTarget, type Finding, endpointOf, fail, ok } from './target.ts'
+import { type DoctorTarget, type Finding, endpointOf, fail, ok, warn } from './target.ts'
 
 /** The profiles that `--profile` takes. */
-export const checkedProfiles = ['fapi2', 'fapi2_message_signing'] as const
+export const checkedProfiles = ['mcp', 'fapi2', 'fapi2_message_signing'] as const
 
 /**
- * Checks whether a server publishes, and does, what FAPI 2.0 demands of it. What a profile demands of single clients is
+ * Checks whether a server publishes, and does, what a profile demands of it. What a profile demands of single clients is
  * checked when they are registered.
  */
 export async function checkProfile(target: DoctorTarget): Promise<readonly Finding[]> {
+  const { profile } = target.options
+  if (profile === undefined) return []
+  if (profile === 'mcp') return modelContextProtocolFindings(target)
+  const findings = await fapiFindings(target)
+  return profile === 'fapi2' ? findings : [...findings, ...signingFindings(target.metadata)]
+}
+
+/** The Model Context Protocol of 2026-07-28, Authorization. */
+async function modelContextProtocolFindings(target: DoctorTarget): Promise<readonly Finding[]> {
+  const { metadata, issuer, probe } = target
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname === '/' ? '' : pathname
+  const answer = await probe(`${origin}/.well-known/oauth-authorization-server${path}`)
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(issuer).hostname)
+  return [
+    demand('profile.https', issuer.startsWith('https:') || isLoopback, {
+      kept: 'The issuer is https, or on this device.',
+      broken: 'The issuer is not https.',
+      fix: 'Give the server an https issuer, and serve it with a certificate.',
+    }),
+    // RFC 8414 §3.1: the well-known path is inserted between the host and the path.
+    demand('profile.metadata', answer?.status === 200 && answer.json?.['issuer'] === issuer, {
+      kept: 'MCP clients find the metadata.',
+      broken: `${origin}/.well-known/oauth-authorization-server${path} does not serve the metadata.`,
+      fix: 'Have the proxy pass this path on to Mintmark.',
+    }),
+    demand('profile.public_clients', has(metadata['token_endpoint_auth_methods_supported'], ['none']), {
+      kept: 'Public clients are supported.',
+      broken: 'Public clients are not in the metadata.',
+      fix: 'Do not rewrite the metadata in a proxy.',
+    }),
+    ...codeFindings(metadata),
+    metadata['client_id_metadata_document_supported'] === true || typeof metadata['registration_endpoint'] === 'string'
+      ? ok('profile.clients', 'Clients can describe or register themselves.')
+      : warn(
+          'profile.clients',
+          'Only clients that an administrator registered can connect.',
+          'Turn clientDocuments on, unless you want that.',
+        ),
+  ]
+}
+
+/** What both kinds of profiles demand of the authorization code grant. */
+const codeFindings = (metadata: DoctorTarget['metadata']): readonly Finding[] => [
+  // FAPI 2.0 SP §5.3.2.2.
+  demand('profile.pkce', has(metadata['code_challenge_methods_supported'], ['S256']), {
+    kept: 'PKCE with S256 is supported.',
+    broken: 'PKCE with S256 is not in the metadata.',
+    fix: 'Do not rewrite the metadata in a proxy.',
+  }),
+  demand('profile.iss', metadata['authorization_response_iss_parameter_supported'] === true, {
+    kept: 'Responses name the issuer.',
+    broken: 'Responses do not name the issuer (RFC 9207).',
+    fix: 'Do not rewrite the metadata in a proxy.',
+  }),
+]
+
+async function fapiFindings(target: DoctorTarget): Promise<readonly Finding[]> {
   const { metadata, options, issuer } = target
-  if (options.profile === undefined) return []
-  const findings = [
+  return [
     // FAPI 2.0 SP §5.2.1.
     demand('profile.https', issuer.startsWith('https:'), {
       kept: 'The issuer is https.',
@@ -40,19 +97,8 @@ export async function checkProfile(target: DoctorTarget): Promise<readonly Findi
       fix: 'Use a version with DPoP (RFC 9449) or mutual TLS (RFC 8705).',
     }),
     ...algorithmFindings(metadata),
-    // FAPI 2.0 SP §5.3.2.2.
-    demand('profile.pkce', has(metadata['code_challenge_methods_supported'], ['S256']), {
-      kept: 'PKCE with S256 is supported.',
-      broken: 'PKCE with S256 is not in the metadata.',
-      fix: 'Do not rewrite the metadata in a proxy.',
-    }),
-    demand('profile.iss', metadata['authorization_response_iss_parameter_supported'] === true, {
-      kept: 'Responses name the issuer.',
-      broken: 'Responses do not name the issuer (RFC 9207).',
-      fix: 'Do not rewrite the metadata in a proxy.',
-    }),
+    ...codeFindings(metadata),
   ]
-  return options.profile === 'fapi2' ? findings : [...findings, ...signingFindings(metadata)]
 }
 
 /** FAPI 2.0 MS §5.3, §5.4. */

@@ -21,7 +21,7 @@ export interface DoctorOptions {
   readonly client?: string
   readonly redirectUri?: string
   /** Checks what this security profile demands. */
-  readonly profile?: 'fapi2' | 'fapi2_message_signing'
+  readonly profile?: 'mcp' | 'fapi2' | 'fapi2_message_signing'
   /** A file that holds a Secret Token of an identity provider. */
   readonly scimSecretFile?: string
 }

@@ -8,7 +8,7 @@ import { type ProfileRules, type ProfileSettings, requireProfile } from '../clie
 import { chosenAlgorithm, idTokenAlgorithm } from '../keys/jws.ts'
 import { type Parameters, refuseRepeated, spaceSeparated } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
-import { requestedResources, type ResourceRules } from '../token/resources.ts'
+import { requestedResources, requireResource, type ResourceRules } from '../token/resources.ts'
 import {
   isEssential,
   parseClaimsRequest,
@@ -129,6 +129,7 @@ export async function parseAuthorizationRequest(
     requirePushed(proven, rules.requirePushedRequests || profile.requiresPushedRequests)
     requireSigned(proven, profile)
     requirePkce(parameters, profile)
+    requireResource(parameters, profile)
     requireCodeResponse(parameters, proven.client)
     requireResponseMode(parameters, target)
     // JARM §3: refuse an algorithm that the server cannot sign with before the user signs in.

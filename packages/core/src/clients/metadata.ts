@@ -55,8 +55,8 @@ export const clientMetadata = {
   /** Shown to users on the consent page. */
   clientName: { kind: 'text', description: 'shown to users on the consent page', longest: 200, presence: 'required' },
   /**
-   * The security profile whose rules apply to the client and to the server's responses to it: `standard`, `fapi2` (FAPI 2.0
-   * Security Profile) or `fapi2_message_signing`.
+   * The security profile whose rules apply to the client and to the server's responses to it: `standard`, `mcp` (Model
+   * Context Protocol), `fapi2` (FAPI 2.0 Security Profile) or `fapi2_message_signing`.
    * @defaultValue `standard`. Few clients can keep the rules of the others.
    */
   profile: {

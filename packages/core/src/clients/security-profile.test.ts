@@ -2,7 +2,7 @@ import { aClientRecord } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
-import { contradictions, permittedAlgorithm, profileRules, securityProfiles } from './security-profile.ts'
+import { contradictions, permittedAlgorithm, profileRules } from './security-profile.ts'
 import { registerClient } from './registration.ts'
 import { updateClient } from './update.ts'
 
@@ -28,7 +28,7 @@ describe('the rules of a client', () => {
     expect(rules).toBe(profileRules(aClientRecord({ profile: 'fapi2_message_signing' }), standard))
   })
 
-  it.each(securityProfiles.filter((profile) => profile !== 'standard'))(
+  it.each(['fapi2', 'fapi2_message_signing'] as const)(
     'of %s permit no RS256 and demand a bound token, PKCE and pushed requests (FAPI 2.0 SP §5.3.2, §5.4.1)',
     (profile) => {
       expect(profileRules(aClientRecord({ profile }), standard)).toMatchObject({
@@ -43,6 +43,44 @@ describe('the rules of a client', () => {
       })
     },
   )
+})
+
+describe('the rules of the profile mcp', () => {
+  it('demand PKCE, a resource, and a client without a secret that the server shares (MCP 2026-07-28, Authorization)', () => {
+    expect(profileRules(aClientRecord({ profile: 'mcp' }), standard)).toMatchObject({
+      authenticationMethods: ['none', 'private_key_jwt'],
+      requiresPkce: true,
+      requiresResource: true,
+      rotatesRefreshTokens: true,
+      requiresPushedRequests: false,
+      algorithms: undefined,
+    })
+  })
+
+  it.each([
+    ['mcp', 'fapi2'],
+    ['fapi2', 'mcp'],
+  ] as const)('of a client with the profile %s add to those of the minimum %s', (profile, minimumProfile) => {
+    expect(profileRules(aClientRecord({ profile }), { minimumProfile })).toMatchObject({
+      authenticationMethods: ['private_key_jwt'],
+      requiresResource: true,
+      requiresPushedRequests: true,
+      requiresSenderConstraint: true,
+      longestCodeLifetime: 60,
+    })
+  })
+
+  it('permit no client with a secret', async () => {
+    const storage = createMemoryStorage({ issuer })
+    const registration = { clientName: 'A', profile: 'mcp', redirectUris: ['https://a.test/cb'] } as const
+
+    await expect(registerClient(registration, { storage })).rejects.toMatchObject({
+      code: 'invalid_client_metadata',
+      description:
+        'The registration contradicts the profile mcp: token_endpoint_auth_method must be one of none, private_key_jwt.',
+    })
+    expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
+  })
 })
 
 describe('a registration that contradicts its profile', () => {

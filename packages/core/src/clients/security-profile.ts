@@ -23,6 +23,8 @@ export interface ProfileRules {
   readonly rotatesRefreshTokens: boolean
   /** Whether it needs PKCE, whatever it is registered for (FAPI 2.0 SP §5.3.2.2). */
   readonly requiresPkce: boolean
+  /** Whether each of its requests names the API that the tokens are for (MCP 2026-07-28, Authorization, "Resource Parameter Implementation"). */
+  readonly requiresResource: boolean
   /** The longest life of its codes (FAPI 2.0 SP §5.3.2.1). */
   readonly longestCodeLifetime: DurationSeconds | undefined
 }
@@ -37,6 +39,7 @@ const standard: ProfileRules = {
   requiresSenderConstraint: false,
   rotatesRefreshTokens: true,
   requiresPkce: false,
+  requiresResource: false,
   longestCodeLifetime: undefined,
 }
 
@@ -50,37 +53,85 @@ const fapi2: ProfileRules = {
   requiresSenderConstraint: true,
   rotatesRefreshTokens: false,
   requiresPkce: true,
+  requiresResource: false,
   longestCodeLifetime: seconds(60),
 }
 
-/** The profiles, each stricter than the one before it. */
+/**
+ * The Model Context Protocol (Authorization, 2026-07-28): its clients are public, or have a key of their own. That responses
+ * name the issuer, that redirect URIs are exact and that refresh tokens of public clients rotate holds for every client.
+ */
+const mcp: ProfileRules = {
+  ...standard,
+  authenticationMethods: ['none', 'private_key_jwt'],
+  requiresPkce: true,
+  requiresResource: true,
+}
+
 const profiles = {
   standard,
+  mcp,
   fapi2,
   fapi2_message_signing: { ...fapi2, requiresRequestObjects: true, requestObjectLifetime: seconds(3600) },
 } as const satisfies Readonly<Record<string, ProfileRules>>
 
-/** A set of rules for a client: those of the OAuth and OpenID Connect standards, or of FAPI 2.0. */
+/** A set of rules for a client: those of the OAuth and OpenID Connect standards, of the Model Context Protocol, or of FAPI 2.0. */
 export type SecurityProfile = keyof typeof profiles
 
-export const securityProfiles = ['standard', 'fapi2', 'fapi2_message_signing'] as const satisfies SecurityProfile[]
+export const securityProfiles = [
+  'standard',
+  'mcp',
+  'fapi2',
+  'fapi2_message_signing',
+] as const satisfies SecurityProfile[]
 
 /** The least that a server demands of every client. */
 export interface ProfileSettings {
   readonly minimumProfile: SecurityProfile
 }
 
-/** The rules of a client's profile, or of the server's minimum if that is stricter. An unknown profile has the strictest. */
+/** The rules of a client's profile together with those of the server's minimum. An unknown profile has the strictest. */
 export function profileRules({ profile }: ClientRecord, { minimumProfile }: ProfileSettings): ProfileRules {
   if (profile === 'standard') return profiles[minimumProfile]
-  const strictness = (name: string): number => {
-    const place = securityProfiles.findIndex((known) => known === name)
-    return place === -1 ? securityProfiles.length - 1 : place
-  }
-  return profiles[
-    securityProfiles[Math.max(strictness(profile), strictness(minimumProfile))] ?? 'fapi2_message_signing'
-  ]
+  const known = securityProfiles.find((name) => name === profile) ?? 'fapi2_message_signing'
+  return combined[known][minimumProfile]
 }
+
+/** Keeps the rules of both. */
+const both = (one: ProfileRules, other: ProfileRules): ProfileRules => ({
+  requiresPushedRequests: one.requiresPushedRequests || other.requiresPushedRequests,
+  requiresRequestObjects: one.requiresRequestObjects || other.requiresRequestObjects,
+  requestObjectLifetime: one.requestObjectLifetime ?? other.requestObjectLifetime,
+  authenticationMethods: common(one.authenticationMethods, other.authenticationMethods),
+  requiresAudienceText: one.requiresAudienceText || other.requiresAudienceText,
+  algorithms: common(one.algorithms, other.algorithms),
+  requiresSenderConstraint: one.requiresSenderConstraint || other.requiresSenderConstraint,
+  rotatesRefreshTokens: one.rotatesRefreshTokens && other.rotatesRefreshTokens,
+  requiresPkce: one.requiresPkce || other.requiresPkce,
+  requiresResource: one.requiresResource || other.requiresResource,
+  longestCodeLifetime: one.longestCodeLifetime ?? other.longestCodeLifetime,
+})
+
+const common = (one: readonly string[] | undefined, other: readonly string[] | undefined) =>
+  one === undefined || other === undefined ? (one ?? other) : one.filter((value) => other.includes(value))
+
+const withEach = (one: ProfileRules) => ({
+  standard: both(one, standard),
+  mcp: both(one, mcp),
+  fapi2: both(one, profiles.fapi2),
+  fapi2_message_signing: both(one, profiles.fapi2_message_signing),
+})
+
+/** The rules of each two profiles, made once: a request looks them up. */
+const combined = {
+  standard: withEach(standard),
+  mcp: withEach(mcp),
+  fapi2: withEach(fapi2),
+  fapi2_message_signing: withEach(profiles.fapi2_message_signing),
+} as const satisfies Readonly<Record<SecurityProfile, Readonly<Record<SecurityProfile, ProfileRules>>>>
+
+/** The rules of the server's minimum alone. */
+export const minimumRules = ({ minimumProfile }: ProfileSettings): ProfileRules => profiles[minimumProfile]
 
 /**
  * Everything in a client's registration that its profile forbids, as sentences for its administrator.

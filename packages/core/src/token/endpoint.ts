@@ -6,6 +6,7 @@ import {
   type AuthenticatedClient,
   type ClientAuthenticationDependencies,
 } from '../clients/authenticate.ts'
+import { profileRules } from '../clients/security-profile.ts'
 import type { Journal } from '../events.ts'
 import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
@@ -14,6 +15,7 @@ import { mintAccessToken, subjectOf, type AccessTokenDependencies } from '../tok
 import { computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../tokens/claims.ts'
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
 import type { DecisionForUser, GrantDecision, GrantType, ProvenPossession } from './grant.ts'
+import { requireResource } from './resources.ts'
 
 export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
   readonly clock: Clock
@@ -34,6 +36,8 @@ export const tokenEndpoint = (deps: TokenEndpointDependencies): Endpoint => {
     const proof = request.headers.has('dpop') ? await deps.dpop.verify(request, target, now) : undefined
     const client = await authenticateClient({ request, form }, now, deps)
     const grant = selectGrant(form, client, deps.grants)
+    if (client.profile !== 'standard' || deps.minimumProfile !== 'standard')
+      requireResource(form, profileRules(client, deps))
     const possession = await provePossession({ proof, client }, now, deps)
     const decision = await withClaims(await grant.decide(form, { client, possession }, now), deps)
     const tokens = await mintTokens(decision, now, deps)

@@ -1,5 +1,7 @@
 import { type ClientRecord, type DurationSeconds, seconds } from '@mintmark/storage-interface'
 
+import type { ProfileRules } from '../clients/security-profile.ts'
+import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 
 /** A protected resource that access tokens can be issued for (RFC 8707). */
@@ -27,8 +29,17 @@ export interface ResourceRules {
 }
 
 /**
+ * Refuses a request that names no resource, if the client's profile requires one.
+ * @throws OAuthError invalid_target — reason `resource_missing`.
+ */
+export function requireResource(parameters: Parameters, { requiresResource }: ProfileRules): void {
+  // MCP 2026-07-28: without it, a token could be used at another MCP server.
+  if (requiresResource && parameters.all('resource').length === 0) throw refuse('resource_missing')
+}
+
+/**
  * Determines the resources of a request: those that it names (RFC 8707 §2), or the one API that defines the requested
- * scope values. Identifiers are compared character by character. With `openid` the issuer is a resource too: it serves
+ * scope values. Identifiers are compared character by character, after scheme and host are in lower case. With `openid` the issuer is a resource too: it serves
  * userinfo.
  * @throws OAuthError invalid_target — reason `resource_unknown`; also for anything that is not an absolute URI without
  *   fragment, since it cannot be registered, and for more than 32 resources; reason `resource_not_registered`: the client
@@ -38,8 +49,9 @@ export function requestedResources(
   request: { readonly named: readonly string[]; readonly scopes: readonly string[]; readonly client: ClientRecord },
   rules: ResourceRules,
 ): readonly string[] {
-  const { named, scopes, client } = request
-  if (named.length === 0) return impliedResources(request, rules)
+  const { scopes, client } = request
+  if (request.named.length === 0) return impliedResources(request, rules)
+  const named = request.named.map((uri) => foldedResource(uri, rules.resources.has(uri)))
   const isUserinfo = (uri: string): boolean => uri === rules.issuer && scopes.includes('openid')
   const apis = named.filter((uri) => !isUserinfo(uri))
   // RFC 8707 §2: invalid_target when the resource is unknown or malformed.
@@ -76,17 +88,25 @@ const mayTarget = (client: ClientRecord, resource: Resource | undefined): resour
  * @throws OAuthError invalid_target — reason `resource_not_granted`.
  */
 export function narrowResources(
-  named: readonly string[],
+  requested: readonly string[],
   granted: { readonly scopes: readonly string[]; readonly resources: readonly string[] },
   issuer: string,
 ): readonly string[] {
-  if (named.length === 0) return granted.resources
+  if (requested.length === 0) return granted.resources
   const servesUserinfo = granted.resources.length > 0 && granted.scopes.includes('openid')
   const allowed = servesUserinfo ? [...granted.resources, issuer] : granted.resources
+  const named = requested.map((uri) => foldedResource(uri, allowed.includes(uri)))
   // RFC 8707 §2.2: the token request may only select from the granted resources.
   if (named.some((uri) => !allowed.includes(uri))) throw refuse('resource_not_granted')
   return [...new Set(named)]
 }
+
+/**
+ * RFC 3986 §6.2.2.1: the case of scheme and host does not matter. MCP clients may send what the user typed. Everything after
+ * the host does matter, also a slash at its end.
+ */
+const foldedResource = (uri: string, isKnown: boolean): string =>
+  isKnown ? uri : uri.replace(/^[a-z][\w+.-]*:\/\/[^/?#@]*/i, (origin) => origin.toLowerCase())
 
 /** More audiences than any access token should have: each could use the token at the others (RFC 8707 §3). */
 const maxResources = 32

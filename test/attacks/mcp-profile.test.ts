@@ -1,0 +1,123 @@
+import { clientId } from '@mintmark/storage-interface'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { authorize, type Change, obtainCode, redeem, token } from '../support/flow.ts'
+import { expectServing, refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+const resource = 'https://api.test'
+const redirect_uri = 'https://spa.test/cb'
+const invalidTarget = { status: 400, error: 'invalid_target' }
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await changeClient(under.storage, clientId('P'), { profile: 'mcp' })
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+const request: Change = { client_id: 'P', redirect_uri, scope: 'api.read offline_access', resource }
+
+const code = () => obtainCode(under, request)
+
+const publicly = { authorization: '' }
+
+const redeemAs = (value: string, change: Change = {}) =>
+  redeem(under, value, { client_id: 'P', redirect_uri, resource, ...change }, publicly)
+
+const refreshAs = (refreshToken: unknown, change: Change = {}) =>
+  token(
+    under,
+    { grant_type: 'refresh_token', refresh_token: String(refreshToken), client_id: 'P', resource, ...change },
+    publicly,
+  )
+
+describe('a client with the profile mcp', () => {
+  it('gets tokens for the resource that each of its requests names (MCP 2026-07-28, Authorization)', async () => {
+    const first = await redeemAs(await code())
+    const second = await refreshAs(first.json['refresh_token'])
+
+    expect([first.status, second.status]).toEqual([200, 200])
+    for (const { json } of [first, second]) expect(decodeJwt(String(json['access_token'])).aud).toBe(resource)
+    expect(second.json['refresh_token']).not.toBe(first.json['refresh_token'])
+  })
+
+  it.each([
+    ['no resource', undefined, 'resource_missing'],
+    ['a resource with a fragment', `${resource}#x`, 'resource_unknown'],
+    ['a resource with a slash at the end', `${resource}/`, 'resource_unknown'],
+    ['a path in upper case', `${resource}/MCP`, 'resource_unknown'],
+    ['a resource with a user name', 'https://API@api.test', 'resource_unknown'],
+  ] as const)('is refused with %s at the authorization endpoint (RFC 8707 §2)', async (_, changed, reason) => {
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_target', at: redirect_uri },
+      { send: () => authorize(under, { ...request, resource: changed }), reason },
+    )
+  })
+
+  it.each(['HTTPS://api.test', 'https://API.Test'])(
+    'may write scheme and host in any case: %s (RFC 3986 §6.2.2.1)',
+    async (written) => {
+      const value = await obtainCode(under, { ...request, resource: written })
+      const reply = await redeemAs(value, { resource: written })
+
+      expect(decodeJwt(String(reply.json['access_token'])).aud).toBe(resource)
+    },
+  )
+
+  it('is refused without a resource at the token endpoint, and its code stays usable (RFC 8707 §2.2)', async () => {
+    const value = await code()
+
+    await refusedInJson(under, invalidTarget, {
+      send: () => redeemAs(value, { resource: undefined }),
+      reason: 'resource_missing',
+    })
+
+    expect((await redeemAs(value)).status).toBe(200)
+  })
+
+  it('is refused without a resource when it refreshes, and its refresh token stays usable (RFC 8707 §2.2)', async () => {
+    const { refresh_token: refreshToken } = (await redeemAs(await code())).json
+
+    await refusedInJson(under, invalidTarget, {
+      send: () => refreshAs(refreshToken, { resource: undefined }),
+      reason: 'resource_missing',
+    })
+
+    expect((await refreshAs(refreshToken)).status).toBe(200)
+  })
+
+  it('is refused without PKCE (RFC 7636 §4.4.1)', async () => {
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request', at: redirect_uri },
+      {
+        send: () => authorize(under, { ...request, code_challenge: undefined, code_challenge_method: undefined }),
+        reason: 'code_challenge_missing',
+      },
+    )
+  })
+})
+
+it('minimumProfile mcp demands a resource of every client, and refuses those with a secret', async () => {
+  const strict = await startServer({ minimumProfile: 'mcp' })
+
+  await refusedByRedirect(
+    strict,
+    { error: 'invalid_target', at: redirect_uri },
+    { send: () => authorize(strict, { ...request, resource: undefined }), reason: 'resource_missing' },
+  )
+  await refusedInJson(
+    strict,
+    { status: 400, error: 'unauthorized_client' },
+    {
+      send: () => token(strict, { grant_type: 'authorization_code', code: 'x' }),
+      reason: 'profile_contradicted',
+    },
+  )
+  await strict.close()
+})
