@@ -22,13 +22,22 @@ const scripts = {
   COMPREPLY=($(mintmark __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _mintmark mintmark`,
-  zsh: `_mintmark() {
+  zsh: `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+_mintmark() {
   local -a found
   found=(\${(f)"$(mintmark __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
   if (( $#found )); then compadd -- $found; else _files; fi
 }
 compdef _mintmark mintmark`,
-  fish: `complete -c mintmark -a '(mintmark __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+  fish: `function __mintmark_complete
+  set -l found (mintmark __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c mintmark -f -a '(__mintmark_complete)'`,
 } as const
 
 /** The command that the scripts call: prints how the last word may go on. */
