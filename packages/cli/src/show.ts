@@ -38,6 +38,16 @@ export function showThing(thing: object, { json, io, labels = {} }: ThingOptions
   for (const [name, text] of members) io.out(`${name.padEnd(width)}  ${printable(text)}`)
 }
 
+/** Says in a sentence what a command did, or prints its result as JSON. */
+export function showOutcome(result: object, { json, io, sentence }: OutcomeOptions): void {
+  io.out(json === true ? JSON.stringify(result, undefined, 2) : sentence)
+}
+
+interface OutcomeOptions extends ShowOptions {
+  readonly io: Pick<Io, 'out'>
+  readonly sentence: string
+}
+
 interface ThingOptions extends ShowOptions {
   readonly io: Pick<Io, 'out'>
   readonly labels?: Readonly<Record<string, string>>

@@ -11,7 +11,7 @@ import { readSecretFile } from '../config/key-ring.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import type { Io } from '../io.ts'
-import { instant, showThing, type Columns, type ShowOptions } from '../show.ts'
+import { instant, showOutcome, showThing, type Columns, type ShowOptions } from '../show.ts'
 import {
   parseSeconds,
   showPage,
@@ -54,11 +54,11 @@ function switchCommand(name: 'disable' | 'enable', description: string, io: Io):
   return withConfig(new Command(name))
     .description(description)
     .argument('<id>')
-    .action((id: string, options: ConfigOptions) =>
-      withAdministration(options, io, async ({ clients }) => {
-        await clients[name]({ clientId: id })
-        io.out(`Client ${id} is ${name}d.`)
-      }),
+    .option('--json', 'print JSON')
+    .action((id: string, options: ConfigOptions & ShowOptions) =>
+      withAdministration(options, io, async ({ clients }) =>
+        showOutcome(await clients[name]({ clientId: id }), { ...options, io, sentence: `Client ${id} is ${name}d.` }),
+      ),
     )
 }
 
@@ -77,10 +77,12 @@ const secretCommand = (io: Io): Command =>
       withConfig(new Command('revoke'))
         .description('revokes all secrets of the client but the newest, at once')
         .argument('<id>')
-        .action((id: string, options: ConfigOptions) =>
+        .option('--json', 'print JSON')
+        .action((id: string, options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ clients }) => {
             await clients.revokePreviousSecrets(id)
-            io.out(`Client ${id} has only its newest secret now.`)
+            const sentence = `Client ${id} has only its newest secret now.`
+            showOutcome({ clientId: id }, { ...options, io, sentence })
           }),
         ),
     )

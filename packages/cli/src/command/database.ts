@@ -10,7 +10,7 @@ import { CommandError, UsageError } from '../command-error.ts'
 import { type OpenedConfig, requireDatabase, withDialect, withStorage } from '../config/open-storage.ts'
 import { type ConfigOptions, readSettings, requireNoPassword, withConfig, withDatabase } from '../config/settings.ts'
 import type { Io } from '../io.ts'
-import type { ShowOptions } from '../show.ts'
+import { showOutcome, type ShowOptions } from '../show.ts'
 import { parseCount } from './options.ts'
 
 type MigrateOptions = ConfigOptions & ShowOptions
@@ -89,7 +89,7 @@ function showNames(names: readonly string[], { json, io, none, verb }: Showing):
 
 const engines = { sqlite, postgres }
 
-interface PurgeOptions extends ConfigOptions {
+interface PurgeOptions extends MigrateOptions {
   readonly batch: number
 }
 
@@ -98,11 +98,12 @@ export const purgeCommand = (io: Io): Command =>
   withConfig(new Command('purge'))
     .description('deletes expired rows in batches; it can be interrupted and repeated at any time')
     .option('--batch <rows>', 'the number of rows in a batch', parseCount, 1000)
+    .option('--json', 'print JSON')
     .action((options: PurgeOptions) => withStorage(options, io, ({ storage }) => purge(storage, options, io)))
 
 async function purge(
   { purge }: Pick<OpenedConfig['storage'], 'purge'>,
-  { batch }: PurgeOptions,
+  { batch, json }: PurgeOptions,
   io: Io,
 ): Promise<void> {
   let total = 0
@@ -112,5 +113,6 @@ async function purge(
     done = outcome.done
     io.progress?.(done ? '' : `${total} rows removed …`)
   }
-  io.out(`Removed ${total} ${total === 1 ? 'row' : 'rows'}.`)
+  const sentence = `Removed ${total} ${total === 1 ? 'row' : 'rows'}.`
+  showOutcome({ removed: total }, { ...(json && { json }), io, sentence })
 }

@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import type { Io } from '../io.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
-import { instant, type Columns } from '../show.ts'
+import { instant, type Columns, type ShowOptions } from '../show.ts'
 import { showPage, withPage, type PageOptions } from './options.ts'
 
 type DeliveryPageRequest = NonNullable<Parameters<Administration['deliveries']['list']>[0]>
@@ -32,11 +32,13 @@ export const deliveryCommand = (io: Io): Command =>
       withConfig(new Command('requeue'))
         .description('sends deliveries that were given up again, for another day')
         .argument('<ids...>')
-        .action((ids: readonly string[], options: ConfigOptions) =>
+        .option('--json', 'print JSON, a line for each')
+        .action((ids: readonly string[], options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ deliveries }) => {
             for (const id of ids) {
-              const { clientId } = await deliveries.requeue(id)
-              io.out(`${id} to ${clientId} is pending again. A worker sends it within a minute.`)
+              const delivery = await deliveries.requeue(id)
+              const sentence = `${id} to ${delivery.clientId} is pending again. A worker sends it within a minute.`
+              io.out(options.json === true ? JSON.stringify(delivery) : sentence)
             }
           }),
         ),

@@ -5,7 +5,7 @@ import { Argument, Command, Option } from 'commander'
 import type { Io } from '../io.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
-import { instant, showThing, type Columns, type ShowOptions } from '../show.ts'
+import { instant, showOutcome, showThing, type Columns, type ShowOptions } from '../show.ts'
 import { showPage, withPage, previousExpiry, withOverlap, type PageOptions, type OverlapOptions } from './options.ts'
 
 type SetupProduct = Parameters<Administration['identityProviders']['setup']>[1]
@@ -36,10 +36,12 @@ export const identityProviderCommand = (io: Io): Command =>
       withConfig(new Command('revoke-secrets'))
         .description('revokes all Secret Tokens but the newest, at once')
         .argument('<id>')
-        .action((id: string, options: ConfigOptions) =>
+        .option('--json', 'print JSON')
+        .action((id: string, options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ identityProviders }) => {
             await identityProviders.revokePreviousSecrets(id)
-            io.out(`Identity provider ${id} has only its newest Secret Token now.`)
+            const sentence = `Identity provider ${id} has only its newest Secret Token now.`
+            showOutcome({ providerId: id }, { ...options, io, sentence })
           }),
         ),
     )
@@ -96,10 +98,11 @@ function switchCommand(name: 'disable' | 'enable', description: string, io: Io):
   return withConfig(new Command(name))
     .description(description)
     .argument('<id>')
-    .action((id: string, options: ConfigOptions) =>
+    .option('--json', 'print JSON')
+    .action((id: string, options: ConfigOptions & ShowOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
-        await identityProviders[name]({ providerId: id })
-        io.out(`Identity provider ${id} is ${name}d.`)
+        const provider = await identityProviders[name]({ providerId: id })
+        showOutcome(provider, { ...options, io, sentence: `Identity provider ${id} is ${name}d.` })
       }),
     )
 }
@@ -109,11 +112,13 @@ const domainsCommand = (io: Io): Command =>
     .description('sets the verified e-mail domains, which replace the present ones; without a domain, none is verified')
     .argument('<id>')
     .argument('[domains...]', 'such as example.com')
+    .option('--json', 'print JSON')
     // oxlint-disable-next-line eslint/max-params -- Commander passes the arguments one by one.
-    .action((id: string, domains: readonly string[], options: ConfigOptions) =>
+    .action((id: string, domains: readonly string[], options: ConfigOptions & ShowOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
-        const { verifiedDomains } = await identityProviders.update({ providerId: id }, { verifiedDomains: domains })
-        io.out(`Verified domains of ${id}: ${verifiedDomains.join(', ') || 'none'}.`)
+        const provider = await identityProviders.update({ providerId: id }, { verifiedDomains: domains })
+        const sentence = `Verified domains of ${id}: ${provider.verifiedDomains.join(', ') || 'none'}.`
+        showOutcome(provider, { ...options, io, sentence })
       }),
     )
 
@@ -121,7 +126,8 @@ const deactivateUsersCommand = (io: Io): Command =>
   withConfig(new Command('deactivate-users'))
     .description('deactivates all users of a disabled or removed identity provider; it can be interrupted and repeated')
     .argument('<id>')
-    .action((id: string, options: ConfigOptions) =>
+    .option('--json', 'print JSON')
+    .action((id: string, options: ConfigOptions & ShowOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
         let [deactivated, kept] = [0, 0]
         let after: string | undefined
@@ -132,7 +138,8 @@ const deactivateUsersCommand = (io: Io): Command =>
           after = part.next
           io.progress?.(after === undefined ? '' : `${deactivated} users deactivated …`)
         } while (after !== undefined)
-        io.out(`Deactivated ${deactivated} users of ${id}.`)
+        const sentence = `Deactivated ${deactivated} users of ${id}.`
+        showOutcome({ providerId: id, deactivated, kept }, { ...options, io, sentence })
         if (kept > 0) io.err(`Kept ${kept}, because nobody else administers what they administer.`)
       }),
     )
@@ -142,11 +149,13 @@ const setupCommand = (io: Io): Command =>
     .description('prints instructions for the administrator of the identity provider')
     .argument('<id>')
     .addArgument(new Argument('<product>').choices(['entra', 'okta']))
+    .option('--json', 'print JSON')
     // oxlint-disable-next-line eslint/max-params -- Commander passes the arguments one by one.
-    .action((id: string, product: SetupProduct, options: ConfigOptions) =>
-      withAdministration(options, io, async ({ identityProviders }) =>
-        io.out((await identityProviders.setup(id, product)).text.trimEnd()),
-      ),
+    .action((id: string, product: SetupProduct, options: ConfigOptions & ShowOptions) =>
+      withAdministration(options, io, async ({ identityProviders }) => {
+        const setup = await identityProviders.setup(id, product)
+        showOutcome(setup, { ...options, io, sentence: setup.text.trimEnd() })
+      }),
     )
 
 /** The names that identity providers use in their consoles. */

@@ -8,6 +8,7 @@ import { Command } from 'commander'
 
 import { CommandError, UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
+import type { ShowOptions } from '../show.ts'
 import { requireDatabase, withDialect } from '../config/open-storage.ts'
 import {
   type ConfigFile,
@@ -18,7 +19,7 @@ import {
   requireNoPassword,
 } from '../config/settings.ts'
 
-interface InitOptions {
+interface InitOptions extends ShowOptions {
   readonly issuer: string
   readonly sqlite?: string
   readonly postgres?: string
@@ -31,9 +32,10 @@ export const initCommand = (io: Io): Command =>
     .requiredOption('--issuer <url>', 'the address of the authorization server')
     .option('--sqlite <file>', 'the SQLite database; default: mintmark.db')
     .option('--postgres <url>', 'the PostgreSQL database, without a password')
+    .option('--json', 'print JSON')
     .action((options: InitOptions) => init(options, io))
 
-async function init({ issuer, sqlite, postgres }: InitOptions, io: Io): Promise<void> {
+async function init({ issuer, sqlite, postgres, json }: InitOptions, io: Io): Promise<void> {
   checkedIssuer(issuer)
   requireNoPassword(postgres, '--postgres')
   if (sqlite !== undefined && postgres !== undefined)
@@ -48,9 +50,13 @@ async function init({ issuer, sqlite, postgres }: InitOptions, io: Io): Promise<
     ...(!hasKey && { sealingKeyFile }),
   }
   await writeNew(configFileName, `${JSON.stringify(config, undefined, 2)}\n`, io)
+  const hasMadeKey = !hasKey && (await makeSealingKey(io))
+  if (json === true) {
+    const written = [configFileName, ...(hasMadeKey ? [sealingKeyFile] : [])]
+    return io.out(JSON.stringify({ written, needsSealingKey: isSealed }, undefined, 2))
+  }
   io.out(`Wrote ${configFileName}.`)
-  if (!hasKey && (await makeSealingKey(io)))
-    io.out(`Wrote ${sealingKeyFile}: keep it secret, keep a copy, and keep it out of version control.`)
+  if (hasMadeKey) io.out(`Wrote ${sealingKeyFile}: keep it secret, keep a copy, and keep it out of version control.`)
   if (isSealed)
     io.out(
       'The database has signing keys already. Set MINTMARK_SEALING_KEY to the sealing key of the server, or name its file in MINTMARK_SEALING_KEY_FILE.',

@@ -8,7 +8,7 @@ import type { Io } from '../io.ts'
 import { openKeyRing, viewKeyRing } from '../config/key-ring.ts'
 import { withStorage } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
-import { instant, showList, type Columns, type ShowOptions } from '../show.ts'
+import { instant, showList, showOutcome, type Columns, type ShowOptions } from '../show.ts'
 
 type KeyOptions = ConfigOptions & ShowOptions
 
@@ -33,7 +33,8 @@ export const keysCommand = (io: Io): Command =>
       withConfig(new Command('drop'))
         .description('drops a key in an emergency: its signatures are no longer accepted')
         .argument('<kid>')
-        .action((kid: string, options: ConfigOptions) => drop(kid, options, io)),
+        .option('--json', 'print JSON')
+        .action((kid: string, options: KeyOptions) => drop(kid, options, io)),
     )
 
 const list = (options: KeyOptions, io: Io): Promise<void> =>
@@ -49,11 +50,13 @@ const rotate = (options: KeyOptions & { readonly now?: true }, io: Io): Promise<
     if (removed.length > 0) io.err(`Deleted ${removed.length} old ${removed.length === 1 ? 'key' : 'keys'}.`)
   })
 
-const drop = (kid: string, options: ConfigOptions, io: Io): Promise<void> =>
+const drop = (kid: string, options: KeyOptions, io: Io): Promise<void> =>
   withStorage(options, io, async ({ storage, settings }) => {
     const { outcome } = await dropKey(kid, await openKeyRing(storage, settings, io))
     if (outcome === 'absent') throw new CommandError(`There is no key ${kid}.`)
-    io.out(outcome === 'revoked' ? `Dropped ${kid}. Servers notice it within seconds.` : `${kid} was already dropped.`)
+    const sentence =
+      outcome === 'revoked' ? `Dropped ${kid}. Servers notice it within seconds.` : `${kid} was already dropped.`
+    showOutcome({ keyId: kid, outcome }, { ...options, io, sentence })
   })
 
 const keyColumns: Columns<KeyDescription> = {

@@ -58,11 +58,12 @@ export const registrationCommand = (io: Io): Command =>
       withConfig(new Command('revoke'))
         .description('revokes initial access tokens; the clients that they registered stay')
         .argument('<ids...>')
-        .action((ids: readonly string[], options: ConfigOptions) =>
+        .option('--json', 'print JSON, a line for each')
+        .action((ids: readonly string[], options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ initialAccessTokens }) => {
             for (const id of ids) {
               await initialAccessTokens.revoke(id)
-              io.out(`${id} registers no more clients.`)
+              io.out(options.json === true ? JSON.stringify({ tokenId: id }) : `${id} registers no more clients.`)
             }
           }),
         ),

@@ -5,13 +5,13 @@ import { UsageError } from '../command-error.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import type { Io } from '../io.ts'
-import { instant, showList, type Columns, type ShowOptions } from '../show.ts'
+import { instant, showList, showOutcome, type Columns, type ShowOptions } from '../show.ts'
 
 type SessionView = Awaited<ReturnType<Administration['sessions']['listOfUser']>>[number]
 
 type ListOptions = ConfigOptions & ShowOptions & { readonly user: string }
 
-type EndOptions = ConfigOptions & { readonly user?: string; readonly session?: string }
+type EndOptions = ConfigOptions & ShowOptions & { readonly user?: string; readonly session?: string }
 
 /** `mintmark session`: the browsers in which users are signed in. */
 export const sessionCommand = (io: Io): Command =>
@@ -33,6 +33,7 @@ export const sessionCommand = (io: Io): Command =>
         .description('signs a user out in one browser, or in all')
         .addOption(new Option('--session <id>', 'one session: the sid of its ID tokens').conflicts('user'))
         .option('--user <id>', 'all sessions of this user')
+        .option('--json', 'print JSON')
         .action((options: EndOptions) => endSessions(options, io)),
     )
 
@@ -40,12 +41,13 @@ function endSessions({ user, session, ...options }: EndOptions, io: Io): Promise
   if (session !== undefined)
     return withAdministration(options, io, async ({ sessions }) => {
       await sessions.revoke({ sessionId: session })
-      io.out(`Session ${session} is ended.`)
+      showOutcome({ sessionId: session }, { ...options, io, sentence: `Session ${session} is ended.` })
     })
   if (user === undefined) throw new UsageError('Say which sessions to end: --session ID or --user ID.')
   return withAdministration(options, io, async ({ sessions }) => {
     const count = await sessions.revokeAllOfUser(user)
-    io.out(`Ended ${count} ${count === 1 ? 'session' : 'sessions'} of user ${user}.`)
+    const sentence = `Ended ${count} ${count === 1 ? 'session' : 'sessions'} of user ${user}.`
+    showOutcome({ userId: user, count }, { ...options, io, sentence })
   })
 }
 

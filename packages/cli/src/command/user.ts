@@ -6,7 +6,7 @@ import { UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
-import { instant, showThing, type Columns, type ShowOptions } from '../show.ts'
+import { instant, showOutcome, showThing, type Columns, type ShowOptions } from '../show.ts'
 import { userImportCommand } from './user-import.ts'
 import { showPage, withPage, type PageOptions } from './options.ts'
 
@@ -38,10 +38,12 @@ export const userCommand = (io: Io, name = 'user'): Command =>
       withConfig(new Command('deactivate'))
         .description('blocks the user and revokes all access at once; no identity provider can lift the block')
         .argument('<id>')
-        .action((id: string, options: ConfigOptions) =>
+        .option('--json', 'print JSON')
+        .action((id: string, options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ users }) => {
-            const { revoked } = await users.deactivate(id)
-            io.out(`User ${id} is deactivated. ${revocationText(revoked)}`)
+            const deactivated = await users.deactivate(id)
+            const sentence = `User ${id} is deactivated. ${revocationText(deactivated.revoked)}`
+            showOutcome(deactivated, { ...options, io, sentence })
           }),
         ),
     )
@@ -49,14 +51,14 @@ export const userCommand = (io: Io, name = 'user'): Command =>
       withConfig(new Command('reactivate'))
         .description('lifts the block; earlier sessions and tokens stay revoked')
         .argument('<id>')
-        .action((id: string, options: ConfigOptions) =>
+        .option('--json', 'print JSON')
+        .action((id: string, options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ users }) => {
-            const { active } = await users.reactivate(id)
-            io.out(
-              active
-                ? `User ${id} is active.`
-                : `User ${id} is not blocked any more, but the identity provider has deactivated the user. Repeat the command to activate the user all the same.`,
-            )
+            const user = await users.reactivate(id)
+            const sentence = user.active
+              ? `User ${id} is active.`
+              : `User ${id} is not blocked any more, but the identity provider has deactivated the user. Repeat the command to activate the user all the same.`
+            showOutcome(user, { ...options, io, sentence })
           }),
         ),
     )
@@ -68,11 +70,13 @@ const removeCommand = (io: Io): Command =>
     .description('removes a user for good; the identifier is not given to another user')
     .argument('<id>')
     .option('--yes', 'confirms the removal, which cannot be undone')
-    .action((id: string, options: ConfigOptions & { readonly yes?: true }) => {
+    .option('--json', 'print JSON')
+    .action((id: string, options: ConfigOptions & ShowOptions & { readonly yes?: true }) => {
       if (options.yes !== true) throw new UsageError(`Removing user ${id} cannot be undone. Add --yes to remove it.`)
       return withAdministration(options, io, async ({ users }) => {
         const revoked = await users.remove(id)
-        io.out(`User ${id} is removed. ${revocationText(revoked)}`)
+        const sentence = `User ${id} is removed. ${revocationText(revoked)}`
+        showOutcome({ userId: id, revoked }, { ...options, io, sentence })
       })
     })
 

@@ -5,7 +5,7 @@ import { openKeyRing } from '../config/key-ring.ts'
 import { withAdministration, withStorage } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import type { Io } from '../io.ts'
-import { instant, showList, showThing, type Columns, type ShowOptions } from '../show.ts'
+import { instant, showList, showOutcome, showThing, type Columns, type ShowOptions } from '../show.ts'
 import { parseSeconds } from './options.ts'
 
 type WebhookView = Awaited<ReturnType<Administration['webhooks']['read']>>
@@ -82,10 +82,11 @@ export const webhookCommand = (io: Io): Command =>
       withConfig(new Command('remove'))
         .description('removes a webhook')
         .argument('<id>')
-        .action((id: string, options: ConfigOptions) =>
+        .option('--json', 'print JSON')
+        .action((id: string, options: Options) =>
           withAdministration(options, io, async ({ webhooks }) => {
             await webhooks.remove(id)
-            io.out(`Webhook ${id} is removed.`)
+            showOutcome({ webhookId: id }, { ...options, io, sentence: `Webhook ${id} is removed.` })
           }),
         ),
     )
