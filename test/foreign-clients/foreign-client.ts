@@ -21,6 +21,8 @@ export interface ForeignClient {
   readonly backChannelLogout?: string
   /** The same for a second registration, which authenticates with `private_key_jwt` and names the token endpoint as audience. */
   readonly assertionCallback?: string
+  /** Whether it calls the tools of an MCP server, which then runs beside the server. */
+  readonly callsTools?: true
   /** A file that is fetched into the program's output folder as `collection.json`, by an address that does not change. */
   readonly collection?: string
   /** How the SCIM server treats deviations of this client; by default as the product does. */

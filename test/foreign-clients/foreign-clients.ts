@@ -77,6 +77,22 @@ export const foreignClients: readonly ForeignClient[] = [
     ],
   },
   {
+    folder: 'python-mcp',
+    name: 'MCP client (Python)',
+    role: client,
+    toolchain: 'python',
+    packages: ['mcp'],
+    callsTools: true,
+    setUp: 'Register it for `offline_access` too: it asks for it.',
+    checks: [
+      'signs a user in with a metadata document and calls a tool',
+      'signs a user in with a registered client and calls a tool',
+      'asks the user for a further scope when a tool needs it',
+      'refreshes and gets a new refresh token',
+      'rejects a response with another issuer',
+    ],
+  },
+  {
     folder: 'spring-security',
     name: 'Spring Security, client (Java)',
     role: client,

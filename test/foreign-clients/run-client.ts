@@ -1,14 +1,18 @@
 import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
 
+import { getRequestListener } from '@hono/node-server'
 import { registerClient } from '@mintmark/core'
 import { registerIdentityProvider } from '@mintmark/scim'
 import { clientId, epochSeconds } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair } from 'jose'
 
+import { createNotesServer, noteScopes } from '../../examples/mcp/src/mcp-server.ts'
 import { openBrowser } from '../interop/user-browser.ts'
 import { openWebApp } from '../interop/web-app.ts'
 import { changeClient } from '../support/fixture-clients.ts'
@@ -105,12 +109,18 @@ async function conversation(
 ): Promise<Outcome> {
   const port = await freePort()
   const own = `http://localhost:${port}`
+  const tools = client.callsTools === true ? await listenForTools() : undefined
   const under = await startLoopbackServer({
     clock: () => epochSeconds(Math.floor(Date.now() / 1000)),
     dangerouslyAllowOutbound: [own],
+    ...tools?.options,
   })
+  tools?.serve(under.issuer)
   const { callback, backChannelLogout } = client
-  const app = await openWebApp(under, callback === undefined ? {} : { redirectUris: [`${own}${callback}`] })
+  const app = await openWebApp(under, {
+    ...(callback !== undefined && { redirectUris: [`${own}${callback}`] }),
+    ...(tools !== undefined && { scopes: [...Object.keys(noteScopes), 'offline_access'] }),
+  })
   // The address was checked by the server that sends to it.
   if (backChannelLogout !== undefined)
     await changeClient(under.storage, clientId(app.clientId), { backchannelLogoutUri: `${own}${backChannelLogout}` })
@@ -143,6 +153,7 @@ async function conversation(
       SCIM_URL: `${under.issuer}/scim/v2/enterprise-idps/foreign`,
       SCIM_TOKEN: secret,
       OUTPUT: program.output,
+      ...tools?.env,
     },
     async onLine(line) {
       const [, verb, rest = ''] = /^(passed|failed|version|visit|post|end) (.*)$/.exec(line) ?? []
@@ -163,7 +174,7 @@ async function conversation(
       return JSON.stringify({ url: url.href, status: pageStatus, text })
     },
   })
-  await Promise.all([app.close(), under.close()])
+  await Promise.all([app.close(), under.close(), tools?.close()])
   const refusals = under.events.flatMap((event) => (event.type === 'request.refused' ? [JSON.stringify(event)] : []))
   const verdict = verdictOn(client, reported)
   return {
@@ -172,6 +183,36 @@ async function conversation(
     version,
     log: [log, 'Refused by the server:', ...refusals].join('\n'),
     problems: status === 0 ? verdict.problems : [...verdict.problems, `the program exited with ${status}`],
+  }
+}
+
+/** Listens for the MCP server of examples/mcp, whose users sign in at the server with these options. */
+async function listenForTools() {
+  const listener = createServer()
+  await new Promise<void>((listening) => listener.listen(0, 'localhost', listening))
+  const resource = `http://localhost:${(listener.address() as AddressInfo).port}/mcp`
+  const document = {
+    client_id: 'https://tool.example/client.json',
+    client_name: 'Tool',
+    redirect_uris: ['http://localhost/callback'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
+  }
+  return {
+    env: { MCP_SERVER: resource, CLIENT_DOCUMENT: document.client_id },
+    options: {
+      scopes: noteScopes,
+      resources: { [resource]: { scopes: Object.keys(noteScopes) } },
+      clientDocuments: { allow: '*', scopes: [...Object.keys(noteScopes), 'offline_access'] },
+      fetch: () => Promise.resolve(Response.json(document)),
+    } as const,
+    serve(issuer: string) {
+      const notes = createNotesServer({ issuer, resource })
+      const answer = async (request: Request) => (await notes(request)) ?? new Response(null, { status: 404 })
+      const listen = getRequestListener(answer)
+      listener.on('request', (request, response) => void listen(request, response))
+    },
+    close: () => new Promise((closed) => listener.close(closed)),
   }
 }
 
