@@ -7,6 +7,11 @@ interface CriticalGuard {
 
 export const criticalGuards: readonly CriticalGuard[] = [
   {
+    file: 'packages/core/src/authorize/authorization-details.ts',
+    condition: '!isCovered(requested, usable, rules.types)',
+    test: 'test/attacks/authorization-details.test.ts',
+  },
+  {
     file: 'packages/core/src/authorize/complete-interaction.ts',
     condition: "recorded.outcome === 'absent'",
     test: 'test/attacks/interaction-race.test.ts',

@@ -22,6 +22,7 @@ import { rfc9068 } from './rfc-9068.ts'
 import { rfc9101 } from './rfc-9101.ts'
 import { rfc9126 } from './rfc-9126.ts'
 import { rfc9207 } from './rfc-9207.ts'
+import { rfc9396 } from './rfc-9396.ts'
 import { rfc9449 } from './rfc-9449.ts'
 import { rfc9700 } from './rfc-9700.ts'
 import { rfc9701 } from './rfc-9701.ts'
@@ -45,6 +46,7 @@ export const standards: readonly Standard[] = [
   rfc9101,
   rfc9126,
   rfc9207,
+  rfc9396,
   rfc9449,
   rfc9700,
   rfc9701,

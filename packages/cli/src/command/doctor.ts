@@ -36,7 +36,9 @@ export const doctorCommand = (io: Io): Command =>
     .option('--client <id>', 'a client to start a sign-in for, with --redirect-uri; default: one from the database')
     .option('--redirect-uri <uri>', 'one of its redirect URIs')
     .option('--scim-secret-file <file>', 'a Secret Token of an identity provider; or set MINTMARK_SCIM_SECRET')
-    .addOption(new Option('--profile <profile>', 'checks what a security profile demands of a server').choices(checkedProfiles))
+    .addOption(
+      new Option('--profile <profile>', 'checks what a security profile demands of a server').choices(checkedProfiles),
+    )
     .option('--json', 'print JSON')
     .action((url: string | undefined, options: Options) => doctor(url, options, io))
 

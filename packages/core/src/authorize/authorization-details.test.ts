@@ -3,7 +3,7 @@ import { aClientRecord } from '@mintmark/storage-interface/fixtures'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
 
-import { detailsFor, narrowDetails, parseDetails } from './authorization-details.ts'
+import { detailsFor, enrichDetail, narrowDetails, parseDetails } from './authorization-details.ts'
 import { type AuthorizationDetailType, defineDetailType, detailTypeRegistry } from './detail-types.ts'
 
 const reading = defineDetailType<JsonObject>({
@@ -47,9 +47,37 @@ describe('authorization_details', () => {
   it.each([
     ['another type', () => ({ type: 'payment' })],
     ['more than 8 KiB', (value: JsonObject) => ({ ...value, text: 'x'.repeat(8192) })],
+    ['nine levels', (value: JsonObject) => ({ ...value, deep: [[[[[[[]]]]]]] })],
     ['a character that stores cannot keep', (value: JsonObject) => ({ ...value, text: '\u0000' })],
   ])('is refused as a failure of the host when parse returns %s', async (_case, parse) => {
     await expect(parseDetails('[{"type":"reading"}]', rulesOf({ parse }))).rejects.toThrow(TypeError)
+  })
+})
+
+describe("the user's choice", () => {
+  const enrich = (detail: JsonObject, choice: unknown): JsonObject => {
+    if (choice instanceof Error) throw choice
+    return { ...detail, text: 'x'.repeat(Number(choice)) }
+  }
+  const { types } = rulesOf({ enrich })
+  const rest = JSON.stringify(entry({ text: '' })).length
+
+  it('is added within the limits (RFC 9396 §7.1)', async () => {
+    const enriched = await enrichDetail(entry({}), 8192 - rest, types)
+
+    expect(JSON.stringify(enriched)).toHaveLength(8192)
+    await expect(enrichDetail(entry({}), 8193 - rest, types)).rejects.toMatchObject({ reason: 'detail_invalid' })
+  })
+
+  it('is not valid when the type rejects it, unless storage did not answer (RFC 9396 §7.1)', async () => {
+    const [wrong, outage] = [new Error('wrong'), new StorageUnavailableError('down')]
+
+    await expect(enrichDetail(entry({}), wrong, types)).rejects.toMatchObject({
+      code: 'invalid_authorization_details',
+      reason: 'detail_invalid',
+      cause: wrong,
+    })
+    await expect(enrichDetail(entry({}), outage, types)).rejects.toBe(outage)
   })
 })
 
