@@ -33,3 +33,14 @@ test.each([
 
   expect([asked, chosen].map((page) => /<html lang="(..)"/.exec(String(page.body))?.[1])).toEqual([lang, 'en'])
 })
+
+test('the English sentence of the server comes after the advice in other languages', () => {
+  const order = (locale: string) => {
+    const text = textOf(
+      tokensOf(errorPage({ status: 400, code: 'invalid_request', description: 'Unknown.', languages, locale })),
+    )
+    return text.indexOf('Unknown.') < text.indexOf(locale === 'de' ? german.error.advice : english.error.advice)
+  }
+
+  expect([order('en'), order('de')]).toEqual([true, false])
+})

@@ -20,12 +20,14 @@ export function errorPage(
   request?: RequestHead,
 ): ServerResponse {
   const messages = messagesFor({ uiLocales: request && uiLocalesOf(request), ...language }, request)
+  // The server's sentence comes first where users can read it.
+  const detail = html`<p lang="en" dir="ltr">${description}</p>`
+  const advice = html`<p>${messages.error.advice}</p>`
   const body = html`<header>
 <span class="tile warning">${icon('exclamation')}</span>
 <h1>${messages.error.title}</h1>
 </header>
-<p lang="en" dir="ltr">${description}</p>
-<p>${messages.error.advice}</p>
+${messages.lang.startsWith('en') ? [detail, advice] : [advice, detail]}
 <p class="fine">${messages.error.codeLabel}: <code>${code}</code></p>`
   return page({ messages, title: messages.error.title, status, formAction: 'none', body })
 }

@@ -135,7 +135,7 @@ const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
 /** A line drawing in the colour of its text. It repeats what words beside it say, so screen readers pass over it. */
 export const icon = (name: keyof typeof paths): Fragment =>
   dangerouslyUnescaped(
-    `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="${paths[name]}"/></svg>`,
+    `<svg class="icon ${name}" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="${paths[name]}"/></svg>`,
   )
 
 const paths = {

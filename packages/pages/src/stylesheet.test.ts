@@ -11,6 +11,10 @@ describe('stylesheet', () => {
     expect(stylesheet).not.toMatch(/url\(|@import|<|\r/)
   })
 
+  test('has logical directions only, for languages that run from right to left', () => {
+    expect(stylesheet).not.toMatch(/-(?:left|right)\b|\b(?:left|right)\s*:|:\s*(?:left|right)\b/)
+  })
+
   test.each(['light', 'dark'] as const)(
     'colours have enough contrast in the %s scheme (WCAG 2.2 §1.4.3, §1.4.11)',
     (scheme) => {

@@ -41,6 +41,7 @@ header { text-align: center; margin-block-end: 1.75rem; }
   flex: none; inline-size: 1.25rem; block-size: 1.25rem;
   fill: none; stroke: currentcolor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round;
 }
+[dir=rtl] .leave { transform: scaleX(-1); }
 h1 { margin: 0; font-size: 1.4375rem; line-height: 1.3; font-weight: 650; letter-spacing: -.01em; text-wrap: balance; }
 p { margin: 0; }
 p + p { margin-block-start: .75rem; }
@@ -101,4 +102,4 @@ section h2 { margin: 0 0 .5rem; font-size: 1rem; font-weight: 650; }
 `
 
 /** The hash that the policy names (CSP 3 §2.3.1): a constant, so that no page waits for a digest. Its test computes it. */
-export const stylesheetHash = 'sha256-1q2ewBLH/fgT/RMqKD+oAJRpPqAYbf0jdautqmTUzes='
+export const stylesheetHash = 'sha256-FxY7guGynmSEELEIQxJ1sz53pz3yIk0I2VS6wokKtMI='
