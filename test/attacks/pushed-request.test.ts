@@ -111,6 +111,12 @@ describe('pushing a request (RFC 9126 §2)', () => {
     ['prompt=none login', { prompt: 'none login' }, 'invalid_request', 'prompt_invalid'],
     ['a scope that is not registered', { scope: 'openid api.write' }, 'invalid_scope', 'scope_not_allowed'],
     ['malformed claims', { claims: '{' }, 'invalid_request', 'claims_malformed'],
+    [
+      'claims with a repeated member',
+      { claims: '{"userinfo":{},"userinfo":{}}' },
+      'invalid_request',
+      'claims_malformed',
+    ],
     ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request', 'code_challenge_method'],
     [
       'no PKCE',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, challenge, encode, postForm, redeem, type Change } from '../support/flow.ts'
-import { signEs256, signHs256, signNothing, writeJws } from '../support/forge-jwt.ts'
+import { readJws, signEs256, signHs256, signNothing, writeJws } from '../support/forge-jwt.ts'
 import { assertionOf } from '../support/client-assertion.ts'
 import { signIn, visitPushed } from '../support/pushed.ts'
 import { expectServing, refusedByRedirect, refusedInJson, refusedOnPage } from '../support/refused.ts'
@@ -96,6 +96,8 @@ describe('a request object is refused on a page, because nothing proves where an
     ['a JWE (RFC 9101 §10.5)', () => Promise.resolve('eyJhbGciOiJSU0EtT0FFUCJ9.e30.e30.e30.e30')],
     ['a payload that is not JSON', () => writeJws({ alg: 'ES256' }, 'x', signEs256(under.clients.B.privateKey))],
     ['a payload that is a list', () => writeJws({ alg: 'ES256' }, [], signEs256(under.clients.B.privateKey))],
+    ['a repeated member (RFC 7519 §4)', () => withRepeated('"state":"other"')],
+    ['a repeated member with an escape (RFC 7519 §4)', () => withRepeated('"st\\u0061te":"other"')],
     ['padding', async () => `${await writeRequestObject(under)}=`],
   ])('%s', async (_, write) => {
     const object = await write()
@@ -314,3 +316,9 @@ it.each(['https://evil.test/obj', 'http://127.0.0.1/', 'data:,x', 'file:///etc/p
     )
   },
 )
+
+/** A signed request object with a member in front of its own, which then has the name twice. */
+async function withRepeated(member: string): Promise<string> {
+  const { header, payload } = readJws(await writeRequestObject(under))
+  return writeJws(header, `{${member},${JSON.stringify(payload).slice(1)}`, signEs256(under.clients.B.privateKey))
+}

@@ -389,6 +389,22 @@ describe('a client with its registration access token (RFC 7592)', () => {
   })
 })
 
+test('a client that the server would refuse is not registered (RFC 7591 §3.2.2)', async () => {
+  const { server, storage, issuer } = await start()
+  const administration = createAdministration({ storage, clientRules: server.clientRules })
+  const admin = administration.as({ kind: 'host', id: 'test' })
+  const app = { clientName: 'App', redirectUris: ['https://app.test/cb'] }
+
+  const refused = admin.clients.create({ ...app, scopes: ['openid', 'unheard.of'], resources: [`${issuer}/other`] })
+
+  await expect(refused).rejects.toMatchObject({ reason: 'invalid_client_metadata' })
+  await expect(refused).rejects.toThrow('unheard.of')
+  expect((await admin.clients.create({ ...app, scopes: ['openid', 'email'] })).client.scopes).toEqual([
+    'openid',
+    'email',
+  ])
+})
+
 test('an option that does not exist is refused at start-up', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const options = { issuer: 'https://as.test', storage, softwareStatement: [] }
@@ -438,6 +454,7 @@ async function start(options: Partial<RegistrationServerOptions> = {}) {
 
   return {
     issuer,
+    server,
     storage,
     events,
     admin,

@@ -42,6 +42,7 @@ const admin = createAdminServer({
   storage,
   keys,
   accessTokens: server,
+  clientRules: server.clientRules,
   lastAdministrators,
   customFields: [{ name: 'employeeNumber', schema: z.string().max(20), claim: 'employee_number' }],
   onEvent: logAdminEvents(console),

@@ -1,3 +1,4 @@
+import type { ClientRules } from '@mintmark/core/internal'
 import {
   createJournal,
   type Clock,
@@ -54,6 +55,12 @@ export interface AdministrationOptions {
    * @defaultValue None. Addresses are https, by public host name, on the default port.
    */
   readonly dangerouslyAllowOutbound?: readonly string[]
+  /**
+   * What the server accepts of its clients: `server.clientRules`. With it, a client that the server would refuse is not
+   * registered.
+   * @defaultValue None. Scope values and resources are not compared with those of a server.
+   */
+  readonly clientRules?: ClientRules
   /**
    * The host's own data about users, beside the claims of OpenID Connect.
    * @defaultValue None. Users have the claims of OpenID Connect.
@@ -121,6 +128,7 @@ export const administrationOptions: OptionChecks<AdministrationOptions> = {
   storage: anObject,
   keys: anything,
   dangerouslyAllowOutbound: aListOfTexts,
+  clientRules: anObject,
   customFields: anything,
   lastAdministrators: anything,
   auditRetention: anything,
@@ -143,6 +151,7 @@ export function administrationParts(
     random,
     keys,
     dangerouslyAllowOutbound: options.dangerouslyAllowOutbound,
+    clientRules: options.clientRules,
     customFields,
     userType,
     lastAdministrators: lastAdministrators(options.lastAdministrators ?? {}, userType),

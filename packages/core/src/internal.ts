@@ -1,3 +1,4 @@
+export type { ClientRules } from './clients/check-metadata.ts'
 export type { MetadataRule } from './clients/metadata.ts'
 export type { ClientChange, ClientTarget, ClientUpdate } from './clients/update.ts'
 export { completeMetadata } from './clients/metadata.ts'

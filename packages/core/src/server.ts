@@ -7,6 +7,7 @@ import {
   type ServerRequest,
   type ServerResponse,
 } from '@mintmark/internal'
+import type { ClientRules } from './clients/check-metadata.ts'
 import { after, sessionId, userId } from '@mintmark/storage-interface'
 import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 import { findInteraction, type PendingInteraction } from './authorize/pending-interaction.ts'
@@ -24,6 +25,8 @@ import { requireStores } from '@mintmark/storage-interface/stores'
 /** An OAuth 2.0 authorization server with an OpenID Connect identity layer, for an adapter to serve. */
 export interface AuthorizationServer extends HttpService {
   readonly issuer: string
+  /** What the server accepts of its clients. Registration and administration check clients against it. */
+  readonly clientRules: ClientRules
   /**
    * Proves that this process can issue tokens: storage answers, and every key that signs opens with this process's
    * sealing key. Call it before the process accepts requests, and from a readiness probe; keys that were read a moment
@@ -117,6 +120,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   return {
     ...router,
     issuer: settings.issuer,
+    clientRules: {
+      scopes: [...settings.scopes.keys()],
+      resources: [...settings.resources.keys()],
+      minimumProfile: settings.minimumProfile,
+    },
     async ready() {
       await Promise.all(options.keys.algorithms.map((algorithm) => options.keys.signer(algorithm)))
     },

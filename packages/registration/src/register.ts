@@ -1,5 +1,5 @@
 import type { KeyRing, RateLimiter } from '@mintmark/core'
-import { prepareClient } from '@mintmark/core/internal'
+import { type ClientRules, prepareClient } from '@mintmark/core/internal'
 import {
   type Clock,
   decodeBody,
@@ -39,6 +39,7 @@ export interface Dependencies {
   readonly endpoint: string
   readonly storage: OAuthStorage & Pick<AdminStorage, 'initialAccessTokens'>
   readonly keys?: Pick<KeyRing, 'algorithms'>
+  readonly clientRules: ClientRules | undefined
   readonly clock: Clock
   readonly random: Random
   readonly softwareStatements: readonly TrustedStatements[]

@@ -1,5 +1,5 @@
 import { ClientMetadataError, createMemoryRateLimiter, type KeyRing, type RateLimiter } from '@mintmark/core'
-import { parseIssuer } from '@mintmark/core/internal'
+import { type ClientRules, parseIssuer } from '@mintmark/core/internal'
 import {
   aFunction,
   anObject,
@@ -55,6 +55,12 @@ export interface RegistrationServerOptions {
    */
   readonly keys?: Pick<KeyRing, 'algorithms'>
   /**
+   * What the server accepts of its clients: `server.clientRules`. With it, a client that the server would refuse is not
+   * registered.
+   * @defaultValue None. Scope values are compared with those of the permission only.
+   */
+  readonly clientRules?: ClientRules
+  /**
    * The issuers whose software statements register clients without an initial access token (RFC 7591 §2.3).
    * @defaultValue None. Every registration needs an initial access token.
    */
@@ -91,6 +97,7 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
     issuer: aText,
     storage: anObject,
     keys: anything,
+    clientRules: anObject,
     softwareStatements: anything,
     limit: anObject,
     onEvent: aFunction,
@@ -163,6 +170,7 @@ function registrationDependencies(options: RegistrationServerOptions, endpoint: 
     endpoint,
     storage,
     ...(keys === undefined ? {} : { keys }),
+    clientRules: options.clientRules,
     clock,
     random,
     softwareStatements: options.softwareStatements ?? [],

@@ -1,4 +1,5 @@
 import type { KeyRing } from '@mintmark/core'
+import type { ClientRules } from '@mintmark/core/internal'
 import { type Clock, type Random, randomIdentifier } from '@mintmark/internal'
 import type { ResourceType } from '@mintmark/scim'
 import type { AdminStorage, JsonObject } from '@mintmark/storage-interface'
@@ -135,6 +136,7 @@ export interface AdminDependencies {
   readonly keys: SigningAlgorithms | undefined
   /** Origins of addresses that clients may have although they are not public. */
   readonly dangerouslyAllowOutbound: readonly string[] | undefined
+  readonly clientRules: ClientRules | undefined
   readonly customFields: CustomFields
   /** The attributes that filters of users are resolved against. */
   readonly userType: ResourceType

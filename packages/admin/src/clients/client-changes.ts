@@ -23,7 +23,7 @@ export interface CreatedClient {
 }
 
 export function createClient(registration: ClientRegistration, context: AdminContext): Promise<CreatedClient> {
-  const { storage, clock, random, keys } = context
+  const { storage, clock, random, keys, dangerouslyAllowOutbound, clientRules } = context
   const id = registration.clientId ?? randomIdentifier(random)
   return audit(
     {
@@ -36,7 +36,7 @@ export function createClient(registration: ClientRegistration, context: AdminCon
           throw new AdminError('identifier_taken')
         const { client, clientSecret } = await registerClient(
           { ...registration, clientId: id },
-          { storage, clock, random, dangerouslyAllowOutbound: context.dangerouslyAllowOutbound, ...(keys && { keys }) },
+          { storage, clock, random, dangerouslyAllowOutbound, clientRules, ...(keys && { keys }) },
         )
         return { result: { client: clientView(client), clientSecret }, after: plainJson(clientView(client)) }
       },

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonObject } from '@mintmark/internal'
+import { isJsonObject, parseJsonObject, repeatsMember } from '@mintmark/internal'
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { spaceSeparated } from '../parameters.ts'
@@ -129,8 +129,12 @@ type RequestedDestination = 'id_token' | 'userinfo'
 export function parseClaimsRequest(text: string | undefined): JsonObject | undefined {
   if (text === undefined) return undefined
   const request = parseJsonObject(text)
-  // OIDC Core §5.5: a JSON object of objects.
-  if (request === undefined || !destinations.every((name) => isOptionalClaims(own(request, name))))
+  // OIDC Core §5.5: a JSON object of objects. Parsers differ in which of two members with one name they read.
+  if (
+    request === undefined ||
+    repeatsMember(text) ||
+    !destinations.every((name) => isOptionalClaims(own(request, name)))
+  )
     throw refuse('claims_malformed')
   return request
 }

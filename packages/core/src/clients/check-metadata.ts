@@ -6,7 +6,7 @@ import { isVisibleAscii } from './authenticate.ts'
 import { type ClearableChange, clientMetadata, type DefaultedMetadata, standardGrants } from './metadata.ts'
 import { isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { readKeySet } from './remote-key-set.ts'
-import { contradictions, profileRules } from './security-profile.ts'
+import { contradictions, profileRules, type SecurityProfile } from './security-profile.ts'
 
 /**
  * Refuses members that do not exist: a misspelled one would leave a default in force without a warning, and in a change it could
@@ -51,7 +51,7 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
 }
 
 /**
- * Refuses metadata with an algorithmthat the server does not sign with.
+ * Refuses metadata with an algorithm that the server does not sign with.
  * @throws ClientMetadataError invalid_client_metadata.
  */
 export function refuseUnsignable(
@@ -66,6 +66,42 @@ export function refuseUnsignable(
     throw invalid('The server does not sign with this algorithm; discovery lists those it signs with.')
   }
 }
+
+/** What an authorization server accepts of its clients: `clientRules` of the server. */
+export interface ClientRules {
+  /** The scope values that exist. */
+  readonly scopes: readonly string[]
+  /** The APIs that exist, by their resource indicators (RFC 8707). */
+  readonly resources: readonly string[]
+  /** The least that every client must keep. */
+  readonly minimumProfile: SecurityProfile
+}
+
+/**
+ * Refuses a client that the server would never serve, with all reasons at once. Of a change only the scope values and
+ * resources that it sets are checked: a server that no longer has one must not keep an administrator from changing the rest.
+ * @throws ClientMetadataError invalid_client_metadata.
+ */
+export function refuseUnserved(
+  client: ClientRecord,
+  given: DefaultedMetadata & ClearableChange,
+  rules: ClientRules | undefined,
+): void {
+  if (rules === undefined) return
+  const found = [
+    ...unknownAmong(given.scopes, rules.scopes).map((name) => `it has no scope value ${name}`),
+    ...unknownAmong(given.resources, rules.resources).map((name) => `it has no resource ${name}`),
+    ...contradictions(client, profileRules(client, rules)).map(
+      (reason) => `its minimum profile demands that ${reason}`,
+    ),
+  ]
+  // RFC 7591 §3.2.2.
+  if (found.length > 0) throw invalid(`The server would refuse this client: ${found.join('; ')}.`)
+}
+
+/** At most ten. */
+const unknownAmong = (values: readonly string[] = [], known: readonly string[]): readonly string[] =>
+  values.filter((value) => !known.includes(value)).slice(0, 10)
 
 /** The signing algorithms that a registration or a change requests. */
 function requestedAlgorithms(metadata: DefaultedMetadata & ClearableChange): readonly string[] {

@@ -1,4 +1,4 @@
-import { decodeBase64url, decodeBody, parseJsonObject } from '@mintmark/internal'
+import { decodeBase64url, decodeBody, parseJsonObject, repeatsMember } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 import type { CompactJWSHeaderParameters, JSONWebKeySet } from 'jose'
 import { compactVerify } from 'jose/jws/compact/verify'
@@ -41,8 +41,10 @@ async function verifyWith(
     const { protectedHeader } = await compactVerify(jwt, createLocalJWKSet(keySet), { algorithms: [...algorithms] })
     // RFC 7797 §7: a JWS whose payload is not base64url is not a JWT.
     if (protectedHeader.b64 !== undefined) return undefined
-    const claims = parseJsonObject(decodeBody(decodeBase64url(jwt.split('.')[1] ?? '')) ?? '')
-    return claims && { header: protectedHeader, claims }
+    const text = decodeBody(decodeBase64url(jwt.split('.')[1] ?? '')) ?? ''
+    const claims = parseJsonObject(text)
+    // RFC 7519 §4: another parser could read the other one of two claims with one name.
+    return claims === undefined || repeatsMember(text) ? undefined : { header: protectedHeader, claims }
   } catch {
     // jose throws on every invalid signature and unsuitable key; the client gets the same answer for all of them.
     return undefined

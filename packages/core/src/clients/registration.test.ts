@@ -1,6 +1,6 @@
 import { clientId, epochSeconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { clientMetadata } from './metadata.ts'
 import { registerClient } from './registration.ts'
@@ -144,4 +144,41 @@ it.each([
     code: 'invalid_client_metadata',
   })
   expect(await storage.clients.find(clientId('app'))).toBeUndefined()
+})
+
+describe('a client that the server would refuse', () => {
+  const rules = {
+    scopes: ['openid', 'notes.read'],
+    resources: ['https://api.test'],
+    minimumProfile: 'standard',
+  } as const
+  const app = { clientName: 'App', redirectUris: ['https://app.test/cb'] }
+
+  it('is not registered, for all reasons at once (RFC 7591 §3.2.2)', async () => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const clientRules = { ...rules, minimumProfile: 'fapi2' } as const
+
+    const registering = registerClient(
+      { ...app, scopes: ['openid', 'notes.raed'], resources: ['https://other.test'] },
+      { storage, clientRules },
+    )
+
+    await expect(registering).rejects.toMatchObject({ code: 'invalid_client_metadata' })
+    for (const reason of ['notes.raed', 'https://other.test', 'token_endpoint_auth_method', 'dpop_bound_access_tokens'])
+      await expect(registering).rejects.toThrow(reason)
+    expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
+  })
+
+  it('is refused as a change, also when only another member changes, but not for a scope value that it had before', async () => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const { client } = await registerClient({ ...app, scopes: ['old'] }, { storage })
+    const change = (metadata: object, clientRules: object = rules) =>
+      updateClient({ clientId: client.clientId }, metadata, { storage, clientRules: { ...rules, ...clientRules } })
+
+    await expect(change({ scopes: ['old'] })).rejects.toThrow('it has no scope value old')
+    await expect(change({ resources: ['https://other.test'] })).rejects.toThrow('it has no resource https://other.test')
+    await expect(change({ clientName: 'New' }, { minimumProfile: 'fapi2' })).rejects.toThrow('minimum profile')
+    expect(await change({ clientName: 'New' })).toMatchObject({ outcome: 'updated', client: { clientName: 'New' } })
+    expect(await change({ scopes: ['openid'] })).toMatchObject({ outcome: 'updated' })
+  })
 })

@@ -10,7 +10,14 @@ import {
   type DefaultedMetadata,
   type RequiredMetadata,
 } from './metadata.ts'
-import { ClientMetadataError, refuseUnknownMembers, refuseUnsignable, refuseUnusable } from './check-metadata.ts'
+import {
+  ClientMetadataError,
+  refuseUnknownMembers,
+  refuseUnserved,
+  refuseUnsignable,
+  refuseUnusable,
+  type ClientRules,
+} from './check-metadata.ts'
 import { clientSecretRecord } from './secrets.ts'
 
 /** The metadata of a client as an administrator provides it; names follow RFC 7591 §2. */
@@ -37,6 +44,11 @@ interface RegisterClientDependencies {
    * @defaultValue None.
    */
   readonly dangerouslyAllowOutbound?: readonly string[] | undefined
+  /**
+   * What the server accepts: `server.clientRules`. A client that it would refuse is not registered.
+   * @defaultValue None. Scope values and resources are not compared with those of a server.
+   */
+  readonly clientRules?: ClientRules | undefined
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -75,6 +87,7 @@ export async function prepareClient(
   if (record.clientId.startsWith('https://'))
     throw invalid('client_id must not be an https URL: those are for clients that publish their own metadata.')
   refuseUnusable(record, deps.dangerouslyAllowOutbound)
+  refuseUnserved(record, registration, deps.clientRules)
   refuseUnsignable(registration, deps.keys)
 
   const clientSecret = usesSecret(record) ? randomSecret(random) : undefined

@@ -4,7 +4,13 @@ import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
 import { usesSecret, type ClearableChange, type DefaultedMetadata, type RequiredMetadata } from './metadata.ts'
-import { refuseUnknownMembers, refuseUnsignable, refuseUnusable } from './check-metadata.ts'
+import {
+  refuseUnknownMembers,
+  refuseUnserved,
+  refuseUnsignable,
+  refuseUnusable,
+  type ClientRules,
+} from './check-metadata.ts'
 import { clientSecretRecord } from './secrets.ts'
 
 /** A change to a client. Members that are left out stay; `undefined` removes an optional member. */
@@ -36,6 +42,11 @@ interface UpdateClientDependencies {
    * @defaultValue None.
    */
   readonly dangerouslyAllowOutbound?: readonly string[] | undefined
+  /**
+   * What the server accepts: `server.clientRules`. A client that it would refuse is not registered.
+   * @defaultValue None. Scope values and resources are not compared with those of a server.
+   */
+  readonly clientRules?: ClientRules | undefined
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -73,6 +84,7 @@ async function changeClient(
   return swapClient(target, deps.storage, async (client) => {
     const changed: ClientRecord = { ...client, ...change, ...(!isOwn && { selfManagement: undefined }) }
     refuseUnusable(changed, deps.dangerouslyAllowOutbound)
+    refuseUnserved(changed, change, deps.clientRules)
     return withFittingSecrets(changed, now, deps.random ?? systemRandom)
   })
 }
