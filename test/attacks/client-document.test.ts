@@ -5,7 +5,9 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { registerClient } from '../../packages/core/src/clients/registration.ts'
-import { answerInteraction, authorize, redeem, token, type Change } from '../support/flow.ts'
+import { assertionOf } from '../support/client-assertion.ts'
+import { answerInteraction, authorize, postForm, redeem, token, type Change } from '../support/flow.ts'
+import { signEs256 } from '../support/forge-jwt.ts'
 import { refusedInJson, refusedOnPage } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -239,6 +241,20 @@ describe('a client with a metadata document', () => {
     expect(under.dump()).toBe(before)
   })
 
+  it('is not fetched more than 600 times a minute in total, and takes no row', async () => {
+    const { under, site } = await start((url) => answer({ ...tool, client_id: url, redirect_uris: [`${url}/cb`] }))
+    const before = under.dump()
+
+    for (let n = 0; n < 601; n += 1) {
+      const url = `https://cli${n}.test/a`
+      await visit(under, { client_id: url, redirect_uri: `${url}/cb` })
+    }
+
+    expect(site.fetched).toHaveLength(600)
+    expect(under.lastReason()).toBe('client_documents_throttled')
+    expect(under.dump()).toBe(before)
+  })
+
   it.each([
     ['max-age=1', 60],
     ['max-age=1000000000000', 86_400],
@@ -336,25 +352,52 @@ describe('a document that changes', () => {
     expect([reply.status, under.lastReason()]).toEqual([400, 'client_document_changed'])
   })
 
-  it('that replaces the keys asks for consent again, and the old keys are refused', async () => {
-    const keyed = async () => {
-      const jwk = await exportJWK((await generateKeyPair('ES256')).publicKey)
-      const jwks = { keys: [{ ...jwk, alg: 'ES256', kid: await calculateJwkThumbprint(jwk) }] }
-      return { ...tool, token_endpoint_auth_method: 'private_key_jwt', jwks }
-    }
-    const [first, second] = [await keyed(), await keyed()]
-    const { under, site } = await start(() => keepShort(first))
-    await codeOf(under)
-    site.serve = () => keepShort(second)
+  it('that replaces the keys asks for consent again, and the old keys are refused (Client ID Metadata Document §8.3.1)', async () => {
+    const [first, second] = [await aKeyedTool(), await aKeyedTool()]
+    const { under, site } = await start(() => keepShort(first.document))
+    const redeemWith = async (key: KeyedTool, change: Change = {}) =>
+      publicRedeem(under, await codeOf(under, change), await key.assertion(under))
+    expect((await redeemWith(first)).status).toBe(200)
+    site.serve = () => keepShort(second.document)
     under.clock.advance(61)
 
     const started = await visit(under)
     expect(started.location.pathname).toBe('/consent')
     await consent(under, started)
 
-    expect((await stored(under))?.jwks).toEqual(second.jwks)
+    expect(under.events.filter(({ type }) => type === 'client.changed')).toHaveLength(1)
+    const code = await codeOf(under)
+    const proof = await first.assertion(under)
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      { send: () => publicRedeem(under, code, proof), reason: 'client_credentials_wrong' },
+    )
+    expect((await publicRedeem(under, code, await second.assertion(under))).status).toBe(200)
   })
 })
+
+type KeyedTool = Awaited<ReturnType<typeof aKeyedTool>>
+
+/** A document with a key, and the assertions that it verifies (RFC 7523 §3). */
+async function aKeyedTool() {
+  const pair = await generateKeyPair('ES256')
+  const jwk = await exportJWK(pair.publicKey)
+  const kid = await calculateJwkThumbprint(jwk)
+  return {
+    document: {
+      ...tool,
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [{ ...jwk, alg: 'ES256', kid }] },
+    },
+    assertion: (under: ServerUnderTest) =>
+      assertionOf(under, {
+        header: { kid },
+        claims: { iss: id, sub: id },
+        sign: signEs256(pair.privateKey),
+      }),
+  }
+}
 
 describe('a stored client with a document', () => {
   async function withTokens(options: Partial<Documents> = {}) {
@@ -428,6 +471,17 @@ describe('a stored client with a document', () => {
     expect(second.status).toBe(200)
     expect((await refresh(under, tokens['refresh_token'])).status).toBe(200)
     expect(await under.storage.grants.listByUser(userId('U1'))).toHaveLength(1)
+  })
+
+  it('keeps its other devices when the user signs out on one (RFC 7009 §2.1)', async () => {
+    const { under, tokens } = await withTokens()
+    const second = await publicRedeem(under, await codeOf(under, { prompt: 'consent' }))
+
+    const form = `token=${String(second.json['refresh_token'])}&client_id=${encodeURIComponent(id)}`
+    const revoked = await postForm(under, '/token/revocation', form, {})
+
+    expect([revoked.status, (await refresh(under, second.json['refresh_token'])).status]).toEqual([200, 400])
+    expect((await refresh(under, tokens['refresh_token'])).status).toBe(200)
   })
 
   it('law: two consents at the same time store one client', async () => {
