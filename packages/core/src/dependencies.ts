@@ -68,6 +68,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
   const { storage, keys } = options
   const { minimumProfile, rotation, retryWindow } = settings
+  const mutualTls = options.mutualTls && { aliasOrigin: undefined, ...options.mutualTls }
   const { issuer, lifetimes, scopes, resources, feedRetention: retention, allowedOrigins } = settings
   const random = options.random ?? systemRandom
   const limits = options.rateLimits ?? {}
@@ -97,7 +98,14 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     journal,
     delivery,
     signedIn: options.signedIn,
-    dpop: createDpopVerifier({ issuer, keys, storage, nonces: settings.dpopNonces }),
+    mutualTls,
+    dpop: createDpopVerifier({
+      issuer,
+      keys,
+      storage,
+      nonces: settings.dpopNonces,
+      aliasOrigin: mutualTls?.aliasOrigin,
+    }),
     discovery: settings.discovery,
     browserCookie: defineBrowserCookie(issuer),
     interactionUrls: settings.interactionUrls,
@@ -133,8 +141,8 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     clientAuthentication: [
       clientSecretBasic,
       clientSecretPost,
-      privateKeyJwt({ issuer, storage, keySets, minimumProfile }),
-      publicClient,
+      privateKeyJwt({ issuer, storage, keySets, minimumProfile, mutualTls }),
+      publicClient({ mutualTls, keySets }),
     ],
     failedAuthentications: limits.failedAuthentications ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     interactionLimits: {

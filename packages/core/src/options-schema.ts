@@ -66,6 +66,13 @@ const outboundOrigin = z
     ),
   )
 
+/** RFC 8705 §5: an origin and nothing else, over TLS. */
+const publicOrigin = z.string().check(
+  z.refine((origin) => origin.startsWith('https:') && URL.canParse(origin) && new URL(origin).origin === origin, {
+    error: 'must be an https origin such as https://mtls.example.com',
+  }),
+)
+
 const nonEmpty = z.string().check(z.minLength(1))
 
 const publicUrl = z.string().check(
@@ -174,6 +181,7 @@ const optionsSchema = z.strictObject({
     {},
   ),
   dpop: z.prefault(z.strictObject({ nonces: z.prefault(z.enum(['required', 'offered', 'off']), 'offered') }), {}),
+  mutualTls: z.optional(z.strictObject({ certificate: callable, aliasOrigin: z.optional(publicOrigin) })),
   clientDocuments: z.optional(
     z.strictObject({
       allow: z.union([z.literal('*'), z.array(nonEmpty).check(z.minLength(1)), callable]),

@@ -7,6 +7,7 @@ import type { EventListener } from './events.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { RenderLogoutPage } from './logout/page.ts'
 import type { RateLimiter } from './rate-limiter.ts'
+import type { ReadClientCertificate } from './sender/client-certificate.ts'
 import type { SignedIn } from './sessions/signed-in-user.ts'
 import type { GrantType } from './token/grant.ts'
 import type { ClaimValues } from './tokens/api-claims.ts'
@@ -201,6 +202,24 @@ export interface AuthorizationServerOptions {
      * each client repeats its first request.
      */
     readonly nonces?: 'required' | 'offered' | 'off'
+  }
+  /**
+   * Certificates of clients (mutual TLS, RFC 8705): clients can authenticate with them, and have their access tokens bound
+   * to them.
+   * @defaultValue None. TLS usually ends at a proxy, and only the host knows how the proxy forwards certificates.
+   */
+  readonly mutualTls?: {
+    /**
+     * Returns the certificate of the client that sent a request: `peerCertificate` of `@mintmark/adapter-node` where Node
+     * terminates TLS, `certificateFromHeader(…)` behind a proxy.
+     */
+    readonly certificate: ReadClientCertificate
+    /**
+     * The origin at which the TLS handshake asks for a certificate, such as `https://mtls.example.com`; discovery lists its
+     * endpoints as `mtls_endpoint_aliases` (RFC 8705 §5). It serves the same paths.
+     * @defaultValue None. The issuer's own origin asks for certificates, and browsers may show their users a choice.
+     */
+    readonly aliasOrigin?: string
   }
   /**
    * Whether all clients must push their authorization requests (RFC 9126 §5). Otherwise those that are registered with

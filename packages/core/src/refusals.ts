@@ -49,6 +49,10 @@ export const refusals = {
   client_authentication_method: ['invalid_client', clientFailed, 'OIDC Registration §2'],
   /** The secret or the assertion is not the client's, or has expired. */
   client_credentials_wrong: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
+  /** The client authenticates by its certificate, and the request has none that the server can read. */
+  client_certificate_missing: ['invalid_client', clientFailed, 'RFC 8705 §2'],
+  /** The certificate has expired, has another name than the registered one, is not in the key set, or nobody trusts its issuer. */
+  client_certificate_wrong: ['invalid_client', clientFailed, 'RFC 8705 §2.1, §2.2'],
   /** The client is disabled. */
   client_disabled: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
   /** The registration of the client contradicts its security profile, or the one that the server demands of all clients. */
@@ -369,6 +373,16 @@ export const refusals = {
   dpop_jkt_contradicted: ['invalid_request', 'The dpop_jkt is not that of the DPoP proof.', 'RFC 9449 §10.1'],
   /** The access token is bound to a key, and was presented as a bearer token. */
   access_token_bound: ['invalid_token', accessTokenInvalid, 'RFC 9449 §7.2'],
+  /** The tokens of the client are bound to its certificate, and the request has none that the server can read. */
+  certificate_missing: ['invalid_request', 'A client certificate is required.', 'RFC 8705 §3'],
+  /** The tokens of the client are bound to its certificate, and the request has a DPoP proof too. */
+  certificate_with_proof: [
+    'invalid_request',
+    'Send no DPoP proof: tokens are bound to the certificate.',
+    'RFC 8705 §3',
+  ],
+  /** The access token is bound to another certificate, or the request has none that the server can read. */
+  access_token_certificate_mismatch: ['invalid_token', accessTokenInvalid, 'RFC 8705 §3'],
   /** The access token is not bound to the key of the DPoP proof that it was presented with. */
   access_token_key_mismatch: ['invalid_token', accessTokenInvalid, 'RFC 9449 §7.1'],
 

@@ -21,7 +21,13 @@ import {
  * `client_secret` is not a method of its own: the client may send its secret by either of the two.
  */
 export type TokenEndpointAuthMethod =
-  'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+  | 'none'
+  | 'client_secret'
+  | 'client_secret_basic'
+  | 'client_secret_post'
+  | 'private_key_jwt'
+  | 'tls_client_auth'
+  | 'self_signed_tls_client_auth'
 
 /**
  * How a client came to be: an administrator registered it, it registered itself (RFC 7591), or it describes itself at the URL
@@ -42,6 +48,8 @@ export const clients = defineRecord(
       'client_secret_basic',
       'client_secret_post',
       'private_key_jwt',
+      'tls_client_auth',
+      'self_signed_tls_client_auth',
     ),
     secrets: secretList(),
     /** Public keys for `private_key_jwt` and request objects, as a JWK set; `undefined` when the client has none or publishes them at `jwksUri`. */
@@ -76,6 +84,14 @@ export const clients = defineRecord(
     introspectionSignedResponseAlg: optional(text),
     /** Its token requests must prove possession of a key, to which its access tokens are bound (RFC 9449 §5.2). */
     dpopBoundAccessTokens: flag,
+    /** Its token requests must present a certificate, to which its access tokens are bound (RFC 8705 §3.4). */
+    tlsClientCertificateBoundAccessTokens: flag,
+    /** The name in the certificate of a client with `tls_client_auth`: exactly one of the five (RFC 8705 §2.1.2). */
+    tlsClientAuthSubjectDn: optional(text),
+    tlsClientAuthSanDns: optional(text),
+    tlsClientAuthSanUri: optional(text),
+    tlsClientAuthSanIp: optional(text),
+    tlsClientAuthSanEmail: optional(text),
     /** Its assertions may name the URL of the token endpoint as their audience (RFC 7523 §3), and not only the issuer. */
     allowTokenEndpointAudience: flag,
     /** The APIs that it may request tokens for (RFC 8707); `undefined` means those that define one of its scope values. */
@@ -119,6 +135,11 @@ export const clients = defineRecord(
       secrets: [],
       jwks: undefined,
       jwksUri: undefined,
+      tlsClientAuthSubjectDn: undefined,
+      tlsClientAuthSanDns: undefined,
+      tlsClientAuthSanUri: undefined,
+      tlsClientAuthSanIp: undefined,
+      tlsClientAuthSanEmail: undefined,
       redirectUris: [],
       postLogoutRedirectUris: [],
       backchannelLogoutUri: undefined,

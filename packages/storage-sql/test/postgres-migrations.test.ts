@@ -63,6 +63,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0036-initial-access-token-statistics 51e499770245b4c4f8042a3521ece57328aa2e8695dbd6c09f908ee29f252724",
       "0037-client-documents dea9be9869245e2174d96d14d203ecd5da07b4637e08be37b915e51d5fe6cb27",
       "0038-self-management 944be5be1da9a514b4e8b0ea318b25d50e862236ead2a6d929df22e640989c9d",
+      "0039-authorization-details 057b414266211b9ffba67a2599edcee52c7b769438183612d841f0dbbe847cb6",
+      "0040-client-certificates 1ea284952e83a80525801bf6cfba01795ef0b73b9768de4748427507040af6d3",
     ]
   `)
 })

@@ -36,7 +36,7 @@ export interface ClientAuthenticationDependencies extends ProfileSettings {
  * @throws OAuthError invalid_request — reason `client_authentication_twice` | `client_id_contradicted`.
  * @throws OAuthError invalid_client — reason `client_authentication_missing` | `client_unknown` | `client_disabled` |
  *   `client_authentication_method` | `client_credentials_wrong` | `client_assertion_audience`, and
- *   `client_id_contradicted` for an assertion; the response is the same for all of them.
+ *   `client_certificate_missing` | `client_certificate_wrong`, and `client_id_contradicted` for an assertion; the response is the same for all of them.
  * @throws OAuthError unauthorized_client — reason `profile_contradicted`.
  * @throws OAuthError temporarily_unavailable — reason `client_throttled`, after too many failures.
  */
@@ -99,11 +99,19 @@ function authenticationFailure(
   const registeredMethod = client.tokenEndpointAuthMethod
   // OIDC Registration §2: a client uses its registered method. Otherwise `none` would let anybody act as a confidential
   // client.
-  if (!isAcceptedMethod(method, registeredMethod))
-    return { reason: 'client_authentication_method', context: { presentedMethod: method, registeredMethod } }
+  const presentedMethod = proofMethod(proof) ?? method
+  if (!isAcceptedMethod(presentedMethod, registeredMethod))
+    return proof !== undefined && 'reason' in proof && proof.reason.startsWith('client_certificate')
+      ? proof
+      : { reason: 'client_authentication_method', context: { presentedMethod, registeredMethod } }
   if (proof === undefined) return { reason: 'client_credentials_wrong' }
   return 'reason' in proof ? proof : undefined
 }
+
+/** The method that a proof names. */
+const proofMethod = (
+  proof: CredentialProof | AuthenticationFailure | undefined,
+): TokenEndpointAuthMethod | undefined => (proof !== undefined && 'method' in proof ? proof.method : undefined)
 
 /**
  * RFC 6749 §2.3.1: a client with a secret may send it by either method, unless it is registered for one. Some libraries
@@ -121,6 +129,8 @@ interface AuthenticationFailure {
     | 'client_authentication_method'
     | 'client_assertion_audience'
     | 'client_credentials_wrong'
+    | 'client_certificate_missing'
+    | 'client_certificate_wrong'
   readonly context?: RefusalContext
 }
 
@@ -164,6 +174,8 @@ async function recordSecretUse(
 /** Proof that the credentials belong to the client; with the secret that was used, if any. */
 export interface CredentialProof {
   readonly usedSecret?: SecretDigest
+  /** The method that was proven, if the request itself does not show it: a certificate is not in the request. */
+  readonly method?: TokenEndpointAuthMethod
 }
 
 /** The unverified credentials of a request. */

@@ -3,6 +3,7 @@ import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
 import type { SigningAlgorithms } from '../keys/ring.ts'
 import { type AllowedOrigins, isOutboundUrl } from '../outbound/client.ts'
 import { isVisibleAscii } from './authenticate.ts'
+import { hasCertificates, isCertificateName, registeredNames } from './certificate.ts'
 import { type ClearableChange, clientMetadata, type DefaultedMetadata, standardGrants } from './metadata.ts'
 import { isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { readKeySet } from './remote-key-set.ts'
@@ -31,6 +32,7 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
   if (client.clientName.trim() === '') throw invalid('client_name must not be empty.')
   refuseUnusableRedirects(client)
   refuseUnusableKeys(client, allowedOrigins)
+  refuseUnusableCertificates(client)
   refuseUnusableLogoutUris(client, allowedOrigins)
   // RFC 6749 §3.3: a request could never contain any other value.
   if (!client.scopes.every(isScopeToken))
@@ -139,6 +141,28 @@ function refuseUnusableKeys(client: ClientRecord, allowedOrigins: AllowedOrigins
     throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
   if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri, allowedOrigins))
     throw invalid('jwks_uri must be https, by host name, on the default port.')
+}
+
+function refuseUnusableCertificates(client: ClientRecord): void {
+  const names = registeredNames(client)
+  const isNamed = client.tokenEndpointAuthMethod === 'tls_client_auth'
+  // RFC 8705 §2.1.2: exactly one. With another method it would have no effect.
+  if (isNamed && names.length !== 1) throw invalid('tls_client_auth needs exactly one of the tls_client_auth names.')
+  if (!isNamed && names.length > 0) throw invalid('The tls_client_auth names are for tls_client_auth only.')
+  if (!names.every(isCertificateName))
+    throw invalid('The tls_client_auth name is not one that a certificate can have. Wildcards are not accepted.')
+  // RFC 8705 §2.2.2.
+  if (client.tokenEndpointAuthMethod === 'self_signed_tls_client_auth') {
+    if (client.jwks === undefined && client.jwksUri === undefined)
+      throw invalid('self_signed_tls_client_auth needs either jwks or jwks_uri.')
+    if (client.jwks !== undefined && !hasCertificates(client.jwks))
+      throw invalid('self_signed_tls_client_auth needs a key with x5c in jwks.')
+  }
+  // RFC 7800 §3.1: a token is bound to one key.
+  if (client.dpopBoundAccessTokens && client.tlsClientCertificateBoundAccessTokens)
+    throw invalid(
+      'A client has either dpop_bound_access_tokens or tls_client_certificate_bound_access_tokens, not both.',
+    )
 }
 
 /** All of them at once, so that an administrator does not meet them one by one. */

@@ -41,6 +41,8 @@ const methods = [
   'client_secret_basic',
   'client_secret_post',
   'private_key_jwt',
+  'tls_client_auth',
+  'self_signed_tls_client_auth',
 ] as const satisfies readonly TokenEndpointAuthMethod[]
 
 const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'ML-DSA-65'] as const satisfies readonly SigningAlgorithm[]
@@ -67,7 +69,8 @@ export const clientMetadata = {
   },
   /**
    * How the client authenticates; `none` makes it a public client. With `client_secret` it may send its secret as
-   * `client_secret_basic` or as `client_secret_post`.
+   * `client_secret_basic` or as `client_secret_post`. `tls_client_auth` and `self_signed_tls_client_auth` need the option
+   * `mutualTls` of the server.
    * @defaultValue `client_secret`. Some libraries use one method for the code and the other to refresh.
    */
   tokenEndpointAuthMethod: {
@@ -162,6 +165,67 @@ export const clientMetadata = {
     kind: 'flag',
     description: 'refuses its token requests without a DPoP proof',
     default: false,
+  },
+  /**
+   * Whether its token requests must present a certificate, to which its access tokens are bound (RFC 8705 §3.4). It
+   * excludes `dpopBoundAccessTokens`.
+   * @defaultValue `false`. Few clients have a certificate.
+   */
+  tlsClientCertificateBoundAccessTokens: {
+    kind: 'flag',
+    description: 'refuses its token requests without a client certificate, and binds its tokens to it',
+    default: false,
+  },
+  /**
+   * The subject of its certificate, for `tls_client_auth` (RFC 8705 §2.1.2), as text of RFC 4514:
+   * `CN=client,O=Example,C=SE`. A client has exactly one of the five names.
+   * @defaultValue None. Another name, or another method of authentication.
+   */
+  tlsClientAuthSubjectDn: {
+    kind: 'text',
+    description: 'the subject of its certificate (RFC 4514), for tls_client_auth',
+    longest: 2000,
+    presence: 'clearable',
+  },
+  /**
+   * A DNS name in its certificate (RFC 8705 §2.1.2). Wildcards match nothing.
+   * @defaultValue None. Another name, or another method of authentication.
+   */
+  tlsClientAuthSanDns: {
+    kind: 'text',
+    description: 'a DNS name in its certificate, for tls_client_auth',
+    longest: 253,
+    presence: 'clearable',
+  },
+  /**
+   * A URI in its certificate, compared character by character (RFC 8705 §2.1.2).
+   * @defaultValue None. Another name, or another method of authentication.
+   */
+  tlsClientAuthSanUri: {
+    kind: 'text',
+    description: 'a URI in its certificate, for tls_client_auth',
+    longest: 2000,
+    presence: 'clearable',
+  },
+  /**
+   * An IP address in its certificate (RFC 8705 §2.1.2).
+   * @defaultValue None. Another name, or another method of authentication.
+   */
+  tlsClientAuthSanIp: {
+    kind: 'text',
+    description: 'an IP address in its certificate, for tls_client_auth',
+    longest: 45,
+    presence: 'clearable',
+  },
+  /**
+   * An e-mail address in its certificate (RFC 8705 §2.1.2).
+   * @defaultValue None. Another name, or another method of authentication.
+   */
+  tlsClientAuthSanEmail: {
+    kind: 'text',
+    description: 'an e-mail address in its certificate, for tls_client_auth',
+    longest: 320,
+    presence: 'clearable',
   },
   /**
    * Whether its assertions for `private_key_jwt` may have the URL of the token endpoint as audience.

@@ -13,10 +13,13 @@ import type { SecretDigest } from '@mintmark/storage-interface/stores'
 import { decodeJwt } from 'jose/jwt/decode'
 
 import type { ClientAuthentication, CredentialProof, PresentedCredentials } from './authenticate.ts'
+import { type CertificateDependencies, usesCertificate, verifyCertificate } from './certificate.ts'
 import { clientAlgorithms, verifyClientJwt } from './client-jwt.ts'
 import type { RemoteKeySets } from './remote-key-set.ts'
 import { profileRules, type ProfileSettings } from './security-profile.ts'
 import { isCompactJws } from '../keys/verify-jwt.ts'
+import type { MutualTls } from '../sender/client-certificate.ts'
+import { addressesOf } from '../sender/prove-possession.ts'
 
 /** `client_secret_basic`: the client's identifier and secret in the Authorization header (RFC 6749 §2.3.1). */
 export const clientSecretBasic: ClientAuthentication = {
@@ -74,8 +77,11 @@ export const clientSecretPost: ClientAuthentication = {
   },
 }
 
-/** `none`: a public client identifies itself without proof; PKCE and its redirect URIs protect it (RFC 9700 §2.1.1). */
-export const publicClient: ClientAuthentication = {
+/**
+ * `none`: a public client identifies itself without proof; PKCE and its redirect URIs protect it (RFC 9700 §2.1.1). The
+ * request of a client with a certificate looks the same (RFC 8705 §2), so its registration decides what is verified.
+ */
+export const publicClient = (deps: CertificateDependencies): ClientAuthentication => ({
   method: 'none',
   read(request, form) {
     const clientId = form.get('client_id')
@@ -85,9 +91,14 @@ export const publicClient: ClientAuthentication = {
       form.get('client_assertion') !== undefined
     if (clientId === undefined || presentsMore) return undefined
 
-    return { method: 'none', clientId, verify: () => Promise.resolve({}) }
+    return {
+      method: 'none',
+      clientId,
+      verify: async (client, now) =>
+        client !== undefined && usesCertificate(client) ? verifyCertificate(request, { client, now }, deps) : {},
+    }
   },
-}
+})
 
 /**
  * Verifies that the presented secret is an active one of the client. The same work is done for an unknown client, a
@@ -119,6 +130,7 @@ const emptySlot = '.'.repeat(43)
 
 interface PrivateKeyJwtDependencies extends ProfileSettings {
   readonly issuer: string
+  readonly mutualTls: MutualTls | undefined
   readonly storage: OAuthStorage
   readonly keySets: RemoteKeySets
 }
@@ -158,7 +170,7 @@ async function verifyAssertion(
   if (verified === undefined || !isAssertionType(verified.header.typ)) return undefined
   const { claims } = verified
   if (!isAbout(claims, client) || !isShortLived(claims, now)) return undefined
-  const expectedAudience = acceptedAudiences(client, deps.issuer)
+  const expectedAudience = acceptedAudiences(client, deps)
   // FAPI 2.0 SP §5.3.2.1: the audience is a text.
   const isMisshapen = requiresAudienceText && typeof claims['aud'] !== 'string'
   if (isMisshapen || !isForUs(claims['aud'], expectedAudience)) {
@@ -194,8 +206,11 @@ const isAbout = ({ iss, sub }: JsonObject, { clientId }: ClientRecord): boolean 
  * The issuer; for a client that is registered so also the URL of the token endpoint, which RFC 7523 §3 and OIDC Core §9
  * permit. A client that also uses a malicious server can be made to sign for this URL, so it is not the default.
  */
-const acceptedAudiences = ({ allowTokenEndpointAudience }: ClientRecord, issuer: string): readonly string[] =>
-  allowTokenEndpointAudience ? [issuer, `${issuer}/token`] : [issuer]
+const acceptedAudiences = (
+  { allowTokenEndpointAudience }: ClientRecord,
+  { issuer, mutualTls }: PrivateKeyJwtDependencies,
+): readonly string[] =>
+  allowTokenEndpointAudience ? [issuer, ...addressesOf(`${issuer}/token`, mutualTls?.aliasOrigin)] : [issuer]
 
 /**
  * RFC 7523 §3: the assertion is for this server. RFC 7519 §4.1.3: one audience is a string or an array with one element. More

@@ -149,8 +149,8 @@ export function contradictions(client: ClientRecord, rules: ProfileRules): reado
     if (algorithm !== undefined && algorithms?.includes(algorithm) === false)
       found.push(`${name} must be one of ${algorithms.join(', ')}`)
   }
-  if (rules.requiresSenderConstraint && !client.dpopBoundAccessTokens)
-    found.push('dpop_bound_access_tokens must be true')
+  if (rules.requiresSenderConstraint && !client.dpopBoundAccessTokens && !client.tlsClientCertificateBoundAccessTokens)
+    found.push('dpop_bound_access_tokens or tls_client_certificate_bound_access_tokens must be true')
   return found
 }
 

@@ -21,6 +21,7 @@ it('lists a claim once when several scopes release it (OIDC Discovery §3)', () 
     grants: [],
     logout: undefined,
     delivery: undefined,
+    mutualTls: undefined,
     clientAuthentication: [],
     acceptsClientDocuments: false,
     requirePushedRequests: false,

@@ -3,10 +3,12 @@ import { codeChallengeMethods, prompts } from '../authorize/parameters.ts'
 import { responseModes } from '../authorize/response.ts'
 import type { DetailTypes } from '../authorize/detail-types.ts'
 import type { ScopeRegistry } from '../authorize/scopes.ts'
+import { certificateMethods } from '../clients/certificate.ts'
 import type { ClientAuthentication } from '../clients/authenticate.ts'
 import { clientAlgorithms } from '../clients/client-jwt.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { DiscoveryOptions } from '../options.ts'
+import type { MutualTls } from '../sender/client-certificate.ts'
 import type { GrantType } from '../token/grant.ts'
 import { idTokenClaims } from '../tokens/protocol-claims.ts'
 import { publicDocument, type PublicDocument } from './public-document.ts'
@@ -32,6 +34,7 @@ export interface MetadataSources {
   readonly delivery: object | undefined
   readonly grants: readonly GrantType[]
   readonly clientAuthentication: readonly ClientAuthentication[]
+  readonly mutualTls: MutualTls | undefined
   readonly requirePushedRequests: boolean
   readonly acceptsClientDocuments: boolean
   readonly scopes: ScopeRegistry
@@ -63,7 +66,10 @@ export type EndpointName =
 
 /** The metadata document, the same for OpenID Connect Discovery and for RFC 8414. */
 export function serverMetadata(sources: MetadataSources): Readonly<Record<string, unknown>> {
-  const authMethods = sources.clientAuthentication.map(({ method }) => method)
+  const authMethods = [
+    ...sources.clientAuthentication.map(({ method }) => method),
+    ...(sources.mutualTls === undefined ? [] : certificateMethods),
+  ]
   return {
     issuer: sources.issuer,
     ...sources.endpoints,
@@ -92,6 +98,11 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     claims_parameter_supported: true,
     // RFC 9449 §5.1.
     dpop_signing_alg_values_supported: proofAlgorithms,
+    // RFC 8705 §3.3, §5.
+    ...(sources.mutualTls !== undefined && { tls_client_certificate_bound_access_tokens: true }),
+    ...(sources.mutualTls?.aliasOrigin !== undefined && {
+      mtls_endpoint_aliases: aliasesOf(sources.endpoints, sources.mutualTls.aliasOrigin),
+    }),
     // RFC 9126 §5.
     require_pushed_authorization_requests: sources.requirePushedRequests,
     // Client ID Metadata Document §6.
@@ -114,6 +125,17 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     ...statementsOf(sources.discovery),
   }
 }
+
+/** The endpoints that authenticate clients or accept bound tokens, at the origin with mutual TLS (RFC 8705 §5). */
+const aliasesOf = (endpoints: MetadataSources['endpoints'], origin: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(endpoints).flatMap(([name, url]) =>
+      withoutAlias.includes(name) ? [] : [[name, origin + new URL(url).pathname]],
+    ),
+  )
+
+/** Browsers visit these, or their content is public. */
+const withoutAlias: readonly string[] = ['authorization_endpoint', 'end_session_endpoint', 'jwks_uri']
 
 /**
  * The paths at which clients look for the metadata: OpenID Connect appends the well-known path to the issuer's (OIDC

@@ -75,6 +75,8 @@ export function createDpopVerifier(deps: {
   readonly keys: KeyRing
   readonly storage: OAuthStorage
   readonly nonces: DpopNoncePolicy
+  /** The origin of the endpoints with mutual TLS (RFC 8705 §5). */
+  readonly aliasOrigin?: string | undefined
 }): DpopVerifier {
   const nonces = createDpopNonces(deps)
   const signatures = createProofSignatures()
@@ -105,7 +107,10 @@ export function createDpopVerifier(deps: {
       // RFC 9449 §4.3: the header is a proof with a public key.
       if (proof === undefined) throw refuse('dpop_proof_malformed')
       // RFC 9449 §4.3: the proof is for this request.
-      if (!isProofFor(proof, { method: request.method, url: target.url })) throw refuse('dpop_target')
+      const isForUs = addressesOf(target.url, deps.aliasOrigin).some((url) =>
+        isProofFor(proof, { method: request.method, url }),
+      )
+      if (!isForUs) throw refuse('dpop_target')
       const { needsNonce } = await checkTime(proof, now)
       const jkt = await signatures.verify(proof)
       if (target.accessToken !== undefined) await checkTokenHash(proof, target.accessToken)
@@ -123,6 +128,10 @@ export function createDpopVerifier(deps: {
     headers: async ({ needsNonce }, now) => (needsNonce ? [['DPoP-Nonce', await nonces.current(now)]] : []),
   }
 }
+
+/** The addresses of an endpoint: at the issuer, and at the origin with mutual TLS (RFC 8705 §5). */
+export const addressesOf = (url: string, aliasOrigin: string | undefined): readonly string[] =>
+  aliasOrigin === undefined ? [url] : [url, aliasOrigin + new URL(url).pathname]
 
 function readProof(request: ServerRequest): string {
   const header = request.headers.get('dpop')

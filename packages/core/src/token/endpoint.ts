@@ -1,4 +1,12 @@
-import { type Clock, type Endpoint, type Header, json, noStore, type ServerResponse } from '@mintmark/internal'
+import {
+  type Clock,
+  type Endpoint,
+  type Header,
+  json,
+  noStore,
+  type ServerRequest,
+  type ServerResponse,
+} from '@mintmark/internal'
 import type { DurationSeconds, EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 
 import {
@@ -10,6 +18,7 @@ import { profileRules } from '../clients/security-profile.ts'
 import type { Journal } from '../events.ts'
 import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
+import { type MutualTls, proveCertificate } from '../sender/client-certificate.ts'
 import { type DpopVerifier, noPossession, type VerifiedProof } from '../sender/prove-possession.ts'
 import { mintAccessToken, subjectOf, type AccessTokenDependencies } from '../tokens/access-token.ts'
 import { computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../tokens/claims.ts'
@@ -22,6 +31,7 @@ export interface TokenEndpointDependencies extends ClientAuthenticationDependenc
   readonly grants: readonly GrantType[]
   readonly journal: Journal
   readonly dpop: DpopVerifier
+  readonly mutualTls: MutualTls | undefined
 }
 
 /**
@@ -38,7 +48,7 @@ export const tokenEndpoint = (deps: TokenEndpointDependencies): Endpoint => {
     const grant = selectGrant(form, client, deps.grants)
     if (client.profile !== 'standard' || deps.minimumProfile !== 'standard')
       requireResource(form, profileRules(client, deps))
-    const possession = await provePossession({ proof, client }, now, deps)
+    const possession = await provePossession({ request, proof, client }, now, deps)
     const decision = await withClaims(await grant.decide(form, { client, possession }, now), deps)
     const tokens = await mintTokens(decision, now, deps)
     deps.journal.record(request, {
@@ -55,12 +65,28 @@ export const tokenEndpoint = (deps: TokenEndpointDependencies): Endpoint => {
   }
 }
 
-/** @throws OAuthError invalid_dpop_proof — reason `dpop_proof_missing` | `dpop_replayed`. */
+/**
+ * @throws OAuthError invalid_dpop_proof — reason `dpop_proof_missing` | `dpop_replayed`; invalid_request — reason
+ *   `certificate_missing` | `certificate_with_proof`.
+ */
 async function provePossession(
-  { proof, client }: { readonly proof: VerifiedProof | undefined; readonly client: AuthenticatedClient },
+  presented: {
+    readonly request: ServerRequest
+    readonly proof: VerifiedProof | undefined
+    readonly client: AuthenticatedClient
+  },
   now: EpochSeconds,
-  { dpop }: TokenEndpointDependencies,
+  { dpop, mutualTls }: TokenEndpointDependencies,
 ): Promise<ProvenPossession> {
+  const { request, proof, client } = presented
+  if (client.tlsClientCertificateBoundAccessTokens) {
+    // RFC 7800 §3.1: a token is bound to one key.
+    if (proof !== undefined) throw refuse('certificate_with_proof', { clientId: client.clientId })
+    const certificate = await proveCertificate(request, mutualTls)
+    // RFC 8705 §3: a client whose tokens are bound gets no bearer token, also when a proxy loses its certificate.
+    if (certificate === undefined) throw refuse('certificate_missing', { clientId: client.clientId })
+    return certificate
+  }
   if (proof !== undefined) return dpop.use(proof, now)
   // RFC 9449 §5.2: a client that must use DPoP gets no bearer token.
   if (client.dpopBoundAccessTokens) throw refuse('dpop_proof_missing', { clientId: client.clientId })

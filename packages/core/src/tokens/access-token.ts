@@ -17,6 +17,7 @@ import {
   epochSeconds,
   familyId,
   type JsonObject,
+  type JsonValue,
   type OAuthStorage,
   type UserId,
 } from '@mintmark/storage-interface'
@@ -177,8 +178,8 @@ interface AccessToken {
   readonly scopes: readonly string[]
   /** `undefined` for a token that a client holds for itself. */
   readonly familyId: FamilyId | undefined
-  /** The thumbprint of the DPoP key that the token is bound to (RFC 9449 §6.1); `undefined` for a bearer token. */
-  readonly jkt: string | undefined
+  /** The key that the token is bound to (RFC 9449 §6.1, RFC 8705 §3.1). */
+  readonly possession: Possession
   readonly expiresAt: EpochSeconds
 }
 
@@ -215,9 +216,9 @@ function readClaims(claims: JsonObject, format: 'jwt' | 'opaque'): VerifiedAcces
     return undefined
   if (!Array.isArray(audience) || audience.length === 0 || !audience.every(isNonEmptyString)) return undefined
   if (family !== undefined && !isNonEmptyString(family)) return undefined
-  const jkt = isJsonObject(cnf) ? cnf['jkt'] : undefined
+  const possession = readConfirmation(cnf)
   // RFC 7800 §3.1: a token that is bound in a way that is not understood is not a bearer token.
-  if (cnf !== undefined && !isNonEmptyString(jkt)) return undefined
+  if (possession === undefined) return undefined
 
   const token: AccessToken = {
     format,
@@ -228,10 +229,19 @@ function readClaims(claims: JsonObject, format: 'jwt' | 'opaque'): VerifiedAcces
     audience,
     scopes: scope.split(' ').filter((value) => value !== ''),
     familyId: family === undefined ? undefined : familyId(family),
-    jkt: isNonEmptyString(jkt) ? jkt : undefined,
+    possession,
     expiresAt: epochSeconds(Number(exp)),
   }
   return token as VerifiedAccessToken
+}
+
+/** `undefined` for anything but one key. */
+function readConfirmation(cnf: JsonValue | undefined): Possession | undefined {
+  if (cnf === undefined) return { kind: 'none' }
+  if (!isJsonObject(cnf) || Object.keys(cnf).length !== 1) return undefined
+  const { jkt, 'x5t#S256': x5tS256 } = cnf
+  if (isNonEmptyString(jkt)) return { kind: 'dpop', jkt }
+  return isNonEmptyString(x5tS256) ? { kind: 'mtls', x5tS256 } : undefined
 }
 
 const isNonEmptyString = (value: unknown): value is string => typeof value === 'string' && value !== ''
@@ -291,7 +301,7 @@ export async function findActiveAccessToken(
   // RFC 9068 §4: tokens for other audiences are not accepted here.
   if (verified === undefined || !verified.audience.includes(deps.issuer)) return undefined
   // RFC 9449 §7.2: a bound token is not accepted without proof of its key.
-  if (verified.jkt !== undefined) return undefined
+  if (verified.possession.kind !== 'none') return undefined
   const status = await statusOfAccessToken(verified, now, deps.storage)
   if (status === undefined) return undefined
   const { subject, clientId, expiresAt } = verified

@@ -156,7 +156,7 @@ function describeAccessToken(token: VerifiedAccessToken, scopes: readonly string
     ...claims,
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     active: true,
-    token_type: token.jkt === undefined ? 'Bearer' : 'DPoP',
+    token_type: token.possession.kind === 'dpop' ? 'DPoP' : 'Bearer',
   }
 }
 

@@ -9,12 +9,13 @@ import {
   withHeaders,
 } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
-import type { FamilyStatus } from '@mintmark/storage-interface/stores'
+import type { FamilyStatus, Possession } from '@mintmark/storage-interface/stores'
 
 import type { Journal } from '../events.ts'
 import { chosenAlgorithm, signJwt } from '../keys/jws.ts'
 import { readForm, readQuery, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
+import { type MutualTls, proveCertificate } from '../sender/client-certificate.ts'
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
 import {
   statusOfAccessToken,
@@ -23,13 +24,14 @@ import {
   type VerifyAccessTokenDependencies,
 } from './access-token.ts'
 import { computeUserinfoClaims, type ClaimsDependencies } from './claims.ts'
-import type { Active } from './status.ts'
+import { type Active, isSameKey } from './status.ts'
 
 export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependencies, ClaimsDependencies {
   readonly storage: OAuthStorage
   readonly clock: Clock
   readonly journal: Journal
   readonly dpop: DpopVerifier
+  readonly mutualTls: MutualTls | undefined
 }
 
 /** `GET|POST /userinfo` (OIDC Core §5.3): claims about the user for whom the access token was issued. */
@@ -59,15 +61,27 @@ async function verifyPresented(
   if (scheme === 'Bearer') {
     const token = await verifyToken(accessToken, now, deps)
     // RFC 9449 §7.2: a bound token is not a bearer token, and a request with a proof is not one either.
-    if (token.jkt !== undefined || request.headers.has('dpop')) throw refuse('access_token_bound')
+    if (token.possession.kind === 'dpop' || request.headers.has('dpop')) throw refuse('access_token_bound')
+    if (token.possession.kind === 'mtls') await requireCertificate(request, token.possession, deps)
     return { token, proof: undefined }
   }
   const proof = await deps.dpop.verify(request, { url: `${deps.issuer}/userinfo`, accessToken }, now)
   const token = await verifyToken(accessToken, now, deps)
   // RFC 9449 §7.1: the key of the proof is that of the token.
-  if (token.jkt !== proof.jkt) throw refuse('access_token_key_mismatch')
+  if (token.possession.kind !== 'dpop' || token.possession.jkt !== proof.jkt) throw refuse('access_token_key_mismatch')
   await deps.dpop.use(proof, now)
   return { token, proof }
+}
+
+/** @throws OAuthError invalid_token — reason `access_token_certificate_mismatch`. */
+async function requireCertificate(
+  request: ServerRequest,
+  bound: Possession,
+  { mutualTls }: UserinfoEndpointDependencies,
+): Promise<void> {
+  const proven = await proveCertificate(request, mutualTls)
+  // RFC 8705 §3: the certificate of the connection is that of the token.
+  if (proven === undefined || !isSameKey(bound, proven)) throw refuse('access_token_certificate_mismatch')
 }
 
 async function verifyToken(

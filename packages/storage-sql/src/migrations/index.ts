@@ -37,6 +37,7 @@ import { registrationStatistics } from './0036-initial-access-token-statistics.t
 import { clientDocuments } from './0037-client-documents.ts'
 import { selfManagement } from './0038-self-management.ts'
 import { authorizationDetails } from './0039-authorization-details.ts'
+import { clientCertificates } from './0040-client-certificates.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   clientDocuments,
   selfManagement,
   authorizationDetails,
+  clientCertificates,
 ]

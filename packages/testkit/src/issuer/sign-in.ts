@@ -115,6 +115,9 @@ function credentials(
     }
     case 'private_key_jwt':
       throw new Error('signIn does not sign client assertions: let your client library ask for the tokens, with fetch.')
+    case 'tls_client_auth':
+    case 'self_signed_tls_client_auth':
+      throw new Error('signIn presents no certificates: let your client library ask for the tokens.')
     default:
       return client.tokenEndpointAuthMethod satisfies never
   }

@@ -1,0 +1,97 @@
+import {
+  type CertificateFormat,
+  certificateHeaders,
+  encodeBase64url,
+  readCertificateHeader,
+  type ServerRequest,
+  sha256,
+} from '@mintmark/internal'
+
+import type { ProvenPossession } from '../token/grant.ts'
+
+/** The certificate that a client presented in its TLS handshake. */
+export interface ClientCertificate {
+  /** The certificate itself, without those that signed it. */
+  readonly der: Uint8Array
+  /**
+   * `verified`: it was issued by a certificate authority that the server or its proxy trusts for clients. Anything else is
+   * `unverified`, such as a self-signed certificate.
+   */
+  readonly chain: 'verified' | 'unverified'
+}
+
+/** Returns the certificate of the client that sent a request. */
+export type ReadClientCertificate = (
+  request: ServerRequest,
+) => ClientCertificate | undefined | Promise<ClientCertificate | undefined>
+
+/** Mutual TLS (RFC 8705), where the host has it. */
+export interface MutualTls {
+  readonly certificate: ReadClientCertificate
+  readonly aliasOrigin: string | undefined
+}
+
+/**
+ * The possession of the key of a certificate, which the TLS handshake has proven, by the thumbprint of the certificate
+ * (RFC 8705 §3.1). `undefined` without a certificate.
+ */
+export async function proveCertificate(
+  request: ServerRequest,
+  mutualTls: MutualTls | undefined,
+): Promise<ProvenPossession | undefined> {
+  const certificate = await mutualTls?.certificate(request)
+  if (certificate === undefined) return undefined
+  return { kind: 'mtls', x5tS256: encodeBase64url(await sha256(certificate.der)) } as ProvenPossession
+}
+
+/** How a proxy forwards the certificates of clients. */
+interface CertificateHeaderOptions {
+  /**
+   * `client-cert`: the header of RFC 9440; `envoy`: `x-forwarded-client-cert` with `Cert`; `nginx`: `ssl-client-cert` with
+   * `$ssl_client_escaped_cert`.
+   */
+  readonly format: CertificateFormat
+  /**
+   * Confirms that the proxy sets the header on every request, and removes one that the sender has written. Otherwise
+   * senders can present the certificate of any client (RFC 9440 §4).
+   */
+  readonly trust: 'this_proxy_sets_and_strips_it'
+  /**
+   * `verified` if the proxy refuses certificates that its certificate authorities did not issue; `unverified` if it accepts
+   * all. A proxy that says so for each request does it with a header, whose value is then `SUCCESS`:
+   * `$ssl_client_verify` of nginx. This proxy must set and strip that header too.
+   */
+  readonly chain: 'verified' | 'unverified' | { readonly header: string }
+  /**
+   * The name of the header with the certificate.
+   * @defaultValue `client-cert`, `x-forwarded-client-cert` or `ssl-client-cert`, as `format` says. Few proxies use others.
+   */
+  readonly header?: string
+}
+
+/**
+ * Reads the certificate of a client from a header of the proxy that terminates TLS, for the option `mutualTls`.
+ * @throws TypeError that names a bad option.
+ */
+export function certificateFromHeader(options: CertificateHeaderOptions): ReadClientCertificate {
+  const { format, trust, chain } = options
+  const known: readonly string[] = Object.keys(certificateHeaders)
+  if (!known.includes(format)) throw new TypeError(`Invalid options: format must be one of ${known.join(', ')}.`)
+  // The type of a caller without TypeScript is not checked, and the default must not be trust.
+  if ((trust as string | undefined) !== 'this_proxy_sets_and_strips_it')
+    throw new TypeError('Invalid options: trust must be this_proxy_sets_and_strips_it, and true.')
+  const chainHeader = typeof chain === 'object' ? chain.header.toLowerCase() : undefined
+  if (chainHeader === undefined && chain !== 'verified' && chain !== 'unverified')
+    throw new TypeError('Invalid options: chain must be verified, unverified or { header }.')
+  const name = (options.header ?? certificateHeaders[format]).toLowerCase()
+
+  return ({ headers, repeatedHeaders }) => {
+    const value = headers.get(name)
+    if (value === undefined || repeatedHeaders.has(name)) return undefined
+    const der = readCertificateHeader(format, [value])
+    if (der === undefined) return undefined
+    if (chainHeader === undefined) return { der, chain: chain === 'verified' ? chain : 'unverified' }
+    const isVerified = headers.get(chainHeader) === 'SUCCESS' && !repeatedHeaders.has(chainHeader)
+    return { der, chain: isVerified ? 'verified' : 'unverified' }
+  }
+}

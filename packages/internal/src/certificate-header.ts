@@ -1,0 +1,65 @@
+/** How a proxy forwards the certificate of its client: RFC 9440, Envoy's `x-forwarded-client-cert`, or nginx. */
+export type CertificateFormat = 'client-cert' | 'envoy' | 'nginx'
+
+/** The usual name of the header, by format. */
+export const certificateHeaders = {
+  'client-cert': 'client-cert',
+  envoy: 'x-forwarded-client-cert',
+  nginx: 'ssl-client-cert',
+} as const satisfies Readonly<Record<CertificateFormat, string>>
+
+/**
+ * Reads the client certificate of a header that a proxy has set.
+ * @param values all values of the header. Two are no certificate: one of them may be the sender's (RFC 9440 §4).
+ * @returns the certificate in DER; `undefined` for anything else.
+ */
+export function readCertificateHeader(format: CertificateFormat, values: readonly string[]): Uint8Array | undefined {
+  const [value, second] = values
+  if (value === undefined || second !== undefined || value.length > longestHeader) return undefined
+  switch (format) {
+    case 'client-cert':
+      // RFC 9440 §2.2, RFC 8941 §3.3.5: a byte sequence, and nothing in front of or after it.
+      return decodeBase64(/^:([A-Za-z0-9+/]+={0,2}):$/.exec(value.trim())?.[1])
+    case 'envoy':
+      return fromPem(certificateOfEnvoy(value))
+    default:
+      return fromPem(decodePercent(value))
+  }
+}
+
+/** The `Cert` of one element. With several, an earlier proxy or the sender has written the others. */
+function certificateOfEnvoy(value: string): string | undefined {
+  if (!/^(?:[A-Za-z]+=(?:"(?:[^"\\]|\\.)*"|[^",;]*)(?:;|$))+$/.test(value)) return undefined
+  const found = [...value.matchAll(/(?:^|;)cert=(?:"([^"]*)"|([^",;]*))/gi)]
+  const [first, second] = found
+  return second === undefined ? decodePercent(first?.[1] ?? first?.[2]) : undefined
+}
+
+function decodePercent(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text)
+  } catch {
+    // `decodeURIComponent` throws for malformed escapes.
+    return undefined
+  }
+}
+
+/** One certificate in PEM (RFC 7468 §5.1). */
+function fromPem(text: string | undefined): Uint8Array | undefined {
+  const match = /^-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/.exec(text ?? '')
+  return decodeBase64(match?.[1]?.replaceAll(/\s/g, ''))
+}
+
+/** Decodes standard base64 (RFC 4648 §4); `undefined` for other text. */
+export function decodeBase64(text: string | undefined): Uint8Array | undefined {
+  if (text === undefined || text === '') return undefined
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  } catch {
+    // `atob` throws on malformed input.
+    return undefined
+  }
+}
+
+/** In characters: well above any certificate of a client, and below the limit of Node. */
+const longestHeader = 16_384

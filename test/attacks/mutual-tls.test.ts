@@ -1,0 +1,339 @@
+import { createPublicKey } from 'node:crypto'
+
+import { certificateFromHeader } from '@mintmark/core'
+import { clientId, type ClientRecord } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { certificateHeader, commonName, issueCertificate, type TestCertificate } from '../support/certificates.ts'
+import { createProofKey, writeProof } from '../support/dpop.ts'
+import { changeClient } from '../support/fixture-clients.ts'
+import { authorize, type Change, encode, obtainCode, postForm, signedInAs, verifier } from '../support/flow.ts'
+import { readJws } from '../support/forge-jwt.ts'
+import { expectServing, refused, refusedInJson } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { introspect, noteSecretsInUse, postAs, tokensOf } from '../support/token-calls.ts'
+
+const aliasOrigin = 'https://mtls.as.test'
+const trust = 'this_proxy_sets_and_strips_it'
+const example: Parameters<typeof issueCertificate>[0]['subject'] = [
+  ['2.5.4.6', 'SE', 0x13],
+  ['2.5.4.10', 'Example, Inc.'],
+  commonName('client'),
+]
+const c1 = issueCertificate({ subject: example, dns: ['client.app.test'] })
+const c2 = issueCertificate({ subject: [commonName('other')], dns: ['other.app.test'] })
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  const certificate = certificateFromHeader({ format: 'client-cert', trust, chain: { header: 'client-verify' } })
+  under = await startServer({ mutualTls: { certificate, aliasOrigin } })
+  await expectServing(under)
+  await noteSecretsInUse(under)
+})
+afterAll(() => under.close())
+
+const change = (id: string, changed: Partial<ClientRecord>): Promise<void> =>
+  changeClient(under.storage, clientId(id), changed)
+
+/** What the proxy of the test forwards. */
+const presented = (certificate: TestCertificate, verdict = 'SUCCESS') => ({
+  ...certificateHeader(certificate),
+  'client-verify': verdict,
+})
+
+const asM = (headers: Record<string, string> = {}, path = '/token', form: Change = {}): Promise<Reply> => {
+  const grant = path === '/token' ? { grant_type: 'client_credentials', scope: 'api.read' } : {}
+  return postForm(under, path, encode({ client_id: 'M', ...grant, ...form }), headers)
+}
+
+const confirmationOf = (reply: Reply): unknown => readJws(String(reply.json['access_token'])).payload['cnf']
+
+const noNames = {
+  tlsClientAuthSubjectDn: undefined,
+  tlsClientAuthSanDns: undefined,
+  tlsClientAuthSanUri: undefined,
+  tlsClientAuthSanIp: undefined,
+  tlsClientAuthSanEmail: undefined,
+}
+
+const wrong = (headers: Record<string, string>, reason: 'client_certificate_wrong' | 'client_certificate_missing') =>
+  refusedInJson(under, { status: 401, error: 'invalid_client' }, { send: () => asM(headers), reason })
+
+describe('a client with tls_client_auth', () => {
+  const asNamed = (name: Partial<ClientRecord>): Promise<void> =>
+    change('M', { tokenEndpointAuthMethod: 'tls_client_auth', ...noNames, ...name })
+  beforeEach(() => asNamed({ tlsClientAuthSanDns: 'Client.app.test' }))
+
+  it('authenticates with its certificate at every endpoint (RFC 8705 §2.1)', async () => {
+    const token = await asM(presented(c1))
+
+    expect([token.status, token.json['token_type'], confirmationOf(token)]).toEqual([200, 'Bearer', undefined])
+    const revoked = await asM(presented(c1), '/token/revocation', { token: String(token.json['access_token']) })
+    const described = await asM(presented(c1), '/token/introspection', { token: String(token.json['access_token']) })
+    expect([revoked.status, described.status, described.json['active']]).toEqual([200, 200, false])
+  })
+
+  it('is refused without a certificate at every endpoint, as at the origin without mutual TLS (RFC 8705 §5)', async () => {
+    for (const path of ['/token', '/token/revocation', '/token/introspection', '/auth/push'])
+      await refusedInJson(
+        under,
+        { status: 401, error: 'invalid_client' },
+        { send: () => asM({}, path, { token: 'x' }), reason: 'client_certificate_missing' },
+      )
+  })
+
+  it('is refused with the certificate of another client, or of an unknown authority (RFC 8705 §2.1)', async () => {
+    await wrong(presented(c2), 'client_certificate_wrong')
+    await wrong(presented(c1, 'FAILED:self-signed certificate'), 'client_certificate_wrong')
+    await wrong(certificateHeader(c1), 'client_certificate_wrong')
+  })
+
+  it('is refused with a wildcard, a homograph or a name that is only in the common name (RFC 8705 §2.1.2)', async () => {
+    for (const dns of [['*.app.test'], ['client.app.test.evil.test'], ['xn--lient-vqf.app.test'], []])
+      await wrong(
+        presented(issueCertificate({ subject: [commonName('client.app.test')], dns })),
+        'client_certificate_wrong',
+      )
+  })
+
+  it('is refused with an expired certificate, and with one of the future (RFC 5280 §4.1.2.5)', async () => {
+    const now = under.clock.now()
+    const dns = ['client.app.test']
+    await wrong(presented(issueCertificate({ subject: example, dns, notAfter: now - 1 })), 'client_certificate_wrong')
+    await wrong(presented(issueCertificate({ subject: example, dns, notBefore: now + 1 })), 'client_certificate_wrong')
+  })
+
+  it('is compared by subject as a parsed name (RFC 8705 §2.1.2, RFC 4514)', async () => {
+    const equal = ['CN=client,O=Example\\, Inc.,C=SE', '2.5.4.3=#0c06636c69656e74 , o=EXAMPLE\\2c  inc., c=se']
+    const unequal = ['C=SE,O=Example\\, Inc.,CN=client', 'CN=client,C=SE', 'CN=client,O=Example\\, Inc.,C=SE,DC=x']
+    for (const tlsClientAuthSubjectDn of equal) {
+      await asNamed({ tlsClientAuthSubjectDn })
+      expect((await asM(presented(c1))).status, tlsClientAuthSubjectDn).toBe(200)
+    }
+    for (const tlsClientAuthSubjectDn of unequal) {
+      await asNamed({ tlsClientAuthSubjectDn })
+      await wrong(presented(c1), 'client_certificate_wrong')
+    }
+  })
+
+  it('is refused with a NUL in the common name (RFC 4514 §2.4)', async () => {
+    await asNamed({ tlsClientAuthSubjectDn: 'CN=client\\00.evil.test' })
+    await wrong(
+      presented(issueCertificate({ subject: [commonName('client\0.evil.test')] })),
+      'client_certificate_wrong',
+    )
+  })
+
+  it('is identified by URI, address or e-mail address (RFC 8705 §2.1.2)', async () => {
+    const certificate = issueCertificate({
+      subject: example,
+      uri: ['spiffe://app.test/client'],
+      email: ['Client@APP.test'],
+      ip: [Buffer.of(192, 0, 2, 7), Buffer.from('20010db8000000000000000000000007', 'hex')],
+    })
+    for (const name of [
+      { tlsClientAuthSanUri: 'spiffe://app.test/client' },
+      { tlsClientAuthSanEmail: 'Client@app.test' },
+      { tlsClientAuthSanIp: '192.0.2.7' },
+      { tlsClientAuthSanIp: '2001:DB8:0::7' },
+    ]) {
+      await asNamed(name)
+      expect((await asM(presented(certificate))).status, JSON.stringify(name)).toBe(200)
+    }
+    for (const name of [{ tlsClientAuthSanEmail: 'client@app.test' }, { tlsClientAuthSanIp: '192.0.2.8' }]) {
+      await asNamed(name)
+      await wrong(presented(certificate), 'client_certificate_wrong')
+    }
+  })
+
+  it('is refused when its registration has no name, or two (RFC 8705 §2.1.2)', async () => {
+    await asNamed({})
+    await wrong(presented(c1), 'client_certificate_wrong')
+    await asNamed({ tlsClientAuthSanDns: 'client.app.test', tlsClientAuthSanUri: 'https://client.app.test' })
+    await wrong(presented(c1), 'client_certificate_wrong')
+  })
+
+  it('does not have a certificate when the header is repeated, malformed or too long (RFC 9440 §4)', async () => {
+    const [value = ''] = Object.values(certificateHeader(c1))
+    for (const header of [
+      [value, value],
+      `x${value}`,
+      `${value};a=1`,
+      value.slice(0, -1),
+      `:${'A'.repeat(20_000)}:`,
+      '',
+    ])
+      await refused(under, {
+        send: () =>
+          under.send({
+            method: 'POST',
+            path: '/token',
+            headers: {
+              'content-type': 'application/x-www-form-urlencoded',
+              'client-cert': header,
+              'client-verify': 'SUCCESS',
+            },
+            body: encode({ client_id: 'M', grant_type: 'client_credentials' }),
+          }),
+        reason: typeof header === 'string' && header.length > 16_384 ? undefined : 'client_certificate_missing',
+      })
+  })
+
+  it('does not authenticate with a secret or without credentials instead (OIDC Registration §2)', async () => {
+    const secret = { client_secret: under.clients.M.secret }
+    await refused(under, {
+      send: () => asM(presented(c1), '/token', secret),
+      reason: 'client_authentication_method',
+    })
+  })
+})
+
+it('a client with another method is not authenticated by a certificate (OIDC Registration §2)', async () => {
+  const form = encode({ client_id: 'A', grant_type: 'client_credentials' })
+  await refused(under, {
+    send: () => postForm(under, '/token', form, presented(c1)),
+    reason: 'client_authentication_method',
+  })
+})
+
+describe('a client with self_signed_tls_client_auth', () => {
+  const keySetOf = (certificate: TestCertificate) => ({
+    keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', x5c: [certificate.der.toString('base64')] }],
+  })
+  beforeEach(() =>
+    change('M', { tokenEndpointAuthMethod: 'self_signed_tls_client_auth', ...noNames, jwks: keySetOf(c1) }),
+  )
+
+  it('authenticates with the certificate of its key set, whoever issued it (RFC 8705 §2.2)', async () => {
+    expect((await asM(presented(c1, 'FAILED:self-signed certificate'))).status).toBe(200)
+  })
+
+  it('is refused with another certificate, also of the same key (RFC 8705 §2.2)', async () => {
+    const key = { privateKey: c1.key, publicKey: createPublicKey(c1.key) }
+    await wrong(presented(c2), 'client_certificate_wrong')
+    await wrong(presented(issueCertificate({ subject: example, key })), 'client_certificate_wrong')
+    await wrong({}, 'client_certificate_missing')
+  })
+
+  it('is refused with a registered certificate that has expired (RFC 5280 §4.1.2.5)', async () => {
+    const expired = issueCertificate({ subject: example, notAfter: under.clock.now() - 86_400 })
+    await change('M', { jwks: keySetOf(expired) })
+    await wrong(presented(expired), 'client_certificate_wrong')
+  })
+})
+
+describe('a client whose access tokens are bound to its certificate', () => {
+  const redirect_uri = 'https://spa.test/cb'
+  const scope = 'openid profile offline_access'
+  beforeAll(() => change('P', { tlsClientCertificateBoundAccessTokens: true }))
+
+  const send = (form: Change, headers: Record<string, string>): Promise<Reply> =>
+    postAs(under, 'P', { path: '/token', form, headers })
+  const code = () => obtainCode(under, { client_id: 'P', redirect_uri, scope })
+  const redeem = async (headers: Record<string, string>, given?: string): Promise<Reply> =>
+    send(
+      {
+        grant_type: 'authorization_code',
+        code: given ?? (await code()),
+        redirect_uri,
+        code_verifier: verifier,
+      },
+      headers,
+    )
+  const userinfo = (accessToken: string, headers: Record<string, string>): Promise<Reply> =>
+    under.send({ path: '/userinfo', headers: { authorization: `Bearer ${accessToken}`, ...headers } })
+
+  it('gets tokens with the thumbprint, which introspection shows (RFC 8705 §3.1, §3.2)', async () => {
+    const reply = await redeem(presented(c1, 'NONE'))
+
+    expect([reply.status, reply.json['token_type']]).toEqual([200, 'Bearer'])
+    expect(confirmationOf(reply)).toEqual({ 'x5t#S256': c1.thumbprint })
+    await change('RS', { servedAudiences: ['https://api.test', 'https://as.test'] })
+    const described = await introspect(under, tokensOf(reply).access_token, 'RS')
+    expect(described.json).toMatchObject({
+      active: true,
+      token_type: 'Bearer',
+      cnf: { 'x5t#S256': c1.thumbprint },
+    })
+  })
+
+  it('gets no token without a certificate, and its code is not used up (RFC 8705 §3)', async () => {
+    const given = await code()
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request' },
+      { send: () => redeem({}, given), reason: 'certificate_missing' },
+    )
+    expect((await redeem(presented(c1), given)).status).toBe(200)
+  })
+
+  it('gets no token with a DPoP proof too (RFC 7800 §3.1)', async () => {
+    const dpop = await writeProof(under, await createProofKey())
+    const given = await code()
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request' },
+      { send: () => redeem({ ...presented(c1), dpop }, given), reason: 'certificate_with_proof' },
+    )
+  })
+
+  it('is refused at userinfo with another certificate, or with none (RFC 8705 §3)', async () => {
+    const { access_token: token } = tokensOf(await redeem(presented(c1)))
+
+    for (const headers of [{}, presented(c2)]) {
+      const reply = await refused(under, {
+        send: () => userinfo(token, headers),
+        reason: 'access_token_certificate_mismatch',
+      })
+      expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_token'])
+    }
+    expect((await userinfo(token, presented(c1))).status).toBe(200)
+    expect(await under.server.accessToken(token)).toBeUndefined()
+  })
+
+  it('is refused with a refresh token of another certificate, which is not used up (RFC 8705 §7.1)', async () => {
+    const { refresh_token } = tokensOf(await redeem(presented(c1)))
+    const form = { grant_type: 'refresh_token', refresh_token }
+
+    await refused(under, { send: () => send(form, presented(c2)), reason: 'refresh_token_key_mismatch' })
+    await refused(under, { send: () => send(form, {}), reason: 'certificate_missing' })
+    const refreshed = await send(form, presented(c1))
+    expect([refreshed.status, confirmationOf(refreshed)]).toEqual([200, { 'x5t#S256': c1.thumbprint }])
+  })
+})
+
+it('a certificate at the authorization endpoint changes nothing (RFC 8705 §7)', async () => {
+  const reply = await authorize(under, {}, { cookie: signedInAs(under, 'U1'), ...presented(c1) })
+
+  expect(reply.status).toBe(303)
+})
+
+it('a DPoP proof for the address of an alias is accepted (RFC 9449 §4.3, RFC 8705 §5)', async () => {
+  const key = await createProofKey()
+  const form = { grant_type: 'client_credentials', scope: 'api.read' }
+  const withProof = async (htu: string): Promise<Reply> =>
+    postAs(under, 'RS', { path: '/token', form, headers: { dpop: await writeProof(under, key, { claims: { htu } }) } })
+
+  expect((await withProof(`${aliasOrigin}/token`)).json['token_type']).toBe('DPoP')
+  await refused(under, { send: () => withProof('https://evil.test/token'), reason: 'dpop_target' })
+})
+
+it('discovery lists the methods and the aliases (RFC 8705 §3.3, §5)', async () => {
+  const { json } = await under.send({ path: '/.well-known/openid-configuration' })
+
+  expect(json).toMatchObject({
+    tls_client_certificate_bound_access_tokens: true,
+    mtls_endpoint_aliases: {
+      token_endpoint: `${aliasOrigin}/token`,
+      pushed_authorization_request_endpoint: `${aliasOrigin}/auth/push`,
+      introspection_endpoint: `${aliasOrigin}/token/introspection`,
+      revocation_endpoint: `${aliasOrigin}/token/revocation`,
+      userinfo_endpoint: `${aliasOrigin}/userinfo`,
+    },
+  })
+  expect(json['token_endpoint_auth_methods_supported']).toEqual(
+    expect.arrayContaining(['tls_client_auth', 'self_signed_tls_client_auth']),
+  )
+  expect(Object.keys(json['mtls_endpoint_aliases'] ?? {})).not.toContain('authorization_endpoint')
+})
