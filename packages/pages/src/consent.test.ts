@@ -119,7 +119,7 @@ describe('consentPage', () => {
 
     expect(bodyOf(response)).toContain('<html lang="de" dir="ltr">')
     expect(textOf(tokensOf(response))).toContain('Ihre E-Mail-Adresse sehen')
-    expect(textOf(tokensOf(response))).toContain('Own')
+    expect(bodyOf(response)).toContain('<bdi>Own</bdi>')
   })
 
   test('says when the redirect goes to a program on the device (RFC 8252 §7)', () => {

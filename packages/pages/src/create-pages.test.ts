@@ -58,6 +58,17 @@ describe('changeMessages', () => {
     expect(german.signIn.title).toBe('Anmelden')
   })
 
+  test('a text without its placeholder, an unknown text and an incomplete catalogue are type errors', () => {
+    // @ts-expect-error -- {client} is missing
+    changeMessages(german, { consent: { heading: 'Zugriff' } })
+    // @ts-expect-error -- there is no such text
+    changeMessages(german, { signIn: { titel: 'Anmelden' } })
+    // @ts-expect-error -- most texts are missing
+    const incomplete: Messages = { lang: 'de', dir: 'ltr', unnamedClient: 'Ohne Namen' }
+
+    expect(() => createPages({ languages: [incomplete] })).toThrow('is missing')
+  })
+
   test('a changed text is escaped as every other text', () => {
     const changed = changeMessages(english, { signIn: { toContinue: '<b>{client}</b> & co' } })
     const { signInPage } = createPages({ languages: [changed] })

@@ -59,6 +59,13 @@ test.each([
   expect(messagesFor({ languages: variants }, fromBrowser(header)).lang).toBe(lang)
 })
 
+test('of two catalogues that fit, takes the more exact one (RFC 4647 §3.4)', () => {
+  const general = [english, portuguese, { ...portuguese, lang: 'pt-PT' }]
+
+  expect(messagesFor({ languages: general }, fromBrowser('pt-PT')).lang).toBe('pt-PT')
+  expect(messagesFor({ languages: general }, fromBrowser('pt-BR')).lang).toBe('pt')
+})
+
 test('a user who wants no language that there is gets the first', () => {
   expect(messagesFor({ languages: [german, english] }, fromBrowser('sv')).lang).toBe('de')
 })
