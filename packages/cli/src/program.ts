@@ -6,6 +6,7 @@ import { clientCommand } from './command/client.ts'
 import { completeCommand, completionCommand } from './command/completion.ts'
 import { deliveryCommand } from './command/delivery.ts'
 import { doctorCommand } from './command/doctor.ts'
+import { grantCommand } from './command/grant.ts'
 import { identityProviderCommand } from './command/identity-provider.ts'
 import { initCommand } from './command/init.ts'
 import { keysCommand } from './command/keys.ts'
@@ -31,6 +32,7 @@ export function createProgram(io: Io): Command {
     identityProviderCommand(io),
     userCommand(io),
     keysCommand(io),
+    grantCommand(io),
     sessionCommand(io),
     deliveryCommand(io),
     webhookCommand(io),
