@@ -136,6 +136,20 @@ describe('authorization details', () => {
     expect(other.location.searchParams.get('error')).toBe('consent_required')
   })
 
+  it('that are remembered are granted after a sign-in too, or those of them that the page names (OIDC Core §3.1.2.4)', async () => {
+    const under = await startBank()
+    const details = ['DE1', 'DE2'].map((account) => ({ type: 'reading', account }))
+    await codeFor(under, details, { form: 'scope=openid&scope=offline_access&detail=0&detail=1' })
+    const signIn = async (more: string): Promise<unknown> => {
+      under.clock.advance(60)
+      const form = `subject=U1&auth_time=${under.clock.now()}${more}`
+      const reply = await redeem(under, await codeFor(under, details, { prompt: 'login', form }))
+      return reply.json['authorization_details']
+    }
+
+    expect([await signIn(''), await signIn('&detail=1')]).toEqual([details, [details[1]]])
+  })
+
   it('that the user denies are no longer remembered (OIDC Core §3.1.2.4)', async () => {
     const under = await startBank()
     const details = [{ type: 'reading', account: 'DE1' }]
@@ -167,7 +181,7 @@ describe('authorization details', () => {
 
     const started = await authorize(under)
     const page = await pageOf(under, started)
-    const done = await answerInteraction(under, started, 'scope=openid')
+    const done = await answerInteraction(under, started, 'scope=openid&detail=')
     const reply = await redeem(under, done.location.searchParams.get('code') ?? '')
 
     expect([page['details'], reply.status]).toEqual([[], 200])
