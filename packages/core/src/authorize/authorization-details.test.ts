@@ -4,7 +4,13 @@ import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
 
 import { detailsFor, enrichDetail, narrowDetails, parseDetails } from './authorization-details.ts'
-import { type AuthorizationDetailType, defineDetailType, detailTypeRegistry } from './detail-types.ts'
+import {
+  type AuthorizationDetailType,
+  defineDetailType,
+  detailTypeRegistry,
+  isEqualJson,
+  isWithin,
+} from './detail-types.ts'
 
 const reading = defineDetailType<JsonObject>({
   parse: (value) => value,
@@ -110,6 +116,31 @@ describe('narrowing', () => {
         reason: 'detail_not_granted',
       })
   })
+})
+
+describe('JSON', () => {
+  it.each([
+    [{ a: [1, { b: null }] }, { a: [1, { b: null }] }, true],
+    [{ a: 1, b: 2 }, { b: 2, a: 1 }, true],
+    [null, null, true],
+    [null, {}, false],
+    [{}, null, false],
+    [undefined, {}, false],
+    [[], {}, false],
+    ['ab', { 0: 'a', 1: 'b' }, false],
+    [{ 0: 'a', 1: 'b' }, 'ab', false],
+    [1, '1', false],
+    [{ a: 1 }, { b: 1 }, false],
+  ])('%j and %j are equal: %s', (one, other, isEqual) => {
+    expect(isEqualJson(one, other)).toBe(isEqual)
+  })
+})
+
+it('compares only entries of one type', () => {
+  const types = detailTypeRegistry({ reading: { ...reading, within: () => true }, payment: reading })
+
+  expect(isWithin({ type: 'reading' }, { type: 'reading' }, types)).toBe(true)
+  expect(isWithin({ type: 'reading' }, { type: 'payment' }, types)).toBe(false)
 })
 
 it('asks the type for the locations of an entry, and otherwise reads its member (RFC 9396 §2.2)', () => {
