@@ -113,7 +113,7 @@ describe('every other error is returned to the client, with state and iss (RFC 6
     ['an unknown resource (RFC 8707 §2)', { resource: 'https://evil.test' }, 'invalid_target', 'resource_unknown'],
     [
       'a resource in another spelling (RFC 8707 §2)',
-      { resource: 'https://API.test' },
+      { resource: 'https://api.test/' },
       'invalid_target',
       'resource_unknown',
     ],

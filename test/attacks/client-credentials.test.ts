@@ -125,7 +125,7 @@ describe('client_credentials and unsupported grants', () => {
     },
     ...[
       'https://api.test/',
-      'https://API.test',
+      'https://api.test/',
       'https://api.test#x',
       'api.test',
       'http://api.test',

@@ -1,5 +1,6 @@
 import type { AuthorizationServerOptions } from '@mintmark/core'
-import { logoutPage } from '@mintmark/pages'
+import { createPages } from '@mintmark/pages'
+import { english, german } from '@mintmark/pages/languages'
 import { clientId } from '@mintmark/storage-interface'
 
 import { changeClient } from './fixture-clients.ts'
@@ -36,7 +37,7 @@ export async function startLogoutServer(
         if (session !== undefined) ended.push(session.name)
         return [['Set-Cookie', 'host=; Path=/; Max-Age=0']]
       },
-      renderPage: logoutPage,
+      renderPage: createPages({ languages: [english, german] }).logoutPage,
       ...logout,
     },
     ...options,
