@@ -10,7 +10,7 @@ const verify = (authorization_details?: unknown) => {
     exp: 1100,
     ...(authorization_details !== undefined && { authorization_details }),
   }
-  const expected = { issuer: 'https://as.test', audience: 'https://api.test', clockSkew: 0, jkt: undefined }
+  const expected = { issuer: 'https://as.test', audience: 'https://api.test', clockSkew: 0, proven: undefined }
   return verifyIntrospectedToken(description, 1_000_000, expected).authorizationDetails
 }
 

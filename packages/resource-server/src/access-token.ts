@@ -34,14 +34,17 @@ declare const verified: unique symbol
  */
 export type VerifiedAccessToken = AccessTokenClaims & { readonly [verified]: true }
 
+/** The thumbprint of a DPoP key, or of a client certificate. */
+export type ProvenKey = { readonly jkt: string } | { readonly 'x5t#S256': string }
+
 /** The issuer and audience that tokens must have. */
 export interface AccessTokenExpectations {
   readonly issuer: string
   readonly audience: string
   /** In seconds: how far the clocks may differ. */
   readonly clockSkew: number
-  /** The thumbprint of the key that the sender has proven (RFC 9449 §7.1); `undefined` for a bearer token. */
-  readonly jkt: string | undefined
+  /** The key that the sender has proven, as `cnf` names it (RFC 9449 §6.1, RFC 8705 §3.1); `undefined` without one. */
+  readonly proven: ProvenKey | undefined
 }
 
 /**
@@ -87,9 +90,10 @@ function readAccessTokenClaims(
   checkTimes({ exp, iat, nbf: claims['nbf'] }, now, expected.clockSkew)
   // RFC 9449 §7.1, RFC 8705 §3: a token that is bound to a key is not a bearer token.
   const { cnf } = claims
-  if (cnf !== undefined && (expected.jkt === undefined || !isBoundTo(cnf, expected.jkt))) throw refuse('token_bound')
+  const { proven } = expected
+  if (cnf !== undefined && (proven === undefined || !isBoundTo(cnf, proven))) throw refuse('token_bound')
   // RFC 9449 §7.1: the token of a proof is bound to its key.
-  if (cnf === undefined && expected.jkt !== undefined) throw refuse('token_unbound')
+  if (cnf === undefined && proven !== undefined && 'jkt' in proven) throw refuse('token_unbound')
 
   const scopes = scope.split(' ').filter((value) => value !== '')
   return {
@@ -106,9 +110,12 @@ function readAccessTokenClaims(
   }
 }
 
-/** Whether the token is bound to this key and to nothing else that would have to be proven too (RFC 9449 §6.1). */
-const isBoundTo = (cnf: unknown, jkt: string): boolean =>
-  typeof cnf === 'object' && cnf !== null && Object.keys(cnf).length === 1 && 'jkt' in cnf && cnf.jkt === jkt
+/** Whether the token is bound to this key and to nothing else that would have to be proven too (RFC 7800 §3.1). */
+function isBoundTo(cnf: unknown, proven: ProvenKey): boolean {
+  if (typeof cnf !== 'object' || cnf === null || Object.keys(cnf).length !== 1) return false
+  const [[name, thumbprint] = []] = Object.entries(proven)
+  return Object.entries(cnf).every(([member, value]) => member === name && value === thumbprint)
+}
 
 function checkTimes(
   { exp, iat, nbf }: { readonly exp: number; readonly iat: number; readonly nbf: unknown },

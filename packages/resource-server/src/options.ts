@@ -1,5 +1,7 @@
+import { certificateHeaders } from '@mintmark/internal'
+
 import type { ClientCredentials } from './http-client.ts'
-import type { ProofReplays } from './possession.ts'
+import type { CertificateSource, ProofReplays } from './possession.ts'
 import type { AccessRefusedError } from './refusals.ts'
 import type { Clock, Random } from './runtime.ts'
 import type { ServerEndpoints } from './server-metadata.ts'
@@ -89,6 +91,18 @@ export interface ResourceServerOptions {
   }
 
   /**
+   * Accepts access tokens that are bound to the certificate of the client (RFC 8705 §3), as bearer tokens.
+   * @defaultValue Not used. Bound tokens are refused: only the host knows where certificates come from.
+   */
+  readonly mutualTls?: {
+    /**
+     * `tls_socket`: the connection of `protectExpress`, if Node terminates TLS with `requestCert: true`. Otherwise the header
+     * of the proxy that does.
+     */
+    readonly certificate: CertificateSource
+  }
+
+  /**
    * By how many seconds the clocks may differ, at most 60.
    * @defaultValue 10. Synchronized clocks are closer; more would accept expired tokens for longer.
    */
@@ -129,6 +143,7 @@ export function checkOptions(options: ResourceServerOptions): void {
     throw new TypeError('Invalid options: revocationFeed.mode must be on_demand or follow.')
   checkEndpoints(endpoints)
   if (dpop !== undefined) checkDpop(dpop)
+  if (options.mutualTls !== undefined) checkMutualTls(options.mutualTls)
 }
 
 /** A misspelled name would silently leave a default in force, and proofs would never match a wrong origin. */
@@ -140,6 +155,20 @@ function checkDpop({ origin, required, replays, ...others }: NonNullable<Resourc
     throw new TypeError('Invalid options: dpop.required must be true or false.')
   if (replays !== undefined && typeof replays.markUsed !== 'function')
     throw new TypeError('Invalid options: dpop.replays must have markUsed.')
+}
+
+/** RFC 9440 §4: without trust, senders can present the certificate of any client. */
+function checkMutualTls({ certificate, ...others }: NonNullable<ResourceServerOptions['mutualTls']>): void {
+  if (Object.keys(others).length > 0) throw new TypeError('Invalid options: mutualTls has certificate.')
+  if (certificate === 'tls_socket') return
+  const { format, trust, header } = certificate
+  if (!Object.hasOwn(certificateHeaders, format))
+    throw new TypeError('Invalid options: mutualTls.certificate must be tls_socket or { format, trust }.')
+  // The type of a caller without TypeScript is not checked, and the default must not be trust.
+  if ((trust as string | undefined) !== 'this_proxy_sets_and_strips_it')
+    throw new TypeError('Invalid options: mutualTls.certificate.trust must be this_proxy_sets_and_strips_it, and true.')
+  if (header !== undefined && !/^[a-z0-9-]+$/i.test(header))
+    throw new TypeError('Invalid options: mutualTls.certificate.header must be the name of a header.')
 }
 
 /** RFC 8414 §2: https, without query and fragment; tokens are compared with it byte for byte. Plain http is for loopback. */
@@ -185,6 +214,7 @@ const optionNames: readonly string[] = [
   'fetch',
   'introspection',
   'issuer',
+  'mutualTls',
   'name',
   'onRefusal',
   'random',

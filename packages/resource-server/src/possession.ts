@@ -1,17 +1,70 @@
-import { isProofFor, isProofRecent, type ParsedProof, parseProof } from '@mintmark/internal'
+import {
+  type CertificateFormat,
+  certificateHeaders,
+  isProofFor,
+  isProofRecent,
+  type ParsedProof,
+  parseProof,
+  readCertificateHeader,
+} from '@mintmark/internal'
 import { importJWK } from 'jose/key/import'
 import { compactVerify } from 'jose/jws/compact/verify'
 
+import type { ProvenKey } from './access-token.ts'
 import { refuse } from './refusals.ts'
 import { digest, type Clock, type EpochMilliseconds } from './runtime.ts'
 
-/** A request, as far as a DPoP proof is about it. */
+/** A request, as far as proofs of possession are about it. */
 export interface ProvenRequest {
   readonly method: string
   /** Its path, with or without a query. */
   readonly path: string
   /** The values of all DPoP headers. */
   readonly proofs: readonly string[]
+  /** Where the certificate of the client may be found; needed with the option `mutualTls`. */
+  readonly certificates?: {
+    /** All values of a header, by its name in lower case. */
+    readonly header: (name: string) => readonly string[]
+    /** The certificate in DER that the client presented to this process. */
+    readonly peer?: () => Uint8Array | undefined
+  }
+}
+
+/** Where the certificates of clients come from (RFC 8705 §3). */
+export type CertificateSource =
+  | 'tls_socket'
+  | {
+      /**
+       * `client-cert`: the header of RFC 9440; `envoy`: `x-forwarded-client-cert` with `Cert`; `nginx`: `ssl-client-cert` with
+       * `$ssl_client_escaped_cert`.
+       */
+      readonly format: CertificateFormat
+      /**
+       * Confirms that the proxy sets the header on every request, and removes one that the sender has written (RFC 9440
+       * §4).
+       */
+      readonly trust: 'this_proxy_sets_and_strips_it'
+      /**
+       * The name of the header.
+       * @defaultValue `client-cert`, `x-forwarded-client-cert` or `ssl-client-cert`, as `format` says. Few proxies use others.
+       */
+      readonly header?: string
+    }
+
+/** The key of the certificate that the client presented (RFC 8705 §3.1); `undefined` without one. */
+export async function provenCertificate(
+  { certificates }: ProvenRequest,
+  source: CertificateSource,
+): Promise<ProvenKey | undefined> {
+  if (certificates === undefined) return undefined
+  const der =
+    source === 'tls_socket'
+      ? certificates.peer?.()
+      : readCertificateHeader(
+          source.format,
+          certificates.header((source.header ?? certificateHeaders[source.format]).toLowerCase()),
+        )
+  return der && { 'x5t#S256': await digest(der) }
 }
 
 /** Counts DPoP proofs that were used, for all processes of an API together. */

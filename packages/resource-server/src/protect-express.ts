@@ -10,6 +10,8 @@ interface NodeRequest {
   /** Express: the full target, also below a mount path. */
   readonly originalUrl?: string
   readonly rawHeaders: readonly string[]
+  /** A `tls.TLSSocket` has the certificate of the client. */
+  readonly socket?: object
 }
 
 /** The part of a node:http response that is used. */
@@ -66,7 +68,11 @@ export function protectExpress(api: ResourceServer): ExpressGuard {
       const authorization = valuesOf('authorization', request)
       const { method = '', originalUrl, url = '' } = request
       try {
-        const proven = { method, path: originalUrl ?? url, proofs: valuesOf('dpop', request) }
+        const certificates = {
+          header: (name: string) => valuesOf(name, request),
+          peer: () => peerCertificate(request.socket),
+        }
+        const proven = { method, path: originalUrl ?? url, proofs: valuesOf('dpop', request), certificates }
         admitted.set(request, await rule.admit(authorization, proven))
       } catch (error) {
         const refusal = rule.renderRefusal(error, authorization)
@@ -93,6 +99,14 @@ export function protectExpress(api: ResourceServer): ExpressGuard {
       send(response, { status: 200, headers: metadataHeaders, body: api.metadata.document })
     },
   }
+}
+
+/** The certificate of a connection to Node's own TLS server. */
+function peerCertificate(socket: object | undefined): Uint8Array | undefined {
+  const { getPeerX509Certificate: read } = (socket ?? {}) as {
+    readonly getPeerX509Certificate?: () => { readonly raw: Uint8Array } | undefined
+  }
+  return read?.call(socket)?.raw
 }
 
 function send(response: NodeResponse, { status, headers, body }: JsonResponse): void {

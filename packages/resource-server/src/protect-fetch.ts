@@ -68,7 +68,12 @@ const guarded =
     const authorization = valuesOf('authorization')
     const { pathname } = new URL(request.url)
     try {
-      token = await rule.admit(authorization, { method: request.method, path: pathname, proofs: valuesOf('dpop') })
+      token = await rule.admit(authorization, {
+        method: request.method,
+        path: pathname,
+        proofs: valuesOf('dpop'),
+        certificates: { header: valuesOf },
+      })
     } catch (error) {
       const refusal = rule.renderRefusal(error, authorization)
       // Any other error is a failure, which the host handles.

@@ -1,4 +1,4 @@
-import { verifyAccessToken, verifyIntrospectedToken, type VerifiedAccessToken } from './access-token.ts'
+import { verifyAccessToken, verifyIntrospectedToken, type ProvenKey, type VerifiedAccessToken } from './access-token.ts'
 import { checkScopeNames, readAccessToken, requireDetailOf, requireScopes } from './bearer-token.ts'
 import type { JsonObject } from './http-client.ts'
 import { createIntrospectionCache, introspect, type Introspect } from './introspection.ts'
@@ -7,6 +7,7 @@ import { createRemoteKeySet } from './key-set.ts'
 import {
   createMemoryReplays,
   createPossessionVerifier,
+  provenCertificate,
   type PossessionVerifier,
   type ProvenRequest,
 } from './possession.ts'
@@ -46,7 +47,7 @@ export interface AccessRule {
   /**
    * Verifies the token of a request, and that it has the required scope values.
    * @param authorization the values of all Authorization headers of the request.
-   * @param request what a DPoP proof is about; needed with the option `dpop`.
+   * @param request what a proof of possession is about; needed with the options `dpop` and `mutualTls`.
    * @throws AccessRefusedError — see `AccessRefusalReason`.
    */
   admit(authorization: readonly string[], request?: ProvenRequest): Promise<VerifiedAccessToken>
@@ -68,6 +69,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   const verifier = createTokenVerifier(options)
   const schemes = acceptedSchemes(options)
   const possession = possessionVerifier(options)
+  const { mutualTls } = options
 
   const ruleFor = (scopes: readonly string[], detailType?: string): AccessRule => ({
     async admit(authorization, request = noProof) {
@@ -75,13 +77,14 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
       if (possession === undefined || scheme === 'Bearer') {
         // RFC 9449 §7.2: with a proof it is no bearer token, and the proof would go unchecked.
         if (possession !== undefined && request.proofs.length > 0) throw refuse('token_bound')
-        const token = await verifier.verify(presented, undefined)
+        const certificate = mutualTls && (await provenCertificate(request, mutualTls.certificate))
+        const token = await verifier.verify(presented, certificate)
         requireScopes(token, scopes)
         requireDetailOf(token, detailType)
         return token
       }
       const proof = await possession.verify(request, presented)
-      const token = await verifier.verify(presented, proof.jkt)
+      const token = await verifier.verify(presented, { jkt: proof.jkt })
       requireScopes(token, scopes)
       requireDetailOf(token, detailType)
       await proof.use()
@@ -136,10 +139,10 @@ function notify(listener: ResourceServerOptions['onRefusal'], refusal: AccessRef
 /** Decides whether an access token is valid here, now. */
 interface TokenVerifier {
   /**
-   * @param jkt the thumbprint of the key that was proven; `undefined` for a bearer token.
+   * @param proven the key that was proven; `undefined` without one.
    * @throws AccessRefusedError
    */
-  verify(token: string, jkt: string | undefined): Promise<VerifiedAccessToken>
+  verify(token: string, proven: ProvenKey | undefined): Promise<VerifiedAccessToken>
   stop(): void
 }
 
@@ -148,7 +151,7 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
   const { clock = systemClock, random = systemRandom, fetch = globalThis.fetch } = options
   const endpointOf = createEndpointLookup({ issuer, endpoints: options.endpoints ?? {}, fetch, clock })
   const keys = createRemoteKeySet(() => endpointOf('jwks'), { fetch, clock })
-  const expectedOf = (jkt: string | undefined) => ({ issuer, audience, clockSkew, keys, jkt })
+  const expectedOf = (proven: ProvenKey | undefined) => ({ issuer, audience, clockSkew, keys, proven })
 
   const asking = credentials && { url: () => endpointOf('introspection'), credentials, fetch }
   const cacheFor = (introspection?.cacheFor ?? 5) * 1000
@@ -161,8 +164,8 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
   const feed = revocationFeed && polling && createRevocationFeed(rule, { ...polling, fetch, clock })
 
   return {
-    async verify(token, jkt) {
-      const expected = expectedOf(jkt)
+    async verify(token, proven) {
+      const expected = expectedOf(proven)
       // An opaque token means nothing here, so the authorization server is asked; other forms are not sent to it.
       if (ask !== undefined && opaqueToken.test(token))
         return verifyIntrospectedToken(await askAbout(token, ask), clock(), expected)

@@ -22,9 +22,10 @@ export const systemRandom: Random = (byteCount) => crypto.getRandomValues(new Ui
 /** 128 random bits, base64url: a response must repeat it to be the response to this request. */
 export const randomNonce = (random: Random): string => base64url.encode(random(16))
 
-/** SHA-256 of the text's UTF-8 bytes, base64url. */
-export async function digest(text: string): Promise<string> {
-  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
+/** SHA-256 of the bytes, or of the text's UTF-8 bytes, base64url. */
+export async function digest(data: string | Uint8Array): Promise<string> {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : new Uint8Array(data)
+  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
 /** Waits for so many milliseconds; less when the signal aborts. */

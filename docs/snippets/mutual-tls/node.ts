@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+
+import { peerCertificate, toNodeListener } from '@mintmark/adapter-node'
+import type { AuthorizationServer, AuthorizationServerOptions } from '@mintmark/core'
+
+/** For createAuthorizationServer({ mutualTls, … }). */
+export const mutualTls: AuthorizationServerOptions['mutualTls'] = { certificate: peerCertificate }
+
+/** Node asks every client for a certificate, and leaves it to Mintmark which ones are accepted. */
+export const serve = (server: AuthorizationServer) =>
+  createServer(
+    {
+      key: readFileSync('server.key'),
+      cert: readFileSync('server.crt'),
+      // The authorities that issue certificates to clients with tls_client_auth.
+      ca: readFileSync('client-authorities.crt'),
+      requestCert: true,
+      rejectUnauthorized: false,
+    },
+    toNodeListener(server),
+  ).listen(443)

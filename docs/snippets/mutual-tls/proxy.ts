@@ -1,0 +1,11 @@
+import { type AuthorizationServerOptions, certificateFromHeader } from '@mintmark/core'
+
+/** Certificates that nginx forwards, for createAuthorizationServer({ mutualTls, … }). */
+export const mutualTls: AuthorizationServerOptions['mutualTls'] = {
+  certificate: certificateFromHeader({
+    format: 'nginx',
+    trust: 'this_proxy_sets_and_strips_it',
+    chain: { header: 'ssl-client-verify' },
+  }),
+  aliasOrigin: 'https://mtls.id.example.com',
+}

@@ -1,0 +1,17 @@
+import { registerClient } from '@mintmark/core'
+import type { OAuthStorage } from '@mintmark/storage-interface'
+
+/** Registers a service that authenticates by the DNS name in its certificate, and whose tokens are bound to it. */
+export const registerService = (storage: OAuthStorage) =>
+  registerClient(
+    {
+      clientId: 'billing',
+      clientName: 'Billing',
+      grantTypes: ['client_credentials'],
+      scopes: ['orders.read'],
+      tokenEndpointAuthMethod: 'tls_client_auth',
+      tlsClientAuthSanDns: 'billing.example.com',
+      tlsClientCertificateBoundAccessTokens: true,
+    },
+    { storage },
+  )
