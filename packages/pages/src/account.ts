@@ -1,12 +1,12 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
 import { shownName } from './client-display.ts'
 import { type Fragment, html } from './html.ts'
-import { type LanguageChoice, messagesFor } from './languages/choose-language.ts'
+import { messagesFor } from './languages/choose-language.ts'
 import { standardScopes } from './languages/english.ts'
 import { fill, type Messages } from './languages/messages.ts'
-import { icon, page } from './page.ts'
+import { icon, type Look, page } from './page.ts'
 
-interface AccountPageInput extends LanguageChoice {
+interface AccountPageInput extends Look {
   /** What `createConnectedApps` lists. */
   readonly apps: readonly ListedApp[]
   /** What `sessions.list` or `server.listSessions` lists. */
@@ -40,8 +40,8 @@ interface ListedSession {
  * @param request what it answers: the language is chosen by it, unless the host has chosen one.
  */
 export function accountPage(input: AccountPageInput, request?: RequestHead): ServerResponse {
-  const { apps, sessions, currentSessionId, scopes = {}, ...language } = input
-  const messages = messagesFor(language, request)
+  const { apps, sessions, currentSessionId, scopes = {}, ...look } = input
+  const messages = messagesFor(look, request)
   const { account } = messages
   const hasOthers = sessions.some(({ sessionId }) => sessionId !== currentSessionId)
   const body = html`<header>
@@ -60,7 +60,14 @@ ${apps.length === 0 ? html`<p class="fine">${account.noApps}</p>` : undefined}
 </section>
 ${hasOthers ? html`<button type="submit" name="others" value="yes">${icon('leave')}${account.endOthers}</button>` : undefined}
 </form>`
-  return page({ messages, title: account.title, status: 200, formAction: { redirectUri: undefined }, body })
+  return page({
+    brand: look.brand,
+    messages,
+    title: account.title,
+    status: 200,
+    formAction: { redirectUri: undefined },
+    body,
+  })
 }
 
 function appRow(app: ListedApp, messages: Messages, own: Readonly<Record<string, string>>): Fragment {

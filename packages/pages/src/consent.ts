@@ -2,11 +2,11 @@ import type { ParameterList, RequestHead, ServerRequest, ServerResponse } from '
 import { initial, redirectDestination, shownName } from './client-display.ts'
 import { fieldValues, formFields, singleField } from './form.ts'
 import { attribute, type Fragment, html } from './html.ts'
-import { type LanguageChoice, messagesFor } from './languages/choose-language.ts'
+import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
-import { icon, page } from './page.ts'
+import { icon, type Look, page } from './page.ts'
 
-interface ConsentPageInput extends LanguageChoice {
+interface ConsentPageInput extends Look {
   readonly client: {
     readonly clientName: string
     /** The host at which the client describes itself; the pending interaction has it. The page then leads with the host. */
@@ -63,11 +63,11 @@ export function consentPage(
     resources = [],
     organizations = [],
     accountName,
-    ...language
+    ...look
   }: ConsentPageInput,
   request?: RequestHead,
 ): ServerResponse {
-  const messages = messagesFor(language, request)
+  const messages = messagesFor(look, request)
   const { consent } = messages
   const destination = redirectDestination(redirectUri)
   // Deny is the form's first button: Enter on a checkbox presses that one, and it must not be the one that gives.
@@ -93,7 +93,7 @@ ${resources.length === 0 ? undefined : html`<p class="fine">${fill(consent.resou
 <button type="submit" name="decision" value="allow">${icon('check')}${consent.allow}</button>
 </div>
 </form>`
-  return page({ messages, title: consent.title, status: 200, formAction: { redirectUri }, body })
+  return page({ brand: look.brand, messages, title: consent.title, status: 200, formAction: { redirectUri }, body })
 }
 
 const namesOf = (resources: readonly ConsentResource[]): Fragment =>

@@ -1,5 +1,6 @@
-import { anything, checkOptions } from '@mintmark/internal'
+import { anObject, anything, checkOptions } from '@mintmark/internal'
 import { accountPage } from './account.ts'
+import { type BrandingOptions, createBrand } from './branding.ts'
 import { consentPage } from './consent.ts'
 import { checkLanguages } from './languages/check-languages.ts'
 import { english } from './languages/english.ts'
@@ -16,6 +17,11 @@ export interface PagesOptions {
    * @defaultValue English. A catalogue that nobody imports is not bundled.
    */
   readonly languages?: readonly Messages[] | undefined
+  /**
+   * Name, logo, colours and links of the product.
+   * @defaultValue Neutral pages without a name, in green.
+   */
+  readonly branding?: BrandingOptions | undefined
 }
 
 /** The pages of one host. */
@@ -33,13 +39,13 @@ export interface Pages {
 /**
  * The pages, made to look as the host wants. Without options they are those that this package exports.
  * @throws TypeError for an unknown option, and for a catalogue that lacks a text or a placeholder, has one too many, or is for
- *   a language that another is for.
+ *   a language that another is for; for branding that is impossible, or whose colours have too little contrast.
  */
 export function createPages(options: PagesOptions = {}): Pages {
-  checkOptions('createPages', options, { languages: anything })
-  const { languages = [english] } = options
+  checkOptions('createPages', options, { languages: anything, branding: anObject })
+  const { languages = [english], branding } = options
   checkLanguages(languages)
-  const look = { languages }
+  const look = { languages, brand: branding && createBrand(branding) }
   return {
     signInPage: (input, request) => signInPage({ ...look, ...input }, request),
     consentPage: (input, request) => consentPage({ ...look, ...input }, request),

@@ -49,6 +49,28 @@ export function hiddenFrame(url: string): Fragment {
   return dangerouslyUnescaped(`<iframe src="${escape(url)}" hidden title="" aria-hidden="true" tabindex="-1"></iframe>`)
 }
 
+/**
+ * An image, and another one for the dark scheme.
+ * @throws TypeError unless the sources are http, https or `data:` URIs of images.
+ */
+export function image(input: {
+  readonly source: string
+  readonly darkSource: string | undefined
+  readonly alternative: string
+}): Fragment {
+  const { source, darkSource = source, alternative } = input
+  for (const each of [source, darkSource]) {
+    if (!isWebAddress(each) && !each.startsWith('data:image/'))
+      throw new TypeError(`No page shows ${each.slice(0, 80)}.`)
+  }
+  const plain = `<img src="${escape(source)}" alt="${escape(alternative)}">`
+  if (darkSource === source) return dangerouslyUnescaped(plain)
+  // Spaces and commas separate the candidates of a srcset.
+  const candidate = escape(darkSource.replace(/[\s,]/g, encodeURIComponent))
+  const media = '(prefers-color-scheme: dark)'
+  return dangerouslyUnescaped(`<picture><source media="${media}" srcset="${candidate}">${plain}</picture>`)
+}
+
 const isWebAddress = (url: string): boolean => /^https?:\/\//.test(url)
 
 /** Takes a constant of this package as markup. Nothing that came from outside may come here. */

@@ -1,14 +1,14 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
 import { shownName } from './client-display.ts'
 import { address, type Fragment, hiddenFrame, html } from './html.ts'
-import { type LanguageChoice, messagesFor } from './languages/choose-language.ts'
+import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
-import { frameSource, icon, page } from './page.ts'
+import { frameSource, icon, type Look, page } from './page.ts'
 
 /** What the server wants to show: its option `logout.renderPage` receives it. */
 type LogoutPageInput = LogoutBasics & (ConfirmLogout | SignedOut | { readonly kind: 'signed_in' })
 
-interface LogoutBasics extends LanguageChoice {
+interface LogoutBasics extends Look {
   readonly status: number
   /** What is wrong with the request, in the server's fixed English sentence. */
   readonly problem?: { readonly code: string; readonly description: string } | undefined
@@ -69,7 +69,14 @@ ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 <button type="submit" name="decision" value="sign_out">${icon('leave')}${logout.signOut}</button>
 </div>
 </form>`
-  return page({ messages, title: logout.title, status: content.status, formAction: { redirectUri: returnsTo }, body })
+  return page({
+    brand: content.brand,
+    messages,
+    title: logout.title,
+    status: content.status,
+    formAction: { redirectUri: returnsTo },
+    body,
+  })
 }
 
 /** Frames of hosts that a policy cannot name are left out. */
@@ -99,7 +106,16 @@ ${continueTo === undefined ? html`<p>${texts.text}</p>` : undefined}
 </header>
 ${problemNotice(problem, messages)}
 ${rest}`
-  return page({ messages, title: texts.title, status, formAction: 'none', frames, continueTo, body })
+  return page({
+    brand: content.brand,
+    messages,
+    title: texts.title,
+    status,
+    formAction: 'none',
+    frames,
+    continueTo,
+    body,
+  })
 }
 
 const problemNotice = (problem: LogoutBasics['problem'], messages: Messages): Fragment | undefined =>
@@ -108,5 +124,5 @@ const problemNotice = (problem: LogoutBasics['problem'], messages: Messages): Fr
 <p class="fine">${messages.error.codeLabel}: <code>${problem.code}</code></p>`
 
 /** Where signing out at the host's own page leads, when no client is to be returned to. */
-export const signedOutPage = (language: LanguageChoice = {}, request?: RequestHead): ServerResponse =>
-  logoutPage({ ...language, kind: 'signed_out', status: 200, frames: [] }, request)
+export const signedOutPage = (look: Look = {}, request?: RequestHead): ServerResponse =>
+  logoutPage({ ...look, kind: 'signed_out', status: 200, frames: [] }, request)

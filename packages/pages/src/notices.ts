@@ -1,9 +1,9 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
 import { html } from './html.ts'
-import { type LanguageChoice, messagesFor, mostWishes } from './languages/choose-language.ts'
-import { icon, page } from './page.ts'
+import { messagesFor, mostWishes } from './languages/choose-language.ts'
+import { icon, type Look, page } from './page.ts'
 
-interface ErrorPageInput extends LanguageChoice {
+interface ErrorPageInput extends Look {
   readonly status: number
   /** The public error code (RFC 6749 §4.1.2.1 and its extensions). */
   readonly code: string
@@ -16,10 +16,10 @@ interface ErrorPageInput extends LanguageChoice {
  * @param request what it answers: its language is chosen by it, unless the host has chosen one.
  */
 export function errorPage(
-  { status, code, description, ...language }: ErrorPageInput,
+  { status, code, description, ...look }: ErrorPageInput,
   request?: RequestHead,
 ): ServerResponse {
-  const messages = messagesFor({ uiLocales: request && uiLocalesOf(request), ...language }, request)
+  const messages = messagesFor({ uiLocales: request && uiLocalesOf(request), ...look }, request)
   // The server's sentence comes first where users can read it.
   const detail = html`<p lang="en" dir="ltr">${description}</p>`
   const advice = html`<p>${messages.error.advice}</p>`
@@ -29,7 +29,7 @@ export function errorPage(
 </header>
 ${messages.lang.startsWith('en') ? [detail, advice] : [advice, detail]}
 <p class="fine">${messages.error.codeLabel}: <code>${code}</code></p>`
-  return page({ messages, title: messages.error.title, status, formAction: 'none', body })
+  return page({ brand: look.brand, messages, title: messages.error.title, status, formAction: 'none', body })
 }
 
 /** The request was refused before its `ui_locales` were read. */

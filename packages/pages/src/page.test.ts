@@ -8,6 +8,7 @@ import { stylesheetHash } from './stylesheet.ts'
 
 const aPage = (formAction: Parameters<typeof page>[0]['formAction'] = 'none') =>
   page({
+    brand: undefined,
     messages: { lang: 'ar', dir: 'rtl' },
     title: '</title><b>',
     status: 418,

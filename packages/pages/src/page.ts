@@ -1,9 +1,30 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { dangerouslyUnescaped, type Fragment, html, toMarkup } from './html.ts'
+import type { LanguageChoice } from './languages/choose-language.ts'
 import type { Messages } from './languages/messages.ts'
 import { stylesheet, stylesheetHash } from './stylesheet.ts'
 
+/** The branding of a product, checked and rendered by `createPages`. */
+export interface Brand {
+  readonly productName: string
+  readonly header: Fragment
+  readonly footer: Fragment | undefined
+  /** Colours that replace those of the stylesheet. */
+  readonly style: string | undefined
+  /** The CSP sources of the logos. */
+  readonly imageSources: readonly string[]
+  readonly forgotPasswordUrl: string | undefined
+  readonly createAccountUrl: string | undefined
+}
+
+/** The language and the branding of a page. */
+export interface Look extends LanguageChoice {
+  /** `createPages` sets it. */
+  readonly brand?: Brand | undefined
+}
+
 interface Page {
+  readonly brand: Brand | undefined
   readonly messages: Pick<Messages, 'lang' | 'dir'>
   readonly title: string
   readonly status: number
@@ -20,22 +41,35 @@ interface Page {
 type FormAction = 'none' | { readonly redirectUri: string | undefined }
 
 /** The frame of every page: the document, and the headers that guard it. */
-export function page({ messages, title, status, formAction, frames = [], continueTo, body }: Page): ServerResponse {
+export function page({
+  brand,
+  messages,
+  title,
+  status,
+  formAction,
+  frames = [],
+  continueTo,
+  body,
+}: Page): ServerResponse {
+  const nonce = brand?.style === undefined ? undefined : createNonce()
   const document = html`<!doctype html>
 <html lang="${messages.lang}" dir="${messages.dir}">
 <head>
 <meta charset="utf-8">
-<title>${title}</title>
+<title>${title}${brand && ` – ${brand.productName}`}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 ${continueTo && html`<meta http-equiv="refresh" content="${continueAfter};url=${continueTo}">`}
 ${style}
+${nonce && dangerouslyUnescaped(`<style nonce="${nonce}">${brand?.style}</style>`)}
 </head>
 <body>
 <main>
+${brand?.header}
 ${body}
 </main>
+${brand?.footer}
 ${continueTo && script}
 </body>
 </html>
@@ -44,7 +78,7 @@ ${continueTo && script}
     status,
     headers: [
       ['Content-Type', 'text/html; charset=utf-8'],
-      ['Content-Security-Policy', contentSecurityPolicy({ formAction, frames, continueTo })],
+      ['Content-Security-Policy', contentSecurityPolicy({ formAction, frames, continueTo, brand }, nonce)],
       // RFC 9700 §4.16: a page that asks for a decision must not be framed; the older header is for older browsers.
       ['X-Frame-Options', 'DENY'],
       // The address holds an interaction's handle: other origins never see it. `no-referrer` would hide it from our own
@@ -58,21 +92,29 @@ ${continueTo && script}
   }
 }
 
-function contentSecurityPolicy({
-  formAction,
-  frames = [],
-  continueTo,
-}: Pick<Page, 'formAction' | 'frames' | 'continueTo'>): string {
+function contentSecurityPolicy(
+  { formAction, frames = [], continueTo, brand }: Pick<Page, 'formAction' | 'frames' | 'continueTo' | 'brand'>,
+  nonce: string | undefined,
+): string {
+  const imageSources = brand?.imageSources ?? []
   const frameSources = [...new Set(frames.flatMap((frame) => frameSource(frame) ?? []))]
   return [
     `default-src 'none'`,
-    `style-src '${stylesheetHash}'`,
+    `style-src '${stylesheetHash}'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
+    ...(imageSources.length === 0 ? [] : [`img-src ${imageSources.join(' ')}`]),
     ...(frameSources.length === 0 ? [] : [`frame-src ${frameSources.join(' ')}`]),
     ...(continueTo === undefined ? [] : [`script-src '${scriptHash}'`]),
     `form-action ${formActionSources(formAction)}`,
     `frame-ancestors 'none'`,
     `base-uri 'none'`,
   ].join('; ')
+}
+
+/** 128 bits (CSP 3 §7.1). A hash of the colours would need a digest, which is asynchronous in some runtimes. */
+function createNonce(): string {
+  // oxlint-disable-next-line eslint/no-restricted-properties -- the injected Random would add a dependency to this package.
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function formActionSources(formAction: FormAction): string {

@@ -1,12 +1,12 @@
 import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { shownName } from './client-display.ts'
 import { formFields, singleField } from './form.ts'
-import { attribute, type Fragment, html } from './html.ts'
-import { type LanguageChoice, messagesFor } from './languages/choose-language.ts'
+import { address, attribute, type Fragment, html } from './html.ts'
+import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages, type SignInError } from './languages/messages.ts'
-import { icon, page } from './page.ts'
+import { icon, type Look, page } from './page.ts'
 
-interface SignInPageInput extends LanguageChoice {
+interface SignInPageInput extends Look {
   /** The client that the user signs in to. */
   readonly client?: { readonly clientName: string } | undefined
   /**
@@ -32,11 +32,12 @@ interface SignInPageInput extends LanguageChoice {
  * @param request what it answers: the browser's language counts after the client's.
  */
 export function signInPage(
-  { client, redirectUri, loginHint, usernameHint, error, ...language }: SignInPageInput,
+  { client, redirectUri, loginHint, usernameHint, error, ...look }: SignInPageInput,
   request?: RequestHead,
 ): ServerResponse {
-  const messages = messagesFor(language, request)
+  const messages = messagesFor(look, request)
   const { signIn } = messages
+  const { forgotPasswordUrl, createAccountUrl } = look.brand ?? {}
   // Neither field is said to be the wrong one.
   const invalid = attribute('aria-invalid', error === undefined || error === 'throttled' ? undefined : 'true')
   const describedBy = attribute('aria-describedby', error && 'error-text')
@@ -58,9 +59,12 @@ ${usernameHint && html`<p id="username-hint" class="fine">${signIn.usernameHints
 <label for="password">${signIn.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required ${invalid} ${describedBy}>
 </div>
+${forgotPasswordUrl && html`<p class="fine"><a ${address('href', forgotPasswordUrl)}>${signIn.forgotPassword}</a></p>`}
 <button class="primary" type="submit">${signIn.submit}</button>
-</form>`
+</form>
+${createAccountUrl && html`<p class="other"><a ${address('href', createAccountUrl)}>${signIn.createAccount}</a></p>`}`
   return page({
+    brand: look.brand,
     messages,
     // A reader hears the title first, so it is the place to say that something is wrong.
     title: error === undefined ? signIn.title : `${signIn.errorTitle} – ${signIn.title}`,

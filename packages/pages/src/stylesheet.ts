@@ -21,7 +21,7 @@ export const stylesheet = `
 *, *::before, *::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
-  margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; align-items: center; justify-items: center;
+  margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; align-content: center; justify-items: center; gap: 1.25rem;
   padding: 2rem 1rem; background: var(--ground); color: var(--text);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, sans-serif;
 }
@@ -29,6 +29,13 @@ main {
   width: 100%; max-width: 27rem; padding: 2.5rem 2.25rem; overflow-wrap: anywhere;
   background: var(--card); border: 1px solid var(--line); border-radius: 1.25rem; box-shadow: var(--shadow);
 }
+a { color: var(--accent); }
+.brand { margin-block-end: 1.5rem; text-align: center; font-weight: 650; }
+.brand img { display: block; margin-inline: auto; max-inline-size: 100%; max-block-size: 3rem; }
+.other { margin-block-start: 1.25rem; text-align: center; }
+footer { font-size: .875rem; }
+footer ul { display: flex; flex-wrap: wrap; justify-content: center; gap: 0 1.25rem; margin: 0; padding: 0; list-style: none; }
+footer a { display: inline-block; padding-block: .75rem; color: var(--quiet); }
 header { text-align: center; margin-block-end: 1.75rem; }
 .tile {
   display: inline-grid; place-items: center; inline-size: 3.5rem; block-size: 3.5rem; margin-block-end: 1.125rem;
@@ -69,7 +76,7 @@ button:hover { background: var(--tint-hover); }
 .choice {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; margin-block-start: 1.5rem;
 }
-:is(button, input):focus-visible, .notice:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
+:is(a, button, input):focus-visible, .notice:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
 .notice {
   margin-block-end: 1.5rem; padding: .875rem 1rem; border-radius: .75rem;
   background: var(--warning-tint); border-inline-start: 4px solid var(--warning);
@@ -96,10 +103,10 @@ section { margin-block-end: 1.75rem; }
 section h2 { margin: 0 0 .5rem; font-size: 1rem; font-weight: 650; }
 .row small { display: block; color: var(--quiet); font-size: .875rem; }
 @media (max-width: 30rem) {
-  body { padding: 0; align-items: stretch; background: var(--card); }
+  body { padding: 0; align-content: start; background: var(--card); }
   main { padding: 2rem 1.25rem; border: 0; border-radius: 0; box-shadow: none; }
 }
 `
 
 /** The hash that the policy names (CSP 3 §2.3.1): a constant, so that no page waits for a digest. Its test computes it. */
-export const stylesheetHash = 'sha256-FxY7guGynmSEELEIQxJ1sz53pz3yIk0I2VS6wokKtMI='
+export const stylesheetHash = 'sha256-LJdW0hoIjtqzpgBg+b9aHlpdyIe07TS9NKjUY66cSHI='

@@ -43,6 +43,8 @@ export const arabic: Messages = {
     },
     password: 'كلمة المرور',
     submit: 'تسجيل الدخول',
+    forgotPassword: 'هل نسيت كلمة المرور؟',
+    createAccount: 'إنشاء حساب',
     errorTitle: 'لم يتم تسجيل الدخول',
     errors: {
       rejected: 'لا يوجد حساب مطابق لهذا الاسم وكلمة المرور. تحقق منهما وحاول مرة أخرى.',

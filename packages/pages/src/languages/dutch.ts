@@ -43,6 +43,8 @@ export const dutch: Messages = {
     },
     password: 'Wachtwoord',
     submit: 'Aanmelden',
+    forgotPassword: 'Wachtwoord vergeten?',
+    createAccount: 'Account aanmaken',
     errorTitle: 'U bent niet aangemeld',
     errors: {
       rejected: 'Geen account komt overeen met deze naam en dit wachtwoord. Controleer beide en probeer het opnieuw.',

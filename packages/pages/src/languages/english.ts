@@ -36,6 +36,8 @@ export const english: Messages = {
     },
     password: 'Password',
     submit: 'Sign in',
+    forgotPassword: 'Forgot your password?',
+    createAccount: 'Create an account',
     errorTitle: 'You are not signed in',
     errors: {
       rejected: 'No account matches this name and password. Check both and try again.',

@@ -44,6 +44,8 @@ export const french: Messages = {
     },
     password: 'Mot de passe',
     submit: 'Se connecter',
+    forgotPassword: 'Mot de passe oublié ?',
+    createAccount: 'Créer un compte',
     errorTitle: 'La connexion a échoué',
     errors: {
       rejected: 'Aucun compte ne correspond à ce nom et à ce mot de passe. Vérifiez-les et réessayez.',

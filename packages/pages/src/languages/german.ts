@@ -43,6 +43,8 @@ export const german: Messages = {
     },
     password: 'Passwort',
     submit: 'Anmelden',
+    forgotPassword: 'Passwort vergessen?',
+    createAccount: 'Konto erstellen',
     errorTitle: 'Sie sind nicht angemeldet',
     errors: {
       rejected: 'Zu diesem Namen und Passwort gibt es kein Konto. Prüfen Sie beides und versuchen Sie es erneut.',

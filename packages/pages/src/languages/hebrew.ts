@@ -42,6 +42,8 @@ export const hebrew: Messages = {
     },
     password: 'סיסמה',
     submit: 'כניסה',
+    forgotPassword: 'שכחת את הסיסמה?',
+    createAccount: 'יצירת חשבון',
     errorTitle: 'הכניסה נכשלה',
     errors: {
       rejected: 'אין חשבון שמתאים לשם ולסיסמה האלה. יש לבדוק את שניהם ולנסות שוב.',

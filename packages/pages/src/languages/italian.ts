@@ -44,6 +44,8 @@ export const italian: Messages = {
     },
     password: 'Password',
     submit: 'Accedi',
+    forgotPassword: 'Password dimenticata?',
+    createAccount: 'Crea un account',
     errorTitle: 'Accesso non riuscito',
     errors: {
       rejected: 'Nessun account corrisponde a questo nome e a questa password. Controllali e riprova.',

@@ -44,6 +44,8 @@ export const japanese: Messages = {
     },
     password: 'パスワード',
     submit: 'サインイン',
+    forgotPassword: 'パスワードをお忘れの場合',
+    createAccount: 'アカウントを作成',
     errorTitle: 'サインインできませんでした',
     errors: {
       rejected: '名前とパスワードに一致するアカウントがありません。両方を確認して、もう一度お試しください。',

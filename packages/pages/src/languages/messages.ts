@@ -51,6 +51,9 @@ export interface Messages {
     readonly usernameHints: Readonly<Record<'directory', string>>
     readonly password: string
     readonly submit: string
+    /** The links to pages of the host. */
+    readonly forgotPassword: string
+    readonly createAccount: string
     readonly errorTitle: string
     /** They never say which of the two was wrong, nor whether the account exists. */
     readonly errors: Readonly<Record<SignInError, string>>

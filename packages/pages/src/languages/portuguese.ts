@@ -44,6 +44,8 @@ export const portuguese: Messages = {
     },
     password: 'Senha',
     submit: 'Entrar',
+    forgotPassword: 'Esqueceu a senha?',
+    createAccount: 'Criar uma conta',
     errorTitle: 'Não foi possível entrar',
     errors: {
       rejected: 'Nenhuma conta corresponde a esse nome e a essa senha. Verifique os dois e tente novamente.',

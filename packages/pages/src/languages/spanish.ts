@@ -43,6 +43,8 @@ export const spanish: Messages = {
     },
     password: 'Contraseña',
     submit: 'Iniciar sesión',
+    forgotPassword: '¿Olvidó su contraseña?',
+    createAccount: 'Crear una cuenta',
     errorTitle: 'No se ha iniciado la sesión',
     errors: {
       rejected: 'Ninguna cuenta coincide con este nombre y esta contraseña. Compruebe ambos e inténtelo de nuevo.',

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest'
+import { textOf } from '../test/html-reader.ts'
+import { bodyOf, headerOf, tokensOf } from '../test/response-parts.ts'
+import { gallery } from '../test/gallery.ts'
+import { defaults } from './brand-colors.ts'
+import type { BrandingOptions } from './branding.ts'
+import { createPages } from './create-pages.ts'
+import { stylesheet } from './stylesheet.ts'
+
+const png = 'data:image/png;base64,iVBORw0KGgo='
+
+describe('branding', () => {
+  test('every page shows the product in its title and at the top, and the links at the bottom', () => {
+    const pages = createPages({
+      branding: {
+        productName: 'Reading <Room>',
+        footerLinks: [{ label: 'Privacy & terms', url: 'https://room.test/privacy?a=1&b=2' }],
+      },
+    })
+
+    for (const response of Object.values(gallery(pages))) {
+      const body = bodyOf(response)
+      expect(body).toMatch(/<title>[^<]+ – Reading &lt;Room&gt;<\/title>/)
+      expect(body).toContain('<p class="brand">Reading &lt;Room&gt;</p>')
+      expect(body).toContain('<a href="https://room.test/privacy?a=1&amp;b=2" rel="noreferrer">Privacy &amp; terms</a>')
+      expect(headerOf(response, 'Content-Security-Policy')).not.toContain('img-src')
+    }
+  })
+
+  test('the sign-in page links to the pages of the host', () => {
+    const { signInPage } = createPages({
+      branding: {
+        productName: 'Room',
+        forgotPasswordUrl: 'https://room.test/forgot',
+        createAccountUrl: 'https://room.test/join',
+      },
+    })
+
+    const response = signInPage({})
+
+    expect(textOf(tokensOf(response))).toContain('Forgot your password?')
+    expect(bodyOf(response)).toContain('<a href="https://room.test/forgot">')
+    expect(bodyOf(response)).toContain('<a href="https://room.test/join">Create an account</a>')
+  })
+
+  test.each([
+    [
+      { logo: 'https://cdn.room.test/l.svg' },
+      `img-src https://cdn.room.test;`,
+      '<img src="https://cdn.room.test/l.svg"',
+    ],
+    [{ logo: png }, 'img-src data:;', `<img src="${png}" alt="Room">`],
+    [
+      { logo: png, logoDark: 'https://cdn.room.test/a, b.png' },
+      'img-src data: https://cdn.room.test;',
+      'srcset="https://cdn.room.test/a%2C%20b.png"',
+    ],
+  ])('the policy admits the logo and no other image: %o (CSP 3 §6.1.4)', (logos, policy, markup) => {
+    const { signInPage } = createPages({ branding: { productName: 'Room', ...logos } })
+
+    const response = signInPage({})
+
+    expect(headerOf(response, 'Content-Security-Policy')).toContain(policy)
+    expect(bodyOf(response)).toContain(markup)
+  })
+
+  test('colours are in a style with a nonce of its own for each page (CSP 3 §7.1)', () => {
+    const { errorPage } = createPages({ branding: { productName: 'Room', colors: { light: { accent: '#5B21B6' } } } })
+    const show = () => errorPage({ status: 400, code: 'invalid_request', description: 'Unknown.' })
+
+    const nonces = [show(), show()].map((response) => {
+      const nonce = /<style nonce="([0-9a-f]{32})">/.exec(bodyOf(response))?.[1] ?? 'none'
+      expect(headerOf(response, 'Content-Security-Policy')).toContain(`' 'nonce-${nonce}';`)
+      expect(bodyOf(response)).toContain('--accent: #5B21B6; --accent-text: #ffffff;')
+      return nonce
+    })
+
+    expect(new Set(nonces).size).toBe(2)
+  })
+
+  test('without an accent for the dark scheme, the light one is brightened until it passes (WCAG 2.2 §1.4.3)', () => {
+    const { signInPage } = createPages({ branding: { productName: 'Room', colors: { light: { accent: '#5b21b6' } } } })
+
+    const dark = /dark\) \{ :root \{ --accent: (#[0-9a-f]{6})/.exec(bodyOf(signInPage({})))?.[1] ?? ''
+
+    expect(dark).not.toBe('#5b21b6')
+    expect(() => createPages({ branding: { productName: 'Room', colors: { dark: { accent: dark } } } })).not.toThrow()
+  })
+
+  test.each<[string, Partial<BrandingOptions>, string]>([
+    ['a blank name', { productName: ' ' }, 'branding: productName must be a text of 1 to 60 characters.'],
+    ['no name', { productName: undefined as never }, 'branding: productName must be a text of 1 to 60 characters.'],
+    ['an unknown option', JSON.parse('{"colours":{}}') as object, 'branding: colours is not an option.'],
+    ['a logo over plain http', { logo: 'http://cdn.room.test/l.png' }, 'branding: logo must be an https address'],
+    ['a logo of another kind', { logo: 'data:text/html;base64,PGI+' }, 'branding: logo must be an https address'],
+    ['a logo that is too large', { logo: png + 'A'.repeat(65_536) }, 'branding: logo must be an https address'],
+    ['a logo whose host ends the directive', { logo: 'https://a;b.test/l.png' }, 'branding: logo must be an https'],
+    ['a dark logo alone', { logoDark: png }, 'branding: logoDark needs logo.'],
+    ['a link that runs script', { forgotPasswordUrl: 'javascript:alert(1)' }, 'forgotPasswordUrl must be an https'],
+    ['a link with credentials', { createAccountUrl: 'https://a:b@room.test/' }, 'createAccountUrl must be an https'],
+    [
+      'a footer link without label',
+      { footerLinks: [{ label: '', url: 'https://room.test' }] },
+      'footerLinks needs links',
+    ],
+    [
+      'seven footer links',
+      { footerLinks: Array.from({ length: 7 }, () => ({ label: 'a', url: 'https://a.test' })) },
+      'at most 6 links',
+    ],
+    ['a colour by name', { colors: { light: { accent: 'red' } } }, 'branding.colors.light: accent must be a colour'],
+    ['a dark colour by name', { colors: { dark: { accent: 'red' } } }, 'branding.colors.dark: accent must be a colour'],
+    [
+      'an accent that is too bright',
+      { colors: { light: { accent: '#ffcc00', accentText: '#000000' } } },
+      'branding.colors.light: accent #ffcc00 on the card #ffffff has a contrast of 1.51:1, below 4.5:1 (WCAG 2.2, 1.4.3). ' +
+        'The nearest value that passes is #',
+    ],
+    [
+      'text on the accent that is too dark',
+      { colors: { light: { accent: '#5b21b6', accentText: '#333333' } } },
+      'branding.colors.light: accentText #333333 on accent #5b21b6 has a contrast of 1.',
+    ],
+    [
+      'a background that is too dark for the links on it',
+      { colors: { light: { background: '#888888' } } },
+      'branding.colors.light: the text #52615a on background #888888 has a contrast of 1.',
+    ],
+  ])('refuses %s', (_what, options, problem) => {
+    expect(() => createPages({ branding: { productName: 'Room', ...options } })).toThrow(problem)
+  })
+
+  test.each(['#ffcc00', '#808080', '#ff0000', '#66d5ac', '#ffffff'])(
+    'law: the nearest value for %s that a refusal names passes',
+    (accent) => {
+      const create = (value: string) => () =>
+        createPages({ branding: { productName: 'Room', colors: { light: { accent: value } } } })
+      let message = ''
+      try {
+        create(accent)()
+      } catch (error) {
+        message = String(error)
+      }
+      const nearest = /passes is (#[0-9a-f]{6})\.$/.exec(message)?.[1] ?? 'none'
+
+      expect(create(nearest)).not.toThrow()
+    },
+  )
+
+  test('contrast is measured against the colours of the stylesheet', () => {
+    const [, light = '', dark = ''] = stylesheet.split(':root {')
+    for (const [scheme, text] of [
+      ['light', light],
+      ['dark', dark],
+    ] as const) {
+      const { accent, background, card, quiet } = defaults[scheme]
+      expect(text).toContain(`--ground: ${background}; --card: ${card};`)
+      expect(text).toContain(`--quiet: ${quiet};`)
+      expect(text).toContain(`--accent: ${accent};`)
+    }
+  })
+})

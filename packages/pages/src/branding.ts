@@ -1,0 +1,130 @@
+import { anObject, checkOptions, type OptionCheck } from '@mintmark/internal'
+import { type BrandColors, colorStyle } from './brand-colors.ts'
+import { address, attribute, html, image } from './html.ts'
+import { type Brand, frameSource } from './page.ts'
+
+/** What makes the pages those of one product. */
+export interface BrandingOptions {
+  /** The name of the product, at most 60 characters. It is on every page and in its title. */
+  readonly productName: string
+  /**
+   * The logo, at the top of every page instead of the name, at most 48 px high. An `https` address, or a `data:` URI in base64
+   * of a PNG, JPEG, WebP, GIF or SVG image with at most 65,536 characters. The policy of the pages admits images of that
+   * origin, or of `data:`, and no others.
+   * @defaultValue The name of the product.
+   */
+  readonly logo?: string | undefined
+  /**
+   * The logo for browsers that prefer the dark scheme.
+   * @defaultValue The value of `logo`.
+   */
+  readonly logoDark?: string | undefined
+  /**
+   * Colours per scheme, as `#rrggbb`. Text must have a contrast of 4.5:1 (WCAG 2.2 §1.4.3).
+   * @defaultValue Green. Without an accent for the dark scheme, it is the light one, as bright as the contrast requires.
+   */
+  readonly colors?: BrandColors | undefined
+  /**
+   * At most six links at the bottom of every page, such as the privacy policy.
+   * @defaultValue None.
+   */
+  readonly footerLinks?: readonly FooterLink[] | undefined
+  /**
+   * The host's page for users who forgot their password. The sign-in page links to it.
+   * @defaultValue No link.
+   */
+  readonly forgotPasswordUrl?: string | undefined
+  /**
+   * The host's page for users who have no account yet. The sign-in page links to it.
+   * @defaultValue No link.
+   */
+  readonly createAccountUrl?: string | undefined
+}
+
+interface FooterLink {
+  /** At most 60 characters, the same in every language. */
+  readonly label: string
+  /** An `https` address, or `http` on this device. */
+  readonly url: string
+}
+
+/**
+ * Checks the options and renders what all pages have in common.
+ * @throws TypeError that names the option and, for colours, the measured contrast and the nearest value that passes.
+ */
+export function createBrand(options: BrandingOptions): Brand {
+  checkOptions('createPages: branding', options, checks)
+  const { productName, logo, logoDark = logo, colors, footerLinks = [], forgotPasswordUrl, createAccountUrl } = options
+  // A JavaScript host may leave it out.
+  if (aName(productName) !== undefined) throw new TypeError(`createPages: branding: productName ${aName(productName)}.`)
+  if (logo === undefined && logoDark !== undefined) throw new TypeError('createPages: branding: logoDark needs logo.')
+  return {
+    productName,
+    style: colors && colorStyle(colors),
+    imageSources: logo === undefined || logoDark === undefined ? [] : [...new Set([logo, logoDark].map(imageSource))],
+    header:
+      logo === undefined
+        ? html`<p class="brand">${productName}</p>`
+        : html`<p class="brand">${image({ source: logo, darkSource: logoDark, alternative: productName })}</p>`,
+    footer:
+      footerLinks.length === 0
+        ? undefined
+        : html`<footer>
+<ul>${footerLinks.map(({ label, url }) => html`<li><a ${address('href', url)} ${attribute('rel', 'noreferrer')}>${label}</a></li>`)}</ul>
+</footer>`,
+    forgotPasswordUrl,
+    createAccountUrl,
+  }
+}
+
+const aName: OptionCheck = (value) =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= 60
+    ? undefined
+    : 'must be a text of 1 to 60 characters'
+
+const aPage: OptionCheck = (value) =>
+  typeof value === 'string' && isPage(value) ? undefined : 'must be an https address, or http on this device'
+
+function isPage(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, hostname, username, password } = new URL(value)
+  const isLocal = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
+  return (protocol === 'https:' || (protocol === 'http:' && isLocal)) && username === '' && password === ''
+}
+
+const anImage: OptionCheck = (value) =>
+  typeof value === 'string' && isImage(value)
+    ? undefined
+    : 'must be an https address, or a data: URI in base64 of a PNG, JPEG, WebP, GIF or SVG image of at most 65536 characters'
+
+/** An image in `<img>` runs no script, whatever its format (HTML §4.8.4.3). */
+const isImage = (value: string): boolean =>
+  value.startsWith('data:')
+    ? value.length <= 65_536 && /^data:image\/(?:png|jpeg|webp|gif|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/.test(value)
+    : isPage(value) && frameSource(value) !== undefined
+
+const imageSource = (logo: string): string => (logo.startsWith('data:') ? 'data:' : new URL(logo).origin)
+
+const someLinks: OptionCheck = (value) => {
+  if (!Array.isArray(value) || value.length > 6) return 'must be a list of at most 6 links'
+  return value.every(isLink) ? undefined : 'needs links of a label (1 to 60 characters) and a url (https)'
+}
+
+const isLink = (link: unknown): boolean =>
+  typeof link === 'object' &&
+  link !== null &&
+  Object.keys(link).toSorted().join() === 'label,url' &&
+  'label' in link &&
+  'url' in link &&
+  aName(link.label) === undefined &&
+  aPage(link.url) === undefined
+
+const checks = {
+  productName: aName,
+  logo: anImage,
+  logoDark: anImage,
+  colors: anObject,
+  footerLinks: someLinks,
+  forgotPasswordUrl: aPage,
+  createAccountUrl: aPage,
+}
