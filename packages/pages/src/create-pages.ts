@@ -19,7 +19,7 @@ export interface PagesOptions {
   readonly languages?: readonly Messages[] | undefined
   /**
    * Name, logo, colours and links of the product.
-   * @defaultValue Neutral pages without a name, in green.
+   * @defaultValue Pages without a name, in green. Only the host knows its product.
    */
   readonly branding?: BrandingOptions | undefined
 }
