@@ -17,6 +17,7 @@ import { rfc7644 } from './rfc-7644.ts'
 import { rfc7662 } from './rfc-7662.ts'
 import { rfc8252 } from './rfc-8252.ts'
 import { rfc8414 } from './rfc-8414.ts'
+import { rfc8705 } from './rfc-8705.ts'
 import { rfc8707 } from './rfc-8707.ts'
 import { rfc9068 } from './rfc-9068.ts'
 import { rfc9101 } from './rfc-9101.ts'
@@ -41,6 +42,7 @@ export const standards: readonly Standard[] = [
   rfc7662,
   rfc8252,
   rfc8414,
+  rfc8705,
   rfc8707,
   rfc9068,
   rfc9101,

@@ -146,6 +146,48 @@ it.each([
   expect(await storage.clients.find(clientId('app'))).toBeUndefined()
 })
 
+it.each([
+  ['tls_client_auth without a name', { tokenEndpointAuthMethod: 'tls_client_auth' }],
+  [
+    'tls_client_auth and two names',
+    { tokenEndpointAuthMethod: 'tls_client_auth', tlsClientAuthSanDns: 'a.test', tlsClientAuthSanIp: '192.0.2.1' },
+  ],
+  ['a wildcard', { tokenEndpointAuthMethod: 'tls_client_auth', tlsClientAuthSanDns: '*.app.test' }],
+  ['a malformed subject', { tokenEndpointAuthMethod: 'tls_client_auth', tlsClientAuthSubjectDn: 'client' }],
+  ['a malformed address', { tokenEndpointAuthMethod: 'tls_client_auth', tlsClientAuthSanIp: '192.0.2' }],
+  ['a name for another method', { tlsClientAuthSanDns: 'client.app.test' }],
+  ['self_signed_tls_client_auth without keys', { tokenEndpointAuthMethod: 'self_signed_tls_client_auth' }],
+  [
+    'self_signed_tls_client_auth and keys without a certificate',
+    { tokenEndpointAuthMethod: 'self_signed_tls_client_auth', jwks: { keys: [{ kty: 'EC', x5c: ['AAAA'] }] } },
+  ],
+  ['tokens that are bound twice', { dpopBoundAccessTokens: true, tlsClientCertificateBoundAccessTokens: true }],
+] as const)('refuses a client with %s (RFC 8705 §2.1.2, §2.2.2)', async (_, change) => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+
+  await expect(registerClient({ ...app, ...change }, { storage })).rejects.toMatchObject({
+    code: 'invalid_client_metadata',
+  })
+  expect(await storage.clients.find(clientId('app'))).toBeUndefined()
+})
+
+it('registers a client of FAPI 2.0 whose tokens are bound to its certificate (FAPI 2.0 SP §5.3.2.1)', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+
+  const { client } = await registerClient(
+    {
+      ...app,
+      profile: 'fapi2',
+      tokenEndpointAuthMethod: 'tls_client_auth',
+      tlsClientAuthSubjectDn: 'CN=client,O=Example,C=SE',
+      tlsClientCertificateBoundAccessTokens: true,
+    },
+    { storage },
+  )
+
+  expect(await storage.clients.find(clientId('app'))).toEqual(client)
+})
+
 describe('a client that the server would refuse', () => {
   const rules = {
     scopes: ['openid', 'notes.read'],
