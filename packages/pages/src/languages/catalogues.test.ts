@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { allLanguages } from './all-languages.ts'
 import { checkLanguages } from './check-languages.ts'
 import { english } from './english.ts'
+import { french } from './french.ts'
 import type { Messages } from './messages.ts'
 
 const translations = allLanguages
@@ -46,6 +47,10 @@ describe.each(translations)('the catalogue of %s', (lang, messages) => {
 
     expect(careless).toEqual([])
   })
+})
+
+test('French sentences keep their punctuation on the line, with no-break spaces', () => {
+  expect(sentencesOf(french).filter(([, text]) => / [?;:!]/.test(text))).toEqual([])
 })
 
 test.each(translations.filter(([lang]) => ['ja', 'ar', 'he'].includes(lang)))(

@@ -5,16 +5,16 @@ export const french: Messages = {
   dir: 'ltr',
   unnamedClient: 'Une application sans nom',
   consent: {
-    title: 'Autoriser l’accès ?',
+    title: 'Autoriser l’accès ?',
     heading: '{client} souhaite utiliser votre compte',
     unverified:
-      'L’application se présente comme {client}. Ce nom n’a pas été vérifié ; seule l’adresse {host} est certaine.',
+      'L’application se présente comme {client}. Ce nom n’a pas été vérifié ; seule l’adresse {host} est certaine.',
     deviceWarning:
       'N’importe quel programme de cet appareil pourrait utiliser ce nom. N’autorisez l’accès que si vous venez de lancer vous-même ce programme.',
     signedInAs: 'Connecté en tant que {account}',
-    scopesLegend: 'Accès demandé :',
-    detailsLegend: 'À approuver :',
-    organizationsLegend: 'Pour quelle organisation ?',
+    scopesLegend: 'Accès demandé :',
+    detailsLegend: 'À approuver :',
+    organizationsLegend: 'Pour quelle organisation ?',
     alwaysIncluded: 'Toujours inclus dans la connexion',
     grantedBefore: 'Déjà autorisé par vous',
     resources: 'Cet accès concerne {names}',
@@ -40,7 +40,7 @@ export const french: Messages = {
     toContinue: 'pour accéder à {client}',
     username: 'Adresse e-mail ou nom d’utilisateur',
     usernameHints: {
-      directory: 'Votre organisation gère votre compte ? Saisissez d’abord le nom de son annuaire : annuaire/nom',
+      directory: 'Votre organisation gère votre compte ? Saisissez d’abord le nom de son annuaire : annuaire/nom',
     },
     password: 'Mot de passe',
     submit: 'Se connecter',
@@ -60,7 +60,7 @@ export const french: Messages = {
     codeLabel: 'Code d’erreur',
   },
   logout: {
-    title: 'Se déconnecter ?',
+    title: 'Se déconnecter ?',
     askedBy: '{client} vous demande de vous déconnecter',
     signedInAs: 'Connecté en tant que {account}',
     signOut: 'Se déconnecter',
