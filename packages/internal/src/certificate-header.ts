@@ -29,10 +29,16 @@ export function readCertificateHeader(format: CertificateFormat, values: readonl
 
 /** The `Cert` of one element. With several, an earlier proxy or the sender has written the others. */
 function certificateOfEnvoy(value: string): string | undefined {
-  if (!/^(?:[A-Za-z]+=(?:"(?:[^"\\]|\\.)*"|[^",;]*)(?:;|$))+$/.test(value)) return undefined
-  const found = [...value.matchAll(/(?:^|;)cert=(?:"([^"]*)"|([^",;]*))/gi)]
-  const [first, second] = found
-  return second === undefined ? decodePercent(first?.[1] ?? first?.[2]) : undefined
+  const found: string[] = []
+  let rest = value
+  while (rest !== '') {
+    // From the beginning of a member, because a quoted subject may contain whatever its owner likes.
+    const member = /^([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))(?:;|$)/.exec(rest)
+    if (member === null) return undefined
+    if (member[1]?.toLowerCase() === 'cert') found.push(member[2] ?? member[3] ?? '')
+    rest = rest.slice(member[0].length)
+  }
+  return found.length === 1 ? decodePercent(found[0]) : undefined
 }
 
 function decodePercent(text: string | undefined): string | undefined {
