@@ -5,6 +5,7 @@ import { peerCertificate, toNodeListener } from '@mintmark/adapter-node'
 import { createAuthorizationServer, createStoredKeys, registerClient } from '@mintmark/core'
 import { createResourceServer, protectExpress, protectFetch } from '@mintmark/resource-server'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { certificateHeader, commonName, issueCertificate, type TestCertificate } from '../support/certificates.ts'
@@ -30,7 +31,7 @@ const server = createAuthorizationServer({
   keys,
   signedIn: () => Promise.resolve(undefined),
   scopes: { 'api.read': 'Read' },
-  mutualTls: { certificate: peerCertificate },
+  mutualTls: { certificate: peerCertificate, aliasOrigin: 'https://mtls.as.test' },
 })
 const guard = protectExpress(
   createResourceServer({
@@ -139,6 +140,38 @@ describe('over TLS sockets of Node', () => {
     expect((await call(api, { headers, certificate: selfMade })).status).toBe(401)
     expect((await call(api, { headers })).status).toBe(401)
   })
+})
+
+it('oauth4webapi authenticates at the alias of the token endpoint (RFC 8705 §5)', async () => {
+  const requested: string[] = []
+  const overTls = async (url: string, init: { readonly body?: unknown; readonly headers: Record<string, string> }) => {
+    requested.push(url)
+    const body = init.body instanceof URLSearchParams ? init.body.toString() : undefined
+    const { pathname: path } = new URL(url)
+    const answer = await call(authorizationServer, {
+      path,
+      headers: init.headers,
+      certificate: ofClient,
+      ...(body !== undefined && { body }),
+    })
+    return new Response(answer.body, { status: answer.status, headers: { 'content-type': 'application/json' } })
+  }
+  const options = { [oauth.customFetch]: overTls }
+  const url = new URL(issuer)
+  const as = await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, options))
+  const client: oauth.Client = { client_id: 'named', use_mtls_endpoint_aliases: true }
+
+  const response = await oauth.clientCredentialsGrantRequest(
+    as,
+    client,
+    oauth.TlsClientAuth(),
+    { scope: 'api.read' },
+    options,
+  )
+  const tokens = await oauth.processClientCredentialsResponse(as, client, response)
+
+  expect(tokens.token_type).toBe('bearer')
+  expect(requested.at(-1)).toBe('https://mtls.as.test/token')
 })
 
 describe('an API behind a proxy', () => {
