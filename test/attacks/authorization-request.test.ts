@@ -22,6 +22,17 @@ const authorizeRaw =
       headers: { cookie: signedInAs(under, 'U1') },
     })
 
+it('the page of an error shows the identifier that the event of the refusal has', async () => {
+  const replies = [await authorizeRaw('', { client_id: 'zzz' })(), await authorizeRaw('', { client_id: 'zzz' })()]
+
+  const [first, second] = under.events.filter(({ type }) => type === 'request.refused').slice(-2)
+  expect(first?.correlationId).not.toBe(second?.correlationId)
+  expect(replies.map(({ text }) => /Reference: <code>([^<]+)</.exec(text)?.[1])).toEqual([
+    first?.correlationId,
+    second?.correlationId,
+  ])
+})
+
 describe('until the client is known, an error is shown on a local page (RFC 6749 §4.1.2.1)', () => {
   const none = { client_id: undefined }
 
@@ -120,7 +131,11 @@ describe('until the client is known, an error is shown on a local page (RFC 6749
       reason: 'client_disabled',
     })
 
-    expect(disabled.text).toBe(unknown.text)
+    // The reference is random, and different for every request.
+    const [unknownText, disabledText] = [unknown, disabled].map(({ text }) =>
+      text.replace(/Reference: <code>[\w-]{1,64}<\/code>/, ''),
+    )
+    expect(disabledText).toBe(unknownText)
   })
 })
 

@@ -97,6 +97,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       keys: options.keys,
       now: deps.clock(),
       renderErrorPage: options.renderErrorPage,
+      correlationId: deps.journal.correlationIdOf(request),
     })
   const recorded =
     <Rendered>(render: (error: unknown, request: RequestHead) => Rendered) =>

@@ -44,3 +44,13 @@ test('the English sentence of the server comes after the advice in other languag
 
   expect([order('en'), order('de')]).toEqual([true, false])
 })
+
+test('shows the identifier that support can search for, in text', () => {
+  const error = { status: 400, code: 'invalid_request', description: 'Unknown.', languages, locale: 'de' }
+
+  const shown = textOf(tokensOf(errorPage({ ...error, correlationId: 'a<b>7' })))
+  const hidden = textOf(tokensOf(errorPage(error)))
+
+  expect(shown).toContain('Referenz: a<b>7')
+  expect(hidden).not.toContain('Referenz')
+})

@@ -9,6 +9,8 @@ interface ErrorPageInput extends Look {
   readonly code: string
   /** The server's fixed English sentence. */
   readonly description: string
+  /** The server passes the `correlationId` of its events, which support can search for. */
+  readonly correlationId?: string | undefined
 }
 
 /**
@@ -16,7 +18,7 @@ interface ErrorPageInput extends Look {
  * @param request what it answers: its language is chosen by it, unless the host has chosen one.
  */
 export function errorPage(
-  { status, code, description, ...look }: ErrorPageInput,
+  { status, code, description, correlationId, ...look }: ErrorPageInput,
   request?: RequestHead,
 ): ServerResponse {
   const messages = messagesFor({ uiLocales: request && uiLocalesOf(request), ...look }, request)
@@ -28,7 +30,8 @@ export function errorPage(
 <h1>${messages.error.title}</h1>
 </header>
 ${messages.lang.startsWith('en') ? [detail, advice] : [advice, detail]}
-<p class="fine">${messages.error.codeLabel}: <code>${code}</code></p>`
+<p class="fine">${messages.error.codeLabel}: <code>${code}</code></p>
+${correlationId && html`<p class="fine">${messages.error.referenceLabel}: <code>${correlationId}</code></p>`}`
   return page({ brand: look.brand, messages, title: messages.error.title, status, formAction: 'none', body })
 }
 

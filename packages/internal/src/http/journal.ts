@@ -19,6 +19,8 @@ export interface Journal<Occurrence> {
   announce(occurrence: Occurrence): void
   /** Joins the events of a part of a request with those of the whole. */
   join(part: RequestHead, whole: RequestHead): void
+  /** The identifier that all events of the request have. */
+  correlationIdOf(request: RequestHead): string
 }
 
 /**
@@ -64,6 +66,7 @@ export function createJournal<Occurrence, Moment>(
     join(part, whole) {
       identifiers.set(part.headers, identify(whole))
     },
+    correlationIdOf: (request) => identify(request).correlationId,
   }
 }
 

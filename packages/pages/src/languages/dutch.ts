@@ -57,6 +57,7 @@ export const dutch: Messages = {
     advice:
       'Ga terug naar de app waar u vandaan kwam en begin opnieuw. Helpt dat niet, neem dan contact op met de beheerders van die app.',
     codeLabel: 'Foutcode',
+    referenceLabel: 'Referentie',
   },
   logout: {
     title: 'Afmelden?',

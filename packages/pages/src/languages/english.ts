@@ -49,6 +49,7 @@ export const english: Messages = {
     title: 'This did not work',
     advice: 'Go back to the app that you came from and start again. If that does not help, tell the people who run it.',
     codeLabel: 'Error code',
+    referenceLabel: 'Reference',
   },
   logout: {
     title: 'Sign out?',

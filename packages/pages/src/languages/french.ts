@@ -58,6 +58,7 @@ export const french: Messages = {
     advice:
       'Revenez à l’application d’où vous venez et recommencez. Si le problème persiste, contactez les responsables de cette application.',
     codeLabel: 'Code d’erreur',
+    referenceLabel: 'Référence',
   },
   logout: {
     title: 'Se déconnecter ?',

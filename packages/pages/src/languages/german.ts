@@ -57,6 +57,7 @@ export const german: Messages = {
     advice:
       'Kehren Sie zu Ihrer Anwendung zurück und beginnen Sie von vorn. Hilft das nicht, wenden Sie sich an deren Betreiber.',
     codeLabel: 'Fehlercode',
+    referenceLabel: 'Referenz',
   },
   logout: {
     title: 'Abmelden?',

@@ -55,6 +55,7 @@ export const hebrew: Messages = {
     title: 'אירעה שגיאה',
     advice: 'יש לחזור לאפליקציה שממנה הגעת ולהתחיל מחדש. אם הבעיה נמשכת, אפשר לפנות למפעילי האפליקציה.',
     codeLabel: 'קוד שגיאה',
+    referenceLabel: 'מספר אסמכתה',
   },
   logout: {
     title: 'לצאת מהחשבון?',

@@ -58,6 +58,7 @@ export const italian: Messages = {
     advice:
       'Torna all’applicazione da cui provieni e ricomincia. Se il problema persiste, contatta chi gestisce l’applicazione.',
     codeLabel: 'Codice di errore',
+    referenceLabel: 'Riferimento',
   },
   logout: {
     title: 'Uscire dall’account?',

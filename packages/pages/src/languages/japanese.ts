@@ -57,6 +57,7 @@ export const japanese: Messages = {
     title: 'エラーが発生しました',
     advice: '元のアプリに戻り、最初からやり直してください。解決しない場合は、アプリの運営者にお問い合わせください。',
     codeLabel: 'エラーコード',
+    referenceLabel: '参照番号',
   },
   logout: {
     title: 'サインアウトしますか?',

@@ -62,6 +62,8 @@ export interface Messages {
     readonly title: string
     readonly advice: string
     readonly codeLabel: string
+    /** Before the identifier that support can search for. */
+    readonly referenceLabel: string
   }
   readonly logout: {
     readonly title: string

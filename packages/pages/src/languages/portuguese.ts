@@ -58,6 +58,7 @@ export const portuguese: Messages = {
     advice:
       'Volte ao aplicativo de onde você veio e comece de novo. Se o problema continuar, entre em contato com os responsáveis pelo aplicativo.',
     codeLabel: 'Código do erro',
+    referenceLabel: 'Referência',
   },
   logout: {
     title: 'Sair da conta?',

@@ -57,6 +57,7 @@ export const spanish: Messages = {
     advice:
       'Vuelva a la aplicación de la que procede y empiece de nuevo. Si el problema continúa, póngase en contacto con sus responsables.',
     codeLabel: 'Código de error',
+    referenceLabel: 'Referencia',
   },
   logout: {
     title: '¿Cerrar la sesión?',
