@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openJournal, type ServerEvent } from './events.ts'
 import { logEvents } from './telemetry.ts'
 
-const deps = { clock: () => epochSeconds(7), random: (count: number) => new Uint8Array(count) }
+const deps = { clock: () => epochSeconds(7), random: systemRandom }
 const occurrence = { type: 'interaction.denied', clientId: 'A', reason: 'user_denied' } as const
 
 const requestWith = (headers: Record<string, string>): ServerRequest => ({

@@ -2,7 +2,7 @@ import {
   type Clock,
   createJournal,
   type EventStamp,
-  identifierSeries,
+  randomIdentifier,
   type Journal as HttpJournal,
   type Random,
 } from '@mintmark/internal'
@@ -192,4 +192,5 @@ export const openJournal = (
   listener: EventListener,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): Journal =>
-  createJournal<ServerOccurrence, EpochSeconds>(listener, { clock, newIdentifier: identifierSeries(random) })
+  // Error pages show the identifier. A counter in it would tell visitors how many requests others send.
+  createJournal<ServerOccurrence, EpochSeconds>(listener, { clock, newIdentifier: () => randomIdentifier(random) })
