@@ -1,4 +1,4 @@
-import type { ServerRequest } from '@mintmark/internal'
+import { systemRandom, type ServerRequest } from '@mintmark/internal'
 import { epochSeconds } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
 import { openJournal, type ServerEvent } from './events.ts'
