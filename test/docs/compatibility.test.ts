@@ -57,7 +57,9 @@ function titlesOf(file: string): readonly RegExp[] {
     readFileSync(`test/interop/${suite}`, 'utf8'),
   )
   const source = [own, ...suites].join('\n')
-  const calls = source.matchAll(/\b(?:it|test)(?:\.each(?:<[^\n]*>)?\((?:.*?)\n?\s*\](?: as const)?\))?\(\s*(['"`])([^\n]*?)\1,/gs)
+  const calls = source.matchAll(
+    /\b(?:it|test)(?:\.each(?:<[^\n]*>)?\((?:.*?)\n?\s*\](?: as const)?\))?\(\s*(['"`])([^\n]*?)\1,/gs,
+  )
   return [...calls].map(([, , title = '']) => new RegExp(`^${escapeRegExp(title).replaceAll(/%[si]/g, '.*')}$`))
 }
 

@@ -25,11 +25,11 @@ async function serverWith(algorithms: Algorithms): Promise<ServerUnderTest> {
 }
 
 const everywhere: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
-const here =
-  (SubtleCrypto as { supports?(operation: string, algorithm: string): boolean }).supports?.('sign', 'ML-DSA-65') ===
-  true
+const postQuantum: readonly SigningAlgorithm[] = ['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87']
+const subtle = SubtleCrypto as { supports?(operation: string, algorithm: string): boolean }
+const here = postQuantum.filter((algorithm) => subtle.supports?.('sign', algorithm) === true)
 
-describe.each<SigningAlgorithm>(here ? [...everywhere, 'ML-DSA-65'] : everywhere)(
+describe.each<SigningAlgorithm>([...everywhere, ...here])(
   'a server that signs with %s (RFC 7518 §3.1)',
   (algorithm) => {
     it('issues tokens that a reader of its key set verifies and that it accepts itself', async () => {
@@ -60,9 +60,13 @@ describe.each<SigningAlgorithm>(here ? [...everywhere, 'ML-DSA-65'] : everywhere
 
       const tokens = await obtainTokens(under)
 
-      const hashName = { RS256: 'sha256', PS256: 'sha256', ES256: 'sha256', EdDSA: 'sha512', 'ML-DSA-65': undefined }[
-        algorithm
-      ]
+      const hashNames: Partial<Record<SigningAlgorithm, string>> = {
+        RS256: 'sha256',
+        PS256: 'sha256',
+        ES256: 'sha256',
+        EdDSA: 'sha512',
+      }
+      const hashName = hashNames[algorithm]
       const hash =
         hashName === undefined
           ? undefined

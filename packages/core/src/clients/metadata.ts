@@ -45,7 +45,15 @@ const methods = [
   'self_signed_tls_client_auth',
 ] as const satisfies readonly TokenEndpointAuthMethod[]
 
-const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'ML-DSA-65'] as const satisfies readonly SigningAlgorithm[]
+const algorithms = [
+  'RS256',
+  'PS256',
+  'ES256',
+  'EdDSA',
+  'ML-DSA-44',
+  'ML-DSA-65',
+  'ML-DSA-87',
+] as const satisfies readonly SigningAlgorithm[]
 
 export const standardGrants = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 

@@ -78,7 +78,9 @@ export const signatureParameters: Readonly<Record<SigningAlgorithm, WebCryptoAlg
   PS256: { name: 'RSA-PSS', saltLength: 32 },
   ES256: { name: 'ECDSA', hash: 'SHA-256' },
   EdDSA: 'Ed25519',
+  'ML-DSA-44': 'ML-DSA-44',
   'ML-DSA-65': 'ML-DSA-65',
+  'ML-DSA-87': 'ML-DSA-87',
 }
 
 type WebCryptoAlgorithm = Parameters<typeof crypto.subtle.verify>[0]

@@ -119,20 +119,23 @@ describe('stored keys', () => {
     expect(() => createStoredKeys(options)).toThrow(message)
   })
 
-  it('signs with post-quantum keys where the runtime supports them, and refuses at start-up where it does not', async () => {
-    const subtle = SubtleCrypto as { supports?(operation: string, algorithm: string): boolean }
-    const open = () =>
-      createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey, algorithms: ['ML-DSA-65'] })
-    if (subtle.supports?.('sign', 'ML-DSA-65') !== true) return expect(open).toThrow(/has no ML-DSA-65/)
+  it.each(['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'] as const)(
+    'signs with %s where the runtime supports it, and refuses at start-up where it does not',
+    async (algorithm) => {
+      const subtle = SubtleCrypto as { supports?(operation: string, algorithm: string): boolean }
+      const open = () =>
+        createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey, algorithms: [algorithm] })
+      if (subtle.supports?.('sign', algorithm) !== true) return expect(open).toThrow(`has no ${algorithm}`)
 
-    const keys = open()
-    const jwt = await signJwt('JWT', { iss: issuer }, await keys.signer('ML-DSA-65'))
-    const [key] = await keys.publicKeys()
-    const verified = await jwtVerify(jwt, await importJWK({ ...key?.jwk }, 'ML-DSA-65'))
+      const keys = open()
+      const jwt = await signJwt('JWT', { iss: issuer }, await keys.signer(algorithm))
+      const [key] = await keys.publicKeys()
+      const verified = await jwtVerify(jwt, await importJWK({ ...key?.jwk }, algorithm))
 
-    expect(verified.protectedHeader.alg).toBe('ML-DSA-65')
-    expect(Object.keys(key?.jwk ?? {}).toSorted()).toEqual(['alg', 'kid', 'kty', 'pub', 'use'])
-  })
+      expect(verified.protectedHeader.alg).toBe(algorithm)
+      expect(Object.keys(key?.jwk ?? {}).toSorted()).toEqual(['alg', 'kid', 'kty', 'pub', 'use'])
+    },
+  )
 })
 
 describe('the cached keys of a ring', () => {

@@ -62,7 +62,9 @@ async function tokenHash(token: string, algorithm: SigningAlgorithm): Promise<st
     case 'EdDSA':
       // RFC 8032 §5.1: Ed25519 hashes with SHA-512.
       return leftHalf(new Uint8Array(await crypto.subtle.digest('SHA-512', new TextEncoder().encode(token))))
+    case 'ML-DSA-44':
     case 'ML-DSA-65':
+    case 'ML-DSA-87':
       return undefined
     default:
       return algorithm satisfies never
