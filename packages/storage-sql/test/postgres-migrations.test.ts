@@ -65,6 +65,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0038-self-management 944be5be1da9a514b4e8b0ea318b25d50e862236ead2a6d929df22e640989c9d",
       "0039-authorization-details 057b414266211b9ffba67a2599edcee52c7b769438183612d841f0dbbe847cb6",
       "0040-client-certificates 1ea284952e83a80525801bf6cfba01795ef0b73b9768de4748427507040af6d3",
+      "0041-client-statistics 180e5ba0277d19b76c59ace43fb4174362b2f1a7d557e821673ce9ae265e9533",
     ]
   `)
 })

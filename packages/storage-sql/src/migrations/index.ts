@@ -38,6 +38,7 @@ import { clientDocuments } from './0037-client-documents.ts'
 import { selfManagement } from './0038-self-management.ts'
 import { authorizationDetails } from './0039-authorization-details.ts'
 import { clientCertificates } from './0040-client-certificates.ts'
+import { clientStatistics } from './0041-client-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   selfManagement,
   authorizationDetails,
   clientCertificates,
+  clientStatistics,
 ]
