@@ -126,6 +126,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       identityScopes: settings.identityScopes,
       requirePushedRequests: settings.requirePushedRequests,
       minimumProfile,
+      storage,
     },
     keySets,
     acceptsClientDocuments: settings.clientDocuments !== undefined,

@@ -66,6 +66,7 @@ export {
   json,
   mediaType,
   noStore,
+  parseJson,
   parseJsonObject,
   parseParameters,
   readBounded,

@@ -80,6 +80,8 @@ const ofClients: readonly MetadataName[] = [
   'backchannelLogoutSessionRequired',
   'frontchannelLogoutUri',
   'frontchannelLogoutSessionRequired',
+  'subjectType',
+  'sectorIdentifierUri',
 ]
 
 const members = ofClients.map((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] as const)

@@ -50,12 +50,18 @@ function requireHosts(requested: ClientRegistration, hosts: readonly string[]): 
   if (hosts.length === 0) return
   const isAllowed = (uri: string): boolean => hosts.includes(hostOf(uri) ?? '')
   const { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri, frontchannelLogoutUri } = requested
+  const { sectorIdentifierUri } = requested
   // RFC 7591 §5: a redirect URI of somebody else's would receive the codes.
   if (!redirectUris.every(isAllowed))
     throw new RegistrationError('redirect_uri_invalid', { description: `redirect_uris may be at ${hosts.join(', ')}.` })
   const others = [...postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri]
   if (!others.every((uri) => uri === undefined || isAllowed(uri)))
     throw new RegistrationError('metadata_invalid', { description: `Logout addresses may be at ${hosts.join(', ')}.` })
+  // OIDC Core §8.1: its host decides which clients know the same identifiers.
+  if (sectorIdentifierUri !== undefined && !isAllowed(sectorIdentifierUri))
+    throw new RegistrationError('metadata_invalid', {
+      description: `sector_identifier_uri may be at ${hosts.join(', ')}.`,
+    })
 }
 
 /** Lets a client change its registration within the policy that it was registered under. The token itself is not stored. */

@@ -106,6 +106,10 @@ export const clients = defineRecord(
     /** Loaded in a frame of the user's browser at sign-out (Front-Channel Logout §2). */
     frontchannelLogoutUri: optional(text),
     frontchannelLogoutSessionRequired: flag,
+    /** Whether its users have the same `sub` everywhere, or one for its sector (OIDC Core §8). */
+    subjectType: oneOf<SubjectType>('public', 'pairwise'),
+    /** The https URL whose host is its sector, and whose document lists its redirect URIs (OIDC Core §8.1). */
+    sectorIdentifierUri: optional(text),
     /** The organization that the client belongs to: its own tokens are for that organization. `undefined` for none. */
     organizationId: optional(text),
     /** Who registered it: a client that registered itself has a name and addresses that nobody has verified. */
@@ -148,6 +152,9 @@ export const clients = defineRecord(
     },
   },
 )
+
+/** How `sub` is chosen for a client (OIDC Core §8). */
+type SubjectType = 'public' | 'pairwise'
 
 /** A client as its administrator registered it. */
 export interface ClientRecord extends RecordOf<typeof clients> {}

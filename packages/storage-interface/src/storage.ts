@@ -19,6 +19,7 @@ import type { RevocationStore } from './revocation.ts'
 import type { SessionStore } from './session.ts'
 import type { SigningKeyStore } from './signing-key.ts'
 import type { StatusStore } from './status.ts'
+import type { SubjectStore } from './subject.ts'
 import type { EpochSeconds } from './values.ts'
 import type { TokenFamilyStore } from './token-family.ts'
 import type { SearchableUserStore, UserStore } from './user.ts'
@@ -52,6 +53,8 @@ export interface OAuthStorage {
   readonly provisionedUsers?: ProvisionedUserStore
   /** Only for tokens for organizations: `AdminStorage` has it. */
   readonly organizations?: OrganizationStore
+  /** Only for clients with a `sub` of their own for each user (OIDC Core §8.1): `AdminStorage` has it. */
+  readonly subjects?: SubjectStore
   /** Only for back-channel logout: `DeliveryStorage` has both. */
   readonly deliveries?: DeliveryStore
   readonly cursors?: CursorStore
@@ -88,6 +91,7 @@ export interface AdminStorage extends ScimStorage, DeliveryStorage {
   readonly users: SearchableUserStore
   readonly organizations: OrganizationStore
   readonly initialAccessTokens: InitialAccessTokenStore
+  readonly subjects: SubjectStore
   readonly logs: LogStore
   readonly changes: ChangeStore
   readonly webhooks: WebhookStore
@@ -160,7 +164,7 @@ const stores: Readonly<Record<Capability, readonly (keyof AdminStorage)[]>> = {
   organizations: [...oauth, 'organizations'],
   scim,
   customTypes: [...scim, 'customResources'],
-  admin: [...scim, ...delivery, 'organizations', 'initialAccessTokens', 'logs', 'changes', 'webhooks'],
+  admin: [...scim, ...delivery, 'organizations', 'initialAccessTokens', 'subjects', 'logs', 'changes', 'webhooks'],
 }
 
 /** `done` when nothing is left to remove; otherwise call again. */
@@ -173,7 +177,7 @@ export interface PurgeOutcome {
 export interface PurgeStore {
   /**
    * Removes at most `limit` rows: codes, interactions, pushed requests, replays, opaque tokens, token families, sessions, initial access tokens and log
-   * entries that have expired, deliveries that need not be kept, grants that were revoked, and revocations older than `revocationRetention`. Call it on a timer until it is `done`,
+   * entries that have expired, the subjects of users removed longer ago than `revocationRetention`, deliveries that need not be kept, grants that were revoked, and revocations older than `revocationRetention`. Call it on a timer until it is `done`,
    * on any number of servers: it may be interrupted anywhere, and the next call continues. For revocations a database uses
    * its own clock where `now` is ahead of it: a server with a wrong clock removes none that others have yet to read.
    * Law: nothing that is honoured is removed, and what was refused before is refused after. The identifiers of removed

@@ -70,4 +70,4 @@ const endingNothing = [
 
 /** By its name: it cannot revoke anything. */
 const addsOrReads =
-  /\.(?:append|compare$|count|enqueue|find|has[A-Z]|isTokenRevoked|insert|join|lastPosition|lease|list|membersOf|nextDueAt|of[A-Z]|participants|read|record|touch)/
+  /\.(?:append|assign$|compare$|count|enqueue|find|has[A-Z]|isTokenRevoked|insert|join|lastPosition|lease|list|membersOf|nextDueAt|of[A-Z]|participants|read|record|touch)/

@@ -23,6 +23,7 @@ import { createPurgeStore } from './stores/purge-store.ts'
 import { createSessionStore } from './stores/session-store.ts'
 import { createSigningKeyStore } from './stores/signing-key-store.ts'
 import { createStatusStore } from './stores/status-store.ts'
+import { createSubjectStore } from './stores/subject-store.ts'
 import { createUserStore } from './stores/user-store.ts'
 import { createClientStore, createIdentityProviderStore } from './stores/versioned-store.ts'
 
@@ -72,6 +73,7 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
     customResources: createCustomResourceStore(database, { scanLimit }),
     organizations: createOrganizationStore(database),
     initialAccessTokens: createInitialAccessTokenStore(database),
+    subjects: createSubjectStore(database),
     logs: createLogStore(database),
     revocations: createRevocationStore(database),
     status: createStatusStore(database),

@@ -22,6 +22,7 @@ import type {
   sessionParticipants,
   sessions,
   signingKeys,
+  subjects,
   webhooks,
 } from '@mintmark/storage-interface/records'
 import type { SqlValue } from './dialect.ts'
@@ -47,6 +48,7 @@ export interface Tables {
   readonly mintmark_organizations: TableOf<typeof organizations>
   readonly mintmark_memberships: TableOf<typeof memberships>
   readonly mintmark_initial_access_tokens: TableOf<typeof initialAccessTokens>
+  readonly mintmark_subjects: TableOf<typeof subjects>
   readonly mintmark_logs: TableOf<typeof logs>
   readonly mintmark_deliveries: TableOf<typeof deliveries>
   readonly mintmark_changes: TableOf<typeof changes>

@@ -1,9 +1,10 @@
-import type { ClientRecord, JsonValue } from '@mintmark/storage-interface'
+import type { ClientRecord, JsonValue, OAuthStorage } from '@mintmark/storage-interface'
 
 import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import { type Parameters, spaceSeparated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { readIdTokenHint } from '../tokens/id-token-hint.ts'
+import { userOfSubject } from '../tokens/pairwise.ts'
 
 /**
  * Refuses parameters that change the meaning of a request and are not supported.
@@ -151,18 +152,47 @@ export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
 
 /**
  * Reads the subject of an ID token hint (OIDC Core §3.1.2.1). It identifies the expected user and never signs them in.
- * @throws OAuthError invalid_request — reason `id_token_hint_invalid`.
+ * @throws OAuthError invalid_request — reason `id_token_hint_invalid`; login_required — reason `no_user_matches`.
  */
 export async function hintedSubject(
   hint: string | undefined,
-  deps: VerifyOwnJwtDependencies,
+  client: ClientRecord,
+  deps: SubjectRules,
 ): Promise<string | undefined> {
   if (hint === undefined) return undefined
   const read = await readIdTokenHint(hint, deps)
   // OIDC Core §3.1.2.1: the hint must be an ID token of this server.
   if (read === undefined) throw refuse('id_token_hint_invalid')
-  return read.subject
+  const issuedTo = read.clientId === client.clientId ? client : await deps.storage.clients.find(read.clientId)
+  if (issuedTo === undefined || issuedTo.subjectType === 'public') return read.subject
+  const user = await userOfSubject(read.subject, issuedTo, deps.storage)
+  // OIDC Core §3.1.2.1: the user of the hint was removed, and no other sign-in satisfies the request.
+  if (user === undefined) throw refuse('no_user_matches')
+  return user
 }
+
+/** What names of users are understood with. */
+export interface SubjectRules extends VerifyOwnJwtDependencies {
+  readonly storage: OAuthStorage
+}
+
+/**
+ * The users whom the values of a requested `sub` claim name (OIDC Core §5.5.1). A client with pairwise subjects can name users only
+ * as they were named to it: it must not learn whether a user has another name elsewhere.
+ */
+export async function claimedUsers(
+  claimed: readonly JsonValue[] | undefined,
+  client: ClientRecord,
+  { storage }: Pick<SubjectRules, 'storage'>,
+): Promise<readonly JsonValue[] | undefined> {
+  if (claimed === undefined || client.subjectType === 'public') return claimed
+  const subjects = claimed.filter((subject) => typeof subject === 'string').slice(0, maxClaimedSubjects)
+  const users = await Promise.all(subjects.map((subject) => userOfSubject(subject, client, storage)))
+  return users.filter((user) => user !== undefined)
+}
+
+/** Each is read from the storage. */
+const maxClaimedSubjects = 20
 
 /**
  * The users that the request accepts, as restricted by the hint and by a `sub` claim with values (OIDC Core §3.1.2.1,

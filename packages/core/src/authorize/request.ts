@@ -3,7 +3,6 @@ import { decodeJwt } from 'jose/jwt/decode'
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
-import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import { type ProfileRules, type ProfileSettings, requireProfile } from '../clients/security-profile.ts'
 import { chosenAlgorithm, idTokenAlgorithm } from '../keys/jws.ts'
 import { type Parameters, refuseRepeated, spaceSeparated } from '../parameters.ts'
@@ -19,10 +18,12 @@ import {
 } from './scopes.ts'
 import { organizationScope } from '../tokens/organization.ts'
 import {
+  claimedUsers,
   hintedSubject,
   isEchoable,
   knownParameters,
   allowedSubjects,
+  type SubjectRules,
   parseCodeChallenge,
   parseDpopJkt,
   parsePrompt,
@@ -84,7 +85,7 @@ export interface AuthorizationRequest {
 }
 
 /** The server's rules for authorization requests. */
-export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies, ResourceRules, ProfileSettings {
+export interface AuthorizationRequestRules extends SubjectRules, ResourceRules, ProfileSettings {
   readonly scopes: ScopeRegistry
   readonly detailTypes: DetailTypes
   readonly defaultAudience: string
@@ -151,7 +152,8 @@ async function parseRest(
   // OIDC Registration §2: refuse an algorithm that the server cannot sign with before the user signs in.
   if (scopes.includes('openid')) idTokenAlgorithm(client, rules.keys)
   const claimsRequest = scopes.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
-  const hinted = await hintedSubject(parameters.get('id_token_hint'), rules)
+  const hinted = await hintedSubject(parameters.get('id_token_hint'), client, rules)
+  const claimed = await claimedUsers(requestedValues(claimsRequest, 'id_token', 'sub'), client, rules)
   const resources = requestedResources({ named: parameters.all('resource'), scopes, client }, rules)
   const details = await requestedDetails(parameters.get('authorization_details'), { client, resources }, rules)
   const acr = requestedValues(claimsRequest, 'id_token', 'acr')
@@ -171,7 +173,7 @@ async function parseRest(
     claimsRequest,
     acrValues: preferredAcr(acr ?? [], parameters.get('acr_values')),
     essentialAcr: isEssential(claimsRequest, 'id_token', 'acr') ? (acr ?? []) : undefined,
-    subjects: allowedSubjects(hinted, requestedValues(claimsRequest, 'id_token', 'sub')),
+    subjects: allowedSubjects(hinted, claimed),
     organization: namedOrganization(parameters.get('organization'), { scopes, registry: rules.scopes }),
     loginHint: parameters.get('login_hint'),
     uiLocales: preferredLocales(parameters),

@@ -355,6 +355,28 @@ export const clientMetadata = {
     default: false,
   },
   /**
+   * How `sub` names the users to it (OIDC Core §8): `public`, or `pairwise`, which differs from that of other sectors. It
+   * cannot change later.
+   * @defaultValue `public`. Clients and APIs of one company usually have to recognize the same user.
+   */
+  subjectType: {
+    kind: 'choice',
+    description: 'how sub names its users: public, or pairwise, which no client of another sector gets',
+    values: ['public', 'pairwise'],
+    default: 'public',
+  },
+  /**
+   * The https URL of a JSON array with all its redirect URIs. Its host is the sector (OIDC Core §8.1). It is read when the client
+   * is registered, and when the URL or the redirect URIs change.
+   * @defaultValue None. The sector is the host of the redirect URIs.
+   */
+  sectorIdentifierUri: {
+    kind: 'text',
+    description: 'the address of a JSON array of its redirect URIs, whose host is the sector of pairwise subjects',
+    longest: 2000,
+    presence: 'clearable',
+  },
+  /**
    * The organization that the client belongs to. Its own tokens say so, and are refused when the organization is removed.
    * @defaultValue None. Its own tokens are for no organization.
    */

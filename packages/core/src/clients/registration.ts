@@ -18,6 +18,7 @@ import {
   refuseUnusable,
   type ClientRules,
 } from './check-metadata.ts'
+import { refuseForeignSector } from './sector.ts'
 import { clientSecretRecord } from './secrets.ts'
 
 /** The metadata of a client as an administrator provides it; names follow RFC 7591 §2. */
@@ -89,6 +90,7 @@ export async function prepareClient(
   refuseUnusable(record, deps.dangerouslyAllowOutbound)
   refuseUnserved(record, registration, deps.clientRules)
   refuseUnsignable(registration, deps.keys)
+  await refuseForeignSector(record, undefined, { storage: deps.storage, allowedOrigins: deps.dangerouslyAllowOutbound })
 
   const clientSecret = usesSecret(record) ? randomSecret(random) : undefined
   const secrets = clientSecret === undefined ? [] : [await clientSecretRecord(clientSecret, now)]

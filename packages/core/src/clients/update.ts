@@ -11,6 +11,7 @@ import {
   refuseUnusable,
   type ClientRules,
 } from './check-metadata.ts'
+import { refuseForeignSector } from './sector.ts'
 import { clientSecretRecord } from './secrets.ts'
 
 /** A change to a client. Members that are left out stay; `undefined` removes an optional member. */
@@ -84,6 +85,7 @@ async function changeClient(
   return swapClient(target, deps.storage, async (client) => {
     const changed: ClientRecord = { ...client, ...change, ...(!isOwn && { selfManagement: undefined }) }
     refuseUnusable(changed, deps.dangerouslyAllowOutbound)
+    await refuseForeignSector(changed, client, { storage: deps.storage, allowedOrigins: deps.dangerouslyAllowOutbound })
     refuseUnserved(changed, change, deps.clientRules)
     return withFittingSecrets(changed, now, deps.random ?? systemRandom)
   })

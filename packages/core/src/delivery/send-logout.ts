@@ -8,6 +8,7 @@ import {
   type EpochSeconds,
   epochSeconds,
   seconds,
+  userId,
 } from '@mintmark/storage-interface'
 import type { DeliveryResult } from '@mintmark/storage-interface/stores'
 
@@ -15,6 +16,7 @@ import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { OutboundClient, OutboundFailure } from '../outbound/client.ts'
 import { OAuthError } from '../refusals.ts'
+import { sidFor, subjectFor } from '../tokens/pairwise.ts'
 import { deadRetention } from './derive-logouts.ts'
 
 export interface SendLogoutDependencies {
@@ -62,19 +64,19 @@ export const attemptTimeout = 5000
 async function mintLogoutToken(
   { content }: DeliveryRecord,
   client: ClientRecord,
-  { issuer, keys, clock, random }: SendLogoutDependencies,
+  { issuer, storage, keys, clock, random }: SendLogoutDependencies,
 ): Promise<string | undefined> {
   const { sub, sid } = content
   const iat = clock()
   const claims = {
     iss: issuer,
-    sub,
+    sub: typeof sub === 'string' ? await subjectFor(userId(sub), client, { storage, random }) : undefined,
     aud: client.clientId,
     iat,
     exp: after(iat, logoutTokenLifetime),
     jti: randomIdentifier(random),
     events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
-    sid: sid ?? undefined,
+    sid: typeof sid === 'string' ? await sidFor(sid, client, keys) : undefined,
   }
   try {
     return await signJwt('logout+jwt', claims, await keys.signer(idTokenAlgorithm(client, keys)))

@@ -27,6 +27,7 @@ it('lists a claim once when several scopes release it (OIDC Discovery §3)', () 
     requirePushedRequests: false,
     discovery: {},
     detailTypes: new Map(),
+    storage: {},
     scopes: new Map([...standardScopes, ['staff', staff]]),
     keys: createStoredKeys({ storage: createMemoryStorage({ issuer: 'https://as.test' }), sealingKey: 'A'.repeat(43) }),
   }

@@ -3,6 +3,7 @@ import { codeChallengeMethods, prompts } from '../authorize/parameters.ts'
 import { responseModes } from '../authorize/response.ts'
 import type { DetailTypes } from '../authorize/detail-types.ts'
 import type { ScopeRegistry } from '../authorize/scopes.ts'
+import type { OAuthStorage } from '@mintmark/storage-interface'
 import { certificateMethods } from '../clients/certificate.ts'
 import type { ClientAuthentication } from '../clients/authenticate.ts'
 import { clientAlgorithms } from '../clients/client-jwt.ts'
@@ -40,6 +41,7 @@ export interface MetadataSources {
   readonly scopes: ScopeRegistry
   readonly detailTypes: DetailTypes
   readonly keys: KeyRing
+  readonly storage: Pick<OAuthStorage, 'subjects'>
   readonly discovery: DiscoveryOptions
 }
 
@@ -77,7 +79,8 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     response_types_supported: ['code'],
     response_modes_supported: responseModes.map(({ mode }) => mode),
     grant_types_supported: sources.grants.map(({ grantType }) => grantType),
-    subject_types_supported: ['public'],
+    // OIDC Core §8.
+    subject_types_supported: sources.storage.subjects === undefined ? ['public'] : ['public', 'pairwise'],
     id_token_signing_alg_values_supported: sources.keys.algorithms,
     userinfo_signing_alg_values_supported: sources.keys.algorithms,
     introspection_signing_alg_values_supported: sources.keys.algorithms,

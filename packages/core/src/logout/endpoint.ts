@@ -9,14 +9,7 @@ import {
   type ServerResponse,
   withHeaders,
 } from '@mintmark/internal'
-import {
-  after,
-  type DurationSeconds,
-  type EpochSeconds,
-  type OAuthStorage,
-  sessionId,
-  userId,
-} from '@mintmark/storage-interface'
+import { after, type DurationSeconds, type EpochSeconds, sessionId, userId } from '@mintmark/storage-interface'
 import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 
 import { readBrowser, requireNavigation, requireSameOrigin } from '../authorize/browser.ts'
@@ -27,6 +20,7 @@ import { readForm, readQuery } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import type { SignedIn } from '../sessions/signed-in-user.ts'
+import { isSidOf, userOfSubject } from '../tokens/pairwise.ts'
 import { frontChannelFrames } from './front-channel.ts'
 import type { RenderLogoutPage } from './page.ts'
 import {
@@ -71,7 +65,7 @@ export const logoutEndpoint =
     const visit = await readVisit(parseLogoutRequest(readQuery(request)), request, deps)
     await limitLogouts(visit, now, deps)
     recordProblem(visit, deps)
-    const decision = await decideLogout(visit, now, deps.storage)
+    const decision = await decideLogout(visit, now, deps)
     return decision.kind === 'confirm'
       ? confirmationPage(visit, settings, deps)
       : answerLogout(decision, { visit, isConfirmed: false }, { now, settings, deps })
@@ -137,10 +131,10 @@ const signedOut = { kind: 'signed_out' } as const
 async function decideLogout(
   { session, evidence }: LogoutVisit,
   now: EpochSeconds,
-  storage: OAuthStorage,
+  deps: LogoutEndpointDependencies,
 ): Promise<LogoutDecision> {
   if (session === undefined) return signedOut
-  return (await isProven(evidence, session, { now, storage }))
+  return (await isProven(evidence, session, { now, deps }))
     ? { kind: 'end', session, reason: 'client' }
     : { kind: 'confirm', session }
 }
@@ -152,11 +146,13 @@ async function decideLogout(
 async function isProven(
   { hint, client }: LogoutEvidence,
   session: SignedIn,
-  { now, storage }: { readonly now: EpochSeconds; readonly storage: OAuthStorage },
+  { now, deps }: { readonly now: EpochSeconds; readonly deps: LogoutEndpointDependencies },
 ): Promise<boolean> {
-  if (hint?.subject !== session.subject || client === undefined) return false
+  const { storage, keys } = deps
+  if (hint === undefined || client === undefined) return false
+  if ((await userOfSubject(hint.subject, client, storage)) !== session.subject) return false
   if (hint.sessionId === undefined || session.sessionId === undefined) return client.tokenEndpointAuthMethod !== 'none'
-  if (hint.sessionId === session.sessionId) return true
+  if (await isSidOf(hint.sessionId, { session: session.sessionId, client }, keys)) return true
   const earlier = await storage.sessions.find(sessionId(hint.sessionId))
   return earlier?.endReason === 'replaced' && now < (earlier.revokedAt ?? 0) + replacedFor
 }

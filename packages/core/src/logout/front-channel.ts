@@ -1,17 +1,26 @@
 import type { ClientRecord, OAuthStorage } from '@mintmark/storage-interface'
 import type { SessionId } from '@mintmark/storage-interface/stores'
 
+import type { KeyRing } from '../keys/ring.ts'
+import { sidFor } from '../tokens/pairwise.ts'
+
 /**
  * The addresses to load in frames when a session is revoked: those of the clients that took part in it (Front-Channel Logout
  * §3). Of more than twenty, those that the user signed in to last.
  */
 export async function frontChannelFrames(
   session: SessionId,
-  { issuer, storage }: { readonly issuer: string; readonly storage: OAuthStorage },
+  { issuer, storage, keys }: { readonly issuer: string; readonly storage: OAuthStorage; readonly keys: KeyRing },
 ): Promise<readonly string[]> {
   const participants = (await storage.sessions.participants(session)).toSorted((a, b) => b.lastAt - a.lastAt)
   const clients = await Promise.all(participants.map(({ clientId }) => storage.clients.find(clientId)))
-  return clients.flatMap((client) => frameAddress(client, { iss: issuer, sid: session }) ?? []).slice(0, maxFrames)
+  const addresses = await Promise.all(
+    clients.map(async (client) => {
+      const sid = client && (await sidFor(session, client, keys))
+      return frameAddress(client, sid === undefined ? undefined : { iss: issuer, sid })
+    }),
+  )
+  return addresses.filter((address) => address !== undefined).slice(0, maxFrames)
 }
 
 /** Each frame is a page of another site, and a browser loads only a few at the same time. */
@@ -20,10 +29,11 @@ const maxFrames = 20
 /** @returns `undefined` for a client without such an address, and for one that was removed since. */
 function frameAddress(
   client: ClientRecord | undefined,
-  parameters: { readonly iss: string; readonly sid: string },
+  parameters: { readonly iss: string; readonly sid: string } | undefined,
 ): string | undefined {
   const address = client?.frontchannelLogoutUri
   // Front-Channel Logout §2: both parameters or none of them, after a registered query.
-  if (address === undefined || client?.frontchannelLogoutSessionRequired !== true) return address
+  if (address === undefined || parameters === undefined || client?.frontchannelLogoutSessionRequired !== true)
+    return address
   return `${address}${address.includes('?') ? '&' : '?'}${new URLSearchParams(parameters).toString()}`
 }

@@ -30,6 +30,7 @@ import { isCurrent, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import { refuse } from '../refusals.ts'
 import type { GrantDecision, UserDecision } from '../token/grant.ts'
+import { subjectFor, userOfSubject } from './pairwise.ts'
 import { isFamilyActive, type Active } from './status.ts'
 
 export interface AccessTokenDependencies extends ProfileSettings {
@@ -53,7 +54,7 @@ export async function mintAccessToken(
   refuseSubjectOfClient(decision)
   // The host's claims come first, so that they override none of the protocol's.
   const claims = { ...decision.claims?.accessToken, ...(await accessTokenClaims(decision, now, deps)) }
-  if (decision.target.format === 'jwt')
+  if (decision.target.format === 'jwt' && !isPrivate(decision))
     return signJwt('at+jwt', claims, await deps.keys.signer(algorithmFor(decision, deps)))
 
   const token = randomSecret(deps.random)
@@ -67,6 +68,13 @@ export async function mintAccessToken(
   })
   return token
 }
+
+/**
+ * Whether the token is opaque whatever its resource prefers: the claims of a JWT that the revocation feed needs are the same at
+ * all clients, which a client with pairwise subjects could read.
+ */
+const isPrivate = ({ client, forUser }: GrantDecision): boolean =>
+  client.subjectType === 'pairwise' && forUser !== undefined
 
 /** FAPI 2.0 SP §5.4.1: some profiles permit only some algorithms. */
 const algorithmFor = ({ client }: GrantDecision, deps: AccessTokenDependencies): SigningAlgorithm =>
@@ -93,12 +101,15 @@ function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
 async function accessTokenClaims(
   decision: GrantDecision,
   now: EpochSeconds,
-  deps: Pick<AccessTokenDependencies, 'issuer' | 'random' | 'revocationNames'>,
+  deps: Pick<AccessTokenDependencies, 'issuer' | 'random' | 'revocationNames' | 'storage'>,
 ): Promise<JsonObject> {
   const { client, target, forUser } = decision
   return {
     iss: deps.issuer,
-    sub: subjectOf(decision),
+    sub:
+      isPrivate(decision) && forUser !== undefined
+        ? await subjectFor(forUser.user.userId, client, deps)
+        : subjectOf(decision),
     // A single audience is a string, which every verifier accepts (RFC 7519 §4.1.3).
     aud: target.audience.length === 1 ? (target.audience[0] ?? '') : target.audience,
     exp: after(now, target.lifetime),
@@ -124,7 +135,7 @@ function confirmationOf(possession: Possession): JsonObject {
   return { cnf: possession.kind === 'dpop' ? { jkt: possession.jkt } : { 'x5t#S256': possession.x5tS256 } }
 }
 
-/** The `sub` of the access token: the user, or the client for its own token (RFC 9068 §2.2). */
+/** Whom the access token is for: the user, or the client for its own token (RFC 9068 §2.2). */
 export const subjectOf = ({ forUser: signedInUser, client }: GrantDecision): string =>
   signedInUser?.user.userId ?? client.clientId
 
@@ -275,8 +286,14 @@ export async function statusOfAccessToken(
   }
   const status = await storage.status.ofFamily(token.familyId)
   if (!isFamilyActive(status, now)) return undefined
-  const isOwn = status.client.clientId === token.clientId && status.user.userId === token.subject
-  return isOwn ? { kind: 'user', family: status, scopes: registeredScopes(token.scopes, status.client) } : undefined
+  const { client, user } = status
+  const isOfUser =
+    client.subjectType === 'public'
+      ? token.subject === user.userId
+      : (await userOfSubject(token.subject, client, storage)) === user.userId
+  return isOfUser && client.clientId === token.clientId
+    ? { kind: 'user', family: status, scopes: registeredScopes(token.scopes, client) }
+    : undefined
 }
 
 /** What an active access token allows at the host's own endpoints. */
@@ -304,7 +321,8 @@ export async function findActiveAccessToken(
   if (verified.possession.kind !== 'none') return undefined
   const status = await statusOfAccessToken(verified, now, deps.storage)
   if (status === undefined) return undefined
-  const { subject, clientId, expiresAt } = verified
+  const { clientId, expiresAt } = verified
+  const subject = status.kind === 'user' ? status.family.user.userId : verified.subject
   return { subject, clientId, scopes: status.scopes, expiresAt }
 }
 

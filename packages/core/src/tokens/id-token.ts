@@ -1,20 +1,24 @@
-import { encodeBase64url, sha256 } from '@mintmark/internal'
+import { encodeBase64url, type Random, sha256 } from '@mintmark/internal'
 import {
   after,
   type DurationSeconds,
   type EpochSeconds,
   type JsonObject,
   type JsonValue,
+  type OAuthStorage,
 } from '@mintmark/storage-interface'
 
 import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import type { DecisionForUser } from '../token/grant.ts'
+import { sidFor, subjectFor } from './pairwise.ts'
 import type { IdTokenClaim } from './protocol-claims.ts'
 
 export interface IdTokenDependencies {
   readonly issuer: string
   readonly keys: KeyRing
+  readonly storage: OAuthStorage
+  readonly random: Random
   readonly idTokenLifetime: DurationSeconds
 }
 
@@ -30,10 +34,12 @@ export async function mintIdToken(
 ): Promise<string> {
   const { client, forUser } = minted.decision
   const { user, authentication } = forUser
+  const { sessionId } = authentication
+  const isPublic = client.subjectType === 'public'
   const algorithm = idTokenAlgorithm(client, deps.keys)
   const claims: Readonly<Record<IdTokenClaim, JsonValue | undefined>> = {
     iss: deps.issuer,
-    sub: user.userId,
+    sub: isPublic ? user.userId : await subjectFor(user.userId, client, deps),
     aud: client.clientId,
     exp: after(now, deps.idTokenLifetime),
     iat: now,
@@ -42,7 +48,7 @@ export async function mintIdToken(
     nonce: forUser.nonce,
     acr: authentication.acr,
     amr: authentication.amr.length > 0 ? authentication.amr : undefined,
-    sid: authentication.sessionId,
+    sid: isPublic || sessionId === undefined ? sessionId : await sidFor(sessionId, client, deps.keys),
   }
   return signJwt('JWT', { ...minted.released, ...claims }, await deps.keys.signer(algorithm))
 }

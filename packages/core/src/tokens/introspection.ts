@@ -4,6 +4,7 @@ import {
   isJsonObject,
   json,
   noStore,
+  type Random,
   type ServerRequest,
   type ServerResponse,
   withHeaders,
@@ -31,6 +32,7 @@ import {
 } from './access-token.ts'
 import { computeIntrospectionClaims, type ClaimsDependencies } from './claims.ts'
 import { digestRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
+import { subjectFor } from './pairwise.ts'
 import { isFamilyActive } from './status.ts'
 
 export interface IntrospectionEndpointDependencies extends ClientAuthenticationDependencies, IntrospectDependencies {
@@ -78,7 +80,11 @@ const signedMediaType = 'application/token-introspection+jwt'
 const vary = ['Vary', 'Accept'] as const
 
 type IntrospectDependencies = VerifyAccessTokenDependencies &
-  ClaimsDependencies & { readonly storage: OAuthStorage; readonly detailTypes: DetailTypes }
+  ClaimsDependencies & {
+    readonly storage: OAuthStorage
+    readonly detailTypes: DetailTypes
+    readonly random: Random
+  }
 
 /**
  * Describes a token to a caller that it is meant for or was issued to (RFC 7662 §2.2, §4). `token_type_hint` is not
@@ -133,7 +139,7 @@ async function describeRefreshToken(
       authorization_details: registeredDetails(family.authorizationDetails, { client, types: deps.detailTypes }),
     }),
     client_id: family.clientId,
-    sub: family.userId,
+    sub: await subjectFor(family.userId, client, deps),
     iss: deps.issuer,
     iat: family.refresh.rotatedAt ?? family.createdAt,
     exp: Math.min(family.refresh.expiresAt, family.expiresAt),

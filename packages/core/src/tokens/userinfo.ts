@@ -120,13 +120,14 @@ function requireOpenid(scopes: readonly string[]): void {
 }
 
 async function userinfoClaims(
-  { scopes, audience }: { readonly scopes: readonly string[]; readonly audience: readonly string[] },
+  { scopes, audience, subject: sub }: Pick<VerifiedAccessToken, 'scopes' | 'audience' | 'subject'>,
   { user, family, client }: Active<FamilyStatus>,
   deps: UserinfoEndpointDependencies,
 ): Promise<JsonObject> {
   const subject = { user, client, scopes, audience, claimsRequest: family.claimsRequest, organization: undefined }
   const claims = await computeUserinfoClaims(subject, deps)
-  return { ...claims, sub: user.userId }
+  // OIDC Core §5.3.2: the same as in the ID token. That of the access token was compared with the user.
+  return { ...claims, sub }
 }
 
 async function userinfoResponse(

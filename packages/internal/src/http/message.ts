@@ -108,7 +108,8 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 export const isJsonObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function parseJson(text: string): JsonValue | undefined {
+/** Parses JSON; `undefined` for text that is not JSON. */
+export function parseJson(text: string): JsonValue | undefined {
   try {
     // The cast states what JSON.parse returns; its own type is `any`.
     return JSON.parse(text) as JsonValue

@@ -1,4 +1,3 @@
-import type { WebhookRecord } from '../webhook.ts'
 import type { AuthenticationRecord, AuthorizationCodeRecord } from '../authorization-code.ts'
 import type { ClientRecord } from '../client.ts'
 import type { NewDelivery } from '../delivery.ts'
@@ -76,6 +75,8 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   backchannelLogoutSessionRequired: false,
   frontchannelLogoutUri: undefined,
   frontchannelLogoutSessionRequired: false,
+  subjectType: 'public',
+  sectorIdentifierUri: undefined,
   organizationId: undefined,
   disabledAt: undefined,
   createdAt: now,
@@ -323,19 +324,3 @@ export const aDelivery = (deliveryId: string, overrides: Partial<NewDelivery> = 
     ...overrides,
   }
 }
-
-/** A webhook that gets all changes. */
-export const aWebhook = (overrides: Partial<WebhookRecord> = {}): WebhookRecord => ({
-  webhookId: 'webhook-1',
-  url: 'https://app.example/webhooks',
-  types: [],
-  includesUser: false,
-  secrets: ['sealed-1'],
-  startsAfter: 0,
-  replays: 0,
-  disabledAt: undefined,
-  createdAt: now,
-  updatedAt: now,
-  version: 1,
-  ...overrides,
-})

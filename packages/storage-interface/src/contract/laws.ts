@@ -25,6 +25,7 @@ import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
 import { pushedRequestLaws } from './laws/pushed-request-laws.ts'
 import { participantLaws, sessionLaws } from './laws/session-laws.ts'
 import { providerIsolationLaws, provisioningIsolationLaws } from './laws/provider-isolation-laws.ts'
+import { subjectLaws } from './laws/subject-laws.ts'
 import { uniqueValueLaws } from './laws/unique-value-laws.ts'
 import { blockedUserLaws } from './laws/blocked-user-laws.ts'
 import { provisionedChangeLaws, provisionedUserLaws } from './laws/provisioned-user-laws.ts'
@@ -106,6 +107,7 @@ export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
   ...organizationLaws,
   ...membershipLaws,
   ...initialAccessTokenLaws,
+  ...subjectLaws,
   ...logLaws,
   ...recordLaws<AdminStorage>(adminRecords),
 ]

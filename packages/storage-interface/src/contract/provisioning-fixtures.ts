@@ -25,6 +25,7 @@ import type {
 import type { ListOutcome, ListQuery } from '../resource-list.ts'
 import type { ScimStorage } from '../storage.ts'
 import type { UserRecord } from '../user.ts'
+import type { WebhookRecord } from '../webhook.ts'
 import { aDigest, now, nowPlus } from './fixtures.ts'
 import type { Trial } from './law.ts'
 
@@ -292,3 +293,19 @@ export function asListed(record: ProvisionedUserRecord): ListedUserRecord {
   const { claims: _, ...listed } = record
   return listed
 }
+
+/** A webhook that gets all changes. */
+export const aWebhook = (overrides: Partial<WebhookRecord> = {}): WebhookRecord => ({
+  webhookId: 'webhook-1',
+  url: 'https://app.example/webhooks',
+  types: [],
+  includesUser: false,
+  secrets: ['sealed-1'],
+  startsAfter: 0,
+  replays: 0,
+  disabledAt: undefined,
+  createdAt: now,
+  updatedAt: now,
+  version: 1,
+  ...overrides,
+})

@@ -23,7 +23,6 @@ import {
   aSessionRecord,
   aSigningKeyRecord,
   aUser,
-  aWebhook,
   anInteractionRecord,
   anOpaqueTokenRecord,
   aPushedRequestRecord,
@@ -37,6 +36,7 @@ import {
   anInitialAccessToken,
   anOrganization,
   freshAccount,
+  aWebhook,
   freshGroup,
 } from './provisioning-fixtures.ts'
 

@@ -28,6 +28,7 @@ import { createLogTable, type LogTable } from './logs.ts'
 import { createOrganizationTable, type OrganizationTable } from './organizations.ts'
 import { createSessionTable, type SessionTable } from './sessions.ts'
 import { createSigningKeyTable, type SigningKeyTable } from './signing-keys.ts'
+import { createSubjectTable, type SubjectTable } from './subjects.ts'
 import { createUserTable, type UserTable } from './users.ts'
 
 /** What one issuer has stored. */
@@ -49,6 +50,7 @@ export interface MemoryTables {
   readonly customResources: CustomResourceTable
   readonly organizations: OrganizationTable
   readonly initialAccessTokens: InitialAccessTokenTable
+  readonly subjects: SubjectTable
   readonly logs: LogTable
   readonly revocations: RevocationTable
   readonly deliveries: DeliveryTable
@@ -96,6 +98,7 @@ function createTables(): MemoryTables {
     customResources: createCustomResourceTable(),
     organizations: createOrganizationTable(),
     initialAccessTokens: createInitialAccessTokenTable(),
+    subjects: createSubjectTable(),
     logs: createLogTable(),
     revocations: createRevocationTable(),
     deliveries: createDeliveryTable(),

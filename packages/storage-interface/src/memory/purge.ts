@@ -45,6 +45,7 @@ function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() =
   yield* expired(families.byId, request, (familyId) => removeFamily(families, familyId))
   yield* expired(sessions.byId, request, (sessionId) => removeSession(sessions, sessionId))
   yield* expired(initialAccessTokens, request)
+  yield* expired(tables.subjects, request)
   yield* expired(logs.byId, request, (entryId) => removeLogEntry(logs, entryId))
   yield* expired(revocations.tokens, request)
   yield* expired(revocations.byPosition, request, (position) => removeRevocation(revocations, position))

@@ -24,6 +24,7 @@ import { createMemoryPurge } from './purge.ts'
 import { createMemorySessions } from './sessions.ts'
 import { createMemorySigningKeys } from './signing-keys.ts'
 import { createMemoryStatus } from './status.ts'
+import { createMemorySubjects } from './subjects.ts'
 import { createMemoryUpsert } from './upsert-users.ts'
 import { createMemoryUsers } from './users.ts'
 import type { SchedulerHook } from './rows.ts'
@@ -73,6 +74,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     customResources: createMemoryCustomResources(tables, scheduler),
     organizations: createMemoryOrganizations(tables, scheduler),
     initialAccessTokens: createMemoryInitialAccessTokens(tables.initialAccessTokens, scheduler),
+    subjects: createMemorySubjects(tables.subjects, scheduler),
     logs: createMemoryLogs(tables.logs, scheduler),
     revocations: createMemoryRevocations(tables, scheduler),
     status: createMemoryStatus(tables, scheduler),

@@ -22,6 +22,7 @@ import {
 import { type RevocationTable, writeRevocation } from './revocation-table.ts'
 import { changedNames, type ChangeTable, writeChange } from './changes.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'
+import { expireSubjects, type SubjectTable } from './subjects.ts'
 import { type Aged, type RowsByAge, createRowsByAge, idsByAge } from './sorted-rows.ts'
 
 /** A user that was not removed, with the state of its identity provider. One object, as it is one row in SQL. */
@@ -153,11 +154,12 @@ export function userNameOf(comparable: JsonObject): string | undefined {
   return typeof userName === 'string' ? userName : undefined
 }
 
-/** The users, the groups that a removed user leaves, and the revocations. */
+/** The users, what a removed user leaves, and the revocations. */
 export interface UserTables {
   readonly users: UserTable
   readonly groups: GroupTable
   readonly revocations: RevocationTable
+  readonly subjects: SubjectTable
 }
 
 export function createMemoryUsers(
@@ -257,12 +259,14 @@ const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserId, Use
 })
 
 /** Removes a user and its memberships. */
-export function removeUser({ users, groups, revocations }: UserTables, userId: UserId, now: EpochSeconds): void {
+export function removeUser(tables: UserTables, userId: UserId, now: EpochSeconds): void {
+  const { users, groups, revocations } = tables
   const row = presentRow(users, userId)
   if (row !== undefined) rememberFormer(users, row)
   tombstoneUser(users, userId)
   writeChange(users.changes, { type: 'user.removed', userId }, now)
   endMemberships(groups, userId, now)
+  expireSubjects(tables.subjects, userId, now)
   writeRevocation(revocations, { kind: 'account', userId }, now)
 }
 

@@ -1,4 +1,4 @@
-import { epochSeconds, organizationId } from '@mintmark/storage-interface'
+import { epochSeconds, organizationId, userId } from '@mintmark/storage-interface'
 import { anInitialAccessToken } from '@mintmark/storage-interface/fixtures'
 import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 
@@ -150,6 +150,33 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
   'initial access tokens: an expired token is purged': breakStore('initialAccessTokens', (honest) => ({
     find: async (id) => (await honest.find(id)) ?? anInitialAccessToken({ tokenId: id }),
   })),
+
+  'subjects: of 8 who assign at once one succeeds, and all get its identifier': breakStore('subjects', (honest) => ({
+    assign: async (candidate) => {
+      await honest.assign(candidate)
+      return { outcome: 'assigned', subject: candidate.subject }
+    },
+  })),
+  'subjects: an identifier is one user’s, and another user’s candidate is taken': breakStore('subjects', (honest) => ({
+    assign: async (candidate) => {
+      const result = await honest.assign(candidate)
+      return result.outcome === 'taken' ? { outcome: 'assigned', subject: candidate.subject } : result
+    },
+  })),
+  'subjects: an identifier is unknown in other sectors and at other issuers': breakStore('subjects', (honest) => ({
+    find: async (sector, subject) => (await honest.find('app.example', subject)) ?? honest.find(sector, subject),
+  })),
+  'subjects: those of a removed user are kept for a time and then purged': breakStore(
+    'subjects',
+    (honest, _storage, seen) => ({
+      assign: async (candidate) => {
+        seen.set(candidate.subject, true)
+        return honest.assign(candidate)
+      },
+      find: async (sector, subject) =>
+        (await honest.find(sector, subject)) ?? (seen.has(subject) ? userId('ada') : undefined),
+    }),
+  ),
 
   'memberships: a user is a member of an organization at most once': breakStore('organizations', (honest) => ({
     insertMember: async (membership) => (await honest.insertMember(membership), inserted),

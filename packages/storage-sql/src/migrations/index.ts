@@ -39,6 +39,8 @@ import { selfManagement } from './0038-self-management.ts'
 import { authorizationDetails } from './0039-authorization-details.ts'
 import { clientCertificates } from './0040-client-certificates.ts'
 import { clientStatistics } from './0041-client-statistics.ts'
+import { subjects } from './0042-subjects.ts'
+import { subjectStatistics } from './0043-subject-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -86,4 +88,6 @@ export const migrations: readonly Migration[] = [
   authorizationDetails,
   clientCertificates,
   clientStatistics,
+  subjects,
+  subjectStatistics,
 ]

@@ -64,6 +64,7 @@ const removable: readonly Removable[] = [
     time: 'CASE WHEN idle_expires_at > kept_until THEN idle_expires_at ELSE kept_until END',
   },
   { table: 'mintmark_initial_access_tokens', key: ['token_id'], time: 'expires_at' },
+  { table: 'mintmark_subjects', key: ['sector', 'user_id'], time: 'kept_until' },
   { table: 'mintmark_logs', key: ['entry_id'], time: 'expires_at' },
   { table: 'mintmark_deliveries', key: ['delivery_id'], time: 'kept_until' },
   { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at' },

@@ -1,9 +1,9 @@
 import type { ChangeRecord } from '../../change.ts'
 import type { AdminStorage } from '../../storage.ts'
 import { providerId, userId } from '../../values.ts'
-import { aGrantRecord, aSessionEnd, aSessionRecord, aUser, aWebhook, now, nowPlus } from '../fixtures.ts'
+import { aGrantRecord, aSessionEnd, aSessionRecord, aUser, now, nowPlus } from '../fixtures.ts'
 import { atOnce, law, type StorageLaw, tally, type Trial } from '../law.ts'
-import { aGroup, aProvisionedState, aProvisionedUser, delta } from '../provisioning-fixtures.ts'
+import { aGroup, aProvisionedState, aProvisionedUser, delta, aWebhook } from '../provisioning-fixtures.ts'
 import { isolation } from './isolation-laws.ts'
 
 /** Changes for webhooks: each is written together with what changed, and listed once and in order. */
