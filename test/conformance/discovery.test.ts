@@ -20,7 +20,7 @@ describe('discovery document', () => {
       userinfo_endpoint: 'https://as.test/userinfo',
       jwks_uri: 'https://as.test/jwks',
       response_types_supported: ['code'],
-      subject_types_supported: ['public'],
+      subject_types_supported: ['public', 'pairwise'],
       id_token_signing_alg_values_supported: expect.arrayContaining(['RS256']) as string[],
     })
   })
