@@ -88,6 +88,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0039-authorization-details ea609f58cf9bd0f733aa89869f07624584c59c5b25d8b5e7457557aaa27b28c0",
       "0040-client-certificates e1053015f9d6ce9dc32cb77eec5fb9c989e2a6e7502e5287d9889e2b290e0d2d",
       "0041-client-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "0042-subjects 938b29afe6dbabe734825f7a0147816af6057c100552605ef51800fd63dfd1c7",
+      "0043-subject-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

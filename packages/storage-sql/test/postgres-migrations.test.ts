@@ -66,6 +66,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0039-authorization-details 057b414266211b9ffba67a2599edcee52c7b769438183612d841f0dbbe847cb6",
       "0040-client-certificates 1ea284952e83a80525801bf6cfba01795ef0b73b9768de4748427507040af6d3",
       "0041-client-statistics 180e5ba0277d19b76c59ace43fb4174362b2f1a7d557e821673ce9ae265e9533",
+      "0042-subjects 9c90455fe7869cb1ad287865c6fc9658ec6b010c4dadf8b1228466015d56519c",
+      "0043-subject-statistics 0b04fe4d508c1cfa1771fc8fb80ff6587a2a0b40cbe52e1931188977c40bd7af",
     ]
   `)
 })

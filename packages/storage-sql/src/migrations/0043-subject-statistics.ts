@@ -6,6 +6,11 @@ export const subjectStatistics: Migration = {
   name: '0043-subject-statistics',
   statements: ({ showRows }) => [
     ...showRows({ tables: ['mintmark_subjects'], alike: ['issuer', 'sector'], absent: ['kept_until'] }),
-    ...showRows({ tables: ['mintmark_clients'], alike: ['issuer'], absent: ['removed_at', 'disabled_at'], again: true }),
+    ...showRows({
+      tables: ['mintmark_clients'],
+      alike: ['issuer'],
+      absent: ['removed_at', 'disabled_at'],
+      again: true,
+    }),
   ],
 }
