@@ -240,6 +240,18 @@ export const openidConnectCore: Standard = {
       'sub is the same in the ID token, access token, userinfo and introspection (OIDC Core §8)',
     ],
     [
+      '8.1',
+      'Pairwise subjects differ between sectors, and are the same for all clients of one',
+      'a client with pairwise subjects (OIDC Core §8.1) > shares neither sub nor sid with a client of another sector',
+      'the sector is the host of the redirect URIs (OIDC Core §8.1)',
+    ],
+    [
+      '8.1',
+      'The document at sector_identifier_uri lists the redirect URIs, and clients with several hosts need it',
+      'reads the document at sector_identifier_uri, whose host is the sector (OIDC Core §8.1)',
+      'sends no request to an address that is not public',
+    ],
+    [
       '9',
       'client_secret_basic is the default method; a private_key_jwt assertion has iss, sub, aud, jti and exp',
       'no jti (OIDC Core §9)',

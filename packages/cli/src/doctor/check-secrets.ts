@@ -64,7 +64,7 @@ async function pkceFinding(storage: AdminStorage): Promise<Finding> {
   return warn(
     'clients.pkce',
     `PKCE is not required of ${without.map(({ clientId }) => clientId).join(', ')}.`,
-    'Turn PKCE on in the library of each client if it supports it, and then require it: mintmark client update <id> --require-pkce.',
+    'Turn PKCE on in the library of each client if it supports it, and then require it: PATCH /clients/<id> of the admin API, or updateClient, with requirePkce.',
   )
 }
 
