@@ -148,6 +148,7 @@ export const clients = defineRecord(
       postLogoutRedirectUris: [],
       backchannelLogoutUri: undefined,
       frontchannelLogoutUri: undefined,
+      sectorIdentifierUri: undefined,
       selfManagement: undefined,
     },
   },
