@@ -345,6 +345,12 @@ export const refusals = {
     'The client is registered for an algorithm that this server does not sign with.',
     'OIDC Registration §2',
   ],
+  /** The client is registered for encrypted answers and has no usable key with `use` `enc` for the algorithm. */
+  encryption_key_missing: [
+    'unauthorized_client',
+    'The client has no key that its answers can be encrypted with.',
+    'OIDC Core §10.2',
+  ],
 
   // Proof of possession (DPoP).
   /** The request has no DPoP proof, and the client, the code, the refresh token or the access token is bound to a key. */

@@ -65,6 +65,15 @@ export const clients = defineRecord(
     idTokenSignedResponseAlg: text,
     /** The algorithm that signs its userinfo responses; `undefined` means plain JSON. */
     userinfoSignedResponseAlg: optional(text),
+    /** The algorithms that encrypt its ID tokens; `undefined` means that they are not encrypted. */
+    idTokenEncryptedResponseAlg: optional(text),
+    idTokenEncryptedResponseEnc: optional(text),
+    /** The algorithms that encrypt its userinfo responses. */
+    userinfoEncryptedResponseAlg: optional(text),
+    userinfoEncryptedResponseEnc: optional(text),
+    /** The algorithms that encrypt its signed introspection responses (RFC 9701 §6). */
+    introspectionEncryptedResponseAlg: optional(text),
+    introspectionEncryptedResponseEnc: optional(text),
     /** Seconds after which a user must sign in again when the request has no `max_age` (OIDC Registration §2). */
     defaultMaxAge: optional(integer),
     requireAuthTime: flag,

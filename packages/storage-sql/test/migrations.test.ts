@@ -90,6 +90,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0041-client-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0042-subjects 938b29afe6dbabe734825f7a0147816af6057c100552605ef51800fd63dfd1c7",
       "0043-subject-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "0044-encrypted-answers 0e22834a0001817ae13a2fe377a024979c2ee1301be80daeb3c1974848b6eadf",
+      "0045-encrypted-answer-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

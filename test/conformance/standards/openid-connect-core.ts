@@ -189,7 +189,11 @@ export const openidConnectCore: Standard = {
       'A signed response has iss and aud',
       'a response signed with RS256 carries iss and aud (OIDC Core §5.3.2)',
     ],
-    ['5.3.2', 'Encrypted responses', notOffered('responses are JSON or signed JWTs')],
+    [
+      '5.3.2',
+      'Encrypted responses',
+      'gets userinfo that is signed, then encrypted with A128CBC-HS256 by default (OIDC Core §5.3.2)',
+    ],
     [
       '5.3.3',
       'Errors are those of RFC 6750 §3',
@@ -268,7 +272,12 @@ export const openidConnectCore: Standard = {
       'Key rotation never leaves a token that cannot be verified',
       'a reader that caches /jwks for as long as allowed verifies every token through a year of rotations (OIDC Core §10.1.1)',
     ],
-    ['10.2', 'Encryption', notOffered('responses are signed, not encrypted')],
+    [
+      '10.2',
+      'Encryption',
+      'encrypts with a key that the client published after its set was read (OIDC Core §10.2.1)',
+      'when its RSA key is shorter than 2048 bits (RFC 7518 §4.3)',
+    ],
     [
       '11',
       'offline_access requires consent, and is ignored if no refresh token can be issued',

@@ -34,7 +34,7 @@ export const rpInitiatedLogout: Standard = {
       'The user is asked unless the request is legitimate',
       'asks the user: no parameters (RP-Initiated Logout §2)',
     ],
-    ['2', 'An encrypted hint', notOffered('ID tokens are not encrypted')],
+    ['2', 'An encrypted hint', notOffered('clients decrypt an ID token before they send it as a hint')],
     [
       '2.1',
       'Discovery has end_session_endpoint',

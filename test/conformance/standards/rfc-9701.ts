@@ -1,4 +1,4 @@
-import { clientsDuty, notOffered, rfc, type Standard } from './standard.ts'
+import { clientsDuty, rfc, type Standard } from './standard.ts'
 
 /** The requirements of RFC 9701 for an authorization server. */
 export const rfc9701: Standard = {
@@ -22,7 +22,7 @@ export const rfc9701: Standard = {
       'The response for an inactive token has only active: false',
       'for an inactive token the response contains nothing else (RFC 9701 §5)',
     ],
-    ['5', 'Encryption', notOffered('responses are signed, not encrypted')],
+    ['5', 'Encryption', 'gets introspection responses that are signed, then encrypted (RFC 9701 §5)'],
     [
       '6',
       'RS256 is used unless the caller is registered for another algorithm',

@@ -5,6 +5,7 @@ import { type AllowedOrigins, isOutboundUrl } from '../outbound/client.ts'
 import { isVisibleAscii } from './authenticate.ts'
 import { hasCertificates, isCertificateName, registeredNames } from './certificate.ts'
 import { type ClearableChange, clientMetadata, type DefaultedMetadata, standardGrants } from './metadata.ts'
+import { hasEncryptionKey } from './encrypt-answer.ts'
 import { isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { readKeySet } from './remote-key-set.ts'
 import { contradictions, profileRules, type SecurityProfile } from './security-profile.ts'
@@ -32,6 +33,7 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
   if (client.clientName.trim() === '') throw invalid('client_name must not be empty.')
   refuseUnusableRedirects(client)
   refuseUnusableKeys(client, allowedOrigins)
+  refuseUnusableEncryption(client)
   refuseUnusableCertificates(client)
   refuseUnusableLogoutUris(client, allowedOrigins)
   // RFC 6749 §3.3: a request could never contain any other value.
@@ -141,6 +143,26 @@ function refuseUnusableKeys(client: ClientRecord, allowedOrigins: AllowedOrigins
     throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
   if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri, allowedOrigins))
     throw invalid('jwks_uri must be https, by host name, on the default port.')
+}
+
+function refuseUnusableEncryption(client: ClientRecord): void {
+  const answers = [
+    ['id_token', client.idTokenEncryptedResponseAlg, client.idTokenEncryptedResponseEnc],
+    ['userinfo', client.userinfoEncryptedResponseAlg, client.userinfoEncryptedResponseEnc],
+    ['introspection', client.introspectionEncryptedResponseAlg, client.introspectionEncryptedResponseEnc],
+  ] as const
+  for (const [name, algorithm, contentEncryption] of answers) {
+    // OIDC Registration §2: enc only with alg.
+    if (algorithm === undefined && contentEncryption !== undefined)
+      throw invalid(`${name}_encrypted_response_enc needs ${name}_encrypted_response_alg.`)
+    if (algorithm === undefined || client.jwksUri !== undefined) continue
+    // OIDC Core §10.2. The keys at jwks_uri are read when an answer is encrypted.
+    if (!hasEncryptionKey(readKeySet(client.jwks), algorithm))
+      throw invalid(`${name}_encrypted_response_alg needs a key for it with use "enc" in jwks, or jwks_uri.`)
+  }
+  // OIDC Core §5.3.2: without a signature, anyone with the public key could have written the response.
+  if (client.userinfoEncryptedResponseAlg !== undefined && client.userinfoSignedResponseAlg === undefined)
+    throw invalid('userinfo_encrypted_response_alg needs userinfo_signed_response_alg.')
 }
 
 function refuseUnusableCertificates(client: ClientRecord): void {

@@ -2,6 +2,7 @@ import type { ClientRecord, TokenEndpointAuthMethod, JsonObject } from '@mintmar
 
 import type { SigningAlgorithm } from '../keys/ring.ts'
 import { clientAlgorithms } from './client-jwt.ts'
+import { contentEncryptionRule, keyEncryptionRule } from './encrypt-answer.ts'
 import { securityProfiles } from './security-profile.ts'
 
 /** The rule for one member of the client metadata. */
@@ -415,6 +416,37 @@ export const clientMetadata = {
     values: algorithms,
     presence: 'clearable',
   },
+  /**
+   * The algorithm that encrypts the key of its ID tokens (OIDC Registration §2). Needs a key with `use` `enc` in `jwks` or at `jwksUri`.
+   * @defaultValue None. The ID tokens are not encrypted: TLS protects them in transit.
+   */
+  idTokenEncryptedResponseAlg: keyEncryptionRule('ID tokens'),
+  /**
+   * The algorithm that encrypts its ID tokens.
+   * @defaultValue `A128CBC-HS256` where they are encrypted. It is the default of OIDC Registration §2.
+   */
+  idTokenEncryptedResponseEnc: contentEncryptionRule('ID tokens'),
+  /**
+   * The algorithm that encrypts the key of its userinfo responses (OIDC Registration §2). Needs a key with `use` `enc` in `jwks` or at `jwksUri`. They must
+   * be signed too.
+   * @defaultValue None. The userinfo responses are not encrypted: TLS protects them in transit.
+   */
+  userinfoEncryptedResponseAlg: keyEncryptionRule('userinfo responses'),
+  /**
+   * The algorithm that encrypts its userinfo responses.
+   * @defaultValue `A128CBC-HS256` where they are encrypted. It is the default of OIDC Registration §2.
+   */
+  userinfoEncryptedResponseEnc: contentEncryptionRule('userinfo responses'),
+  /**
+   * The algorithm that encrypts the key of its signed introspection responses (RFC 9701 §6). Needs a key with `use` `enc` in `jwks` or at `jwksUri`.
+   * @defaultValue None. The signed introspection responses are not encrypted: TLS protects them in transit.
+   */
+  introspectionEncryptedResponseAlg: keyEncryptionRule('signed introspection responses'),
+  /**
+   * The algorithm that encrypts its signed introspection responses.
+   * @defaultValue `A128CBC-HS256` where they are encrypted. It is the default of RFC 9701 §6.
+   */
+  introspectionEncryptedResponseEnc: contentEncryptionRule('signed introspection responses'),
   /**
    * Seconds after which users must sign in again when a request has no `max_age`.
    * @defaultValue None. The host's session lifetime applies.

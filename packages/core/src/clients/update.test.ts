@@ -41,6 +41,18 @@ it.for<[string, ClientChange, string]>([
   ['a negative default_max_age', { defaultMaxAge: -1 }, 'invalid_client_metadata'],
   ['a fraction of a second', { defaultMaxAge: 0.5 }, 'invalid_client_metadata'],
   ['no name', { clientName: ' ' }, 'invalid_client_metadata'],
+  ['encrypted ID tokens without a key', { idTokenEncryptedResponseAlg: 'ECDH-ES' }, 'invalid_client_metadata'],
+  [
+    'encrypted ID tokens with a key for signatures only',
+    { idTokenEncryptedResponseAlg: 'RSA-OAEP-256', jwks: { keys: [{ kty: 'RSA', use: 'sig', n: 'AQAB', e: 'AQAB' }] } },
+    'invalid_client_metadata',
+  ],
+  ['content encryption alone', { introspectionEncryptedResponseEnc: 'A256GCM' }, 'invalid_client_metadata'],
+  [
+    'encrypted userinfo that is not signed',
+    { userinfoEncryptedResponseAlg: 'ECDH-ES', jwks: { keys: [{ kty: 'OKP', crv: 'X25519', use: 'enc', x: 'AQAB' }] } },
+    'invalid_client_metadata',
+  ],
   ['an algorithm that no key signs with', { idTokenSignedResponseAlg: 'ES256' }, 'invalid_client_metadata'],
 ])('refuses a change that would leave %s (RFC 7591 §3.2.2)', async ([, change, code]) => {
   const { storage, registered, find } = await started()

@@ -7,6 +7,7 @@ import type { OAuthStorage } from '@mintmark/storage-interface'
 import { certificateMethods } from '../clients/certificate.ts'
 import type { ClientAuthentication } from '../clients/authenticate.ts'
 import { clientAlgorithms } from '../clients/client-jwt.ts'
+import { contentEncryptions, encryptionAlgorithms } from '../clients/encrypt-answer.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { DiscoveryOptions } from '../options.ts'
 import type { MutualTls } from '../sender/client-certificate.ts'
@@ -84,6 +85,13 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     id_token_signing_alg_values_supported: sources.keys.algorithms,
     userinfo_signing_alg_values_supported: sources.keys.algorithms,
     introspection_signing_alg_values_supported: sources.keys.algorithms,
+    // OIDC Discovery §3, RFC 9701 §7.
+    id_token_encryption_alg_values_supported: encryptionAlgorithms,
+    id_token_encryption_enc_values_supported: contentEncryptions,
+    userinfo_encryption_alg_values_supported: encryptionAlgorithms,
+    userinfo_encryption_enc_values_supported: contentEncryptions,
+    introspection_encryption_alg_values_supported: encryptionAlgorithms,
+    introspection_encryption_enc_values_supported: contentEncryptions,
     // JARM §4.
     authorization_signing_alg_values_supported: sources.keys.algorithms,
     token_endpoint_auth_methods_supported: authMethods,

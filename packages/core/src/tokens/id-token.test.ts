@@ -6,12 +6,15 @@ import { now, tokensUnderTest } from '../../test/tokens-under-test.ts'
 import { mintIdToken } from './id-token.ts'
 import { idTokenClaims } from './protocol-claims.ts'
 
+/** No client of these tests publishes keys. */
+const keySets = { read: async () => undefined }
+
 async function mintWith(released: JsonObject) {
   const { deps, decision } = await tokensUnderTest()
   const authentication = { ...decision.forUser.authentication, acr: 'urn:acr', sessionId: sessionId('S1') }
   const forUser = { ...decision.forUser, authentication, nonce: 'n' }
   const minted = { decision: { ...decision, forUser }, accessToken: 'token', released }
-  return decodeJwt(await mintIdToken(minted, now, { ...deps, idTokenLifetime: seconds(60) }))
+  return decodeJwt(await mintIdToken(minted, now, { ...deps, keySets, idTokenLifetime: seconds(60) }))
 }
 
 it('mints every claim that the definition of protocol claims names, and no other (OIDC Core §2)', async () => {

@@ -8,6 +8,8 @@ import {
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
+import { encryptAnswer } from '../clients/encrypt-answer.ts'
+import type { RemoteKeySets } from '../clients/remote-key-set.ts'
 import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import type { DecisionForUser } from '../token/grant.ts'
@@ -19,12 +21,13 @@ export interface IdTokenDependencies {
   readonly keys: KeyRing
   readonly storage: OAuthStorage
   readonly random: Random
+  readonly keySets: RemoteKeySets
   readonly idTokenLifetime: DurationSeconds
 }
 
 /**
  * Mints the ID token (OIDC Core §2). `at_hash` binds it to the access token (OIDC Core §3.1.3.6). Protocol claims come
- * last, so that they override the user's claims.
+ * last, so that they override the user's claims. The token is encrypted for a client that is registered so.
  * @param minted `released` are the claims about the user that the client receives.
  */
 export async function mintIdToken(
@@ -50,7 +53,12 @@ export async function mintIdToken(
     amr: authentication.amr.length > 0 ? authentication.amr : undefined,
     sid: isPublic || sessionId === undefined ? sessionId : await sidFor(sessionId, client, deps.keys),
   }
-  return signJwt('JWT', { ...minted.released, ...claims }, await deps.keys.signer(algorithm))
+  const jwt = await signJwt('JWT', { ...minted.released, ...claims }, await deps.keys.signer(algorithm))
+  const { idTokenEncryptedResponseAlg: encryption, idTokenEncryptedResponseEnc: contentEncryption } = client
+  // OIDC Core §2: signed, then encrypted.
+  return encryption === undefined
+    ? jwt
+    : encryptAnswer(jwt, { client, algorithm: encryption, contentEncryption, now }, deps.keySets)
 }
 
 /**

@@ -20,6 +20,8 @@ import {
   type ClientAuthenticationDependencies,
   type ConfidentialClient,
 } from '../clients/authenticate.ts'
+import { encryptAnswer } from '../clients/encrypt-answer.ts'
+import type { RemoteKeySets } from '../clients/remote-key-set.ts'
 import type { Journal } from '../events.ts'
 import { permittedAlgorithm, profileRules } from '../clients/security-profile.ts'
 import { chosenAlgorithm, defaultAlgorithm, signJwt } from '../keys/jws.ts'
@@ -37,6 +39,7 @@ import { isFamilyActive } from './status.ts'
 
 export interface IntrospectionEndpointDependencies extends ClientAuthenticationDependencies, IntrospectDependencies {
   readonly clock: Clock
+  readonly keySets: RemoteKeySets
   readonly journal: Journal
 }
 
@@ -63,7 +66,13 @@ export const introspectionEndpoint =
     const preferred = chosen === undefined ? defaultAlgorithm(deps.keys) : chosenAlgorithm(chosen, deps.keys)
     const algorithm = permittedAlgorithm(preferred, profileRules(caller, deps), deps.keys)
     const signer = await deps.keys.signer(algorithm)
-    return signedAnswer(await signJwt('token-introspection+jwt', claims, signer))
+    const jwt = await signJwt('token-introspection+jwt', claims, signer)
+    const { introspectionEncryptedResponseAlg: encryption, introspectionEncryptedResponseEnc: contentEncryption } =
+      caller
+    if (encryption === undefined) return signedAnswer(jwt)
+    return signedAnswer(
+      await encryptAnswer(jwt, { client: caller, algorithm: encryption, contentEncryption, now }, deps.keySets),
+    )
   }
 
 /** Whether the Accept header requests a signed response (RFC 9701 §4). */

@@ -11,6 +11,8 @@ import {
 import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 import type { FamilyStatus, Possession } from '@mintmark/storage-interface/stores'
 
+import { encryptAnswer } from '../clients/encrypt-answer.ts'
+import type { RemoteKeySets } from '../clients/remote-key-set.ts'
 import type { Journal } from '../events.ts'
 import { chosenAlgorithm, signJwt } from '../keys/jws.ts'
 import { readForm, readQuery, refuseRepeated } from '../parameters.ts'
@@ -31,6 +33,7 @@ export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependenc
   readonly clock: Clock
   readonly journal: Journal
   readonly dpop: DpopVerifier
+  readonly keySets: RemoteKeySets
   readonly mutualTls: MutualTls | undefined
 }
 
@@ -45,7 +48,7 @@ export const userinfoEndpoint =
     const claims = await userinfoClaims({ ...token, scopes }, status, deps)
     const { client, user } = status
     deps.journal.record(request, { type: 'userinfo.answered', clientId: client.clientId, userId: user.userId })
-    const response = await userinfoResponse(claims, client, deps)
+    const response = await userinfoResponse(claims, { client, now }, deps)
     return proof === undefined ? response : withHeaders(response, await deps.dpop.headers(proof, now))
   }
 
@@ -132,14 +135,19 @@ async function userinfoClaims(
 
 async function userinfoResponse(
   claims: JsonObject,
-  client: ClientRecord,
+  { client, now }: { readonly client: ClientRecord; readonly now: EpochSeconds },
   deps: UserinfoEndpointDependencies,
 ): Promise<ServerResponse> {
   if (client.userinfoSignedResponseAlg === undefined) return json(200, claims, noStore)
   // OIDC Core §5.3.2: a signed response names issuer and audience.
   const signer = await deps.keys.signer(chosenAlgorithm(client.userinfoSignedResponseAlg, deps.keys))
   const jwt = await signJwt('JWT', { ...claims, iss: deps.issuer, aud: client.clientId }, signer)
-  return withHeaders({ status: 200, headers: [['Content-Type', 'application/jwt']], body: jwt }, noStore)
+  const { userinfoEncryptedResponseAlg: encryption, userinfoEncryptedResponseEnc: contentEncryption } = client
+  const body =
+    encryption === undefined
+      ? jwt
+      : await encryptAnswer(jwt, { client, algorithm: encryption, contentEncryption, now }, deps.keySets)
+  return withHeaders({ status: 200, headers: [['Content-Type', 'application/jwt']], body }, noStore)
 }
 
 /** An access token as it was presented. */

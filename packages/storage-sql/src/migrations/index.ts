@@ -41,6 +41,8 @@ import { clientCertificates } from './0040-client-certificates.ts'
 import { clientStatistics } from './0041-client-statistics.ts'
 import { subjects } from './0042-subjects.ts'
 import { subjectStatistics } from './0043-subject-statistics.ts'
+import { encryptedAnswers } from './0044-encrypted-answers.ts'
+import { encryptedAnswerStatistics } from './0045-encrypted-answer-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -90,4 +92,6 @@ export const migrations: readonly Migration[] = [
   clientStatistics,
   subjects,
   subjectStatistics,
+  encryptedAnswers,
+  encryptedAnswerStatistics,
 ]

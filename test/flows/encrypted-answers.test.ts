@@ -1,0 +1,153 @@
+import { clientId } from '@mintmark/storage-interface'
+import {
+  compactDecrypt,
+  createLocalJWKSet,
+  exportJWK,
+  generateKeyPair,
+  jwtVerify,
+  type GenerateKeyPairOptions,
+  type JWK,
+} from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { obtainCode, obtainTokens, redeem } from '../support/flow.ts'
+import { refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { postAs, userinfo } from '../support/token-calls.ts'
+
+let under: ServerUnderTest
+beforeEach(async () => {
+  under = await startServer()
+})
+afterEach(() => under.close())
+
+type Pair = Awaited<ReturnType<typeof generateKeyPair>>
+
+async function aKey(algorithm: string, options?: GenerateKeyPairOptions): Promise<{ pair: Pair; jwk: JWK }> {
+  const pair = await generateKeyPair(algorithm, { extractable: true, ...options })
+  return { pair, jwk: { ...(await exportJWK(pair.publicKey)), use: 'enc', kid: 'e1' } }
+}
+
+const register = (jwk: JWK, change: object) =>
+  changeClient(under.storage, clientId('A'), { jwks: { keys: [{ ...jwk }] }, ...change })
+
+/** Decrypts an answer with the client's key, and verifies the signature of the JWT in it. */
+async function opened(answer: string, { privateKey }: Pair) {
+  const { plaintext, protectedHeader } = await compactDecrypt(answer, privateKey)
+  const keys = (await under.keys.publicKeys()).map(({ jwk }) => jwk)
+  const { payload } = await jwtVerify(plaintext, createLocalJWKSet({ keys }), {
+    issuer: under.issuer,
+    audience: 'A',
+    currentDate: new Date(under.clock.now() * 1000),
+  })
+  return { header: protectedHeader, claims: payload }
+}
+
+const introspectSigned = (token: string) =>
+  postAs(under, 'A', {
+    path: '/token/introspection',
+    form: { token },
+    headers: { accept: 'application/token-introspection+jwt' },
+  })
+
+describe('a client that asked for encrypted answers', () => {
+  it.each([
+    ['RSA-OAEP-256', 'A256GCM', undefined],
+    ['ECDH-ES', 'A128CBC-HS256', undefined],
+    ['ECDH-ES', 'A128GCM', { crv: 'X25519' }],
+    ['ECDH-ES+A256KW', 'A256GCM', { crv: 'P-384' }],
+  ])('gets ID tokens that are signed, then encrypted with %s and %s (OIDC Core §2)', async (alg, enc, options) => {
+    const { pair, jwk } = await aKey(alg, options)
+    await register(jwk, { idTokenEncryptedResponseAlg: alg, idTokenEncryptedResponseEnc: enc })
+
+    const { id_token: idToken = '' } = await obtainTokens(under)
+
+    const { header, claims } = await opened(idToken, pair)
+    expect(header).toMatchObject({ alg, enc, cty: 'JWT', kid: 'e1' })
+    expect(header).not.toHaveProperty('zip')
+    expect(claims.sub).toBe('U1')
+  })
+
+  it('gets userinfo that is signed, then encrypted with A128CBC-HS256 by default (OIDC Core §5.3.2)', async () => {
+    const { pair, jwk } = await aKey('ECDH-ES')
+    await register(jwk, { userinfoSignedResponseAlg: 'ES256', userinfoEncryptedResponseAlg: 'ECDH-ES' })
+    const { access_token: accessToken = '' } = await obtainTokens(under)
+
+    const reply = await userinfo(under, accessToken)
+
+    const { header, claims } = await opened(reply.text, pair)
+    expect(reply.header('content-type')).toBe('application/jwt')
+    expect(header.enc).toBe('A128CBC-HS256')
+    expect(claims.sub).toBe('U1')
+  })
+
+  it('gets introspection responses that are signed, then encrypted (RFC 9701 §5)', async () => {
+    const { pair, jwk } = await aKey('ECDH-ES+A256KW')
+    await register(jwk, { introspectionEncryptedResponseAlg: 'ECDH-ES+A256KW' })
+    const { access_token: accessToken = '' } = await obtainTokens(under)
+
+    const reply = await introspectSigned(accessToken)
+
+    const { claims } = await opened(reply.text, pair)
+    expect(reply.header('content-type')).toBe('application/token-introspection+jwt')
+    expect(claims['token_introspection']).toMatchObject({ active: true, sub: 'U1' })
+  })
+})
+
+describe('a client without a usable key gets nothing instead of an unencrypted answer', () => {
+  const unusable: readonly (readonly [string, (good: JWK) => JWK])[] = [
+    ['for signatures', (good) => ({ ...good, use: 'sig' })],
+    ['without use', ({ use: _use, ...good }) => good],
+    ['for another algorithm', (good) => ({ ...good, alg: 'ECDH-ES+A256KW' })],
+    ['on another curve', (good) => ({ ...good, crv: 'secp256k1' })],
+    ['that is not on its curve', (good) => ({ ...good, x: good.y ?? '', y: good.x ?? '' })],
+  ]
+
+  it.each(unusable)('when its only key is one %s (OIDC Core §10.2)', async (_, change) => {
+    const { jwk } = await aKey('ECDH-ES')
+    await register(change(jwk), { idTokenEncryptedResponseAlg: 'ECDH-ES' })
+    const code = await obtainCode(under)
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'unauthorized_client' },
+      { send: () => redeem(under, code), reason: 'encryption_key_missing', kept: 'whatever' },
+    )
+  })
+
+  it('when its RSA key is shorter than 2048 bits (RFC 7518 §4.3)', async () => {
+    const short = { kty: 'RSA', use: 'enc', e: 'AQAB', n: Buffer.alloc(128, 0xc5).toString('base64url') }
+    await register(short, { introspectionEncryptedResponseAlg: 'RSA-OAEP-256' })
+    const { access_token: accessToken = '' } = await obtainTokens(under)
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'unauthorized_client' },
+      { send: () => introspectSigned(accessToken), reason: 'encryption_key_missing' },
+    )
+  })
+
+  it('at the userinfo endpoint (OIDC Core §5.3.2)', async () => {
+    await changeClient(under.storage, clientId('A'), {
+      userinfoSignedResponseAlg: 'ES256',
+      userinfoEncryptedResponseAlg: 'ECDH-ES',
+    })
+    const { access_token: accessToken = '' } = await obtainTokens(under)
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'unauthorized_client' },
+      { send: () => userinfo(under, accessToken), reason: 'encryption_key_missing' },
+    )
+  })
+})
+
+it('discovery lists the algorithms of encryption, without RSA1_5 and shared keys (OIDC Discovery §3, RFC 9701 §7)', async () => {
+  const { json } = await under.send({ path: '/.well-known/openid-configuration' })
+
+  for (const answer of ['id_token', 'userinfo', 'introspection']) {
+    expect(json[`${answer}_encryption_alg_values_supported`]).toEqual(['RSA-OAEP-256', 'ECDH-ES', 'ECDH-ES+A256KW'])
+    expect(json[`${answer}_encryption_enc_values_supported`]).toEqual(['A128CBC-HS256', 'A128GCM', 'A256GCM'])
+  }
+})
