@@ -193,4 +193,7 @@ export const openJournal = (
   { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): Journal =>
   // Error pages show the identifier. A counter in it would tell visitors how many requests others send.
-  createJournal<ServerOccurrence, EpochSeconds>(listener, { clock, newIdentifier: () => randomIdentifier(random) })
+  createJournal<ServerOccurrence, EpochSeconds>(listener, {
+    clock,
+    newIdentifier: randomIdentifier.bind(undefined, random),
+  })
