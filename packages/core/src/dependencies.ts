@@ -82,7 +82,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const purging =
     settings.purge === undefined ? listener : purgeOnEvents(listener, { storage, clock, settings: settings.purge })
   const journal = openJournal(purging, { clock, random })
-  const delivery = deliveryWorker(options, settings, { clock, random, journal, watch })
+  const delivery = deliveryWorker(options, settings, { clock, random, journal, watch, keySets })
   const claims = { scopes, storage, mapClaims: options.claims, apiClaims: settings.apiClaims }
   const { detailTypes } = settings
   const grantDeps = { ...target, detailTypes, ...claims, random, lifetimes, rotation, retryWindow, minimumProfile }
@@ -184,7 +184,7 @@ const documentBreaker = { failures: 10, openFor: 30_000 }
 function deliveryWorker(
   { storage, keys, fetch, backChannelLogout }: AuthorizationServerOptions,
   settings: ServerSettings,
-  deps: Pick<DeliveryWorkerDependencies, 'clock' | 'random' | 'journal' | 'watch'>,
+  deps: Pick<DeliveryWorkerDependencies, 'clock' | 'random' | 'journal' | 'watch' | 'keySets'>,
 ): DeliveryWorker | undefined {
   if (!isDeliveryStorage(storage)) return undefined
   const outboundTo = (limits: Partial<typeof deliveryLimits> = {}) =>

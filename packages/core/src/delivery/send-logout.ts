@@ -14,6 +14,8 @@ import type { DeliveryResult } from '@mintmark/storage-interface/stores'
 
 import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing } from '../keys/ring.ts'
+import { encryptAnswer } from '../clients/encrypt-answer.ts'
+import type { RemoteKeySets } from '../clients/remote-key-set.ts'
 import type { OutboundClient, OutboundFailure } from '../outbound/client.ts'
 import { OAuthError } from '../refusals.ts'
 import { sidFor, subjectFor } from '../tokens/pairwise.ts'
@@ -26,6 +28,7 @@ export interface SendLogoutDependencies {
   readonly clock: Clock
   readonly random: Random
   readonly outbound: OutboundClient
+  readonly keySets: RemoteKeySets
 }
 
 /** Sends a logout token to a client (Back-Channel Logout §2.5), and says what comes of the delivery. */
@@ -59,12 +62,12 @@ export const attemptTimeout = 5000
 /**
  * Mints a logout token (Back-Channel Logout §2.4). Each attempt has a `jti` of its own: some clients remember it before they act,
  * and would refuse the same one when they failed to act. It has no `nonce`, and its type keeps it from being used as another token.
- * @returns `undefined` while the key ring does not sign with the client's algorithm.
+ * @returns `undefined` while the key ring does not sign with the client's algorithm, or the client has no key for encryption.
  */
 async function mintLogoutToken(
   { content }: DeliveryRecord,
   client: ClientRecord,
-  { issuer, storage, keys, clock, random }: SendLogoutDependencies,
+  { issuer, storage, keys, keySets, clock, random }: SendLogoutDependencies,
 ): Promise<string | undefined> {
   const { sub, sid } = content
   const iat = clock()
@@ -79,12 +82,19 @@ async function mintLogoutToken(
     sid: typeof sid === 'string' ? await sidFor(sid, client, keys) : undefined,
   }
   try {
-    return await signJwt('logout+jwt', claims, await keys.signer(idTokenAlgorithm(client, keys)))
+    const jwt = await signJwt('logout+jwt', claims, await keys.signer(idTokenAlgorithm(client, keys)))
+    const { idTokenEncryptedResponseAlg: algorithm, idTokenEncryptedResponseEnc: contentEncryption } = client
+    // Back-Channel Logout §2.6: encrypted as its ID tokens are.
+    return algorithm === undefined
+      ? jwt
+      : await encryptAnswer(jwt, { client, algorithm, contentEncryption, now: iat }, keySets)
   } catch (error) {
-    if (error instanceof OAuthError && error.reason === 'signing_algorithm_unavailable') return undefined
+    if (error instanceof OAuthError && unavailable.has(error.reason)) return undefined
     throw error
   }
 }
+
+const unavailable: ReadonlySet<string> = new Set(['signing_algorithm_unavailable', 'encryption_key_missing'])
 
 /** Back-Channel Logout §2.4 recommends at most two minutes. */
 const logoutTokenLifetime = seconds(120)
