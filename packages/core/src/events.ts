@@ -2,7 +2,7 @@ import {
   type Clock,
   createJournal,
   type EventStamp,
-  randomIdentifier,
+  randomIdentifiers,
   type Journal as HttpJournal,
   type Random,
 } from '@mintmark/internal'
@@ -195,5 +195,5 @@ export const openJournal = (
   // Error pages show the identifier. A counter in it would tell visitors how many requests others send.
   createJournal<ServerOccurrence, EpochSeconds>(listener, {
     clock,
-    newIdentifier: randomIdentifier.bind(undefined, random),
+    newIdentifier: randomIdentifiers(random),
   })

@@ -16,6 +16,7 @@ export {
   nodeCrypto,
   identifierSeries,
   randomIdentifier,
+  randomIdentifiers,
   randomSecret,
   randomSecretAndIdentifier,
   systemClock,

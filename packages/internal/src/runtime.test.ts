@@ -6,6 +6,7 @@ import {
   digestSecret,
   hmacSha256,
   randomIdentifier,
+  randomIdentifiers,
   randomSecret,
   randomSecretAndIdentifier,
   sha256,
@@ -94,4 +95,18 @@ it('computes the same digests by Web Crypto when Node’s modules are absent', (
 
   const mac = createHmac('sha256', Buffer.alloc(32, 7)).update(Buffer.alloc(3)).digest()
   expect(found).toEqual({ has: false, digest: createHash('sha256').update('dé').digest('base64url'), mac: [...mac] })
+})
+
+it('draws identifiers in blocks, and none of them twice', () => {
+  let draws = 0
+  const next = randomIdentifiers((length) => {
+    draws += 1
+    return systemRandom(length)
+  })
+
+  const identifiers = Array.from({ length: 257 }, next)
+
+  expect(new Set(identifiers).size).toBe(257)
+  expect(identifiers.every((identifier) => /^[A-Za-z0-9_-]{22}$/.test(identifier))).toBe(true)
+  expect(draws).toBe(3)
 })
