@@ -94,7 +94,7 @@ describe('consentPage', () => {
   test('leads with the host of a client that describes itself, and marks its name as not verified', () => {
     const client = {
       clientName: `Claude (claude.ai)${' '.repeat(500)}\u202E${'x'.repeat(100)}`,
-      documentHost: 'cli.test',
+      unverifiedHost: 'cli.test',
     }
     const text = textOf(tokensOf(aConsent({ client })))
 
@@ -104,7 +104,7 @@ describe('consentPage', () => {
   })
 
   test('warns about such a client whose redirect stays on the device (RFC 8252 §8.6)', () => {
-    const client = { clientName: 'Tool', documentHost: 'cli.test' }
+    const client = { clientName: 'Tool', unverifiedHost: 'cli.test' }
     const text = textOf(tokensOf(aConsent({ client, redirectUri: 'http://127.0.0.1:51000/cb' })))
 
     expect(text).toContain('Any program on this device could use this name')

@@ -9,8 +9,8 @@ import { icon, type Look, page } from './page.ts'
 interface ConsentPageInput extends Look {
   readonly client: {
     readonly clientName: string
-    /** The host at which the client describes itself; the pending interaction has it. The page then leads with the host. */
-    readonly documentHost?: string | undefined
+    /** What is certain of a client whose name nobody has verified; the pending interaction has it. The page leads with it. */
+    readonly unverifiedHost?: string | undefined
   }
   /** The validated redirect URI of the pending request. */
   readonly redirectUri: string
@@ -71,10 +71,10 @@ export function consentPage(
   const { consent } = messages
   const destination = redirectDestination(redirectUri)
   // Deny is the form's first button: Enter on a checkbox presses that one, and it must not be the one that gives.
-  const { clientName, documentHost } = client
-  const letter = initial(documentHost ?? clientName)
-  const host = documentHost && html`<bdi class="name">${documentHost}</bdi>`
-  const isUnverifiedDevice = documentHost !== undefined && destination.kind !== 'website'
+  const { clientName, unverifiedHost } = client
+  const letter = initial(unverifiedHost ?? clientName)
+  const host = unverifiedHost && html`<bdi class="name">${unverifiedHost}</bdi>`
+  const isUnverifiedDevice = unverifiedHost !== undefined && destination.kind !== 'website'
   const body = html`<header>
 ${letter && html`<span class="tile" aria-hidden="true">${letter}</span>`}
 <h1>${fill(consent.heading, { client: host || shownName(clientName, messages.unnamedClient) })}</h1>

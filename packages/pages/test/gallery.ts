@@ -53,7 +53,7 @@ export function gallery(
     'consent-organization': consentPage({ client, redirectUri, scopes, accountName, organizations }),
     'consent-details': consentPage({ client, redirectUri, scopes: scopes.slice(0, 1), accountName, details }),
     'consent-unverified': consentPage({
-      client: { ...client, documentHost: 'notes.example' },
+      client: { ...client, unverifiedHost: 'notes.example' },
       redirectUri: 'http://127.0.0.1:49152/callback',
       scopes,
       accountName,

@@ -1,7 +1,8 @@
-import { aUser } from '@mintmark/storage-interface/fixtures'
+import { clientId } from '@mintmark/storage-interface'
+import { aClientRecord, aUser } from '@mintmark/storage-interface/fixtures'
 import { expect, it } from 'vitest'
 
-import { accountNameOf } from './pending-interaction.ts'
+import { accountNameOf, unverifiedHost } from './pending-interaction.ts'
 
 it.each([
   [{ email: 'ann@example.test', preferred_username: 'ann', name: 'Ann Lee' }, 'ann@example.test'],
@@ -10,4 +11,31 @@ it.each([
   [{}, aUser().userId],
 ])('shows the user of %j as %s (OIDC Core §5.1)', (claims, name) => {
   expect(accountNameOf({ ...aUser(), claims })).toBe(name)
+})
+
+it.each([
+  ['an administrator registered', {}, undefined],
+  ['registered itself', { origin: 'registration', selfManagement: { statementIssuer: null } }, 'partner.test'],
+  [
+    'registered itself with a signed statement',
+    { origin: 'registration', selfManagement: { statementIssuer: 'https://trust.test' } },
+    undefined,
+  ],
+  ['registered itself, and an administrator changed', { origin: 'registration', selfManagement: undefined }, undefined],
+  [
+    'describes itself',
+    { clientId: clientId('https://tool.test/client'), origin: 'document', documentDigest: 'd' },
+    'tool.test',
+  ],
+] as const)('of a client that %s, what is certain is shown first (RFC 7591 §5)', (_, change, shown) => {
+  expect(unverifiedHost(aClientRecord(change), 'https://partner.test/cb')).toBe(shown)
+})
+
+it.each([
+  ['http://127.0.0.1:5000/cb', '127.0.0.1:5000'],
+  ['com.example.app:/cb', 'com.example.app'],
+])('of a client that registered itself, %s is shown as %s', (redirectUri, shown) => {
+  const client = aClientRecord({ origin: 'registration', selfManagement: { statementIssuer: null } })
+
+  expect(unverifiedHost(client, redirectUri)).toBe(shown)
 })

@@ -107,10 +107,11 @@ export interface PendingInteraction {
     readonly clientId: string
     readonly clientName: string
     /**
-     * The host of the URL at which the client describes itself; `undefined` for a registered client. Nobody has verified
-     * the name of such a client: show the host first.
+     * What is certain of a client whose name nobody has verified, to be shown before the name: the host of the URL at which it
+     * describes itself, or, if it registered itself without a signed statement, the host or scheme that its users return to.
+     * `undefined` for a client that an administrator has registered or changed.
      */
-    readonly documentHost: string | undefined
+    readonly unverifiedHost: string | undefined
   }
   /** The verified redirect URI of the client. */
   readonly redirectUri: string
@@ -162,7 +163,7 @@ async function pendingInteraction(
 
   return {
     kind: decision.kind === 'login' ? 'login' : 'consent',
-    client: describeClient(request.client),
+    client: describeClient(request.client, request.target.redirect),
     redirectUri: request.target.redirect,
     scopes: request.consentScopes.map((name) => ({
       name,
@@ -203,8 +204,22 @@ const describeDetails = (
     }),
   )
 
-function describeClient({ clientId, clientName, documentDigest }: ClientRecord): PendingInteraction['client'] {
-  return { clientId, clientName, documentHost: documentDigest === undefined ? undefined : new URL(clientId).host }
+function describeClient(client: ClientRecord, redirectUri: string): PendingInteraction['client'] {
+  const { clientId, clientName } = client
+  return { clientId, clientName, unverifiedHost: unverifiedHost(client, redirectUri) }
+}
+
+/** @param redirectUri the verified one. */
+export function unverifiedHost(
+  { clientId, documentDigest, origin, selfManagement }: ClientRecord,
+  redirectUri: string,
+): string | undefined {
+  if (documentDigest !== undefined) return new URL(clientId).host
+  // RFC 7591 §5: whoever registers a client chooses its name. An administrator's change ends its self-management.
+  const isUnverified = origin === 'registration' && selfManagement?.['statementIssuer'] === null
+  if (!isUnverified || !URL.canParse(redirectUri)) return undefined
+  const { protocol, host } = new URL(redirectUri)
+  return host === '' ? protocol.slice(0, -1) : host
 }
 
 /**
