@@ -1,3 +1,5 @@
+import { proofAlgorithms } from '@mintmark/internal'
+
 import type { ResourceServerOptions } from './options.ts'
 
 /** The protected resource metadata (RFC 9728 §2), and where clients look for it. */
@@ -17,6 +19,11 @@ export function resourceMetadata(options: ResourceServerOptions): ResourceMetada
     resource: options.audience,
     authorization_servers: [options.issuer],
     bearer_methods_supported: ['header'],
+    ...(options.dpop !== undefined && {
+      dpop_signing_alg_values_supported: proofAlgorithms,
+      dpop_bound_access_tokens_required: options.dpop.required ?? false,
+    }),
+    ...(options.mutualTls !== undefined && { tls_client_certificate_bound_access_tokens: true }),
     ...(options.scopes !== undefined && { scopes_supported: options.scopes }),
     ...(options.name !== undefined && { resource_name: options.name }),
     ...(options.documentation !== undefined && { resource_documentation: options.documentation }),
