@@ -1,5 +1,5 @@
 import { epochSeconds, userId } from '@mintmark/storage-interface'
-import { createLocalJWKSet, jwtVerify } from 'jose'
+import { compactDecrypt, createLocalJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 
 import { issuer, startLogoutWorld, type LogoutWorld } from '../support/logout-world.ts'
@@ -64,6 +64,25 @@ describe('a logout token', () => {
     ])
     expect(first).toEqual({ delivered: 2, failed: 0, dead: 0, more: false })
     expect(second).toEqual({ delivered: 0, failed: 0, dead: 0, more: false })
+  })
+
+  it('is encrypted as the ID tokens of the client are, or waits for a key (Back-Channel Logout §2.6)', async () => {
+    const world = await startLogoutWorld()
+    const { publicKey, privateKey } = await generateKeyPair('ECDH-ES')
+    const key = { ...(await exportJWK(publicKey)), kid: 'e1', use: 'enc' }
+    const encryption = { idTokenEncryptedResponseAlg: 'ECDH-ES', idTokenEncryptedResponseEnc: 'A256GCM' } as const
+    await world.register('a', { ...encryption, jwks: { keys: [key] as never } })
+    await world.register('b', { ...encryption, jwks: { keys: [] } })
+    await world.join('s1', 'a', 'b')
+    await world.revoke('s1')
+    await world.server.deliverOnce()
+
+    const [received, ...others] = world.receiver.received
+    const { plaintext, protectedHeader } = await compactDecrypt(received?.token ?? '', privateKey)
+    expect(protectedHeader).toMatchObject({ alg: 'ECDH-ES', enc: 'A256GCM', cty: 'JWT', kid: 'e1' })
+    expect(decodeJwt(new TextDecoder().decode(plaintext))).toMatchObject({ aud: 'a', sub: 'U1', sid: 's1' })
+    expect(others).toEqual([])
+    expect(await world.deliveries('pending')).toMatchObject([{ recipient: 'b', lastFailure: 'algorithm_unavailable' }])
   })
 
   it('is signed with the algorithm of the client’s ID tokens (Back-Channel Logout §2.4)', async () => {

@@ -395,7 +395,7 @@ function createWorker(
     random: (length) => crypto.getRandomValues(new Uint8Array(length)),
     journal: { announce },
     outbound: createOutboundClient(receiver.fetch, { pending: 16, pendingPerHost: 2 }),
-    keySets: { read: async () => undefined },
+    encrypt: async (jwt) => jwt,
     watch: watchRevocations(storage.revocations),
     waitUntil,
     ...(pause !== undefined && { pause }),

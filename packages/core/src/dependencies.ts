@@ -22,6 +22,7 @@ import {
   type DeliveryWorker,
   type DeliveryWorkerDependencies,
 } from './delivery/worker.ts'
+import { encryptAnswer } from './clients/encrypt-answer.ts'
 import { createClientDocuments } from './clients/client-documents.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
 import { createOutboundClient, documentLimits } from './outbound/client.ts'
@@ -82,7 +83,8 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const purging =
     settings.purge === undefined ? listener : purgeOnEvents(listener, { storage, clock, settings: settings.purge })
   const journal = openJournal(purging, { clock, random })
-  const delivery = deliveryWorker(options, settings, { clock, random, journal, watch, keySets })
+  const encrypt: DeliveryWorkerDependencies['encrypt'] = (jwt, to) => encryptAnswer(jwt, to, keySets)
+  const delivery = deliveryWorker(options, settings, { clock, random, journal, watch, encrypt })
   const claims = { scopes, storage, mapClaims: options.claims, apiClaims: settings.apiClaims }
   const { detailTypes } = settings
   const grantDeps = { ...target, detailTypes, ...claims, random, lifetimes, rotation, retryWindow, minimumProfile }
@@ -184,7 +186,7 @@ const documentBreaker = { failures: 10, openFor: 30_000 }
 function deliveryWorker(
   { storage, keys, fetch, backChannelLogout }: AuthorizationServerOptions,
   settings: ServerSettings,
-  deps: Pick<DeliveryWorkerDependencies, 'clock' | 'random' | 'journal' | 'watch' | 'keySets'>,
+  deps: Pick<DeliveryWorkerDependencies, 'clock' | 'random' | 'journal' | 'watch' | 'encrypt'>,
 ): DeliveryWorker | undefined {
   if (!isDeliveryStorage(storage)) return undefined
   const outboundTo = (limits: Partial<typeof deliveryLimits> = {}) =>

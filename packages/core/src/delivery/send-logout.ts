@@ -14,8 +14,6 @@ import type { DeliveryResult } from '@mintmark/storage-interface/stores'
 
 import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing } from '../keys/ring.ts'
-import { encryptAnswer } from '../clients/encrypt-answer.ts'
-import type { RemoteKeySets } from '../clients/remote-key-set.ts'
 import type { OutboundClient, OutboundFailure } from '../outbound/client.ts'
 import { OAuthError } from '../refusals.ts'
 import { sidFor, subjectFor } from '../tokens/pairwise.ts'
@@ -28,7 +26,16 @@ export interface SendLogoutDependencies {
   readonly clock: Clock
   readonly random: Random
   readonly outbound: OutboundClient
-  readonly keySets: RemoteKeySets
+  /** Encrypts a token to a key of the client. */
+  readonly encrypt: (
+    jwt: string,
+    to: {
+      readonly client: ClientRecord
+      readonly algorithm: string
+      readonly contentEncryption: string | undefined
+      readonly now: EpochSeconds
+    },
+  ) => Promise<string>
 }
 
 /** Sends a logout token to a client (Back-Channel Logout §2.5), and says what comes of the delivery. */
@@ -67,7 +74,7 @@ export const attemptTimeout = 5000
 async function mintLogoutToken(
   { content }: DeliveryRecord,
   client: ClientRecord,
-  { issuer, storage, keys, keySets, clock, random }: SendLogoutDependencies,
+  { issuer, storage, keys, encrypt, clock, random }: SendLogoutDependencies,
 ): Promise<string | undefined> {
   const { sub, sid } = content
   const iat = clock()
@@ -85,9 +92,7 @@ async function mintLogoutToken(
     const jwt = await signJwt('logout+jwt', claims, await keys.signer(idTokenAlgorithm(client, keys)))
     const { idTokenEncryptedResponseAlg: algorithm, idTokenEncryptedResponseEnc: contentEncryption } = client
     // Back-Channel Logout §2.6: encrypted as its ID tokens are.
-    return algorithm === undefined
-      ? jwt
-      : await encryptAnswer(jwt, { client, algorithm, contentEncryption, now: iat }, keySets)
+    return algorithm === undefined ? jwt : await encrypt(jwt, { client, algorithm, contentEncryption, now: iat })
   } catch (error) {
     if (error instanceof OAuthError && unavailable.has(error.reason)) return undefined
     throw error
