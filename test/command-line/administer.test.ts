@@ -324,7 +324,7 @@ test('keys are announced, listed without the sealing key, and dropped', async ()
   const waiting = await mintmark.run('keys', 'rotate', '--json')
   const next = await mintmark.run('keys', 'rotate', '--now')
   const [key] = JSON.parse((await mintmark.run('keys', 'list', '--json')).out) as { keyId: string; state: string }[]
-  const dropped = await mintmark.run('keys', 'drop', key?.keyId ?? '')
+  const dropped = await mintmark.run('keys', 'drop', '--', key?.keyId ?? '')
   const sealed = await mintmark.run('keys', 'rotate', '--config', await withoutKey(mintmark.folder))
 
   expect(first.out).toMatch(/ES256 +announced/)

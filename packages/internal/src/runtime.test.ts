@@ -110,3 +110,7 @@ it('draws identifiers in blocks, and none of them twice', () => {
   expect(identifiers.every((identifier) => /^[A-Za-z0-9_-]{22}$/.test(identifier))).toBe(true)
   expect(draws).toBe(3)
 })
+
+it('an identifier never begins with a hyphen', () => {
+  expect(randomIdentifier(() => new Uint8Array(16).fill(0xfb))).toMatch(/^A_v7/)
+})

@@ -159,13 +159,16 @@ export const systemRandom: Random = (byteCount) => crypto.getRandomValues(new Ui
 /** A secret of 256 random bits in base64url (43 characters): a code, a handle, a cookie, a client secret. */
 export const randomSecret = (random: Random): string => encodeBase64url(random(32))
 
-/** An identifier of 128 random bits in base64url (22 characters). It is not a secret. */
-export const randomIdentifier = (random: Random): string => encodeBase64url(random(identifierLength))
+/**
+ * An identifier of 128 random bits in base64url (22 characters). It is not a secret. It never begins with a hyphen: a command
+ * line would take it for a flag.
+ */
+export const randomIdentifier = (random: Random): string => encodeBase64url(random(identifierLength)).replace(/^-/, 'A')
 
 /** A secret and the identifier of its record. One call for both, because the call costs more than the bytes. */
 export function randomSecretAndIdentifier(random: Random): { readonly secret: string; readonly identifier: string } {
   const bytes = random(48)
-  return { secret: encodeBase64url(bytes.subarray(0, 32)), identifier: encodeBase64url(bytes.subarray(32)) }
+  return { secret: encodeBase64url(bytes.subarray(0, 32)), identifier: randomIdentifier(() => bytes.subarray(32)) }
 }
 
 /** Generates identifiers that no other series generates: 128 bits, drawn once, and a counter. They are not secrets. */
@@ -191,7 +194,7 @@ export function randomIdentifiers(random: Random): () => string {
       used = 0
     }
     used += identifierLength
-    return encodeBase64url(block.subarray(used - identifierLength, used))
+    return randomIdentifier(() => block.subarray(used - identifierLength, used))
   }
 }
 
