@@ -103,10 +103,10 @@ const joining = (storage: AdminStorage, writer: string) =>
     members: { kind: 'delta', add: [`user-${writer}`], remove: [] },
   })
 
-/** Until somebody waits for a lock in this database. */
+/** Until somebody waits for a lock in this schema. */
 async function somebodyWaits(pool: Pool): Promise<void> {
   const waiting = `SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE NOT granted AND datname = current_database() AND query LIKE '%mintmark_groups%'`
+    WHERE NOT granted AND application_name = current_setting('application_name') AND query LIKE '%mintmark_groups%'`
   while ((await pool.query(waiting)).rows.length === 0);
 }
 

@@ -133,7 +133,7 @@ test('mintmark-migrate reports missing privileges in one line, and writes nothin
 async function isWaiting(pool: Pool): Promise<void> {
   for (;;) {
     const { rows } = await pool.query(`SELECT 1 FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'`)
+      WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'`)
     if (rows.length > 0) return
   }
 }

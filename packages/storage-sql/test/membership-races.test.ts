@@ -239,7 +239,7 @@ async function membersOf(storage: AdminStorage, label: string): Promise<readonly
 
 /** Until the removal of an account waits for a lock. */
 async function somebodyWaits(pool: Pool): Promise<void> {
-  const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'update "mintmark_users"%'`
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock' AND query LIKE 'update "mintmark_users"%'`
   while ((await pool.query(waiting)).rows.length === 0);
 }
 

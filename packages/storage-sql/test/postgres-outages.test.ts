@@ -130,11 +130,10 @@ test('replaces connections that the server has closed, without a wrong answer', 
   const storage = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
   await Promise.all([1, 2, 3].map(() => storage.users.find(aUser().userId)))
 
-  await database
-    .pool({ max: 1, application_name: 'other' })
-    .query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%mintmark_users%'`,
-    )
+  await database.pool({ max: 1 }).query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE pid <> pg_backend_pid() AND application_name = current_setting('application_name')`,
+  )
 
   expect(await storage.users.find(aUser().userId)).toBeUndefined()
   await expect(storage.users.insert(aUser())).resolves.toEqual({ outcome: 'inserted' })
@@ -278,7 +277,7 @@ test('cancels a statement that nobody waits for, and never has more backends tha
   // Both connections are free again: nothing sleeps on.
   await expect.poll(() => pool.idleCount).toBe(pool.totalCount)
   const sleeping = await observer.query(
-    `SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'`,
+    `SELECT FROM pg_stat_activity WHERE application_name = 'late' AND state = 'active'`,
   )
   expect(sleeping.rows).toEqual([])
 })

@@ -146,7 +146,7 @@ async function clockOf(dialect: SqlDialect): Promise<number> {
 async function hasWaited(pool: Pool): Promise<void> {
   for (;;) {
     const { rows } = await pool.query(`SELECT 1 FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'CREATE TRIGGER%'
+      WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock' AND query LIKE 'CREATE TRIGGER%'
       AND clock_timestamp() - xact_start > interval '1.5 seconds'`)
     if (rows.length > 0) return
   }
@@ -156,7 +156,8 @@ async function hasWaited(pool: Pool): Promise<void> {
 async function isWaiting(pool: Pool): Promise<readonly string[]> {
   for (;;) {
     const { rows } = await pool.query(
-      `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'update "mintmark_grants"%'`,
+      `SELECT 1 FROM pg_stat_activity
+       WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock' AND query LIKE 'update "mintmark_grants"%'`,
     )
     if (rows.length > 0) return ['waits']
   }

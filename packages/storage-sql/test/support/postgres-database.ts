@@ -5,7 +5,7 @@ import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sq
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { Client, Pool, type PoolConfig } from 'pg'
 
-/** An empty schema of its own. */
+/** An empty schema of its own. Its name is also the application name of its connections: tests that run beside it differ. */
 export interface TestDatabase {
   /** Connections of this address find and make tables in the schema. */
   readonly url: string
@@ -24,10 +24,10 @@ export async function makeDatabase(address: string): Promise<TestDatabase> {
   await runAlone(address, `CREATE SCHEMA ${schema}`)
 
   return {
-    url: `${address}?options=${encodeURIComponent(options)}`,
+    url: `${address}?options=${encodeURIComponent(options)}&application_name=${schema}`,
     options,
     pool: (settings) => {
-      const pool = new Pool({ connectionString: address, options, max: 5, ...settings })
+      const pool = new Pool({ connectionString: address, options, application_name: schema, max: 5, ...settings })
       pools.push(pool)
       return pool
     },
