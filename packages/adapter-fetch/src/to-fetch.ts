@@ -1,5 +1,5 @@
-import type { Endpoint, HttpService, ReadBody, ReceivedRequest, ServerResponse } from '@mintmark/core/http'
-import { readRequest } from '@mintmark/internal'
+import type { Endpoint, HttpService, ServerResponse } from '@mintmark/core/http'
+import { type ReadBody, readRequest, type ReceivedRequest } from '@mintmark/internal'
 
 /**
  * The services as one function, for a runtime or a route that serves nothing else: `export default { fetch: toFetch(server) }`.

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:http'
 import { finished } from 'node:stream'
 
-import type { Endpoint, HttpService, ReadBody, ReceivedRequest, ServerResponse } from '@mintmark/core/http'
-import { readRequest } from '@mintmark/internal'
+import type { Endpoint, HttpService, ServerResponse } from '@mintmark/core/http'
+import { type ReadBody, readRequest, type ReceivedRequest } from '@mintmark/internal'
 
 /**
  * Answers a request of `node:http`, or leaves it alone.

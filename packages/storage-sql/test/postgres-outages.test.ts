@@ -8,7 +8,7 @@ import {
   aUser,
 } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { toPostgresDialect, type PostgresPool, type PostgresDialectOptions } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import { Pool, type PoolConfig } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { type TestDatabase } from './support/postgres-database.ts'
@@ -397,7 +397,7 @@ async function aMigratedDatabase(): Promise<TestDatabase> {
 async function open(
   database: TestDatabase,
   pool: PoolConfig = {},
-  options: PostgresDialectOptions = {},
+  options: Parameters<typeof toPostgresDialect>[1] = {},
 ): Promise<AdminStorage> {
   return createSqlStorage({ dialect: toPostgresDialect(database.pool(pool), options), issuer })
 }

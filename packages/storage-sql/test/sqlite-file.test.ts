@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { aCodeRecord, aGrantRecord, aUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { openSqliteDialect, type SqliteDialectOptions } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
 
@@ -181,7 +181,9 @@ test('does not report a mistake in SQL as an outage', async () => {
   expect(String(mistake)).toContain('no such table')
 })
 
-async function aFile(options?: SqliteDialectOptions): Promise<{ readonly dialect: SqlDialect; readonly file: string }> {
+async function aFile(
+  options?: Parameters<typeof openSqliteDialect>[1],
+): Promise<{ readonly dialect: SqlDialect; readonly file: string }> {
   const folder = await aFolder()
   const file = join(folder.path, 'test.db')
   const dialect = openSqliteDialect(file, options)

@@ -2,7 +2,7 @@ export { clearCookie, defineCookie, readCookie, setCookie } from '@mintmark/inte
 export { decodeBody, json, mediaType, noStore, redirect, withHeaders } from '@mintmark/internal'
 export { parseParameters } from '@mintmark/internal'
 export type { ParameterList } from '@mintmark/internal'
-export type { Header, ReadBody, ReceivedRequest, RequestHead, ServerRequest, ServerResponse } from '@mintmark/internal'
+export type { Header, RequestHead, ServerRequest, ServerResponse } from '@mintmark/internal'
 export { createRouter } from '@mintmark/internal'
 export type { Endpoint, HttpService, PathRoute, RenderError } from '@mintmark/internal'
 export type { Logger } from '@mintmark/internal'

@@ -1,4 +1,3 @@
 export type { PostgresPool } from './connection.ts'
 export { postgres } from './engine.ts'
 export { toPostgresDialect } from './dialect.ts'
-export type { PostgresDialectOptions } from './dialect.ts'
