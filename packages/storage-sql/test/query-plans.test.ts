@@ -5,15 +5,16 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { endingTriggers } from '../src/migrations/ending-triggers.ts'
 import { groupTriggers, userTriggers } from '../src/migrations/provisioning-triggers.ts'
 import { valueTriggers } from '../src/migrations/value-triggers.ts'
-import { memoryUnderTest } from './sqlite-under-test.ts'
+import { oneMemoryUnderTest } from './sqlite-under-test.ts'
 import { planOf, readsTable } from './support/sqlite-plan.ts'
 
 // The laws call every method with every outcome, and so run every statement that the storage ever runs.
 const statements = new Set<string>()
 
 beforeAll(async () => {
-  for (const law of adminLaws) await law.run(() => memoryUnderTest(collecting))
-}, 60_000)
+  const emptyStore = await oneMemoryUnderTest(collecting)
+  for (const law of adminLaws) await law.run(emptyStore)
+}, 180_000)
 
 test('the laws run every kind of statement on every table', () => {
   const kinds = [...statements].map(

@@ -20,6 +20,22 @@ export async function memoryUnderTest(
   return { open: (issuer) => createSqlStorage({ dialect, issuer }), close: () => dialect.close() }
 }
 
+/** The same database again and again, each time empty: what a law costs without forty migrations before it. */
+export async function oneMemoryUnderTest(
+  watch: (dialect: SqlDialect) => SqlDialect,
+): Promise<() => Promise<StorageUnderTest<AdminStorage>>> {
+  const unwatched = openSqliteDialect(':memory:', { migrate: 'on-open' })
+  const dialect = watch(unwatched)
+  await createSqlStorage({ dialect, issuer: 'https://tables.example' })
+  const rows = await unwatched.all(`SELECT name FROM sqlite_schema WHERE type = 'table'`, [])
+  const tables = rows.map(({ values: [name] }) => String(name))
+  const filled = tables.filter((name) => name.startsWith('mintmark_') && name !== 'mintmark_migrations')
+  return async () => {
+    for (const name of filled) await unwatched.all(`DELETE FROM ${name}`, [])
+    return { open: (issuer) => createSqlStorage({ dialect, issuer }), close: async () => {} }
+  }
+}
+
 /** Storages over one file, each handle with a connection of its own, as servers in processes of their own have. */
 export async function fileUnderTest(): Promise<StorageUnderTest<AdminStorage>> {
   const folder = await aFolder()
