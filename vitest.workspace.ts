@@ -10,6 +10,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     execArgv: ['--conditions=@mintmark/source'],
     isolate: false,
+    // On a busy machine an event may take seconds to come; polls end as soon as it does.
+    expect: { poll: { timeout: 30_000 } },
     // Workers, and the programs that tests start by the dozen, read the same sources: compiled once, a start costs half.
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compiled') },
     // The default leaves a core free, although much of the work is waiting for databases and a browser.

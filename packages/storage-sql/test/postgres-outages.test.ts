@@ -302,7 +302,7 @@ test('has at most one backend more than the pool when late statements occupy all
   }
 
   expect(Math.max(...counts)).toBeLessThanOrEqual(3)
-  await expect.poll(sleeping, { timeout: 15_000 }).toBe(0)
+  await expect.poll(sleeping).toBe(0)
   expect(await dialect.all('SELECT 1 AS one', [])).toHaveLength(1)
 })
 
@@ -326,7 +326,7 @@ test('ends a late statement that the cancellation has missed', async () => {
 
   await expect(dialect.all('SELECT pg_sleep(600)', [])).rejects.toBeInstanceOf(StorageUnavailableError)
 
-  await expect.poll(running, { timeout: 15_000 }).toBe(0)
+  await expect.poll(running).toBe(0)
   expect(await dialect.all('SELECT 1 AS one', [])).toHaveLength(1)
 })
 
