@@ -158,10 +158,13 @@ describe('the stored request takes precedence over the form (RFC 6749 §3.3)', (
     },
   )
 
-  it('treats consent to nothing that was requested as a denial', async () => {
+  it.each([
+    ['consent', ''],
+    ['a sign-in with consent', '&subject=U1&auth_time=1'],
+  ])('treats %s to nothing that was requested as a denial', async (_, signIn) => {
     const before = codes()
 
-    const done = await answerInteraction(under, started, 'scope=api.write')
+    const done = await answerInteraction(under, started, `scope=api.write${signIn}`)
 
     expect(done.location.searchParams.get('error')).toBe('access_denied')
     expect(codes()).toBe(before)

@@ -412,11 +412,27 @@ test('an option that does not exist is refused at start-up', async () => {
   expect(() => createRegistrationServer(options)).toThrow('softwareStatement')
 })
 
-test('an administrator gives no scope value that they do not have', async () => {
+test.each([
+  ['no scope value', { scopes: [] }],
+  ['a scope value with a space', { scopes: ['openid profile'] }],
+  ['no grant type', { grantTypes: [] }],
+  ['no client', { clients: 0 }],
+  ['half a client', { clients: 1.5 }],
+  ['more than 1000 clients', { clients: 1001 }],
+  ['no lifetime', { lifetime: 0 }],
+  ['a lifetime of more than a year', { lifetime: 366 * 86_400 }],
+])('an initial access token with %s is refused', async (_, change) => {
   const site = await start()
 
-  await expect(site.createToken({ scopes: [] })).rejects.toMatchObject({ reason: 'initial_access_token_invalid' })
-  await expect(site.createToken({ clients: 0 })).rejects.toMatchObject({ reason: 'initial_access_token_invalid' })
+  await expect(site.createToken(change)).rejects.toMatchObject({ reason: 'initial_access_token_invalid' })
+  expect((await site.admin.initialAccessTokens.list()).items).toEqual([])
+})
+
+test('an initial access token without a name is refused', async () => {
+  const site = await start()
+
+  await expect(site.createToken({ displayName: ' ' })).rejects.toMatchObject({ reason: 'display_name_invalid' })
+  expect((await site.admin.initialAccessTokens.list()).items).toEqual([])
 })
 
 async function startRegistered(body: object = metadata, options: Partial<RegistrationServerOptions> = {}) {

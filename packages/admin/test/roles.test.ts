@@ -223,6 +223,19 @@ it('an administrator of clients cannot create or change a client with more admin
   })
 })
 
+it('an initial access token gives no scope of administration that its administrator lacks', async () => {
+  const under = await filled()
+  const create = (scope: string): AdminSent => ({
+    method: 'POST',
+    path: '/initial-access-tokens',
+    scopes: 'admin:clients:write',
+    body: { display_name: 'New', clients: 1, lifetime: 60, scopes: ['openid', scope] },
+  })
+
+  await expectRefused(under, create('admin:write'), { status: 403, reason: 'beyond_own_scopes' })
+  expect(await under.send(create('profile'))).toMatchObject({ status: 201 })
+})
+
 it('a client with a protected scope value can be managed with admin:write only', async () => {
   const under = await filled({ protectedScopes: ['payments.write'] })
   const billing = { client_id: 'billing', client_name: 'Billing', grant_types: [], scopes: ['payments.write'] }

@@ -87,9 +87,11 @@ it('tells what is left until when, where the limiter knows its limit', async () 
   const consume = () => Promise.resolve(count)
 
   const [known, unknown] = [toRateLimiter({ points: 5, consume }), toRateLimiter({ consume })]
+  const uncounted = toRateLimiter({ points: 5, consume: () => Promise.resolve({ msBeforeNext: 1200 }) })
 
   expect(await known.consume('key', now)).toEqual({ allowed: true, quota: { limit: 5, remaining: 4, resetAfter: 2 } })
   expect(await unknown.consume('key', now)).toEqual({ allowed: true })
+  expect(await uncounted.consume('key', now)).toEqual({ allowed: true })
 })
 
 it("an outage of the limiter's store is reported as an outage, not as a server error", async () => {

@@ -1,4 +1,4 @@
-import { Cluster } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
 import { createClientPool, createSentinel } from 'redis'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -28,6 +28,28 @@ it('accepts an ioredis cluster as a client', async () => {
   onTestFinished(() => client.disconnect())
 
   await expectToServe(client)
+})
+
+it.each([0, -1, 0.5, Number.NaN])('refuses a timeout of %s milliseconds at start-up', (timeoutMilliseconds) => {
+  const client = new Redis({ lazyConnect: true })
+
+  expect(() => createRedisStorage({ client, issuer, timeoutMilliseconds })).toThrow(
+    'createRedisStorage: timeoutMilliseconds must be a whole number, 1 or more.',
+  )
+})
+
+it('accepts a timeout of one millisecond', () => {
+  const client = new Redis({ lazyConnect: true })
+
+  expect(createRedisStorage({ client, issuer, timeoutMilliseconds: 1 }).issuer).toBe(issuer)
+})
+
+it('refuses an option that does not exist, and names those that do', () => {
+  const options = { client: new Redis({ lazyConnect: true }), issuer, timeout: 3000 }
+
+  expect(() => createRedisStorage(options)).toThrow(
+    'createRedisStorage: timeout is not an option. Its options are client, issuer, prefix, timeoutMilliseconds.',
+  )
 })
 
 it('accepts a node-redis sentinel as a client, by its type', () => {

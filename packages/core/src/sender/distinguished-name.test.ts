@@ -44,6 +44,8 @@ describe('a distinguished name', () => {
     'CN=a\\',
     'CN=a\\00',
     'CN=#0c',
+    'CN=#0c06636c69656e740',
+    'CN=#0x06636c69656e74',
     'CN=\\FF',
   ])('is malformed: %s (RFC 4514 §3)', (text) => {
     expect(parseDistinguishedName(text)).toBeUndefined()

@@ -82,3 +82,10 @@ test('accepts a body of 500,000 values that the host has parsed, and no larger o
   expect(parseJsonObject(body(500_000))).toHaveProperty('a')
   expect(refusedWith(() => parseJsonObject(body(500_001)))).toBe('413 - body_too_large')
 })
+
+test('accepts a body that the host has parsed of eleven levels, and no deeper one (RFC 7643 §2.3.8)', () => {
+  const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) })
+
+  expect(parseJsonObject(nested(11))).toHaveProperty('a')
+  expect(refusedWith(() => parseJsonObject(nested(12)))).toBe('400 invalidSyntax body_too_deep')
+})
