@@ -1,9 +1,10 @@
+import { createCookieSessions } from '@mintmark/core'
 import { userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 
-import { ensureUser, readClaims } from '../../docs/snippets/bring-existing-users/live.ts'
+import { usersOf } from '../../docs/snippets/bring-existing-users/live.ts'
 import { openAdministration, writeUsers } from '../../docs/snippets/bring-existing-users/upsert.ts'
 import { createReceiver } from '../../docs/snippets/receive-webhooks/receiver.ts'
 
@@ -17,29 +18,15 @@ test('the guide writes users of the product, and blocks those who are disabled',
   expect(await storage.users.find(userId('8'))).toMatchObject({ active: false })
 })
 
-test('the guide reads claims from the table of the product, and keeps none', async () => {
+test('the guide reads users from the table of the product, and keeps no copy', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
-  const table = { find: async (id: string) => (id === '7' ? { fullName: 'Ann', email: 'ann@x.test' } : undefined) }
+  const row = { fullName: 'Ann', email: 'ann@x.test', isDisabled: true }
+  const users = usersOf({ find: async (id) => (id === '7' ? row : undefined) })
+  const call = { signal: new AbortController().signal }
 
-  await ensureUser('7', storage)
-  await ensureUser('7', storage)
-  const requested = { byScope: [], byName: [] }
-  const claims = await readClaims(table)({
-    destinations: ['id_token'],
-    subject: '7',
-    user: { providerId: undefined, claims: {} },
-    clientId: 'app',
-    scopes: ['openid', 'profile'],
-    audience: [],
-    organization: undefined,
-    requested: { id_token: requested, userinfo: requested },
-  })
-
-  expect(await storage.users.find(userId('7'))).toMatchObject({ claims: {}, version: 1 })
-  expect(claims).toEqual({
-    id_token: { name: 'Ann', email: 'ann@x.test' },
-    userinfo: { name: 'Ann', email: 'ann@x.test' },
-  })
+  expect(await users.find('7', call)).toEqual({ active: false, claims: { name: 'Ann', email: 'ann@x.test' } })
+  expect(await users.find('8', call)).toBeUndefined()
+  expect(createCookieSessions({ storage, users })).toHaveProperty('start')
 })
 
 test('the guide receives webhooks, and refuses those with a wrong signature', async () => {

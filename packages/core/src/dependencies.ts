@@ -6,7 +6,8 @@ import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
 import { type FindInteractionDependencies } from './authorize/pending-interaction.ts'
 import { createInteractionSeal } from './authorize/sealed-interaction.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
-import type { DeliveryStorage } from '@mintmark/storage-interface'
+import type { DeliveryStorage, OAuthStorage } from '@mintmark/storage-interface'
+import type { SessionId } from '@mintmark/storage-interface/stores'
 import {
   deriveWebhooks,
   type DeriveWebhooksDependencies,
@@ -32,6 +33,7 @@ import type { LogoutEndpointDependencies, LogoutSettings } from './logout/endpoi
 import type { AuthorizationServerOptions } from './options.ts'
 import { purgeOnEvents } from './purge.ts'
 import { createMemoryRateLimiter } from './rate-limiter.ts'
+import { readHostUsers } from './sessions/host-users.ts'
 import { createDpopVerifier } from './sender/prove-possession.ts'
 import { type ServerSettings } from './settings.ts'
 import { reportFaults } from './telemetry.ts'
@@ -67,7 +69,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
   }
 
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
-  const { storage, keys } = options
+  const { storage: stored, keys } = options
   const { minimumProfile, rotation, retryWindow } = settings
   const mutualTls = options.mutualTls && { aliasOrigin: undefined, ...options.mutualTls }
   const { issuer, lifetimes, scopes, resources, feedRetention: retention, allowedOrigins } = settings
@@ -79,13 +81,28 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
   const revocationNames = createRevocationNames(keys)
-  const watch = watchRevocations(storage.revocations)
+  const watch = watchRevocations(stored.revocations)
   const purging =
-    settings.purge === undefined ? listener : purgeOnEvents(listener, { storage, clock, settings: settings.purge })
+    settings.purge === undefined
+      ? listener
+      : purgeOnEvents(listener, { storage: stored, clock, settings: settings.purge })
   const journal = openJournal(purging, { clock, random })
+  const onSessionEnded = (sessionId: SessionId): void =>
+    journal.announce({ type: 'session.ended', sessionId, reason: 'host' })
+  const storage: OAuthStorage =
+    options.users === undefined
+      ? stored
+      : { ...stored, ...readHostUsers(options.users, stored, { clock, onSessionEnded }) }
   const encrypt: DeliveryWorkerDependencies['encrypt'] = (jwt, to) => encryptAnswer(jwt, to, keySets)
   const delivery = deliveryWorker(options, settings, { clock, random, journal, watch, encrypt })
-  const claims = { scopes, storage, mapClaims: options.claims, apiClaims: settings.apiClaims }
+  const claims = {
+    scopes,
+    storage,
+    storedStatus: stored.status,
+    mapClaims: options.claims,
+    apiClaims: settings.apiClaims,
+    readsHostUsers: options.users !== undefined,
+  }
   const { detailTypes } = settings
   const grantDeps = { ...target, detailTypes, ...claims, random, lifetimes, rotation, retryWindow, minimumProfile }
 

@@ -148,6 +148,9 @@ const optionsSchema = z.strictObject({
   defaultAudience: z.optional(nonEmpty),
   revocationFeed: z.prefault(z.boolean(), false),
   claims: z.optional(callable),
+  users: z.optional(
+    z.strictObject({ find: callable, timeout: z.optional(z.number().check(z.positive(), z.maximum(30))) }),
+  ),
   accessTokenClaimLimits: claimLimitsOption,
   organizations: z.prefault(z.boolean(), false),
   accessTokenAlgorithm: z.optional(z.string()),

@@ -8,6 +8,7 @@ import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { RenderLogoutPage } from './logout/page.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { ReadClientCertificate } from './sender/client-certificate.ts'
+import type { HostUsers } from './sessions/host-users.ts'
 import type { SignedIn } from './sessions/signed-in-user.ts'
 import type { GrantType } from './token/grant.ts'
 import type { ClaimValues } from './tokens/api-claims.ts'
@@ -122,6 +123,12 @@ export interface AuthorizationServerOptions {
    * @defaultValue None. The stored claims are released unchanged, and access tokens have those of `accessTokenClaims`.
    */
   readonly claims?: MapClaims
+  /**
+   * Reads users from the host's own table whenever something depends on them: a sign-in, a token, userinfo, introspection.
+   * Storage then keeps no copy of their data.
+   * @defaultValue None. Users are those of the storage: `users.upsert` and `mintmark user import` write them.
+   */
+  readonly users?: HostUsers
   /**
    * Whether clients can ask for tokens for one of the user's organizations, with the scope `organization` and the
    * parameter `organization`.

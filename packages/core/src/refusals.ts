@@ -478,6 +478,12 @@ export const refusals = {
   // Failures.
   /** The option `claims` failed, or returned a claim that the server sets. The `cause` says which. */
   claims_failed: ['server_error', 'The service failed to answer.', 'RFC 6749 §4.1.2.1'],
+  /** The host's table of users, read by the option `users`, does not answer, or not with a user. The `cause` says more. */
+  users_unavailable: [
+    'temporarily_unavailable',
+    'The service cannot answer now. Try again shortly.',
+    'RFC 6749 §4.1.2.1',
+  ],
   /** Storage does not answer. The `cause` says more. */
   storage_unavailable: [
     'temporarily_unavailable',

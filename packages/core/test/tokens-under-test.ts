@@ -32,6 +32,8 @@ export async function tokensUnderTest() {
     scopes: standardScopes,
     detailTypes: new Map(),
     mapClaims: undefined,
+    readsHostUsers: false,
+    storedStatus: storage.status,
     apiClaims: { byResource: new Map(), byScope: new Map(), limits: { values: 100, bytes: 4096, overflow: 'refuse' } },
   } as const
 

@@ -9,7 +9,15 @@ import {
   type ServerResponse,
   withHeaders,
 } from '@mintmark/internal'
-import { after, type DurationSeconds, type EpochSeconds, sessionId, userId } from '@mintmark/storage-interface'
+import {
+  after,
+  type DurationSeconds,
+  type EpochSeconds,
+  type OAuthStorage,
+  sessionId,
+  userId,
+  type UserRecord,
+} from '@mintmark/storage-interface'
 import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 
 import { readBrowser, requireNavigation, requireSameOrigin } from '../authorize/browser.ts'
@@ -18,7 +26,7 @@ import { requestRefused } from '../errors.ts'
 import type { Journal } from '../events.ts'
 import { readForm, readQuery } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
-import { refuse } from '../refusals.ts'
+import { OAuthError, refuse } from '../refusals.ts'
 import type { SignedIn } from '../sessions/signed-in-user.ts'
 import { isSidOf, userOfSubject } from '../tokens/pairwise.ts'
 import { frontChannelFrames } from './front-channel.ts'
@@ -219,7 +227,7 @@ async function confirmationPage(
   { issuer, storage }: LogoutEndpointDependencies,
 ): Promise<ServerResponse> {
   const { request, logout, evidence, session } = visit
-  const user = session === undefined ? undefined : await storage.users.find(userId(session.subject))
+  const user = session === undefined ? undefined : await findToName(session, storage)
   return renderPage(
     {
       ...pageBasics(visit),
@@ -232,6 +240,16 @@ async function confirmationPage(
     },
     request,
   )
+}
+
+/** A page without a name is better than none: users can sign out while the host's table of users does not answer. */
+async function findToName({ subject }: SignedIn, { users }: OAuthStorage): Promise<UserRecord | undefined> {
+  try {
+    return await users.find(userId(subject))
+  } catch (error) {
+    if (error instanceof OAuthError && error.reason === 'users_unavailable') return undefined
+    throw error
+  }
 }
 
 function pageBasics({ logout, evidence: { client, problem } }: LogoutVisit) {

@@ -32,6 +32,7 @@ import type { SecretDigest, SessionEnd, SessionEndReason, SessionId } from '@min
 import { defineBrowserCookie } from '../authorize/browser.ts'
 import { parseIssuer } from '../issuer.ts'
 import { isSessionActive } from '../tokens/status.ts'
+import { type HostUsers, readHostUsers } from './host-users.ts'
 import { endOtherSessions, listSessions, type SessionSummary } from './list-sessions.ts'
 import type { SignedIn } from './signed-in-user.ts'
 import { summarizeUserAgent } from './user-agent.ts'
@@ -40,6 +41,11 @@ import { summarizeUserAgent } from './user-agent.ts'
 export interface CookieSessionsOptions {
   /** The storage of the server. */
   readonly storage: OAuthStorage
+  /**
+   * The option `users` of the server: a user of the host's table gets a row at the first sign-in.
+   * @defaultValue None. The row must exist.
+   */
+  readonly users?: HostUsers
   /**
    * Seconds without use after which a session expires.
    * @defaultValue 43200, 12 hours. A user who returns the next morning signs in again.
@@ -103,6 +109,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
   const { storage } = options
   checkOptions('createCookieSessions', options, {
     storage: anObject,
+    users: anObject,
     idleLifetime: wholeNumber(1),
     absoluteLifetime: wholeNumber(1),
     location: aFunction,
@@ -112,6 +119,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
   const cookie = defineCookie(parseIssuer(storage.issuer).href, 'mintmark-session')
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
+  const users = options.users === undefined ? storage.users : readHostUsers(options.users, storage, { clock }).users
   const idleLifetime = seconds(options.idleLifetime ?? 43_200)
   const absoluteLifetime = seconds(options.absoluteLifetime ?? 604_800)
 
@@ -135,7 +143,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
     },
     async start(request, { subject, amr = [], acr }) {
       const now = clock()
-      const user = await storage.users.find(userId(subject))
+      const user = await users.find(userId(subject))
       if (user?.active !== true) return { signedIn: { subject, authTime: now, amr, acr }, headers: [] }
       const previous = await find(request, now)
       const isSameUser = previous?.userId === user.userId && previous.userGeneration === user.generation

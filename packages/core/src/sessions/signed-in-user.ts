@@ -47,7 +47,7 @@ export interface SignedInUser {
 export async function identifyUser(
   signedIn: SignedIn | undefined,
   now: EpochSeconds,
-  storage: OAuthStorage,
+  storage: Pick<OAuthStorage, 'users'>,
 ): Promise<SignedInUser | undefined> {
   if (signedIn === undefined) return undefined
   const authentication = authenticationOf(signedIn, now)

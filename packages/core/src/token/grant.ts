@@ -14,6 +14,7 @@ import { saveGrant } from '../authorize/consent.ts'
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
 import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
+import { type HostUsers, readHostUsers } from '../sessions/host-users.ts'
 import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
 import type { TokenClaims } from '../tokens/claims.ts'
 import type { TokenOrganization } from '../tokens/organization.ts'
@@ -115,6 +116,7 @@ export interface UserGrant {
 
 /**
  * Creates the grant and the token family of an extension grant about a user (RFC 6749 §4.5), without a refresh token.
+ * A server with the option `users` passes the same here.
  * The minted tokens are revoked together with the user, the grant or the client, and the grant is listed as a connected
  * app.
  * @throws OAuthError invalid_grant — reason `grant_refused`: the user does not exist or is not active.
@@ -123,11 +125,15 @@ export interface UserGrant {
 export async function grantForUser(
   given: UserGrant,
   now: EpochSeconds,
-  deps: { readonly storage: OAuthStorage; readonly random?: Random },
+  deps: { readonly storage: OAuthStorage; readonly users?: HostUsers; readonly random?: Random },
 ): Promise<UserDecision> {
-  const { storage, random = systemRandom } = deps
+  const { storage, users, random = systemRandom } = deps
   const { clientId } = given.client
-  const signedInUser = await identifyUser(given.signedIn, now, storage)
+  const signedInUser = await identifyUser(
+    given.signedIn,
+    now,
+    users === undefined ? storage : readHostUsers(users, storage, { clock: () => now }),
+  )
   // RFC 6749 §5.2: the user does not exist or is not active.
   if (signedInUser === undefined) throw refuse('grant_refused')
   const consent = { clientId, signedInUser, ...nothing, scopes: given.scopes, shown: nothing }

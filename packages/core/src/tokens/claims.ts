@@ -65,6 +65,8 @@ export interface ClaimsDependencies {
   readonly scopes: ScopeRegistry
   readonly mapClaims: MapClaims | undefined
   readonly apiClaims: ApiClaimSettings
+  /** Whether users are read from the host's table, which may not answer. */
+  readonly readsHostUsers: boolean
   readonly storage: OAuthStorage
 }
 
@@ -111,9 +113,9 @@ export async function computeTokenClaims(subject: ClaimsSubject, deps: ClaimsDep
   return { ...limited, accessToken: { ...limited.accessToken, ...named }, idToken: { ...idToken, ...named } }
 }
 
-/** Whether claims depend on anything beside the stored user: the host's function, a directory, or a limit. */
-export const claimsMayFail = ({ mapClaims, apiClaims }: ClaimsDependencies): boolean =>
-  mapClaims !== undefined || apiClaims.byResource.size > 0 || apiClaims.byScope.size > 0
+/** Whether claims depend on anything beside the stored user: the host's table or function, a directory, or a limit. */
+export const claimsMayFail = ({ mapClaims, apiClaims, readsHostUsers }: ClaimsDependencies): boolean =>
+  readsHostUsers || mapClaims !== undefined || apiClaims.byResource.size > 0 || apiClaims.byScope.size > 0
 
 const withIdToken: readonly ClaimsDestination[] = ['access_token', 'id_token']
 const accessTokenOnly: readonly ClaimsDestination[] = ['access_token']

@@ -1,5 +1,6 @@
 import { type Clock, digestSecret, type Endpoint, noStore } from '@mintmark/internal'
 import type { EpochSeconds, OAuthStorage } from '@mintmark/storage-interface'
+import type { StatusStore } from '@mintmark/storage-interface/stores'
 
 import {
   authenticateClient,
@@ -32,7 +33,11 @@ export const revocationEndpoint =
 /** What a revocation request revoked. */
 type RevocationResult = 'family' | 'access_token' | 'nothing'
 
-type RevokeDependencies = VerifyAccessTokenDependencies & { readonly storage: OAuthStorage }
+type RevokeDependencies = VerifyAccessTokenDependencies & {
+  readonly storage: OAuthStorage
+  /** The rows without the host's table: a client can revoke its token also while that does not answer. */
+  readonly storedStatus: StatusStore
+}
 
 /**
  * Revokes a token of the client (RFC 7009 §2.1). Revoking a refresh token revokes its family, and so all its access
@@ -47,7 +52,7 @@ export async function revokeToken(
   const refreshToken = await parseRefreshToken(token)
   if (refreshToken !== undefined) {
     const { handleDigest } = await digestRefreshToken(refreshToken)
-    const status = await deps.storage.status.ofRefreshHandle(handleDigest)
+    const status = await deps.storedStatus.ofRefreshHandle(handleDigest)
     if (status?.family.clientId !== client.clientId) return 'nothing'
     await deps.storage.families.revoke(status.family.familyId, now)
     return 'family'

@@ -1,0 +1,321 @@
+import {
+  type AuthorizationServerOptions,
+  createCookieSessions,
+  defineGrant,
+  grantForUser,
+  registerClient,
+} from '@mintmark/core'
+import {
+  type AdminStorage,
+  type Brand,
+  clientId,
+  jsonText,
+  providerId,
+  seconds,
+  userId,
+} from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { decodeJwt } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { authorize, basic, obtainCode, redeem, signedInAs, token } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { introspect, noteSecretsInUse, refresh, revoke, tokensFor, tokensOf, userinfo } from '../support/token-calls.ts'
+
+type Find = NonNullable<AuthorizationServerOptions['users']>['find']
+type Answer = Awaited<ReturnType<Find>>
+
+/** A server that reads users from `table`, or calls `table.find` instead of reading them. */
+async function serverOf(table: { rows: Record<string, Answer>; find?: Find }, timeout?: number) {
+  const asked: string[] = []
+  const under: ServerUnderTest = await startServer({
+    users: {
+      async find(subject, call) {
+        asked.push(subject)
+        return table.find === undefined ? table.rows[subject] : table.find(subject, call)
+      },
+      ...(timeout !== undefined && { timeout }),
+    },
+  })
+  onTestFinished(() => under.close())
+  return { under, asked }
+}
+
+const issuer = 'https://as.test'
+const ann = { active: true, claims: { name: 'Ann of the host' } }
+const scope = 'openid profile offline_access'
+const unavailable = { status: 503, json: { error: 'temporarily_unavailable' } }
+
+describe('the option users', () => {
+  it('creates the row of a user at the first sign-in, and stores no claims (OIDC Core §2)', async () => {
+    const { under } = await serverOf({ rows: { H1: ann } })
+
+    const code = await obtainCode(under, { scope }, { cookie: signedInAs(under, 'H1') })
+    const tokens = tokensOf(await redeem(under, code))
+
+    expect(decodeJwt(tokens.id_token)).toMatchObject({ sub: 'H1', name: 'Ann of the host' })
+    expect(await under.storage.users.find(userId('H1'))).toMatchObject({ active: true, claims: {}, version: 1 })
+  })
+
+  it('refuses a user that the table does not have, and creates no row (RFC 6749 §4.1.2.1)', async () => {
+    const { under } = await serverOf({ rows: {} })
+
+    const refused = await authorize(under, { prompt: 'none' }, { cookie: signedInAs(under, 'H1') })
+
+    expect(refused.location.searchParams.get('error')).toBe('login_required')
+    expect(await under.storage.users.find(userId('H1'))).toBeUndefined()
+  })
+
+  it.each(['U2', 'U3'])('does not bring back %s, who was deactivated or removed here (OIDC Core §2)', async (user) => {
+    const { under } = await serverOf({ rows: { [user]: ann } })
+
+    const refused = await authorize(under, { prompt: 'none' }, { cookie: signedInAs(under, user) })
+
+    expect(refused.location.searchParams.get('error')).toBe('login_required')
+  })
+
+  it('reads the claims of the moment for userinfo and each refresh, not the stored ones (OIDC Core §5.3.2)', async () => {
+    const table = { rows: { U1: ann } as Record<string, Answer> }
+    const { under } = await serverOf(table)
+    const tokens = await tokensFor(under, 'A', { scope })
+    table.rows['U1'] = { active: true, claims: { name: 'Ann Married' } }
+
+    const about = await userinfo(under, tokens.access_token)
+    const next = tokensOf(await refresh(under, tokens.refresh_token))
+
+    expect(about.json).toEqual({ sub: 'U1', name: 'Ann Married' })
+    expect(decodeJwt(next.id_token)).toMatchObject({ name: 'Ann Married' })
+    expect(decodeJwt(next.id_token)).not.toHaveProperty('nickname')
+  })
+
+  it('revokes what was issued to a user whom the table calls inactive, for good (RFC 6749 §5.2)', async () => {
+    const table = { rows: { U1: ann } as Record<string, Answer> }
+    const { under } = await serverOf(table)
+    const tokens = await tokensFor(under, 'A', { scope })
+    table.rows['U1'] = { active: false, claims: {} }
+
+    expect(await refresh(under, tokens.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect(under.lastReason()).toBe('refresh_token_unknown')
+    expect(under.events).toContainEqual(expect.objectContaining({ type: 'session.ended', reason: 'host' }))
+
+    table.rows['U1'] = ann
+    expect(await refresh(under, tokens.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
+    // The user may sign in again: nothing here is blocked.
+    expect(await under.storage.users.find(userId('U1'))).toMatchObject({ active: true, generation: 0 })
+  })
+
+  it('refuses a user whom the table no longer has, and revokes nothing, because a replica may lag (RFC 7662 §2.2)', async () => {
+    const table = { rows: { U1: ann } as Record<string, Answer> }
+    const { under } = await serverOf(table)
+    const tokens = await tokensFor(under, 'A', { scope })
+    table.rows = {}
+
+    expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
+    expect(await userinfo(under, tokens.access_token)).toMatchObject({ status: 401 })
+
+    table.rows['U1'] = ann
+    expect((await introspect(under, tokens.access_token)).json).toMatchObject({ active: true })
+  })
+
+  it('never overrides a block: both must say that the user is active (RFC 6749 §5.2)', async () => {
+    const { under, asked } = await serverOf({ rows: { U1: ann } })
+    const tokens = await tokensFor(under, 'A', { scope })
+    await under.storage.users.deactivate(userId('U1'), under.clock.now())
+    const before = asked.length
+
+    expect(await refresh(under, tokens.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect(asked.length).toBe(before)
+  })
+
+  it('does not ask about users whom an identity provider provisions (RFC 7644 §3.3)', async () => {
+    const { under, asked } = await serverOf({ rows: {} })
+    const version = (await under.storage.users.find(userId('U1')))?.version ?? 0
+    const change = { providerId: providerId('acme'), userId: userId('U1'), version, now: under.clock.now() }
+    const resource = { userName: 'ann' }
+    await under.storage.provisionedUsers.adopt({
+      ...change,
+      state: {
+        active: true,
+        externalId: 'x1',
+        resource: jsonText(resource),
+        resourceForm: undefined,
+        comparable: resource,
+        claims: { name: 'Ann of the directory' },
+      },
+    })
+
+    const tokens = await tokensFor(under, 'A', { scope })
+
+    expect(decodeJwt(tokens.id_token)).toMatchObject({ name: 'Ann of the directory' })
+    expect(asked).toEqual([])
+  })
+
+  it('asks with the identifier here, not with the pairwise subject of a client (OIDC Core §8.1)', async () => {
+    const { under, asked } = await serverOf({ rows: { U1: ann } })
+    await changeClient(under.storage, clientId('A'), { subjectType: 'pairwise' })
+
+    const tokens = await tokensFor(under, 'A', { scope })
+    await introspect(under, tokens.access_token)
+
+    expect(decodeJwt(tokens.id_token).sub).not.toBe('U1')
+    expect(new Set(asked)).toEqual(new Set(['U1']))
+  })
+})
+
+const failures: readonly (readonly [string, Find])[] = [
+  ['fails', () => Promise.reject(new Error('connection refused at db.internal'))],
+  [
+    'throws',
+    () => {
+      throw new Error('no pool')
+    },
+  ],
+  [
+    'does not answer in time',
+    (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(ann))),
+  ],
+  ['answers without active', async () => ({ claims: {} }) as never],
+  ['answers with claims that are no object', async () => ({ active: true, claims: [] }) as never],
+]
+
+describe.each(failures)('a table of users that %s', (_, find) => {
+  it('leaves code, refresh token and storage as they were (RFC 6749 §5.2)', async () => {
+    const table: { rows: Record<string, Answer>; find?: Find } = { rows: { U1: ann } }
+    const { under } = await serverOf(table, 0.05)
+    const { refresh_token, access_token } = await tokensFor(under, 'A', { scope })
+    const code = await obtainCode(under, { scope })
+    await noteSecretsInUse(under)
+    const before = under.dump()
+    table.find = find
+
+    const answers = [
+      await redeem(under, code),
+      await refresh(under, refresh_token),
+      await userinfo(under, access_token),
+      await introspect(under, access_token),
+    ]
+
+    for (const answer of answers) {
+      expect(answer).toMatchObject(unavailable)
+      expect(answer.header('retry-after')).toBe('5')
+      expect(answer.text).not.toContain('db.internal')
+    }
+    expect(under.lastReason()).toBe('users_unavailable')
+    expect(under.dump()).toBe(before)
+    delete table.find
+    expect((await redeem(under, code)).status).toBe(200)
+    expect((await refresh(under, refresh_token)).status).toBe(200)
+  })
+
+  it('is answered with a page at the authorization endpoint, and nothing is stored (RFC 6749 §4.1.2.1)', async () => {
+    const { under } = await serverOf({ rows: {}, find }, 0.05)
+    const before = under.dump()
+
+    const refused = await authorize(under)
+
+    expect(refused.status).toBe(503)
+    expect(refused.header('retry-after')).toBe('5')
+    expect(refused.text).not.toContain('db.internal')
+    expect(under.lastReason()).toBe('users_unavailable')
+    expect(under.dump()).toBe(before)
+  })
+
+  it('does not stop a client from revoking, nor hide a replayed code (RFC 7009 §2.1, RFC 6749 §4.1.2)', async () => {
+    const table: { rows: Record<string, Answer>; find?: Find } = { rows: { U1: ann } }
+    const { under } = await serverOf(table, 0.05)
+    const revoked = await tokensFor(under, 'A', { scope })
+    const code = await obtainCode(under, { scope })
+    const replayed = tokensOf(await redeem(under, code))
+    table.find = find
+
+    expect((await revoke(under, revoked.refresh_token)).status).toBe(200)
+    expect(await redeem(under, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+
+    delete table.find
+    expect((await introspect(under, revoked.access_token)).json).toEqual({ active: false })
+    expect((await introspect(under, replayed.access_token)).json).toEqual({ active: false })
+  })
+})
+
+it('the option users asks twice for a code and once for a refresh, userinfo and introspection (RFC 6749 §5.2)', async () => {
+  const { under, asked } = await serverOf({ rows: { U1: ann } })
+  const code = await obtainCode(under, { scope })
+  const counted = async <Result>(call: () => Promise<Result>): Promise<readonly [number, Result]> => {
+    const before = asked.length
+    const result = await call()
+    return [asked.length - before, result]
+  }
+
+  const [forCode, redeemed] = await counted(() => redeem(under, code))
+  const { access_token, refresh_token } = tokensOf(redeemed)
+  const [forRefresh] = await counted(() => refresh(under, refresh_token))
+  const [forUserinfo] = await counted(() => userinfo(under, access_token))
+  const [forIntrospection] = await counted(() => introspect(under, access_token))
+
+  expect([forCode, forRefresh, forUserinfo, forIntrospection]).toEqual([2, 1, 1, 1])
+})
+
+describe('elsewhere, the option users', () => {
+  const request = {
+    method: 'GET',
+    url: new URL(issuer),
+    headers: new Map<string, string>(),
+    repeatedHeaders: new Set<string>(),
+    host: undefined,
+    body: new Uint8Array(),
+  }
+  const users = { find: async (id: string) => (id === 'H1' ? ann : undefined) }
+
+  it('lets createCookieSessions sign in a user who has no row yet', async () => {
+    const storage = createMemoryStorage({ issuer })
+    const sessions = createCookieSessions({ storage, users })
+
+    const started = await sessions.start(request, { subject: 'H1' })
+    const unknown = await sessions.start(request, { subject: 'H2' })
+
+    expect([started.headers.length, unknown.headers.length]).toEqual([1, 0])
+    expect(await storage.users.find(userId('H1'))).toMatchObject({ claims: {} })
+  })
+
+  it('lets a grant of the host refuse a user whom the table calls inactive (RFC 6749 §5.2)', async () => {
+    const storage = createMemoryStorage({ issuer })
+    const under = await startServer({ storage, grants: [badgeGrant(storage)] })
+    onTestFinished(() => under.close())
+    const client = await registerClient({ clientId: 'door', clientName: 'Door', grantTypes: [badgeType] }, { storage })
+
+    const refused = await token(
+      under,
+      { grant_type: badgeType },
+      { authorization: basic('door', client.clientSecret ?? '') },
+    )
+
+    expect(refused).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect(under.lastReason()).toBe('grant_refused')
+    expect(await storage.grants.listByUser(userId('U1'))).toEqual([])
+  })
+
+  it.each([{ timeout: 0 }, { timeout: 31 }, { find: 'table' }, { tmeout: 1 }])(
+    'is refused at start-up with %j',
+    async (wrong) => {
+      const options = { ...users, ...wrong } as typeof users
+      await expect(startServer({ users: options })).rejects.toThrow('users')
+    },
+  )
+})
+
+type ReadBadge = Brand<{ readonly badge: string }, 'GrantEvidence'>
+const badgeType = 'urn:example:params:oauth:grant-type:badge'
+
+const badgeGrant = (storage: AdminStorage) =>
+  defineGrant({
+    grantType: badgeType,
+    async decide(_, { client, possession }, now) {
+      const given = { client, signedIn: { subject: 'U1', authTime: now }, scopes: [], lifetime: seconds(60) }
+      const find = async () => ({ active: false, claims: {} })
+      const forUser = await grantForUser(given, now, { storage, users: { find } })
+      const target = { audience: [issuer], scopes: [], lifetime: seconds(60), format: 'jwt' } as const
+      return { evidence: { badge: 'b1' } as ReadBadge, client, possession, target, forUser, refreshToken: undefined }
+    },
+  })
