@@ -31,7 +31,11 @@ const issuer = 'https://issuer.example'
 export async function documentedApis(): Promise<DocumentedApis> {
   const storage = createMemoryStorage({ issuer })
   const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
-  const server = createAuthorizationServer({ issuer, storage, keys, signedIn, logout, revocationFeed: true })
+  const server = createAuthorizationServer({
+    ...{ issuer, storage, keys, signedIn, logout },
+    revocationFeed: true,
+    grantManagement: true,
+  })
   const admin = createAdminServer({ issuer, storage, authorize, onEvent: () => undefined })
   return {
     storage,

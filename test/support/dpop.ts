@@ -52,3 +52,10 @@ export const proofForUserinfo = (
     ...change,
     claims: { htm: 'GET', htu: `${under.issuer}/userinfo`, ath: hashOf(accessToken), ...change.claims },
   })
+
+/** A proof for a request to grant management with an access token. */
+export const writeProofForGrant = (
+  under: ReachableServer,
+  key: ProofKey,
+  { token, method, path }: { readonly token: string; readonly method: string; readonly path: string },
+): Promise<string> => writeProof(under, key, { claims: { htm: method, htu: under.issuer + path, ath: hashOf(token) } })

@@ -46,6 +46,7 @@ import { createRevocationNames } from './tokens/access-token.ts'
 import { createRevocationFeed, type RevocationFeed, watchRevocations } from './tokens/feed-watch.ts'
 import type { IntrospectionEndpointDependencies } from './tokens/introspection.ts'
 import type { RevocationEndpointDependencies } from './tokens/revocation.ts'
+import type { GrantsEndpointDependencies } from './tokens/grant-management.ts'
 import type { UserinfoEndpointDependencies } from './tokens/userinfo.ts'
 
 /** Everything that the endpoints depend on, created once per server. */
@@ -56,10 +57,13 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
   IntrospectionEndpointDependencies &
   RevocationEndpointDependencies &
   UserinfoEndpointDependencies &
+  GrantsEndpointDependencies &
   LogoutEndpointDependencies & {
     /** `undefined` without the option: clients cannot sign users out. */
     readonly logout: LogoutSettings | undefined
     readonly discovery: ServerSettings['discovery']
+    /** Whether clients may query and revoke grants. */
+    readonly managesGrants: boolean
     /** Whether clients may describe themselves. */
     readonly acceptsClientDocuments: boolean
     readonly pages: AuthorizationServerOptions['pages']
@@ -128,6 +132,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     discovery: settings.discovery,
     browserCookie: defineBrowserCookie(issuer),
     interactionUrls: settings.interactionUrls,
+    resources,
     pages: options.pages,
     logout: options.logout && { frontChannel: false, ...options.logout },
     revocationFeed:
@@ -136,6 +141,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
         : createRevocationFeed({ revocations: storage.revocations, retention, names: revocationNames }, watch),
     rules: {
       issuer,
+      managesGrants: settings.managesGrants,
       keys,
       verifiedJwts,
       scopes,
@@ -186,6 +192,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       clientCredentialsGrant({ ...target, ...claims }),
       ...(options.grants ?? []),
     ],
+    managesGrants: settings.managesGrants,
     accessTokenAlgorithm: settings.accessTokenAlgorithm,
     revocationNames,
     idTokenLifetime: lifetimes.idToken,

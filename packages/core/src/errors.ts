@@ -10,7 +10,8 @@ import {
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import { authorizationErrorResponse, RedirectableError, type ResponseDependencies } from './authorize/response.ts'
 import type { RequestRefused } from './events.ts'
-import { type OAuthError, toOAuthError } from './refusals.ts'
+import { type OAuthError, type RefusalReason, toOAuthError } from './refusals.ts'
+import { grantManagementScopes } from './authorize/scopes.ts'
 
 /** The event that records why a request was refused. */
 export function requestRefused(error: unknown, request: RequestHead): RequestRefused {
@@ -41,24 +42,34 @@ const nonceHeaders = ({ dpopNonce }: OAuthError): readonly Header[] =>
  * Renders an error of an endpoint that takes an access token (RFC 6750 §3, RFC 9449 §7.1). The challenge is for the scheme
  * that the request uses. A request without a token gets bare challenges of both, without error details.
  */
-export function renderBearerError(error: unknown, request: RequestHead): ServerResponse {
-  const refusal = toOAuthError(error)
-  const { code, description, reason, status } = refusal
-  const isBare = reason === 'bearer_missing'
-  const attributes = isBare ? [] : [`error="${code}"`, `error_description="${description}"`]
-  // RFC 6750 §3.1: insufficient_scope names the scope that is needed.
-  if (code === 'insufficient_scope') attributes.push('scope="openid"')
+export const renderBearerError =
+  (realm: 'userinfo' | 'grants') =>
+  (error: unknown, request: RequestHead): ServerResponse => {
+    const refusal = toOAuthError(error)
+    const { code, description, reason, status } = refusal
+    const isBare = reason === 'bearer_missing'
+    const attributes = isBare ? [] : [`error="${code}"`, `error_description="${description}"`]
+    // RFC 6750 §3.1: insufficient_scope names the scope that is needed.
+    const scope = neededScopes[reason]
+    if (scope !== undefined) attributes.push(`scope="${scope}"`)
 
-  const bearer: Header = ['WWW-Authenticate', ['Bearer realm="userinfo"', ...attributes].join(', ')]
-  const dpop: Header = ['WWW-Authenticate', [`DPoP algs="${proofAlgorithms.join(' ')}"`, ...attributes].join(', ')]
-  const usesDpop = request.headers.has('dpop') || /^dpop /i.test(request.headers.get('authorization') ?? '')
-  const challenges = isBare ? [bearer, dpop] : [usesDpop ? dpop : bearer]
-  // RFC 9449 §7.1: where an access token is presented, a proof that is refused is answered with a challenge.
-  const isProof = code === 'invalid_dpop_proof' || code === 'use_dpop_nonce'
-  const isChallenge = isProof || status === 401 || status === 403
-  const body = isBare ? {} : { error: code, error_description: description }
-  const headers = isChallenge ? [...challenges, ...nonceHeaders(refusal)] : retryAfterHeaders(refusal)
-  return json(isProof ? 401 : status, body, [...noStore, ...headers])
+    const bearer: Header = ['WWW-Authenticate', [`Bearer realm="${realm}"`, ...attributes].join(', ')]
+    const dpop: Header = ['WWW-Authenticate', [`DPoP algs="${proofAlgorithms.join(' ')}"`, ...attributes].join(', ')]
+    const usesDpop = request.headers.has('dpop') || /^dpop /i.test(request.headers.get('authorization') ?? '')
+    const challenges = isBare ? [bearer, dpop] : [usesDpop ? dpop : bearer]
+    // RFC 9449 §7.1: where an access token is presented, a proof that is refused is answered with a challenge.
+    const isProof = code === 'invalid_dpop_proof' || code === 'use_dpop_nonce'
+    const isChallenge = isProof || status === 401 || status === 403
+    const body = isBare ? {} : { error: code, error_description: description }
+    const headers = isChallenge ? [...challenges, ...nonceHeaders(refusal)] : retryAfterHeaders(refusal)
+    return json(isProof ? 401 : status, body, [...noStore, ...headers])
+  }
+
+/** The scope that an access token lacks, by the reason of the refusal. */
+const neededScopes: Partial<Record<RefusalReason, string>> = {
+  openid_not_granted: 'openid',
+  grant_query_not_granted: grantManagementScopes.query,
+  grant_revocation_not_granted: grantManagementScopes.revoke,
 }
 
 /**

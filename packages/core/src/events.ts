@@ -107,6 +107,20 @@ export type ServerOccurrence =
       readonly revoked: 'family' | 'access_token' | 'nothing'
     }
   | {
+      /** A client asked what one of its grants permits (Grant Management §6.4). */
+      readonly type: 'grant.queried'
+      readonly clientId: string
+      readonly userId: string
+      readonly grantId: string
+    }
+  | {
+      /** A client revoked a grant, with everything that was issued under it (Grant Management §6.5). */
+      readonly type: 'grant.revoked'
+      readonly clientId: string
+      readonly userId: string
+      readonly grantId: string
+    }
+  | {
       /** A resource server received revocations from the feed. */
       readonly type: 'revocations.delivered'
       readonly clientId: string

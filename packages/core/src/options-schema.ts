@@ -196,6 +196,7 @@ const optionsSchema = z.strictObject({
       staleFor: lifetime(day),
     }),
   ),
+  grantManagement: z.prefault(z.boolean(), false),
   requirePushedAuthorizationRequests: z.prefault(z.boolean(), false),
   minimumProfile: z.prefault(z.enum(securityProfiles), 'standard'),
   scopeClaims: z.prefault(z.enum(['id_token_and_userinfo', 'userinfo']), 'id_token_and_userinfo'),

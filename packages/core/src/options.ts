@@ -229,6 +229,13 @@ export interface AuthorizationServerOptions {
     readonly aliasOrigin?: string
   }
   /**
+   * Whether confidential clients may query and revoke the grants of their users (Grant Management for OAuth 2.0). Token
+   * responses then have a `grant_id`, and `/grants/{grant_id}` takes access tokens with the scope values
+   * `grant_management_query` and `grant_management_revoke`.
+   * @defaultValue `false`. The specification is a draft, and few clients use it.
+   */
+  readonly grantManagement?: boolean
+  /**
    * Whether all clients must push their authorization requests (RFC 9126 §5). Otherwise those that are registered with
    * `requirePushedAuthorizationRequests` must, and the others may.
    * @defaultValue `false`. Most clients cannot push requests.

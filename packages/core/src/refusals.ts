@@ -411,6 +411,28 @@ export const refusals = {
   access_token_without_user: ['invalid_token', accessTokenInvalid, 'OIDC Core §5.3'],
   /** The access token does not have the scope `openid`. */
   openid_not_granted: ['insufficient_scope', 'The access token needs the scope openid.', 'OIDC Core §5.3'],
+  /** The access token does not have the scope `grant_management_query`. */
+  grant_query_not_granted: [
+    'insufficient_scope',
+    'The access token needs the scope grant_management_query.',
+    'Grant Management §6.1',
+  ],
+  /** The access token does not have the scope `grant_management_revoke`. */
+  grant_revocation_not_granted: [
+    'insufficient_scope',
+    'The access token needs the scope grant_management_revoke.',
+    'Grant Management §6.1',
+  ],
+  /** A public client asks for a grant. Nothing proves that it is this client. */
+  'client_public:grants': ['access_denied', 'A public client cannot manage grants.', 'Grant Management §5.1'],
+  /** The grant does not exist, was revoked, is not active, or is another client's or, for a user's token, another user's. */
+  grant_unknown: ['invalid_grant_id', 'There is no such grant.', 'Grant Management §6.6'],
+  /** The authorization request asks to create, merge or replace a grant. A user and a client have one grant, which grows. */
+  grant_action_unsupported: [
+    'invalid_request',
+    'This grant_management_action is not supported.',
+    'Grant Management §5.2',
+  ],
   /** The request to the revocation feed has no nonce, or a malformed parameter. */
   feed_question_malformed: [
     'invalid_request',
@@ -587,6 +609,7 @@ const statuses = {
   invalid_client: 401,
   invalid_dpop_proof: 400,
   invalid_grant: 400,
+  invalid_grant_id: 404,
   invalid_request: 400,
   invalid_request_object: 400,
   invalid_request_uri: 400,

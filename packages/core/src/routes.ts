@@ -20,13 +20,18 @@ import { issuedTo } from './tokens/access-token.ts'
 import { introspectionEndpoint } from './tokens/introspection.ts'
 import { revocationFeedEndpoint } from './tokens/revocation-feed.ts'
 import { revocationEndpoint } from './tokens/revocation.ts'
-import { readAccessToken, userinfoEndpoint } from './tokens/userinfo.ts'
+import { grantsEndpoint } from './tokens/grant-management.ts'
+import { readAccessToken } from './tokens/presented-token.ts'
+import { userinfoEndpoint } from './tokens/userinfo.ts'
 
 /** How errors are rendered: to programs, to browsers, and to holders of bearer tokens. */
 export interface ErrorRenderers {
   readonly api: RenderError
   readonly browser: RenderError
+  /** At userinfo. */
   readonly bearer: RenderError
+  /** At grant management. */
+  readonly grants: RenderError
 }
 
 /** Every path of the server, with its endpoint. */
@@ -60,6 +65,7 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     shared(route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api), ofNamedClient),
     shared(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin'),
     ...feedRoutes(base, deps, render.api),
+    ...grantRoutes(base, deps, render.grants),
     ...logoutRoutes(base, deps, render.browser),
     ...pageRoutes(deps, render.browser),
     ...wellKnownPaths(base).map((path) =>
@@ -76,6 +82,13 @@ function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderE
   return revocationFeed === undefined
     ? []
     : [{ path: base + feedPath, methods: { POST: revocationFeedEndpoint(revocationFeed, deps) }, renderError }]
+}
+
+/** Grant management, when the host has turned it on. Servers call it, scripts of other origins do not. */
+function grantRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
+  if (!deps.managesGrants) return []
+  const { query, revoke } = grantsEndpoint(`${deps.issuer}${grantsPath}`, deps)
+  return [{ path: `${base}${grantsPath}/{grant_id}`, methods: { GET: query, DELETE: revoke }, renderError }]
 }
 
 /** The endpoints of RP-Initiated Logout, if the host lets clients sign users out. */
@@ -99,7 +112,12 @@ function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonl
   })
 }
 
-const endpointUrls = ({ issuer, revocationFeed, logout }: ServerDependencies): MetadataSources['endpoints'] => ({
+const endpointUrls = ({
+  issuer,
+  revocationFeed,
+  logout,
+  managesGrants,
+}: ServerDependencies): MetadataSources['endpoints'] => ({
   authorization_endpoint: issuer + paths.authorization_endpoint,
   pushed_authorization_request_endpoint: issuer + paths.pushed_authorization_request_endpoint,
   token_endpoint: issuer + paths.token_endpoint,
@@ -109,6 +127,7 @@ const endpointUrls = ({ issuer, revocationFeed, logout }: ServerDependencies): M
   jwks_uri: issuer + paths.jwks_uri,
   ...(logout !== undefined && { end_session_endpoint: issuer + logoutPath }),
   ...(revocationFeed !== undefined && { revocation_feed_endpoint: issuer + feedPath }),
+  ...(managesGrants && { grant_management_endpoint: issuer + grantsPath }),
 })
 
 const paths: Readonly<Record<EndpointName, string>> = {
@@ -122,6 +141,7 @@ const paths: Readonly<Record<EndpointName, string>> = {
 }
 
 const feedPath = '/token/revocation-feed'
+const grantsPath = '/grants'
 
 /**
  * The origins of the client that the form names, if it may run in a page. The form does not prove that this client sent it,

@@ -112,7 +112,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     routes: serverRoutes(deps, {
       api: recorded(renderApiError),
       browser: recorded(renderPage),
-      bearer: recorded(renderBearerError),
+      bearer: recorded(renderBearerError('userinfo')),
+      grants: recorded(renderBearerError('grants')),
     }),
     notFound: () => json(404, { error: 'not_found' }, noStore),
     methodNotAllowed: () => json(405, methodNotAllowed, noStore),

@@ -4,7 +4,12 @@ import { detailTypeRegistry, type DetailTypes } from './authorize/detail-types.t
 import type { SessionBoundTokens } from './authorize/code.ts'
 import { apiClaimSettings } from './tokens/api-claim-settings.ts'
 import type { ApiClaimSettings } from './tokens/api-claims.ts'
-import { organizationScopeDefinition, type ScopeRegistry, standardScopes } from './authorize/scopes.ts'
+import {
+  grantManagementScopeDefinitions,
+  organizationScopeDefinition,
+  type ScopeRegistry,
+  standardScopes,
+} from './authorize/scopes.ts'
 import type { ClientDocumentSettings } from './clients/client-documents.ts'
 import { minimumRules, refuseUnkeptMinimum, type SecurityProfile } from './clients/security-profile.ts'
 import { parseIssuer } from './issuer.ts'
@@ -33,6 +38,8 @@ export interface ServerSettings {
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
   readonly sessionBoundTokens: SessionBoundTokens
   readonly requirePushedRequests: boolean
+  /** Whether clients may query and revoke the grants of their users. */
+  readonly managesGrants: boolean
   readonly minimumProfile: SecurityProfile
   readonly dpopNonces: DpopNoncePolicy
   /** For how long a session is remembered after a client joined it. */
@@ -72,7 +79,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     scopes,
     identityScopes: new Set([...scopes].flatMap(([name, scope]) => (scope.isIdentity ? [name] : []))),
     detailTypes: detailTypeRegistry(options.authorizationDetails),
-    resources: resourceRegistry(parsed, scopes),
+    resources: resourceRegistry(parsed, { scopes, issuer: options.issuer }),
     defaultAudience: parsed.defaultAudience ?? options.issuer,
     accessTokenAlgorithm: accessTokenAlgorithm(options),
     lifetimes: parsed.lifetimes,
@@ -81,6 +88,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     purge: parsed.purge === false ? undefined : parsed.purge,
     sessionBoundTokens: parsed.sessionBoundTokens,
     requirePushedRequests: parsed.requirePushedAuthorizationRequests || minimumRules(parsed).requiresPushedRequests,
+    managesGrants: parsed.grantManagement,
     minimumProfile: parsed.minimumProfile,
     dpopNonces: parsed.dpop.nonces,
     sessionRetention: sessionRetention(parsed),
@@ -124,11 +132,15 @@ function pageUrls(
   return { login: login.href, consent: consent.href }
 }
 
-function scopeRegistry({ scopes: own, scopeClaims: claimsIn, organizations }: ParsedOptions): ScopeRegistry {
-  const standard = organizations ? new Map([...standardScopes, organizationScopeDefinition]) : standardScopes
+function scopeRegistry({ scopes: own, scopeClaims: claimsIn, ...uses }: ParsedOptions): ScopeRegistry {
+  const standard = new Map([
+    ...standardScopes,
+    ...(uses.organizations ? [organizationScopeDefinition] : []),
+    ...(uses.grantManagement ? grantManagementScopeDefinitions : []),
+  ])
   const definitions = Object.entries(own).map(([name, option]) => {
     // OIDC Core §5.4: the standard defines which claims these release, so the host cannot redefine them.
-    if (standard.has(name)) throw new TypeError(`Invalid options: scopes: ${name} is defined by OpenID Connect.`)
+    if (standard.has(name)) throw new TypeError(`Invalid options: scopes: ${name} is defined by a standard.`)
     const { description, claims } = typeof option === 'string' ? { description: option, claims: [] } : option
     return [name, { description, claims, idTokenClaims: [], isIdentity: claims.length > 0 }] as const
   })
@@ -138,7 +150,10 @@ function scopeRegistry({ scopes: own, scopeClaims: claimsIn, organizations }: Pa
     : new Map(registry)
 }
 
-function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): ResourceRegistry {
+function resourceRegistry(
+  parsed: ParsedOptions,
+  { scopes, issuer }: { readonly scopes: ScopeRegistry; readonly issuer: string },
+): ResourceRegistry {
   const resources = Object.entries(parsed.resources).map(([uri, option]): readonly [string, Resource] => {
     const { accessTokenClaims: _, ...shown } = option
     const unknown = option.scopes.find((scope) => !scopes.has(scope))
@@ -154,7 +169,19 @@ function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): Resourc
       },
     ]
   })
-  return new Map(resources)
+  return new Map(parsed.grantManagement ? withGrantManagement(resources, { issuer, parsed }) : resources)
+}
+
+/** Grant management is an API of this server, so tokens for it name the issuer (RFC 8707 §2). */
+function withGrantManagement(
+  resources: readonly (readonly [string, Resource])[],
+  { issuer, parsed }: { readonly issuer: string; readonly parsed: ParsedOptions },
+): readonly (readonly [string, Resource])[] {
+  if (resources.some(([uri]) => uri === issuer))
+    throw new TypeError('Invalid options: resources: with grantManagement, the issuer is an API of the server itself.')
+  const scopes = grantManagementScopeDefinitions.map(([name]) => name)
+  const accessTokenLifetime = parsed.lifetimes.accessToken
+  return [...resources, [issuer, { uri: issuer, name: issuer, scopes, accessTokenLifetime, accessTokenFormat: 'jwt' }]]
 }
 
 /** @throws TypeError when the option is set and the storage has no stores for deliveries. */

@@ -64,6 +64,9 @@ export function eventLine(event: ServerEvent): string {
       return `token.introspected: ${event.active ? 'active' : 'not active'} to ${nameOf(event.clientId)}`
     case 'token.revoked':
       return `token.revoked: ${event.revoked} by ${nameOf(event.clientId)}`
+    case 'grant.queried':
+    case 'grant.revoked':
+      return `${event.type}: by ${nameOf(event.clientId)}`
     case 'revocations.delivered':
       return `revocations.delivered: ${event.count} to ${nameOf(event.clientId)}`
     case 'delivery.delivered':

@@ -91,6 +91,8 @@ export interface AuthorizationRequestRules extends SubjectRules, ResourceRules, 
   readonly defaultAudience: string
   /** Refuses the requests of all clients that were not pushed. */
   readonly requirePushedRequests: boolean
+  /** Whether clients may query and revoke grants. */
+  readonly managesGrants: boolean
 }
 
 /**
@@ -112,7 +114,7 @@ interface ProvenRequest {
 /**
  * Validates the rest of the request, now that errors may be returned to the client.
  * @throws RedirectableError with the errors of the parameter parsers, and invalid_request — reason
- *   `response_type_missing` | `response_mode_unknown` | `max_age_invalid` | `push_required` |
+ *   `response_type_missing` | `response_mode_unknown` | `max_age_invalid` | `push_required` | `grant_action_unsupported` |
  *   `request_object_required`; unsupported_response_type — reason
  *   `response_type_unsupported`; unauthorized_client — reason `grant_type_not_registered`.
  */
@@ -125,6 +127,7 @@ export async function parseAuthorizationRequest(
   try {
     refuseRepeated(parameters)
     refuseUnsupported(parameters)
+    if (rules.managesGrants) refuseGrantActions(parameters)
     refuseTooLong(parameters)
     const profile = requireProfile(proven.client, rules)
     requirePushed(proven, rules.requirePushedRequests || profile.requiresPushedRequests)
@@ -141,6 +144,13 @@ export async function parseAuthorizationRequest(
     if (error instanceof OAuthError) throw new RedirectableError(error, target)
     throw error
   }
+}
+
+/** A user and a client have one grant, to which each consent adds. */
+function refuseGrantActions(parameters: Parameters): void {
+  // Grant Management §5.2: not ignored, because the client would take the grant for another one.
+  if (parameters.get('grant_management_action') !== undefined || parameters.get('grant_id') !== undefined)
+    throw refuse('grant_action_unsupported')
 }
 
 async function parseRest(

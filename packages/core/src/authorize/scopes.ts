@@ -118,6 +118,21 @@ export const organizationScopeDefinition = [
   identityScope('Know which organization you are signed in to', []),
 ] as const
 
+/** The scope values with which a client manages the grants of its users (Grant Management §6.1). */
+export const grantManagementScopes = { query: 'grant_management_query', revoke: 'grant_management_revoke' } as const
+
+const apiScope = (description: string): ScopeDefinition => ({
+  description,
+  claims: [],
+  idTokenClaims: [],
+  isIdentity: false,
+})
+
+export const grantManagementScopeDefinitions = [
+  [grantManagementScopes.query, apiScope('See what you have allowed this application')],
+  [grantManagementScopes.revoke, apiScope('Withdraw what you have allowed this application')],
+] as const
+
 /** The members of the `claims` parameter (OIDC Core §5.5). */
 type RequestedDestination = 'id_token' | 'userinfo'
 

@@ -30,6 +30,7 @@ export interface MetadataSources {
   readonly endpoints: Readonly<Record<EndpointName, string>> & {
     readonly revocation_feed_endpoint?: string
     readonly end_session_endpoint?: string
+    readonly grant_management_endpoint?: string
   }
   readonly logout: { readonly frontChannel: boolean } | undefined
   /** `undefined` when no logout tokens are sent. */
@@ -113,6 +114,10 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     ...(sources.mutualTls !== undefined && { tls_client_certificate_bound_access_tokens: true }),
     ...(sources.mutualTls?.aliasOrigin !== undefined && {
       mtls_endpoint_aliases: aliasesOf(sources.endpoints, sources.mutualTls.aliasOrigin),
+    }),
+    // Grant Management §7.1.
+    ...(sources.endpoints.grant_management_endpoint !== undefined && {
+      grant_management_actions_supported: ['query', 'revoke'],
     }),
     // RFC 9126 §5.
     require_pushed_authorization_requests: sources.requirePushedRequests,

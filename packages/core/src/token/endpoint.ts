@@ -8,6 +8,7 @@ import {
   type ServerResponse,
 } from '@mintmark/internal'
 import type { DurationSeconds, EpochSeconds, JsonObject } from '@mintmark/storage-interface'
+import type { GrantId } from '@mintmark/storage-interface/stores'
 
 import {
   authenticateClient,
@@ -32,6 +33,8 @@ export interface TokenEndpointDependencies extends ClientAuthenticationDependenc
   readonly journal: Journal
   readonly dpop: DpopVerifier
   readonly mutualTls: MutualTls | undefined
+  /** Whether clients get the identifiers of their grants. */
+  readonly managesGrants: boolean
 }
 
 /**
@@ -111,7 +114,9 @@ function selectGrant(form: Parameters, client: AuthenticatedClient, grants: read
   return grant
 }
 
-type MintDependencies = AccessTokenDependencies & IdTokenDependencies & ClaimsDependencies
+type MintDependencies = AccessTokenDependencies &
+  IdTokenDependencies &
+  ClaimsDependencies & { readonly managesGrants: boolean }
 
 type DecisionWithClaims = GrantDecision & { readonly claims: TokenClaims }
 
@@ -147,6 +152,7 @@ async function mintTokens(
     refreshToken: decision.refreshToken,
     scopes: decision.target.scopes,
     details: decision.authorizationDetails,
+    grantId: deps.managesGrants ? decision.forUser?.grantId : undefined,
   }
 }
 
@@ -162,6 +168,7 @@ interface IssuedTokens {
   readonly refreshToken: string | undefined
   readonly scopes: readonly string[]
   readonly details: readonly JsonObject[] | undefined
+  readonly grantId: GrantId | undefined
 }
 
 /** The successful token response (RFC 6749 §5.1, OIDC Core §3.1.3.3). JSON omits absent members. */
@@ -177,6 +184,8 @@ const tokenResponse = (tokens: IssuedTokens, headers: readonly Header[]): Server
       scope: tokens.scopes.length > 0 ? tokens.scopes.join(' ') : undefined,
       // RFC 9396 §7.
       authorization_details: tokens.details,
+      // Grant Management §5.5.
+      grant_id: tokens.grantId,
     },
     headers.length === 0 ? noStore : [...noStore, ...headers],
   )

@@ -74,7 +74,7 @@ function impliedResources(
   const [owner, second] = owners
   if (owner === undefined || second !== undefined) return []
   // OIDC Core §5.3: such a client calls userinfo with the same token.
-  return scopes.includes('openid') ? [owner.uri, issuer] : [owner.uri]
+  return scopes.includes('openid') ? [...new Set([owner.uri, issuer])] : [owner.uri]
 }
 
 /** Whether the client may request tokens for the API: it is registered for it, or for one of its scope values. */

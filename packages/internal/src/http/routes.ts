@@ -1,9 +1,9 @@
 import { createService, type CrossOrigin, type Endpoint, type HttpService, type Route } from './service.ts'
 import { allowHeader, decodeSegment, withHeaders, type RequestHead, type ServerResponse } from './message.ts'
 
-/** A route with an exact path, and an endpoint for each method that it answers. */
+/** A route with a path, and an endpoint for each method that it answers. */
 export interface PathRoute {
-  /** The whole path, percent-encoding included, compared byte for byte. */
+  /** The whole path, percent-encoding included, compared byte for byte. `{name}` matches one segment that is not empty. */
   readonly path: string
   readonly methods: Readonly<Record<string, Endpoint>>
   /** Renders whatever one of its endpoints threw; must not throw. */
@@ -23,7 +23,7 @@ interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooL
 }
 
 /**
- * Creates a service of exact paths, which anybody may call.
+ * Creates a service of paths, which anybody may call.
  * @throws TypeError when two routes have the same path.
  */
 export function createRouter({ origin, bodyLimit, tooLarge, ...options }: RouterOptions): HttpService {
@@ -34,13 +34,16 @@ export function createRouter({ origin, bodyLimit, tooLarge, ...options }: Router
     ]),
   )
   if (routes.size < options.routes.length) throw new TypeError('Two routes have the same path.')
+  const patterns = options.routes.filter(({ path }) => path.includes('{'))
+  const find = (path: string): Route<undefined, PathDetails> | undefined =>
+    routes.get(path) ?? matchPatterns(path, patterns).flatMap(({ pattern }) => routes.get(pattern.path) ?? [])[0]
 
   return createService<undefined, PathDetails>({
     origin,
     bodyLimit,
     tooLarge,
-    serves: (path) => routes.has(path),
-    find: ({ url }) => routes.get(url.pathname),
+    serves: (path) => find(path) !== undefined,
+    find: ({ url }) => find(url.pathname),
     notFound: options.notFound,
     methodNotAllowed: (methods) => withHeaders(options.methodNotAllowed(), [allowHeader(methods)]),
     renderError: (error, { request, route }) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { refuse } from '../refusals.ts'
 import { renderBearerError } from '../errors.ts'
-import { readAccessToken } from './userinfo.ts'
+import { readAccessToken } from './presented-token.ts'
 
 const form = 'application/x-www-form-urlencoded'
 
@@ -62,7 +62,7 @@ describe('the bearer token of a request', () => {
 
 describe('the error response of userinfo', () => {
   it('is a bare challenge of each scheme when there was no token (RFC 6750 §3.1, RFC 9449 §7.1)', () => {
-    const { status, headers, body } = renderBearerError(refuse('bearer_missing'), aRequest({}))
+    const { status, headers, body } = renderBearerError('userinfo')(refuse('bearer_missing'), aRequest({}))
 
     expect([status, body]).toEqual([401, '{}'])
     expect(headers.filter(([name]) => name === 'WWW-Authenticate').map(([, value]) => value)).toEqual([
@@ -72,7 +72,7 @@ describe('the error response of userinfo', () => {
   })
 
   it('names the required scope (RFC 6750 §3.1)', () => {
-    const { status, headers } = renderBearerError(refuse('openid_not_granted'), aRequest({}))
+    const { status, headers } = renderBearerError('userinfo')(refuse('openid_not_granted'), aRequest({}))
 
     expect(status).toBe(403)
     expect(new Map(headers).get('WWW-Authenticate')).toMatch(/error="insufficient_scope".*scope="openid"/)

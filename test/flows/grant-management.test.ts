@@ -1,0 +1,125 @@
+import { decodeJwt } from 'jose'
+import { describe, expect, it } from 'vitest'
+
+import { createProofKey, writeProof } from '../support/dpop.ts'
+import { answerInteraction, basic, encode, obtainCode, obtainTokens, postForm, redeem } from '../support/flow.ts'
+import { grantScopes, manageGrant, managementToken, startGrantServer } from '../support/grant-management.ts'
+import { authorizeDetails } from '../support/payments.ts'
+import { startServer } from '../support/server-under-test.ts'
+import { introspect, refresh } from '../support/token-calls.ts'
+
+describe('grant management', () => {
+  it('returns the identifier of the grant with all tokens of a user (Grant Management §5.5)', async () => {
+    const under = await startGrantServer()
+
+    const tokens = await obtainTokens(under)
+    const refreshed = await refresh(under, tokens['refresh_token'] ?? '')
+    const own = await postForm(under, '/token', encode({ grant_type: 'client_credentials', scope: grantScopes }), {
+      authorization: basic('A', under.clients.A.secret),
+    })
+
+    expect(tokens['grant_id']).toBe(decodeJwt(tokens['access_token'] ?? '')['grant'])
+    expect(refreshed.json['grant_id']).toBe(tokens['grant_id'])
+    expect(own.json).not.toHaveProperty('grant_id')
+  })
+
+  it('says what a user has allowed the client, API by API (Grant Management §6.4)', async () => {
+    const under = await startGrantServer()
+    const { grant_id: grant = '' } = await obtainTokens(under, {
+      scope: 'openid email offline_access api.read',
+      resource: 'https://api.test',
+    })
+    const started = await authorizeDetails(under, [{ type: 'reading', account: 'savings' }])
+    await answerInteraction(under, started, 'scope=openid&scope=profile&scope=offline_access&detail=0')
+
+    const reply = await manageGrant(under, { grant, token: await managementToken(under) })
+
+    expect([reply.status, reply.header('cache-control')]).toEqual([200, 'no-store'])
+    expect(reply.json).toEqual({
+      scopes: [{ scope: 'api.read', resource: ['https://api.test'] }, { scope: 'openid email offline_access' }],
+      claims: ['email', 'email_verified'],
+      authorization_details: [{ type: 'reading', account: 'savings' }],
+    })
+    expect(under.events.at(-1)).toMatchObject({ type: 'grant.queried', clientId: 'A', userId: 'U1', grantId: grant })
+  })
+
+  it('revokes the grant with all of its tokens, and the user is asked again (Grant Management §6.5)', async () => {
+    const under = await startGrantServer()
+    const tokens = await obtainTokens(under)
+    const { grant_id: grant = '', access_token: accessToken = '', refresh_token: refreshToken = '' } = tokens
+
+    const reply = await manageGrant(under, { grant, token: await managementToken(under), method: 'DELETE' })
+
+    expect([reply.status, reply.text]).toEqual([204, ''])
+    expect(under.events.at(-1)).toMatchObject({ type: 'grant.revoked', clientId: 'A', userId: 'U1', grantId: grant })
+    expect((await introspect(under, accessToken)).json).toEqual({ active: false })
+    expect((await refresh(under, refreshToken)).json['error']).toBe('invalid_grant')
+    expect((await obtainTokens(under))['grant_id']).not.toBe(grant)
+  })
+
+  it('revokes codes that were issued under the grant', async () => {
+    const under = await startGrantServer()
+    const { grant_id: grant = '' } = await obtainTokens(under)
+    const code = await obtainCode(under)
+
+    await manageGrant(under, { grant, token: await managementToken(under), method: 'DELETE' })
+
+    expect((await redeem(under, code)).json['error']).toBe('invalid_grant')
+  })
+
+  it('accepts the token of the user whose grant it is', async () => {
+    const under = await startGrantServer()
+    const scope = `openid ${grantScopes}`
+    const { grant_id: grant = '', access_token: token = '' } = await obtainTokens(under, { scope })
+
+    const reply = await manageGrant(under, { grant, token })
+
+    expect([reply.status, reply.json['scopes']]).toEqual([200, [{ scope }]])
+  })
+
+  it('accepts a bound token with a proof for the address of the grant (RFC 9449 §7.1)', async () => {
+    const under = await startGrantServer()
+    const { grant_id: grant = '' } = await obtainTokens(under)
+    const key = await createProofKey()
+    const reply = await postForm(under, '/token', encode({ grant_type: 'client_credentials', scope: grantScopes }), {
+      authorization: basic('A', under.clients.A.secret),
+      dpop: await writeProof(under, key),
+    })
+    const token = String(reply.json['access_token'])
+
+    const query = await manageGrant(under, { grant, token, key })
+    const revocation = await manageGrant(under, { grant, token, key, method: 'DELETE' })
+
+    expect([query.status, revocation.status]).toEqual([200, 204])
+  })
+
+  it('is listed in discovery (Grant Management §7.1)', async () => {
+    const under = await startGrantServer()
+
+    const { json } = await under.send({ path: '/.well-known/oauth-authorization-server' })
+
+    expect(json).toMatchObject({
+      grant_management_endpoint: 'https://as.test/grants',
+      grant_management_actions_supported: ['query', 'revoke'],
+    })
+    expect(json['scopes_supported']).toEqual(expect.arrayContaining(grantScopes.split(' ')))
+  })
+
+  it('does not exist unless it is turned on', async () => {
+    const under = await startServer()
+    try {
+      const tokens = await obtainTokens(under, { grant_management_action: 'create' })
+      const reply = await under.send({
+        path: '/grants/any',
+        headers: { authorization: `Bearer ${tokens['access_token']}` },
+      })
+      const { json } = await under.send({ path: '/.well-known/oauth-authorization-server' })
+
+      expect(reply.status).toBe(404)
+      expect(tokens).not.toHaveProperty('grant_id')
+      expect(Object.keys(json).filter((name) => name.startsWith('grant_management'))).toEqual([])
+    } finally {
+      await under.close()
+    }
+  })
+})
