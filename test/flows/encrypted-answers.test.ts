@@ -11,8 +11,8 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
-import { obtainCode, obtainTokens, redeem } from '../support/flow.ts'
-import { refusedInJson } from '../support/refused.ts'
+import { authorize, obtainCode, obtainTokens, redeem } from '../support/flow.ts'
+import { refusedInJson, refusedOnPage } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { postAs, userinfo } from '../support/token-calls.ts'
 
@@ -95,6 +95,64 @@ describe('a client that asked for encrypted answers', () => {
   })
 })
 
+describe('authorization responses of a client that asked for encryption', () => {
+  const jarm = { authorizationSignedResponseAlg: 'ES256', authorizationEncryptedResponseAlg: 'ECDH-ES' }
+
+  beforeEach(() => obtainCode(under))
+
+  it('are signed, then encrypted with A128CBC-HS256 by default (JARM §2.2)', async () => {
+    const { pair, jwk } = await aKey('ECDH-ES')
+    await register(jwk, jarm)
+
+    const { searchParams } = (await authorize(under, { response_mode: 'jwt' })).location
+    const { header, claims } = await opened(searchParams.get('response') ?? '', pair)
+
+    expect([...searchParams.keys()]).toEqual(['response'])
+    expect(header).toMatchObject({ alg: 'ECDH-ES', enc: 'A128CBC-HS256', cty: 'JWT', kid: 'e1' })
+    expect(claims).toMatchObject({ aud: 'A', state: 's1' })
+    expect((await redeem(under, String(claims['code']))).status).toBe(200)
+  })
+
+  it('are posted as an encrypted JWT (JARM §2.3.3)', async () => {
+    const { pair, jwk } = await aKey('RSA-OAEP-256')
+    const algorithms = {
+      authorizationEncryptedResponseAlg: 'RSA-OAEP-256',
+      authorizationEncryptedResponseEnc: 'A256GCM',
+    }
+    await register(jwk, { ...jarm, ...algorithms })
+
+    const page = await authorize(under, { response_mode: 'form_post.jwt' })
+    const { header, claims } = await opened(/name="response" value="([^"]+)"/.exec(page.text)?.[1] ?? '', pair)
+
+    expect([header.enc, claims['state']]).toEqual(['A256GCM', 's1'])
+  })
+
+  it('are encrypted when they are errors (JARM §2.1)', async () => {
+    const { pair, jwk } = await aKey('ECDH-ES')
+    await register(jwk, jarm)
+
+    const { searchParams } = (await authorize(under, { prompt: 'none' }, { cookie: '' })).location
+    const { claims } = await opened(searchParams.get('response') ?? '', pair)
+
+    expect(claims).toMatchObject({ error: 'login_required', state: 's1' })
+  })
+
+  it.each([
+    ['a code', {}],
+    ['an error', { scope: 'unknown' }],
+  ])('are not sent without encryption when the key is missing: %s (JARM §2.4)', async (_case, change) => {
+    await changeClient(under.storage, clientId('A'), jarm)
+
+    const page = await refusedOnPage(under, {
+      send: () => authorize(under, change),
+      reason: 'scope' in change ? 'scope_missing' : 'encryption_key_missing',
+      kept: 'whatever',
+    })
+
+    expect(page.text).toContain('unauthorized_client')
+  })
+})
+
 describe('a client without a usable key gets nothing instead of an unencrypted answer', () => {
   const unusable: readonly (readonly [string, (good: JWK) => JWK])[] = [
     ['for signatures', (good) => ({ ...good, use: 'sig' })],
@@ -146,7 +204,7 @@ describe('a client without a usable key gets nothing instead of an unencrypted a
 it('discovery lists the algorithms of encryption, without RSA1_5 and shared keys (OIDC Discovery §3, RFC 9701 §7)', async () => {
   const { json } = await under.send({ path: '/.well-known/openid-configuration' })
 
-  for (const answer of ['id_token', 'userinfo', 'introspection']) {
+  for (const answer of ['id_token', 'userinfo', 'introspection', 'authorization']) {
     expect(json[`${answer}_encryption_alg_values_supported`]).toEqual(['RSA-OAEP-256', 'ECDH-ES', 'ECDH-ES+A256KW'])
     expect(json[`${answer}_encryption_enc_values_supported`]).toEqual(['A128CBC-HS256', 'A128GCM', 'A256GCM'])
   }

@@ -95,6 +95,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     renderBrowserError(error, request, {
       issuer: settings.issuer,
       keys: options.keys,
+      keySets: deps.keySets,
       now: deps.clock(),
       renderErrorPage: options.renderErrorPage,
       correlationId: deps.journal.correlationIdOf(request),

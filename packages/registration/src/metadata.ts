@@ -72,6 +72,8 @@ const ofClients: readonly MetadataName[] = [
   'userinfoEncryptedResponseEnc',
   'introspectionEncryptedResponseAlg',
   'introspectionEncryptedResponseEnc',
+  'authorizationEncryptedResponseAlg',
+  'authorizationEncryptedResponseEnc',
   'dpopBoundAccessTokens',
   'tlsClientCertificateBoundAccessTokens',
   'tlsClientAuthSubjectDn',

@@ -74,6 +74,9 @@ export const clients = defineRecord(
     /** The algorithms that encrypt its signed introspection responses (RFC 9701 §6). */
     introspectionEncryptedResponseAlg: optional(text),
     introspectionEncryptedResponseEnc: optional(text),
+    /** The algorithms that encrypt its signed authorization responses (JARM §3). */
+    authorizationEncryptedResponseAlg: optional(text),
+    authorizationEncryptedResponseEnc: optional(text),
     /** Seconds after which a user must sign in again when the request has no `max_age` (OIDC Registration §2). */
     defaultMaxAge: optional(integer),
     requireAuthTime: flag,

@@ -92,6 +92,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0043-subject-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0044-encrypted-answers 0e22834a0001817ae13a2fe377a024979c2ee1301be80daeb3c1974848b6eadf",
       "0045-encrypted-answer-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "0046-encrypted-authorization-responses fa4576b62d423b6fd0ec1f6643f8ab1067c02f91688201b43d9a26abe492e99f",
+      "0047-encrypted-authorization-response-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

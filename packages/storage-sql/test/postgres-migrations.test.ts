@@ -70,6 +70,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0043-subject-statistics 0b04fe4d508c1cfa1771fc8fb80ff6587a2a0b40cbe52e1931188977c40bd7af",
       "0044-encrypted-answers 64528973168c8bac22843763e51b86b374ba28ca282d2eaf127e5701440a6d86",
       "0045-encrypted-answer-statistics 180e5ba0277d19b76c59ace43fb4174362b2f1a7d557e821673ce9ae265e9533",
+      "0046-encrypted-authorization-responses 8bfe13b25bffe98651dd3069906c9378a09e14faa2cfaeb08c24b6578e8325b9",
+      "0047-encrypted-authorization-response-statistics 180e5ba0277d19b76c59ace43fb4174362b2f1a7d557e821673ce9ae265e9533",
     ]
   `)
 })

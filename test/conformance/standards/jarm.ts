@@ -19,6 +19,11 @@ export const jarm: Standard = {
     ],
     ['2.2', 'The JWT is signed; none is not permitted', 'discovery lists the modes and the algorithms (JARM §4)'],
     [
+      '2.2',
+      'A response that is encrypted is signed first',
+      'are signed, then encrypted with A128CBC-HS256 by default (JARM §2.2)',
+    ],
+    [
       '2.3',
       'query.jwt and form_post.jwt',
       'response_mode=query.jwt returns the code in a JWT',

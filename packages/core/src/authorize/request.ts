@@ -249,7 +249,7 @@ function requireSigned({ client, form }: ProvenRequest, { requiresRequestObjects
  * §6.1). Its signature does not matter: anybody can send the same values as parameters.
  */
 function responseTarget(parameters: Parameters, { redirect, client }: ProvenRequest): ResponseTarget {
-  const { clientId, authorizationSignedResponseAlg: algorithm } = client
+  const { authorizationSignedResponseAlg: algorithm } = client
   const object = requestObject(parameters.get('request'))
   const textOf = (name: string): string | undefined => {
     const value = object[name]
@@ -265,7 +265,7 @@ function responseTarget(parameters: Parameters, { redirect, client }: ProvenRequ
     redirect,
     responseMode,
     state: state !== undefined && isEchoable(state) ? state : undefined,
-    signature: algorithm === undefined ? undefined : { clientId, algorithm },
+    signature: algorithm === undefined ? undefined : { client, algorithm },
   }
 }
 

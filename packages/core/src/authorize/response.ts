@@ -1,5 +1,7 @@
 import { noStore, redirect, type ServerResponse } from '@mintmark/internal'
-import { after, type ClientId, type EpochSeconds, seconds } from '@mintmark/storage-interface'
+import { after, type ClientRecord, type EpochSeconds, seconds } from '@mintmark/storage-interface'
+import { encryptAnswer } from '../clients/encrypt-answer.ts'
+import type { RemoteKeySets } from '../clients/remote-key-set.ts'
 import { chosenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { OAuthError } from '../refusals.ts'
@@ -23,19 +25,30 @@ export const authorizationErrorResponse = (
 export interface ResponseDependencies {
   readonly issuer: string
   readonly keys: KeyRing
+  readonly keySets: RemoteKeySets
 }
 
-/** Returns the parameters as they are, or as claims of a JWT for the client (JARM §2.1). */
+/**
+ * Returns the parameters as they are, or as claims of a JWT for the client (JARM §2.1).
+ * @throws OAuthError unauthorized_client — reason `encryption_key_missing`.
+ */
 async function respond(
   parameters: Readonly<Record<string, string | undefined>>,
   { redirect: target, responseMode, signature }: ResponseTarget,
-  { issuer, keys, now }: ResponseDependencies & { readonly now: EpochSeconds },
+  { issuer, keys, keySets, now }: ResponseDependencies & { readonly now: EpochSeconds },
 ): Promise<ServerResponse> {
   if (signature === undefined) return responseMode.respond(target, present({ ...parameters, iss: issuer }))
   const signer = await keys.signer(chosenAlgorithm(signature.algorithm, keys))
-  const claims = { iss: issuer, aud: signature.clientId, exp: after(now, responseLifetime), ...parameters }
+  const { client } = signature
+  const claims = { iss: issuer, aud: client.clientId, exp: after(now, responseLifetime), ...parameters }
   // RFC 8725 §3.11: no other kind of JWT has this type.
-  return responseMode.respond(target, [['response', await signJwt('oauth-authz-resp+jwt', claims, signer)]])
+  const jwt = await signJwt('oauth-authz-resp+jwt', claims, signer)
+  const { authorizationEncryptedResponseAlg: encryption, authorizationEncryptedResponseEnc: contentEncryption } = client
+  const response =
+    encryption === undefined
+      ? jwt
+      : await encryptAnswer(jwt, { client, algorithm: encryption, contentEncryption, now }, keySets)
+  return responseMode.respond(target, [['response', response]])
 }
 
 /** JARM §2.1 recommends at most ten minutes. */
@@ -49,8 +62,8 @@ export interface ResponseTarget {
   readonly redirect: VerifiedRedirect
   readonly responseMode: ResponseMode
   readonly state: string | undefined
-  /** For whom and with which algorithm the response is signed; `undefined` when it is not (JARM §2.3). */
-  readonly signature: { readonly clientId: ClientId; readonly algorithm: string } | undefined
+  /** For whom and with which algorithm the response is signed, and encrypted if the client is registered so; `undefined` when it is not (JARM §2.3). */
+  readonly signature: { readonly client: ClientRecord; readonly algorithm: string } | undefined
 }
 
 /**

@@ -150,6 +150,7 @@ function refuseUnusableEncryption(client: ClientRecord): void {
     ['id_token', client.idTokenEncryptedResponseAlg, client.idTokenEncryptedResponseEnc],
     ['userinfo', client.userinfoEncryptedResponseAlg, client.userinfoEncryptedResponseEnc],
     ['introspection', client.introspectionEncryptedResponseAlg, client.introspectionEncryptedResponseEnc],
+    ['authorization', client.authorizationEncryptedResponseAlg, client.authorizationEncryptedResponseEnc],
   ] as const
   for (const [name, algorithm, contentEncryption] of answers) {
     // OIDC Registration §2: enc only with alg.
@@ -163,6 +164,9 @@ function refuseUnusableEncryption(client: ClientRecord): void {
   // OIDC Core §5.3.2: without a signature, anyone with the public key could have written the response.
   if (client.userinfoEncryptedResponseAlg !== undefined && client.userinfoSignedResponseAlg === undefined)
     throw invalid('userinfo_encrypted_response_alg needs userinfo_signed_response_alg.')
+  // JARM §2.2: a response is signed, then encrypted.
+  if (client.authorizationEncryptedResponseAlg !== undefined && client.authorizationSignedResponseAlg === undefined)
+    throw invalid('authorization_encrypted_response_alg needs authorization_signed_response_alg.')
 }
 
 function refuseUnusableCertificates(client: ClientRecord): void {

@@ -448,6 +448,17 @@ export const clientMetadata = {
    */
   introspectionEncryptedResponseEnc: contentEncryptionRule('signed introspection responses'),
   /**
+   * The algorithm that encrypts the key of its authorization responses (JARM §3). Needs a key with `use` `enc` in `jwks` or at `jwksUri`. They must be
+   * signed too.
+   * @defaultValue None. The authorization responses are not encrypted: a code is useless without the client's credentials.
+   */
+  authorizationEncryptedResponseAlg: keyEncryptionRule('signed authorization responses'),
+  /**
+   * The algorithm that encrypts its authorization responses.
+   * @defaultValue `A128CBC-HS256` where they are encrypted. It is the default of JARM §3.
+   */
+  authorizationEncryptedResponseEnc: contentEncryptionRule('signed authorization responses'),
+  /**
    * Seconds after which users must sign in again when a request has no `max_age`.
    * @defaultValue None. The host's session lifetime applies.
    */

@@ -49,6 +49,11 @@ it.for<[string, ClientChange, string]>([
   ],
   ['content encryption alone', { introspectionEncryptedResponseEnc: 'A256GCM' }, 'invalid_client_metadata'],
   [
+    'encrypted authorization responses that are not signed',
+    { authorizationEncryptedResponseAlg: 'ECDH-ES', jwksUri: 'https://app.example/jwks' },
+    'invalid_client_metadata',
+  ],
+  [
     'encrypted userinfo that is not signed',
     { userinfoEncryptedResponseAlg: 'ECDH-ES', jwks: { keys: [{ kty: 'OKP', crv: 'X25519', use: 'enc', x: 'AQAB' }] } },
     'invalid_client_metadata',

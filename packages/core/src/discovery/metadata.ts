@@ -95,6 +95,8 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     introspection_encryption_enc_values_supported: contentEncryptions,
     // JARM §4.
     authorization_signing_alg_values_supported: sources.keys.algorithms,
+    authorization_encryption_alg_values_supported: encryptionAlgorithms,
+    authorization_encryption_enc_values_supported: contentEncryptions,
     token_endpoint_auth_methods_supported: authMethods,
     token_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
     // RFC 8414 §2: required where private_key_jwt is among the methods.

@@ -62,6 +62,8 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   userinfoEncryptedResponseAlg: undefined,
   userinfoEncryptedResponseEnc: undefined,
   introspectionEncryptedResponseAlg: undefined,
+  authorizationEncryptedResponseAlg: undefined,
+  authorizationEncryptedResponseEnc: undefined,
   introspectionEncryptedResponseEnc: undefined,
   dpopBoundAccessTokens: false,
   tlsClientCertificateBoundAccessTokens: false,

@@ -43,6 +43,8 @@ import { subjects } from './0042-subjects.ts'
 import { subjectStatistics } from './0043-subject-statistics.ts'
 import { encryptedAnswers } from './0044-encrypted-answers.ts'
 import { encryptedAnswerStatistics } from './0045-encrypted-answer-statistics.ts'
+import { encryptedAuthorizationResponses } from './0046-encrypted-authorization-responses.ts'
+import { encryptedAuthorizationResponseStatistics } from './0047-encrypted-authorization-response-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -94,4 +96,6 @@ export const migrations: readonly Migration[] = [
   subjectStatistics,
   encryptedAnswers,
   encryptedAnswerStatistics,
+  encryptedAuthorizationResponses,
+  encryptedAuthorizationResponseStatistics,
 ]
