@@ -1,11 +1,15 @@
 import { createCookieSessions } from '@mintmark/core'
 import { userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { Webhook } from 'standardwebhooks'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 import { usersOf } from '../../docs/snippets/bring-existing-users/live.ts'
+import { createUser, disableUser } from '../../docs/snippets/bring-existing-users/transaction.ts'
 import { openAdministration, writeUsers } from '../../docs/snippets/bring-existing-users/upsert.ts'
+import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { createReceiver } from '../../docs/snippets/receive-webhooks/receiver.ts'
 
 test('the guide writes users of the product, and blocks those who are disabled', async () => {
@@ -27,6 +31,25 @@ test('the guide reads users from the table of the product, and keeps no copy', a
   expect(await users.find('7', call)).toEqual({ active: false, claims: { name: 'Ann', email: 'ann@x.test' } })
   expect(await users.find('8', call)).toBeUndefined()
   expect(createCookieSessions({ storage, users })).toHaveProperty('start')
+})
+
+test('the guide writes its table and ours in one transaction, or neither', async () => {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  const pool = database.pool()
+  const dialect = toPostgresDialect(pool, { migrate: 'on-open' })
+  const storage = await createSqlStorage({ dialect, issuer: 'https://login.example' })
+  await pool.query('CREATE TABLE people (id text PRIMARY KEY, full_name text, is_disabled boolean DEFAULT false)')
+  const people = async () => (await pool.query('SELECT id, is_disabled FROM people')).rows
+
+  await createUser(pool, { id: '7', name: 'Ann' })
+  await expect(createUser(pool, { id: 'not an identifier', name: 'Kim' })).rejects.toThrow('identifier_invalid')
+  expect(await people()).toEqual([{ id: '7', is_disabled: false }])
+  expect(await storage.users.find(userId('7'))).toMatchObject({ active: true, claims: { name: 'Ann' } })
+
+  await disableUser(pool, '7')
+  expect(await people()).toEqual([{ id: '7', is_disabled: true }])
+  expect(await storage.users.find(userId('7'))).toMatchObject({ active: false, generation: 1 })
 })
 
 test('the guide receives webhooks, and refuses those with a wrong signature', async () => {

@@ -50,8 +50,16 @@ interface SqlStorageOptions {
  */
 export async function createSqlStorage(options: SqlStorageOptions): Promise<AdminStorage> {
   checkOptions('createSqlStorage', options, { dialect: anObject, issuer: aText, scanLimit: wholeNumber(1) })
-  const { dialect, issuer, scanLimit = 20_000 } = options
+  const { dialect, issuer, scanLimit = defaultScanLimit } = options
   await ensureSchema(dialect)
+  return createStores(dialect, { issuer, scanLimit })
+}
+
+/** The storage of a database whose schema is known to be current. */
+export function createStores(
+  dialect: SqlDialect,
+  { issuer, scanLimit }: { readonly issuer: string; readonly scanLimit: number },
+): AdminStorage {
   const database = createDatabase(dialect, issuer)
 
   return announceRevocations({
@@ -84,3 +92,5 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
     purge: createPurgeStore(database),
   })
 }
+
+export const defaultScanLimit = 20_000

@@ -50,26 +50,13 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
     primary: watchPrimary(),
     endLateStatement: createLateStatements(pool, timeoutMilliseconds),
   }
-  const names = new Map<string, string>()
+  const prepare = createPrepare()
   const read = createResultReader()
   let isOpen = true
   pool.on('error', ignoreError)
 
   function requireOpen(): void {
     if (!isOpen) throw new StorageUnavailableError('The storage has been closed')
-  }
-
-  function nameOf(text: string): string {
-    const name = names.get(text) ?? `mintmark_${hash('sha256', text, 'hex').slice(0, 32)}`
-    names.set(text, name)
-    return name
-  }
-
-  function prepare(text: string, parameters: readonly SqlValue[], lifetime: StatementLifetime): PostgresStatement {
-    const sent = { text, values: parameters.map(encodeValue), rowMode: 'array' } as const
-    // A name makes every connection keep the statement. A statement that is one of very many has no name and is planned
-    // for its values each time.
-    return lifetime === 'passing' ? sent : { name: nameOf(text), ...sent }
   }
 
   return {
@@ -125,6 +112,26 @@ function refuseSeveralHosts({ options: { host = '', connectionString = '' } = {}
     )
 }
 
+type Prepare = (text: string, parameters: readonly SqlValue[], lifetime: StatementLifetime) => PostgresStatement
+
+/** Makes the statements that are sent, and keeps their names. */
+export function createPrepare(): Prepare {
+  const names = new Map<string, string>()
+
+  function nameOf(text: string): string {
+    const name = names.get(text) ?? `mintmark_${hash('sha256', text, 'hex').slice(0, 32)}`
+    names.set(text, name)
+    return name
+  }
+
+  return (text, parameters, lifetime) => {
+    const sent = { text, values: parameters.map(encodeValue), rowMode: 'array' } as const
+    // A name makes every connection keep the statement. A statement that is one of very many has no name and is planned
+    // for its values each time.
+    return lifetime === 'passing' ? sent : { name: nameOf(text), ...sent }
+  }
+}
+
 /** Makes rows of the result of a statement that was sent with the row mode `array`. */
 type ReadResult = (result: PostgresResult, text: string, lifetime: StatementLifetime) => readonly SqlRow[]
 
@@ -132,7 +139,7 @@ type ReadResult = (result: PostgresResult, text: string, lifetime: StatementLife
  * Keeps the column positions of lasting statements: the server sends the names with each result, and reading them is
  * slow.
  */
-function createResultReader(): ReadResult {
+export function createResultReader(): ReadResult {
   const lasting = new Map<string, SqlRow['places']>()
 
   return ({ fields, rows }, text, lifetime) => {

@@ -1,0 +1,146 @@
+import { aFunction, anObject, aText, checkOptions, createQueues } from '@mintmark/internal'
+import { type AdminStorage, StorageUnavailableError } from '@mintmark/storage-interface'
+
+import { createStores, defaultScanLimit } from '../create-sql-storage.ts'
+import type { SqlDialect } from '../dialect.ts'
+import { asStorageError, failureOf, type PostgresResult, type PostgresStatement } from './connection.ts'
+import { createPrepare, createResultReader } from './dialect.ts'
+import { postgres } from './engine.ts'
+
+/** The part of a `pg` client on which the host has begun a transaction. */
+interface TransactionClient {
+  query(statement: PostgresStatement): Promise<PostgresResult>
+}
+
+/** A transaction of the host, and what it does in it. */
+interface HostTransaction<Result> {
+  /** A client of the host's pool, after `BEGIN`. Its search path finds the tables of Mintmark. */
+  readonly client: TransactionClient
+  /** The issuer identifier of the server. */
+  readonly issuer: string
+  /** Works with the storage. Every call has to be awaited: the storage cannot be used afterwards. */
+  readonly work: (storage: AdminStorage) => Promise<Result>
+}
+
+/**
+ * Runs work whose changes belong to a transaction of the host: they are committed or rolled back with it. The host begins
+ * and ends the transaction. Each call runs below a savepoint, so a call that is refused leaves the transaction usable. The
+ * database must have been migrated, which a server checks when it starts.
+ * @returns what the work returns.
+ * @throws TypeError when no transaction has begun or its isolation level is not READ COMMITTED, StorageUnavailableError, and
+ *   whatever the work throws. After an error, roll back.
+ */
+export async function withinTransaction<Result>(transaction: HostTransaction<Result>): Promise<Result> {
+  checkOptions('withinTransaction', transaction, { client: anObject, issuer: aText, work: aFunction })
+  const { client, issuer, work } = transaction
+  await requireTransaction(client)
+  const state = { isOver: false }
+  const storage = createStores(dialectOf(client, state), { issuer, scanLimit: defaultScanLimit })
+  try {
+    return await work(storage)
+  } finally {
+    state.isOver = true
+  }
+}
+
+/** With another level a statement would not see what its locks have waited for. */
+async function requireTransaction(client: TransactionClient): Promise<void> {
+  await ask(client, { text: savepoint })
+  const { rows } = await ask(client, { text: 'SHOW transaction_isolation', rowMode: 'array' })
+  await ask(client, { text: release })
+  const [level] = (rows[0] ?? []) as readonly unknown[]
+  if (level !== 'read committed')
+    throw new TypeError(
+      'withinTransaction: the transaction must be READ COMMITTED: `BEGIN ISOLATION LEVEL READ COMMITTED`.',
+    )
+}
+
+async function ask(client: TransactionClient, statement: PostgresStatement): Promise<PostgresResult> {
+  try {
+    return await client.query(statement)
+  } catch (cause) {
+    if (codeOf(cause) === '25P01') throw new TypeError('withinTransaction: send BEGIN on the client first.', { cause })
+    throw asStorageError(failureOf(cause), cause)
+  }
+}
+
+/** A dialect whose statements run on one connection, one call after the other. */
+function dialectOf(client: TransactionClient, state: { readonly isOver: boolean }): SqlDialect {
+  const prepare = createPrepare()
+  const read = createResultReader()
+  const inTurn = createQueues()
+  // Calls that run at the same time must not share a savepoint.
+  const together = <T>(steps: () => Promise<T | undefined>): Promise<T | undefined> =>
+    inTurn('transaction', () => belowSavepoint(client, state, steps))
+
+  return {
+    engine: postgres,
+    migrate: 'by-command',
+    migrateCommand: 'mintmark-migrate apply --postgres URL',
+
+    async all(text, parameters, { lifetime = 'lasting' } = {}) {
+      const result = await together(() => client.query(prepare(text, parameters, lifetime)))
+      return result === undefined ? [] : read(result, text, lifetime)
+    },
+
+    async transact(steps) {
+      const last = steps.at(-1)
+      const result = await together(async () => {
+        let answer: PostgresResult = { fields: [], rows: [] }
+        for (const { statement, parameters, role } of steps) {
+          answer = await client.query(prepare(statement, parameters, 'lasting'))
+          if (role === 'guard' && answer.rows.length === 0) return undefined
+        }
+        return answer
+      })
+      return result && last && read(result, last.statement, 'lasting')
+    },
+
+    // Work that waited here for work of another transaction could wait for locks of this one.
+    oneAtATime: (_, work) => work(),
+
+    async atomically(statements) {
+      await together(async () => {
+        for (const text of statements) await client.query({ text })
+        return true
+      })
+    },
+
+    async close() {},
+  }
+}
+
+/**
+ * Runs the steps of one call, or none of them. Steps that another transaction has overtaken are repeated, as the pool's
+ * dialect does. A deadlock is not: the locks of the host's own statements stay, so only the host can start again.
+ * @param steps return `undefined` to undo them.
+ * @throws StorageUnavailableError, UniqueViolationError, or the error of a wrong statement.
+ */
+async function belowSavepoint<T>(
+  client: TransactionClient,
+  state: { readonly isOver: boolean },
+  steps: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    if (state.isOver) throw new StorageUnavailableError('withinTransaction: the work is over.')
+    await ask(client, { text: savepoint })
+    try {
+      const result = await steps()
+      await client.query({ text: result === undefined ? undo : release })
+      return result
+    } catch (cause) {
+      // If this fails, the transaction cannot be used, which its next statement reports. The first error has the reason.
+      await client.query({ text: undo }).catch(() => undefined)
+      const isOvertaken = codeOf(cause) === '40001'
+      if (!isOvertaken || attempt === maximumAttempts) throw asStorageError(failureOf(cause), cause)
+    }
+  }
+}
+
+const maximumAttempts = 3
+
+const savepoint = 'SAVEPOINT mintmark'
+const release = 'RELEASE SAVEPOINT mintmark'
+const undo = 'ROLLBACK TO SAVEPOINT mintmark; RELEASE SAVEPOINT mintmark'
+
+const codeOf = (thrown: unknown): unknown => (thrown instanceof Error && 'code' in thrown ? thrown.code : undefined)
