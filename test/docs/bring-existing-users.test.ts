@@ -40,7 +40,7 @@ test('the guide writes its table and ours in one transaction, or neither', async
   const dialect = toPostgresDialect(pool, { migrate: 'on-open' })
   const storage = await createSqlStorage({ dialect, issuer: 'https://login.example' })
   await pool.query('CREATE TABLE people (id text PRIMARY KEY, full_name text, is_disabled boolean DEFAULT false)')
-  const people = async () => (await pool.query('SELECT id, is_disabled FROM people')).rows
+  const people = async () => (await pool.query<{ id: string }>('SELECT id, is_disabled FROM people')).rows
 
   await createUser(pool, { id: '7', name: 'Ann' })
   await expect(createUser(pool, { id: 'not an identifier', name: 'Kim' })).rejects.toThrow('identifier_invalid')
