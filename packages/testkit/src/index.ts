@@ -1,4 +1,8 @@
 export { createTestIssuer } from './issuer/test-issuer.ts'
 export type { TestIssuer } from './issuer/test-issuer.ts'
+export { createProofKey } from './proof-key.ts'
+export type { ProofKey } from './proof-key.ts'
 export { replayTranscript } from './replay-transcript.ts'
+export { createTestCertificate } from './test-certificate.ts'
+export type { TestCertificate } from './test-certificate.ts'
 export { entraTranscript, oktaTranscript } from './transcripts/index.ts'

@@ -24,7 +24,7 @@ import { testKeyRing } from './test-key-ring.ts'
 /** What a test issuer starts with; everything has a default. */
 export interface TestIssuerOptions extends Pick<
   AuthorizationServerOptions,
-  'scopes' | 'resources' | 'lifetimes' | 'claims' | 'defaultAudience'
+  'scopes' | 'resources' | 'lifetimes' | 'claims' | 'defaultAudience' | 'dpop' | 'mutualTls'
 > {
   /**
    * Its address.
