@@ -1,3 +1,4 @@
+import { fapiMessageSigning, fapiSecurityProfile } from './fapi-2.ts'
 import { formPostResponseMode } from './form-post-response-mode.ts'
 import { jarm } from './jarm.ts'
 import { openidConnectCore } from './openid-connect-core.ts'
@@ -60,6 +61,8 @@ export const standards: readonly Standard[] = [
   openidConnectDiscovery,
   formPostResponseMode,
   jarm,
+  fapiSecurityProfile,
+  fapiMessageSigning,
   rpInitiatedLogout,
   backChannelLogout,
   frontChannelLogout,

@@ -1,0 +1,188 @@
+import { certificateFromHeader, registerClient } from '@mintmark/core'
+import { exportJWK, generateKeyPair, type CryptoKey } from 'jose'
+
+import { certificateHeader, commonName, issueCertificate, type TestCertificate } from '../support/certificates.ts'
+import { assertionType } from '../support/client-assertion.ts'
+import { createProofKey, proofForUserinfo, writeProof, type ProofChange, type ProofKey } from '../support/dpop.ts'
+import { answerInteraction, baseRequest, encode, postForm, verifier, type Change } from '../support/flow.ts'
+import { signEs256, writeJws, type SignBytes } from '../support/forge-jwt.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+/** How the clients of a certification run authenticate, and what their tokens are bound to. */
+export interface FapiVariant {
+  readonly authentication: 'private_key_jwt' | 'tls_client_auth'
+  readonly binding: 'dpop' | 'mtls'
+  readonly profile: 'fapi2' | 'fapi2_message_signing'
+}
+
+/** What a request has instead of a client's usual credentials. A certificate or proof of `null` is left out. */
+export interface Credentials {
+  readonly assertion?: { readonly claims?: object; readonly header?: object; readonly sign?: SignBytes } | null
+  readonly certificate?: TestCertificate | null
+  readonly proof?: ProofChange | null
+  readonly proofKey?: ProofKey
+}
+
+export interface FapiClient {
+  readonly id: string
+  readonly redirectUri: string
+  readonly certificate: TestCertificate
+  readonly proofKey: ProofKey
+  /** POST /auth/push. */
+  push(change?: Change, credentials?: Credentials): Promise<Reply>
+  /** GET /auth in a browser without a session. */
+  visit(requestUri: unknown, change?: Change): Promise<Reply>
+  /** The answer to the client after U1 has signed in and allowed everything. */
+  allow(visited: Reply): Promise<Reply>
+  /** The code of a complete authorization. */
+  code(change?: Change, credentials?: Credentials): Promise<string>
+  /** POST /token with a code. */
+  redeem(code: string, change?: Change, credentials?: Credentials): Promise<Reply>
+  refresh(refreshToken: unknown, credentials?: Credentials): Promise<Reply>
+  /** GET /userinfo, the protected resource of the plan. */
+  read(accessToken: unknown, headers?: Record<string, string>, credentials?: Credentials): Promise<Reply>
+  /** A signed request object (RFC 9101). */
+  requestObject(claims?: object, header?: object, sign?: SignBytes): Promise<string>
+}
+
+/** A server that serves clients of FAPI 2.0 only, behind a proxy that forwards client certificates. */
+export const startFapiServer = (): Promise<ServerUnderTest> =>
+  startServer({
+    minimumProfile: 'fapi2',
+    mutualTls: {
+      certificate: certificateFromHeader({
+        format: 'client-cert',
+        trust: 'this_proxy_sets_and_strips_it',
+        chain: { header: 'client-verify' },
+      }),
+      aliasOrigin: 'https://mtls.as.test',
+    },
+  })
+
+let written = 0
+
+/** Registers a client as the plans want it. Its redirect URI may have a query. */
+export async function registerFapiClient(
+  under: ServerUnderTest,
+  { authentication, binding, profile }: FapiVariant,
+  { name, query = '' }: { readonly name: string; readonly query?: string },
+): Promise<FapiClient> {
+  const id = `${name}-${authentication}-${binding}-${profile}`
+  const redirectUri = `https://suite.test/callback${query}`
+  const pair = await generateKeyPair('ES256', { extractable: true })
+  const jwk = { ...(await exportJWK(pair.publicKey)), alg: 'ES256', kid: id, use: 'sig' }
+  const certificate = issueCertificate({ subject: [commonName(id)] })
+  const isCertified = authentication === 'tls_client_auth'
+  await registerClient(
+    {
+      clientId: id,
+      clientName: id,
+      profile,
+      redirectUris: [redirectUri],
+      grantTypes: ['authorization_code', 'refresh_token'],
+      scopes: ['openid', 'profile', 'email', 'offline_access'],
+      tokenEndpointAuthMethod: authentication,
+      idTokenSignedResponseAlg: 'ES256',
+      ...(profile === 'fapi2_message_signing' && { authorizationSignedResponseAlg: 'ES256' }),
+      ...((!isCertified || profile === 'fapi2_message_signing') && { jwks: { keys: [jwk] } }),
+      ...(isCertified && { tlsClientAuthSubjectDn: `CN=${id}` }),
+      ...(binding === 'dpop' ? { dpopBoundAccessTokens: true } : { tlsClientCertificateBoundAccessTokens: true }),
+    },
+    { storage: under.storage, clock: under.clock.now, clientRules: under.server.clientRules },
+  )
+  return actAs(under, { id, redirectUri, certificate, proofKey: await createProofKey(), key: pair.privateKey })
+}
+
+interface Identity extends Pick<FapiClient, 'id' | 'redirectUri' | 'certificate' | 'proofKey'> {
+  readonly key: CryptoKey
+}
+
+function actAs(under: ServerUnderTest, identity: Identity): FapiClient {
+  const { id, redirectUri, key } = identity
+  const usesCertificate = id.includes('mtls') || id.includes('tls_client_auth')
+  const registeredClaims = (): Record<string, unknown> => {
+    const now = under.clock.now()
+    written += 1
+    return { iss: id, aud: under.issuer, exp: now + 60, iat: now, jti: `fapi-${written}` }
+  }
+
+  async function authenticated({ assertion }: Credentials): Promise<Change> {
+    if (assertion === null || id.includes('tls_client_auth')) return { client_id: id }
+    const header = { alg: 'ES256', kid: id, ...assertion?.header }
+    const claims = { ...registeredClaims(), sub: id, ...assertion?.claims }
+    return {
+      client_id: id,
+      client_assertion_type: assertionType,
+      client_assertion: await writeJws(header, claims, assertion?.sign ?? signEs256(key)),
+    }
+  }
+
+  function forwarded({ certificate = identity.certificate }: Credentials): Record<string, string> {
+    if (!usesCertificate || certificate === null) return {}
+    return { ...certificateHeader(certificate), 'client-verify': 'SUCCESS' }
+  }
+
+  async function proven(credentials: Credentials): Promise<Record<string, string>> {
+    if (!id.includes('dpop') || credentials.proof === null) return {}
+    return { dpop: await writeProof(under, credentials.proofKey ?? identity.proofKey, credentials.proof) }
+  }
+
+  const client: FapiClient = {
+    ...identity,
+    push: async (change = {}, credentials = {}) => {
+      const parameters = { ...baseRequest, redirect_uri: redirectUri, ...change, client_id: id }
+      const form = encode({ ...parameters, ...(await authenticated(credentials)) })
+      const proof = credentials.proof === undefined ? {} : await proven(credentials)
+      return postForm(under, '/auth/push', form, { ...forwarded(credentials), ...proof })
+    },
+    visit: (requestUri, change = {}) =>
+      under.send({
+        path: `/auth?${encode({ client_id: id, request_uri: String(requestUri), ...change })}`,
+        headers: { cookie: '' },
+      }),
+    allow: async (visited) => {
+      const scopes = ['openid', 'profile', 'email', 'offline_access'].map((scope) => `&scope=${scope}`).join('')
+      return answerInteraction(under, visited, `subject=U1&auth_time=${under.clock.now()}${scopes}`)
+    },
+    code: async (change = {}, credentials = {}) => {
+      const pushed = await client.push(change, credentials)
+      const answered = await client.allow(await client.visit(pushed.json['request_uri']))
+      return answered.location.searchParams.get('code') ?? ''
+    },
+    redeem: async (code, change = {}, credentials = {}) => {
+      const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
+      const form = encode({ ...grant, ...(await authenticated(credentials)), ...change })
+      return postForm(under, '/token', form, { ...forwarded(credentials), ...(await proven(credentials)) })
+    },
+    refresh: async (refreshToken, credentials = {}) => {
+      const grant = { grant_type: 'refresh_token', refresh_token: String(refreshToken) }
+      const form = encode({ ...grant, ...(await authenticated(credentials)) })
+      return postForm(under, '/token', form, { ...forwarded(credentials), ...(await proven(credentials)) })
+    },
+    read: async (accessToken, headers = {}, credentials = {}) => {
+      const token = String(accessToken)
+      const { proofKey = identity.proofKey, proof } = credentials
+      const isProven = id.includes('dpop') && proof !== null
+      return under.send({
+        path: '/userinfo',
+        headers: {
+          authorization: `${id.includes('dpop') ? 'DPoP' : 'Bearer'} ${token}`,
+          ...forwarded(credentials),
+          ...(isProven && { dpop: await proofForUserinfo(under, proofKey, token, proof) }),
+          ...headers,
+        },
+      })
+    },
+    requestObject: (claims = {}, header = {}, sign = signEs256(key)) => {
+      const parameters = { ...baseRequest, client_id: id, redirect_uri: redirectUri }
+      const times = { ...registeredClaims(), nbf: under.clock.now() }
+      return writeJws(
+        { alg: 'ES256', typ: 'oauth-authz-req+jwt', kid: id, ...header },
+        { ...times, ...parameters, ...claims },
+        sign,
+      )
+    },
+  }
+  return client
+}
