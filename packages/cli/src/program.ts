@@ -11,6 +11,7 @@ import { identityProviderCommand } from './command/identity-provider.ts'
 import { initCommand } from './command/init.ts'
 import { keysCommand } from './command/keys.ts'
 import { migrateCommand, purgeCommand } from './command/database.ts'
+import { organizationCommand } from './command/organization.ts'
 import { registrationCommand } from './command/registration.ts'
 import { sessionCommand } from './command/session.ts'
 import { userCommand } from './command/user.ts'
@@ -31,6 +32,7 @@ export function createProgram(io: Io): Command {
     registrationCommand(io),
     identityProviderCommand(io),
     userCommand(io),
+    organizationCommand(io),
     keysCommand(io),
     grantCommand(io),
     sessionCommand(io),
