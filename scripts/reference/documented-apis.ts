@@ -32,7 +32,11 @@ export async function documentedApis(): Promise<DocumentedApis> {
   const storage = createMemoryStorage({ issuer })
   const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
   const server = createAuthorizationServer({
-    ...{ issuer, storage, keys, signedIn, logout },
+    issuer,
+    storage,
+    keys,
+    signedIn,
+    logout,
     revocationFeed: true,
     grantManagement: true,
   })

@@ -35,10 +35,12 @@ export const refresh = (
   refreshToken: string,
   change: Change = {},
   client: ClientName = 'A',
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Reply> =>
   postAs(under, client, {
     path: '/token',
     form: { grant_type: 'refresh_token', refresh_token: refreshToken, ...change },
+    headers,
   })
 
 export const serviceToken = (under: ReachableServer, change: Change = {}, client: ClientName = 'M'): Promise<Reply> =>

@@ -51,6 +51,8 @@ export const tokenEndpoint = (deps: TokenEndpointDependencies): Endpoint => {
     const grant = selectGrant(form, client, deps.grants)
     if (client.profile !== 'standard' || deps.minimumProfile !== 'standard')
       requireResource(form, profileRules(client, deps))
+    // RFC 9449 §11.1: a proof is stored, and nothing is stored for a request that proves nothing.
+    if (proof !== undefined && client.tokenEndpointAuthMethod === 'none') await grant.refuseUnknown?.(form, client, now)
     const possession = await provePossession({ request, proof, client }, now, deps)
     const decision = await withClaims(await grant.decide(form, { client, possession }, now), deps)
     const tokens = await mintTokens(decision, now, deps)

@@ -81,6 +81,11 @@ export type DecisionForUser = GrantDecision & { readonly forUser: UserDecision }
 export interface GrantType {
   /** The `grant_type` value. */
   readonly grantType: string
+  /**
+   * Refuses a credential that was never issued to the client, or has expired; it changes nothing. The token endpoint calls it
+   * before it stores the DPoP proof of a public client: anybody can send requests in the name of such a client.
+   */
+  refuseUnknown?(form: Parameters, client: AuthenticatedClient, now: EpochSeconds): Promise<void>
   /** @throws OAuthError when the grant is invalid. */
   decide(form: Parameters, presenter: Presenter, now: EpochSeconds): Promise<GrantDecision>
 }

@@ -40,6 +40,12 @@ type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
 export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies): GrantType =>
   defineGrant({
     grantType: 'authorization_code',
+    async refuseUnknown(form, client, now) {
+      const { code } = parseCodePresentation(form)
+      const found = await deps.storage.codes.find(await digestSecret(code), client.clientId, now)
+      // RFC 6749 §5.2: unknown, expired, or another client's. A code that was redeemed is known: its replay has consequences.
+      if (found === undefined) throw codeRefusal('code_unknown', client, undefined)
+    },
     async decide(form, { client, possession }, now) {
       const presentation = { ...parseCodePresentation(form), possession }
       const claims = await checkBeforeConsumption({ presentation, client }, now, deps)

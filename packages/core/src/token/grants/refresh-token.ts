@@ -40,6 +40,12 @@ type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies &
 export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantType =>
   defineGrant({
     grantType: 'refresh_token',
+    async refuseUnknown(form, client) {
+      const { handleDigest } = await digestRefreshToken(await parsePresentedToken(form, client))
+      const status = await deps.storage.status.ofRefreshHandle(handleDigest)
+      // RFC 6749 §10.4: unknown, or another client's.
+      if (status?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
+    },
     async decide(form, { client, possession }, now) {
       const presented = await parsePresentedToken(form, client)
       const digests = await digestRefreshToken(presented)

@@ -1,0 +1,146 @@
+import { clientId } from '@mintmark/storage-interface'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { createProofKey, writeProof, type ProofKey } from '../support/dpop.ts'
+import { changeClient } from '../support/fixture-clients.ts'
+import { authorize, obtainCode, redeem } from '../support/flow.ts'
+import { startProbedServer, type ProbedServer } from '../support/probed-server.ts'
+import { push, pushed, signIn, visitPushed } from '../support/pushed.ts'
+import type { Reply } from '../support/reply.ts'
+import { pushObject, visitObject, writeRequestObject } from '../support/request-object.ts'
+import { noteSecretsInUse, refresh, tokensOf } from '../support/token-calls.ts'
+
+let under: ProbedServer
+let key: ProofKey
+beforeEach(async () => {
+  under = await startProbedServer()
+  await noteSecretsInUse(under)
+  key = await createProofKey()
+})
+afterEach(() => under.close())
+
+const ofP = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
+
+/**
+ * Fails one storage call of a request after the other, until none is left. Each reply must be an outage and leave storage
+ * as it was.
+ * @returns the calls that failed, and the reply when none did.
+ */
+async function failEachCall(
+  send: () => Promise<Reply>,
+  isOutage: (reply: Reply) => boolean = isUnavailable,
+): Promise<{ readonly failed: readonly string[]; readonly reply: Reply }> {
+  const failed: string[] = []
+  for (;;) {
+    const before = under.dump()
+    let call: string | undefined
+    under.probe.failWhen((name, index) => {
+      if (index !== failed.length + 1) return false
+      call = name
+      return true
+    })
+    const reply = await send()
+    const done = under.probe.calls.slice(0, -1)
+    under.probe.failWhen(undefined)
+    if (call === undefined) return { failed, reply }
+
+    expect([call, isOutage(reply), reply.status]).toEqual([call, true, reply.status])
+    expect([call, under.lastReason()]).toEqual([call, 'storage_unavailable'])
+    expect(reply.text).not.toMatch(/is down/)
+    // An assertion or a proof that was stored is used up; the client signs another one.
+    if (!writes.some((written) => done.includes(written))) expect(under.dump()).toBe(before)
+    failed.push(call)
+  }
+}
+
+/** The calls before which nothing may have changed. */
+const writes = ['replays.markUsed', 'families.rotate']
+
+const isUnavailable = (reply: Reply): boolean =>
+  reply.status === 503 &&
+  reply.json['error'] === 'temporarily_unavailable' &&
+  reply.header('retry-after') === '5' &&
+  reply.header('cache-control') === 'no-store'
+
+const isRedirected = (reply: Reply): boolean =>
+  reply.status === 303 && reply.location.searchParams.get('error') === 'temporarily_unavailable'
+
+const isPage = (reply: Reply): boolean =>
+  reply.status === 503 && reply.header('content-type') === 'text/html; charset=utf-8'
+
+describe('while storage does not answer, nothing is used up', () => {
+  it('by a pushed request, and the request is answered 503 (RFC 9126 §2.3)', async () => {
+    const { failed, reply } = await failEachCall(() => push(under))
+
+    expect(failed).toEqual(expect.arrayContaining(['clients.find', 'pushedRequests.insert']))
+    expect(reply.status).toBe(201)
+  })
+
+  it('by the visit of a pushed request, which stays usable (RFC 9126 §4)', async () => {
+    const requestUri = await pushed(under)
+
+    const { failed, reply } = await failEachCall(
+      () => visitPushed(under, requestUri),
+      (outage) => isPage(outage) || isRedirected(outage),
+    )
+
+    expect(failed).toContain('pushedRequests.find')
+    expect((await signIn(under, reply)).location.searchParams.has('code')).toBe(true)
+  })
+
+  it('by the visit with a request object (RFC 9101 §6)', async () => {
+    const object = await writeRequestObject(under)
+
+    const { failed, reply } = await failEachCall(
+      () => visitObject(under, object),
+      (outage) => isPage(outage) || isRedirected(outage),
+    )
+
+    expect(failed).toContain('clients.find')
+    expect([reply.status, reply.location.pathname]).toEqual([303, '/login'])
+  })
+
+  it('by a pushed request object (RFC 9126 §3)', async () => {
+    const { failed, reply } = await failEachCall(() => pushObject(under, writeRequestObject(under)))
+
+    expect(failed).toEqual(expect.arrayContaining(['replays.markUsed', 'pushedRequests.insert']))
+    expect(reply.status).toBe(201)
+  })
+
+  it('by a code with a proof, until the proof is stored (RFC 9449 §11.1)', async () => {
+    const code = await obtainCode(under, { ...ofP, dpop_jkt: key.jkt })
+    const dpop = await writeProof(under, key)
+    under.probe.failWhen((call) => call === 'replays.markUsed')
+    const outage = await redeem(under, code, ofP, { authorization: '', dpop })
+    under.probe.failWhen(undefined)
+
+    expect([isUnavailable(outage), under.lastReason()]).toEqual([true, 'storage_unavailable'])
+    expect((await redeem(under, code, ofP, { authorization: '', dpop })).status).toBe(200)
+  })
+
+  it('by a refresh with a proof, whichever call fails (RFC 9449 §5)', async () => {
+    const code = await obtainCode(under, { ...ofP, scope: 'openid offline_access' })
+    const tokens = tokensOf(await redeem(under, code, ofP, { authorization: '', dpop: await writeProof(under, key) }))
+
+    const { failed, reply } = await failEachCall(async () =>
+      refresh(under, tokens.refresh_token, {}, 'P', { dpop: await writeProof(under, key) }),
+    )
+
+    expect(failed).toEqual(expect.arrayContaining(['status.ofRefreshHandle', 'replays.markUsed', 'families.rotate']))
+    expect(reply.status).toBe(200)
+    const next = { dpop: await writeProof(under, key) }
+    expect((await refresh(under, tokensOf(reply).refresh_token, {}, 'P', next)).status).toBe(200)
+  })
+})
+
+it('an outage while a code is issued is an error page, and the next visit succeeds (RFC 6749 §4.1.2.1)', async () => {
+  await obtainCode(under)
+  await changeClient(under.storage, clientId('A'), { authorizationSignedResponseAlg: 'ES256' })
+  under.probe.failWhen((call) => call === 'codes.insert')
+  const outage = await authorize(under, { response_mode: 'jwt' })
+  under.probe.failWhen(undefined)
+
+  const next = await authorize(under, { response_mode: 'jwt' })
+
+  expect([isPage(outage), next.status, next.location.searchParams.has('response')]).toEqual([true, 303, true])
+})
