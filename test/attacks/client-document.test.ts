@@ -137,6 +137,16 @@ describe('a client with a metadata document', () => {
     expect(site.fetched).toEqual([])
   })
 
+  it('is refused at the consent page when it was taken off the list meanwhile', async () => {
+    let isListed = true
+    const { under } = await start(undefined, { allow: () => isListed })
+    const started = await visit(under)
+    isListed = false
+
+    await refusedOnPage(under, { send: () => consent(under, started), reason: 'client_unknown' })
+    expect(await stored(under)).toBeUndefined()
+  })
+
   it.each([['cli.test'], [id]])('is accepted when %s is on the list', async (entry) => {
     const { under } = await start(undefined, { allow: [entry] })
 

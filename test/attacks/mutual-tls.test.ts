@@ -74,6 +74,13 @@ describe('a client with tls_client_auth', () => {
     expect([revoked.status, described.status, described.json['active']]).toEqual([200, 200, false])
   })
 
+  it('is refused with a certificate that is cut off, wherever it is (RFC 5280 §4.1)', async () => {
+    for (let length = 0; length < c1.der.length; length += 9) {
+      const reply = await asM(presented({ ...c1, der: c1.der.subarray(0, length) }))
+      expect([length, reply.status, reply.json['error']]).toEqual([length, 401, 'invalid_client'])
+    }
+  })
+
   it('is refused without a certificate at every endpoint, as at the origin without mutual TLS (RFC 8705 §5)', async () => {
     for (const path of ['/token', '/token/revocation', '/token/introspection', '/auth/push'])
       await refusedInJson(

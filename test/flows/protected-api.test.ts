@@ -186,6 +186,8 @@ describe.each([
     expect(found).toMatchObject({ authorization_servers: [site.issuer], scopes_supported: ['api.read', 'api.write'] })
     const reply = await api.send({ path: '/.well-known/oauth-protected-resource' })
     expect([reply.status, reply.header('access-control-allow-origin')]).toEqual([200, '*'])
+    const posted = await api.send({ method: 'POST', path: '/.well-known/oauth-protected-resource' })
+    expect([401, 404, 405]).toContain(posted.status)
   })
 })
 

@@ -183,6 +183,14 @@ describe('administration of webhooks', () => {
     await expect(webhooks.replay('none', 0)).rejects.toMatchObject({ reason: 'webhook_unknown' })
     expect(await webhooks.list()).toEqual([])
   })
+
+  it('refuses the 51st', async () => {
+    const { webhooks } = startWorld().admin
+    for (let count = 0; count < 50; count += 1) await webhooks.create({ url })
+
+    await expect(webhooks.create({ url })).rejects.toMatchObject({ reason: 'too_many_webhooks' })
+    expect(await webhooks.list()).toHaveLength(50)
+  })
 })
 
 it('a deactivation by a directory and the end of a session are reported', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 import { adminRoutes } from '../src/http/admin-routes.ts'
 import { createAdminServer } from '../src/index.ts'
-import { base, expectRefused, issuer, startAdminServer } from './admin-server-under-test.ts'
+import { base, expectRefused, issuer, startAdminServer, tokenFor } from './admin-server-under-test.ts'
 
 const app = { client_id: 'app', client_name: 'App', redirect_uris: ['https://app.test/cb'] }
 
@@ -246,4 +246,22 @@ it('rejects options with which nobody could be authenticated', () => {
   const { storage } = startAdminServer()
 
   expect(() => createAdminServer({ issuer, storage })).toThrow(TypeError)
+})
+
+it('a request with two Authorization headers is refused (RFC 6750 §2)', async () => {
+  const under = startAdminServer()
+  const headers = new Map([['authorization', `Bearer ${tokenFor('ops', 'admin:write')}`]])
+  const request = {
+    method: 'GET',
+    url: new URL(`${issuer}/admin/v1/clients`),
+    headers,
+    host: undefined,
+    body: new Uint8Array(),
+  }
+
+  const once = await under.server.handle({ ...request, repeatedHeaders: new Set() })
+  const twice = await under.server.handle({ ...request, repeatedHeaders: new Set(['authorization']) })
+
+  expect([once.status, twice.status]).toEqual([200, 401])
+  expect(under.events.at(-1)).toMatchObject({ reason: 'credentials_invalid' })
 })

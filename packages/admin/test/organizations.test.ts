@@ -61,3 +61,17 @@ it('rejects unknown records, old versions, and invalid names and roles', async (
     await expectRefused(under, () => organizations.writeMember(key, roles), 'role_invalid')
   }
 })
+
+it('of two concurrent removals of a member, one succeeds', async () => {
+  const under = startAdmin()
+  const { organizations, users } = under.admin
+  await users.create({ userId: 'ann' })
+  await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
+  const key = { organizationId: 'acme', userId: 'ann' }
+  await organizations.writeMember(key, ['owner'])
+
+  const ended = await Promise.allSettled([organizations.removeMember(key), organizations.removeMember(key)])
+
+  expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { reason: 'membership_unknown' } })
+})

@@ -60,6 +60,14 @@ it('members that a change leaves out stay as they are, and null removes a value 
   expect(account).toMatchObject({ claims: { name: 'Ann', locale: 'en' }, customFields: { notes: 'x' }, version: 2 })
 })
 
+it('accepts claims of 32,768 characters', async () => {
+  const under = startAdmin()
+  await under.admin.users.create({ userId: 'ann' })
+  const name = 'x'.repeat(32_768 - '{"name":""}'.length)
+
+  expect((await under.admin.users.update({ userId: 'ann' }, { claims: { name } })).claims).toEqual({ name })
+})
+
 it('rejects claims that the protocol or a custom field sets, and values that a schema rejects', async () => {
   const under = startAdmin({ customFields })
   await under.admin.users.create({ userId: 'ann' })
@@ -73,6 +81,8 @@ it('rejects claims that the protocol or a custom field sets, and values that a s
   await expectRefused(under, update({ claims: { name: 'a\u0000' } }), 'claim_invalid')
   await expectRefused(under, update({ claims: { name: 'x'.repeat(40_000) } }), 'claims_too_large')
   await expectRefused(under, update({ claims: { name: [[[[[[[[[1]]]]]]]]] } }), 'claims_too_large')
+  // `{"name":"…"}` of 32,769 characters.
+  await expectRefused(under, update({ claims: { name: 'x'.repeat(32_758) } }), 'claims_too_large')
   await expectRefused(under, update({ customFields: { employeeNumber: 7 } }), 'custom_field_invalid')
   await expectRefused(under, update({ customFields: { salary: 1 } }), 'custom_field_unknown')
   expect({}).not.toHaveProperty('admin')

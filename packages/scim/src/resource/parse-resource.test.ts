@@ -333,6 +333,7 @@ test('a host can define attributes of every type, and multi-valued simple attrib
     [badge.id]: { number: 1, weight: 1.5, issued: '2020-01-01T00:00:00Z', tags: ['a', 'b'] },
   })
   expect(read({ tags: [{ value: '1' }] }, allTolerances)).toMatchObject({ [badge.id]: { tags: ['1'] } })
+  expect(read({ weight: '1.5' }, allTolerances)).toMatchObject({ [badge.id]: { weight: 1.5 } })
   expect(refusedWith(() => read({ number: 1.5 }))).toBe('400 invalidValue value_type')
   expect(refusedWith(() => read({ number: null }))).toBe('400 invalidValue value_required')
   expect(refusedWith(() => read({ number: 2 ** 60 }))).toBe('400 invalidValue value_type')

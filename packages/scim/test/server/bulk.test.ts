@@ -380,6 +380,8 @@ describe('paths stay below the tenant URL of the provider (RFC 7644 §3.7)', () 
     ['encoded dot segments', 'DELETE', '/Users/..%2f..%2fT2%2fusers%2fSTRANGER', notFound],
     ['one dot segment', 'DELETE', '/Users/..', path],
     ['one encoded dot segment', 'DELETE', '/Users/%2e%2e', path],
+    ['a segment of one dot', 'DELETE', '/Users/.', path],
+    ['only a slash', 'POST', '/', path],
     ['a backslash', 'DELETE', '/Users\\STRANGER', path],
     ['an absolute URL', 'DELETE', 'https://as.test/scim/v2/enterprise-idps/T2/Users/STRANGER', path],
     ['a URL without a scheme', 'POST', '//evil.test/Users', path],
