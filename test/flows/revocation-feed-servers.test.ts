@@ -79,9 +79,7 @@ describe('another server on the same storage, or the same one after a restart', 
       at.pass(1)
 
       expect(first).toEqual(['token_revoked', 'admitted'])
-      await expect
-        .poll(() => api.present(during?.access_token ?? ''), { interval: 10 })
-        .toBe('token_revoked')
+      await expect.poll(() => api.present(during?.access_token ?? ''), { interval: 10 }).toBe('token_revoked')
       expect(await api.present(kept?.access_token ?? '')).toBe('admitted')
     },
   )

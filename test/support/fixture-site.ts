@@ -35,7 +35,7 @@ export function createFixtureSite(options: FixtureOptions): FixtureSite {
   })
   const page = { service: server, endpoint: hostPage(server) }
   const pages = Object.fromEntries(
-    ['login', 'consent'].map((name) => [new URL(`${options.issuer}/${name}`).pathname, page]),
+    ['login', 'consent', 'select-account'].map((name) => [new URL(`${options.issuer}/${name}`).pathname, page]),
   )
   const { issuer, storage, clock } = options
   const scim = createScimServer({ issuer, storage, accessTokens: server, ...(clock === undefined ? {} : { clock }) })
@@ -59,7 +59,7 @@ function hostSession(cookie: string | undefined) {
 
 /**
  * The host's login and consent page, driven by its form: `subject` signs in (with optional `auth_time` and `acr`),
- * `scope` and `detail` values consent, `deny` refuses. A `detail` is an identifier, or it and the user's choice: `0 savings`. A GET shows the pending interaction as JSON.
+ * `scope` and `detail` values consent, `account=signed_in` continues, `deny` refuses. A `detail` is an identifier, or it and the user's choice: `0 savings`. A GET shows the pending interaction as JSON.
  */
 const hostPage =
   (server: AuthorizationServer): Endpoint =>
@@ -85,6 +85,7 @@ const hostPage =
         ...consent,
         ...(form.has('detail') && { grantedDetails: given }),
         organization,
+        ...(form.get('account') === 'signed_in' && { account: 'signed_in' }),
       })
     } catch (error) {
       return server.renderError(error, request)

@@ -1,7 +1,7 @@
 import { createPages } from '@mintmark/pages'
 
 /** The pages of this product. */
-export const { signInPage, consentPage, errorPage, logoutPage } = createPages({
+export const { signInPage, selectAccountPage, consentPage, errorPage, logoutPage } = createPages({
   branding: {
     productName: 'Reading Room',
     logo: 'https://cdn.example.com/reading-room.svg',

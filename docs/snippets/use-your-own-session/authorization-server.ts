@@ -1,6 +1,6 @@
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { redirect } from '@mintmark/core/http'
-import { consentPage, errorPage, logoutPage, readConsentForm } from '@mintmark/pages'
+import { consentPage, errorPage, logoutPage, readConsentForm, selectAccountPage } from '@mintmark/pages'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { endSession, signedIn } from './host-session.ts'
@@ -24,8 +24,12 @@ export const server = createAuthorizationServer({
       const { url } = request
       const user = url.searchParams.has('back') ? await signedIn(request) : undefined
       if (user) return pending.complete(user)
-      const returnTo = `${url.pathname}?interaction=${url.searchParams.get('interaction')}&back`
+      const returnTo = `${url.pathname}${url.search}&back`
       return redirect(`/sign-in?${new URLSearchParams({ return_to: returnTo }).toString()}`)
+    },
+    // A client asks which account to use. "Use another account" on this page leads to `login`.
+    async selectAccount(pending, request) {
+      return request.method === 'POST' ? pending.complete({ account: 'signed_in' }) : selectAccountPage(pending)
     },
     async consent(pending, request) {
       if (request.method !== 'POST') return consentPage(pending)

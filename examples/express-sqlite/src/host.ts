@@ -15,7 +15,7 @@ import { registerSpaClient, registerWebClient } from './clients.ts'
 import { isAdministrator, provisionAccounts, seedUsers } from './demo-users.ts'
 import { registerDemoProvider, type ProviderCredentials } from './identity-provider.ts'
 import { knownBrowsers } from './starter/known-browser.ts'
-import { askConsent, askSignIn, errorPage, logoutPage } from './starter/pages.ts'
+import { askAccount, askConsent, askSignIn, errorPage, logoutPage } from './starter/pages.ts'
 import { openUsers } from './starter/users.ts'
 import { forgetRemoved, keepPassword } from './starter/provisioned-users.ts'
 import { sealingKeyFrom } from './private-file.ts'
@@ -58,7 +58,11 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     keys: createStoredKeys({ storage, sealingKey }),
     signedIn: sessions.signedIn,
     logout: { endSession: sessions.end, renderPage: logoutPage },
-    pages: { login: askSignIn({ users, sessions, browsers }), consent: askConsent({ users }) },
+    pages: {
+      login: askSignIn({ users, sessions, browsers }),
+      selectAccount: askAccount,
+      consent: askConsent({ users }),
+    },
     renderErrorPage: errorPage,
     onEvent: logEvents(recent.logger),
   })

@@ -44,7 +44,7 @@ export type ServerOccurrence =
   | {
       /** A user has to sign in or to consent. */
       readonly type: 'interaction.started'
-      readonly kind: 'login' | 'consent'
+      readonly kind: 'login' | 'select_account' | 'consent'
       readonly clientId: string
     }
   | {

@@ -90,12 +90,19 @@ const optionsSchema = z.strictObject({
   storage: z.looseObject({ issuer: z.string() }),
   keys: z.looseObject({ algorithms: z.array(z.string()).check(z.minLength(1)), deriveSecrets: callable }),
   signedIn: callable,
-  pages: z.optional(z.strictObject({ login: callable, consent: callable })),
+  pages: z.optional(z.strictObject({ login: callable, consent: callable, selectAccount: z.optional(callable) })),
   logout: z.optional(
     z.strictObject({ endSession: callable, renderPage: callable, frontChannel: z.prefault(z.boolean(), false) }),
   ),
   backChannelLogout: z.optional(z.union([z.literal(false), z.strictObject({ waitUntil: z.optional(callable) })])),
-  interaction: z.prefault(z.strictObject({ loginUrl: z.optional(pageUrl), consentUrl: z.optional(pageUrl) }), {}),
+  interaction: z.prefault(
+    z.strictObject({
+      loginUrl: z.optional(pageUrl),
+      consentUrl: z.optional(pageUrl),
+      selectAccountUrl: z.optional(pageUrl),
+    }),
+    {},
+  ),
   scopes: z.prefault(
     z.record(
       scopeName,

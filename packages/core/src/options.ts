@@ -35,6 +35,12 @@ export interface AuthorizationServerOptions {
     readonly login: InteractionPage
     /** Asks the user for consent. */
     readonly consent: InteractionPage
+    /**
+     * Asks a signed-in user which account to continue with, when a client requests it (`prompt=select_account`, OIDC Core
+     * §3.1.2.1).
+     * @defaultValue None. The user then signs in again.
+     */
+    readonly selectAccount?: InteractionPage
   }
   /**
    * Lets clients sign users out: the endpoint `/session/end` (RP-Initiated Logout 1.0).
@@ -82,6 +88,11 @@ export interface AuthorizationServerOptions {
      * @defaultValue `/consent` below the issuer. One prefix then routes everything.
      */
     readonly consentUrl?: string
+    /**
+     * Where a user chooses an account.
+     * @defaultValue `/select-account` below the issuer, if `pages.selectAccount` is there. Otherwise users sign in again.
+     */
+    readonly selectAccountUrl?: string
   }
   /**
    * Scope values in addition to those of OpenID Connect: a sentence for the consent page, or the sentence and the

@@ -106,9 +106,13 @@ function logoutRoutes(base: string, deps: ServerDependencies, renderError: Rende
 function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { pages } = deps
   if (pages === undefined) return []
-  return (['login', 'consent'] as const).map((kind) => {
-    const page = interactionPage(kind, pages[kind], deps)
-    return { path: new URL(deps.interactionUrls[kind]).pathname, methods: { GET: page, POST: page }, renderError }
+  const served = { login: pages.login, consent: pages.consent, select_account: pages.selectAccount }
+  return (['login', 'consent', 'select_account'] as const).flatMap((kind) => {
+    const { [kind]: page } = served
+    const { [kind]: url } = deps.interactionUrls
+    if (page === undefined || url === undefined) return []
+    const endpoint = interactionPage(kind, page, deps)
+    return [{ path: new URL(url).pathname, methods: { GET: endpoint, POST: endpoint }, renderError }]
   })
 }
 

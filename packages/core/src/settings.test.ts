@@ -26,7 +26,11 @@ describe('options', () => {
     const settings = parseSettings(options())
 
     expect(settings.defaultAudience).toBe('https://as.test')
-    expect(settings.interactionUrls).toEqual({ login: 'https://as.test/login', consent: 'https://as.test/consent' })
+    expect(settings.interactionUrls).toEqual({
+      login: 'https://as.test/login',
+      consent: 'https://as.test/consent',
+      select_account: undefined,
+    })
     expect(settings.lifetimes).toMatchObject({ authorizationCode: 60, accessToken: 600 })
     expect(settings.retryWindow).toEqual({ confidential: 10, public: 30 })
     expect(settings.accessTokenAlgorithm).toBe('ES256')
@@ -67,6 +71,16 @@ describe('options', () => {
       /served at the issuer/,
     ],
     ['an issuer that is neither https nor http', { issuer: 'ftp://127.0.0.1' }, /must use https/],
+    [
+      'an address for a page that is not there',
+      { pages, interaction: { selectAccountUrl: '/choose' } },
+      /needs pages.selectAccount/,
+    ],
+    [
+      'two pages at one address, one of them optional',
+      { pages: { ...pages, selectAccount: page }, interaction: { selectAccountUrl: '/login' } },
+      /must differ/,
+    ],
     ['two pages at one address', { pages, interaction: { loginUrl: '/in', consentUrl: '/in?2' } }, /must differ/],
     ['a scope of OpenID Connect (OIDC Core §5.4)', { scopes: { email: 'Read your mail address' } }, /email/],
     ['a limiter that cannot count', { rateLimits: { startedInteractions: {} } }, /startedInteractions/],

@@ -1,6 +1,7 @@
 import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/storage-interface'
 import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/stores'
 import { detailTypeRegistry, type DetailTypes } from './authorize/detail-types.ts'
+import type { InteractionUrls } from './authorize/decide.ts'
 import type { SessionBoundTokens } from './authorize/code.ts'
 import { apiClaimSettings } from './tokens/api-claim-settings.ts'
 import type { ApiClaimSettings } from './tokens/api-claims.ts'
@@ -25,7 +26,7 @@ import { type ParsedOptions, parseOptions } from './options-schema.ts'
 export interface ServerSettings {
   readonly issuer: string
   readonly issuerUrl: URL
-  readonly interactionUrls: { readonly login: string; readonly consent: string }
+  readonly interactionUrls: InteractionUrls
   readonly scopes: ScopeRegistry
   readonly identityScopes: ReadonlySet<string>
   readonly detailTypes: DetailTypes
@@ -119,17 +120,32 @@ function pageUrls(
 ): ServerSettings['interactionUrls'] {
   const login = new URL(given.loginUrl ?? `${options.issuer}/login`, issuerUrl)
   const consent = new URL(given.consentUrl ?? `${options.issuer}/consent`, issuerUrl)
-  if (options.pages !== undefined && [login, consent].some(({ origin }) => origin !== issuerUrl.origin)) {
+  const select = selectAccountUrl(given, issuerUrl, options)
+  const urls = { login: login.href, consent: consent.href, select_account: select?.href }
+  if (options.pages === undefined) return urls
+  const served = [login, consent, ...(select === undefined ? [] : [select])]
+  if (served.some(({ origin }) => origin !== issuerUrl.origin)) {
     throw new TypeError(
-      'Invalid options: pages are served at the issuer, so loginUrl and consentUrl must be there too.',
+      'Invalid options: pages are served at the issuer, so loginUrl, consentUrl and selectAccountUrl must be there too.',
     )
   }
-  if (options.pages !== undefined && login.pathname === consent.pathname) {
+  if (new Set(served.map(({ pathname }) => pathname)).size < served.length) {
     throw new TypeError(
-      'Invalid options: loginUrl and consentUrl must differ, because the server tells the pages apart by their addresses.',
+      'Invalid options: loginUrl, consentUrl and selectAccountUrl must differ, because the server tells the pages apart by their addresses.',
     )
   }
-  return { login: login.href, consent: consent.href }
+  return urls
+}
+
+function selectAccountUrl(
+  { selectAccountUrl: given }: ParsedOptions['interaction'],
+  issuerUrl: URL,
+  { issuer, pages }: AuthorizationServerOptions,
+): URL | undefined {
+  if (pages !== undefined && pages.selectAccount === undefined && given !== undefined)
+    throw new TypeError('Invalid options: interaction.selectAccountUrl needs pages.selectAccount.')
+  if (pages?.selectAccount === undefined && given === undefined) return undefined
+  return new URL(given ?? `${issuer}/select-account`, issuerUrl)
 }
 
 function scopeRegistry({ scopes: own, scopeClaims: claimsIn, ...uses }: ParsedOptions): ScopeRegistry {

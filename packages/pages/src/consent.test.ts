@@ -62,13 +62,21 @@ describe('consentPage', () => {
     ])
   })
 
-  test('offers Deny and Allow as equals, and Enter presses Deny', () => {
+  test('marks Allow as the primary action, and Enter presses Deny', () => {
     const buttons = tagsNamed(tokensOf(aConsent()), 'button')
 
     expect(buttons).toEqual([
       { type: 'submit', name: 'decision', value: 'deny', formnovalidate: '' },
-      { type: 'submit', name: 'decision', value: 'allow' },
+      { class: 'primary', type: 'submit', name: 'decision', value: 'allow' },
     ])
+  })
+
+  test('links to the sign-in page for another account, where the request accepts one', () => {
+    const switchAccountUrl = 'https://as.test/login?interaction=h&account=other'
+
+    expect(tagsNamed(tokensOf(aConsent({ switchAccountUrl })), 'a')).toEqual([{ href: switchAccountUrl }])
+    expect(textOf(tokensOf(aConsent({ switchAccountUrl })))).toContain('Use another account')
+    expect(textOf(tokensOf(aConsent()))).not.toContain('Use another account')
   })
 
   test('posts to its own address, and may be redirected to the validated URI only', () => {

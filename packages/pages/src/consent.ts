@@ -1,7 +1,7 @@
 import type { ParameterList, RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { initial, redirectDestination, shownName } from './client-display.ts'
 import { fieldValues, formFields, singleField } from './form.ts'
-import { attribute, type Fragment, html } from './html.ts'
+import { address, attribute, type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
 import { icon, type Look, page } from './page.ts'
@@ -24,6 +24,8 @@ interface ConsentPageInput extends Look {
   readonly organizations?: readonly ConsentOrganization[] | undefined
   /** How the signed-in person knows the account: the pending interaction says it, or the host knows better. */
   readonly accountName: string | undefined
+  /** Where the user signs in with another account; the pending interaction has it, unless the client accepts no other. */
+  readonly switchAccountUrl?: string | undefined
 }
 
 interface ConsentDetail {
@@ -63,6 +65,7 @@ export function consentPage(
     resources = [],
     organizations = [],
     accountName,
+    switchAccountUrl,
     ...look
   }: ConsentPageInput,
   request?: RequestHead,
@@ -70,7 +73,8 @@ export function consentPage(
   const messages = messagesFor(look, request)
   const { consent } = messages
   const destination = redirectDestination(redirectUri)
-  // Deny is the form's first button: Enter on a checkbox presses that one, and it must not be the one that gives.
+  // Deny is the form's first button: Enter on a checkbox presses that one, and it must not be the one that gives. Allow stands
+  // out, because the user came here to sign in.
   const { clientName, unverifiedHost } = client
   const letter = initial(unverifiedHost ?? clientName)
   const host = unverifiedHost && html`<bdi class="name">${unverifiedHost}</bdi>`
@@ -81,6 +85,7 @@ ${letter && html`<span class="tile" aria-hidden="true">${letter}</span>`}
 ${host && html`<p>${fill(consent.unverified, { host, client: shownName(clientName, messages.unnamedClient, 40) })}</p>`}
 ${isUnverifiedDevice ? html`<p><strong>${consent.deviceWarning}</strong></p>` : undefined}
 ${accountName && html`<p>${fill(consent.signedInAs, { account: html`<bdi class="name">${accountName}</bdi>` })}</p>`}
+${switchAccountUrl && html`<p><a ${address('href', switchAccountUrl)}>${messages.selectAccount.another}</a></p>`}
 </header>
 <form method="post">
 ${details.length === 0 ? undefined : detailList(details, consent)}
@@ -90,7 +95,7 @@ ${resources.length === 0 ? undefined : html`<p class="fine">${fill(consent.resou
 <p class="fine">${fill(consent.destination[destination.kind], { name: html`<bdi class="name">${destination.name}</bdi>` })}</p>
 <div class="choice">
 <button type="submit" name="decision" value="deny" formnovalidate>${icon('cross')}${consent.deny}</button>
-<button type="submit" name="decision" value="allow">${icon('check')}${consent.allow}</button>
+<button class="primary" type="submit" name="decision" value="allow">${icon('check')}${consent.allow}</button>
 </div>
 </form>`
   return page({ brand: look.brand, messages, title: consent.title, status: 200, formAction: { redirectUri }, body })

@@ -7,6 +7,7 @@ import { english } from './languages/english.ts'
 import type { Messages } from './languages/messages.ts'
 import { logoutPage, signedOutPage } from './logout.ts'
 import { errorPage } from './notices.ts'
+import { selectAccountPage } from './select-account.ts'
 import { signInPage } from './sign-in.ts'
 
 /** How all pages of a host look. */
@@ -28,6 +29,7 @@ export interface PagesOptions {
 export interface Pages {
   readonly signInPage: typeof signInPage
   readonly consentPage: typeof consentPage
+  readonly selectAccountPage: typeof selectAccountPage
   readonly accountPage: typeof accountPage
   readonly errorPage: typeof errorPage
   readonly logoutPage: typeof logoutPage
@@ -49,6 +51,7 @@ export function createPages(options: PagesOptions = {}): Pages {
   return {
     signInPage: (input, request) => signInPage({ ...look, ...input }, request),
     consentPage: (input, request) => consentPage({ ...look, ...input }, request),
+    selectAccountPage: (input, request) => selectAccountPage({ ...look, ...input }, request),
     accountPage: (input, request) => accountPage({ ...look, ...input }, request),
     errorPage: (input, request) => errorPage({ ...look, ...input }, request),
     logoutPage: (content, request) => logoutPage({ ...look, ...content }, request),

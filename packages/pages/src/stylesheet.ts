@@ -53,6 +53,7 @@ h1 { margin: 0; font-size: 1.4375rem; line-height: 1.3; font-weight: 650; letter
 p { margin: 0; }
 p + p { margin-block-start: .75rem; }
 header p { margin-block-start: .375rem; color: var(--quiet); }
+header p a, .other a { display: inline-block; padding-block: .625rem; }
 header p .name { color: var(--text); font-weight: 550; }
 .fine { color: var(--quiet); font-size: .875rem; }
 .fine .name { color: var(--text); font-weight: 600; }
@@ -76,6 +77,7 @@ button:hover { background: var(--tint-hover); }
 .choice {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; margin-block-start: 1.5rem;
 }
+.choice .primary { margin-block-start: 0; }
 :is(a, button, input):focus-visible, .notice:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
 .notice {
   margin-block-end: 1.5rem; padding: .875rem 1rem; border-radius: .75rem;
@@ -109,4 +111,4 @@ section h2 { margin: 0 0 .5rem; font-size: 1rem; font-weight: 650; }
 `
 
 /** The hash that the policy names (CSP 3 §2.3.1): a constant, so that no page waits for a digest. Its test computes it. */
-export const stylesheetHash = 'sha256-LJdW0hoIjtqzpgBg+b9aHlpdyIe07TS9NKjUY66cSHI='
+export const stylesheetHash = 'sha256-JShk/WYWOukWYGzTMwoJjKryYQyiHA2LSZU7BL6tfh0='

@@ -3,6 +3,7 @@ import type { createPages } from '../src/index.ts'
 
 const client = { clientName: 'Field Notes' }
 const accountName = 'ada@example.org'
+const switchAccountUrl = 'https://login.example/login?interaction=handle&account=other'
 const scopes = [
   { name: 'openid', description: 'Know who you are' },
   { name: 'profile', description: 'See your name and profile', granted: true },
@@ -45,11 +46,19 @@ export function gallery(
   pages: ReturnType<typeof createPages>,
   redirectUri = 'https://notes.example/callback',
 ): Readonly<Record<string, ServerResponse>> {
-  const { signInPage, consentPage, accountPage, logoutPage, errorPage, signedOutPage } = pages
+  const { signInPage, selectAccountPage, consentPage, accountPage, logoutPage, errorPage, signedOutPage } = pages
   return {
     'sign-in': signInPage({ client, redirectUri, usernameHint: 'directory' }),
     'sign-in-error': signInPage({ client, redirectUri, loginHint: accountName, error: 'rejected' }),
-    consent: consentPage({ client, redirectUri, scopes, accountName, resources: [{ name: 'Notes API' }] }),
+    'select-account': selectAccountPage({ client, redirectUri, accountName, switchAccountUrl }),
+    consent: consentPage({
+      client,
+      redirectUri,
+      scopes,
+      accountName,
+      switchAccountUrl,
+      resources: [{ name: 'Notes API' }],
+    }),
     'consent-organization': consentPage({ client, redirectUri, scopes, accountName, organizations }),
     'consent-details': consentPage({ client, redirectUri, scopes: scopes.slice(0, 1), accountName, details }),
     'consent-unverified': consentPage({

@@ -74,6 +74,8 @@ export const openidConnectCore: Standard = {
       'prompt=consent and prompt=select_account ask the user',
       'asks for consent even if it was given before (OIDC Core §3.1.2.1)',
       'select_account asks for an account and accepts the same one (OIDC Core §3.1.2.1)',
+      'asks a signed-in user who has consented, and continues with the account they choose (OIDC Core §3.1.2.1)',
+      'never continues without the choice (OIDC Core §3.1.2.1)',
     ],
     [
       '3.1.2.1',

@@ -5,8 +5,16 @@ import { allLanguages } from '@mintmark/pages/languages'
 import type { KnownBrowsers } from './known-browser.ts'
 import type { Users } from './users.ts'
 
-/** The pages of this product, in the language of each user. */
-export const { signInPage, consentPage, errorPage, logoutPage } = createPages({ languages: allLanguages })
+/** The pages of this product, in the language of each user. Change the name and the colours, and add a logo and links. */
+const { signInPage, selectAccountPage, consentPage, errorPage, logoutPage } = createPages({
+  languages: allLanguages,
+  branding: {
+    productName: 'Example',
+    colors: { light: { accent: '#0b6a4f' }, dark: { accent: '#66d5ac' } },
+  },
+})
+
+export { errorPage, logoutPage }
 
 /**
  * The sign-in page. The host checks the password and starts its session, and Mintmark continues from there. In five
@@ -44,6 +52,10 @@ interface SignInParts {
   readonly sessions: CookieSessions
   readonly browsers: KnownBrowsers
 }
+
+/** The page that a client shows a signed-in user for the choice of the account (`prompt=select_account`). */
+export const askAccount: InteractionPage = async (pending, request) =>
+  request.method === 'POST' ? pending.complete({ account: 'signed_in' }) : selectAccountPage(pending, request)
 
 /** The consent page. */
 export function askConsent({ users }: { readonly users: Users }): InteractionPage {

@@ -26,12 +26,14 @@ import {
   RedirectableError,
   type ResponseDependencies,
 } from './response.ts'
-import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
+import { interactionLocation, type InteractionDependencies, pageUrl } from './start-interaction.ts'
 
 /**
  * The decision of the host's page: who signed in, what they consent to, or both. Anything left out is asked for next.
  */
 export type InteractionAnswer = (SignedIn | { readonly subject?: undefined }) & {
+  /** The user chose the account that `accountName` of the pending interaction names, on the page for it. */
+  readonly account?: 'signed_in' | undefined
   /**
    * The scope values that the user consents to. Values that were not requested are ignored; an empty list denies the
    * request.
@@ -92,8 +94,10 @@ export async function completeInteraction(
     return denied
   }
   if (isDenied) return denyInteraction({ ...step, user: signedInUser }, deps)
-  const decision = await decideNext(step, signedInUser, deps)
-  if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
+  const isChosen = step.isStored || isSignIn(answer) || answer.account === 'signed_in'
+  const decision = await decideNext({ ...step, isChosen }, signedInUser, deps)
+  if (decision.kind === 'login' || decision.kind === 'select_account')
+    return redirect(interactionLocation(pageUrl(decision, deps.interactionUrls), handle))
   const needsChoice = decision.organizations.length > 1 && granted?.includes(organizationScope) !== false
   if (decision.kind === 'consent' && (granted === undefined || (needsChoice && answer.organization === undefined)))
     return askConsent(decision.signedInUser, step, deps)
@@ -256,14 +260,14 @@ function recordDenial(
 
 /** Decides what this step still needs. */
 export const decideNext = (
-  step: InteractionStep,
+  step: InteractionStep & { readonly isChosen: boolean },
   signedInUser: SignedInUser | undefined,
   deps: InteractionDependencies,
 ): Promise<InteractionDecision> =>
   decideInteraction(
     step.request,
-    { signedInUser, startedAt: step.record.createdAt },
-    { now: step.now, storage: deps.storage, detailTypes: deps.detailTypes },
+    { signedInUser, startedAt: step.record.createdAt, isChosen: step.isChosen },
+    { ...deps, now: step.now },
   )
 
 /** Records who signed in, and redirects to the host's consent page. */

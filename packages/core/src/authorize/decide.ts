@@ -11,8 +11,16 @@ import { RedirectableError } from './response.ts'
 /** What is still needed before a code can be issued. */
 export type InteractionDecision =
   | { readonly kind: 'login' }
+  | { readonly kind: 'select_account'; readonly signedInUser: SignedInUser }
   | ({ readonly kind: 'consent'; readonly grant: GrantRecord | undefined } & SignedInMember)
   | ({ readonly kind: 'ready'; readonly grant: GrantRecord } & SignedInMember)
+
+/** The absolute URLs of the host's pages. Without the one for `select_account`, users sign in instead. */
+export interface InteractionUrls {
+  readonly login: string
+  readonly consent: string
+  readonly select_account: string | undefined
+}
 
 interface SignedInMember {
   readonly signedInUser: SignedInUser
@@ -23,15 +31,29 @@ interface SignedInMember {
 /**
  * Decides what the user must still do (OIDC Core §3.1.2.3, §3.1.2.4).
  * @param arrival the user, and `startedAt`: when the interaction started in which they signed in, or `undefined` when
- *   they have an older session.
+ *   they have an older session. `isChosen`: they have signed in or chosen their account in this interaction.
  */
 export async function decideInteraction(
   request: AuthorizationRequest,
-  arrival: { readonly signedInUser: SignedInUser | undefined; readonly startedAt: EpochSeconds | undefined },
-  deps: { readonly now: EpochSeconds; readonly storage: OAuthStorage; readonly detailTypes: DetailTypes },
+  arrival: {
+    readonly signedInUser: SignedInUser | undefined
+    readonly startedAt: EpochSeconds | undefined
+    readonly isChosen: boolean
+  },
+  deps: {
+    readonly now: EpochSeconds
+    readonly storage: OAuthStorage
+    readonly detailTypes: DetailTypes
+    readonly interactionUrls: InteractionUrls
+  },
 ): Promise<InteractionDecision> {
-  const { signedInUser, startedAt } = arrival
+  const { signedInUser, startedAt, isChosen } = arrival
   if (signedInUser === undefined || needsLogin(request, { signedInUser, startedAt }, deps.now)) return { kind: 'login' }
+  // OIDC Core §3.1.2.1: a session alone never answers select_account. Without a page for it, a sign-in does.
+  if (request.prompt.has('select_account') && !isChosen)
+    return deps.interactionUrls.select_account === undefined
+      ? { kind: 'login' }
+      : { kind: 'select_account', signedInUser }
 
   const grant = await findActiveGrant(request, signedInUser, deps.storage)
   const organizations = await findOrganizations(request, signedInUser, deps.storage)
@@ -119,11 +141,9 @@ function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochS
   return !isFresh && isTooOld(request, arrival, now)
 }
 
-function isTooOld(request: AuthorizationRequest, { signedInUser, startedAt }: Arrival, now: EpochSeconds): boolean {
-  // OIDC Core §3.1.2.1: prompt=login always requires a new sign-in; for select_account, any choice made in the
-  // interaction is enough.
+function isTooOld(request: AuthorizationRequest, { signedInUser }: Arrival, now: EpochSeconds): boolean {
+  // OIDC Core §3.1.2.1: prompt=login always requires a new sign-in.
   if (request.prompt.has('login')) return true
-  if (request.prompt.has('select_account') && startedAt === undefined) return true
   // OIDC Core §3.1.2.1: max_age=0 is equivalent to prompt=login.
   return (
     request.maxAge !== undefined &&

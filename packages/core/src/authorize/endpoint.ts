@@ -70,8 +70,8 @@ async function answer(
   const signedInUser = await identifySession(await deps.signedIn(request), now, deps.storage)
   const decision = await decideInteraction(
     authorization,
-    { signedInUser, startedAt: undefined },
-    { now, storage: deps.storage, detailTypes: deps.detailTypes },
+    { signedInUser, startedAt: undefined, isChosen: false },
+    { ...deps, now },
   )
   enforcePromptNone(decision, authorization)
   if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)

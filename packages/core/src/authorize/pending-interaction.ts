@@ -4,7 +4,7 @@ import type { ClientRecord, EpochSeconds, JsonObject, UserRecord } from '@mintma
 import { indexParameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
-import { recallUser } from '../sessions/signed-in-user.ts'
+import { recallUser, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { readBrowser, requireSameOrigin } from './browser.ts'
 import {
   completeInteraction,
@@ -19,7 +19,8 @@ import { type AuthorizationDetailText, type DetailTypes, nameOf, typeOf } from '
 import { requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { reopenRequest } from './pushed-request.ts'
 import { type AuthorizationRequest, parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
-import { interactionLocation } from './start-interaction.ts'
+import type { InteractionUrls } from './decide.ts'
+import { interactionLocation, pageUrl } from './start-interaction.ts'
 
 export interface FindInteractionDependencies extends CompleteInteractionDependencies {
   readonly rules: AuthorizationRequestRules
@@ -59,10 +60,12 @@ export async function findInteraction(
   const redirect = verifyRedirect(parameters, client)
   const authorization = await parseAuthorizationRequest(parameters, { client, redirect, form }, deps.rules)
   const visit = { signedIn: await deps.signedIn(request), isOfSession: stored === undefined, now }
-  const user = await recallUser(record.login, visit, deps.storage)
+  const recalled = await recallUser(record.login, visit, deps.storage)
+  const isSwitch = request.url.searchParams.get('account') === 'other'
+  const user = isSwitch ? undefined : recalled
   const isStored = stored !== undefined
   const step = { http: request, handle, record, isStored, user, request: authorization, now }
-  return pendingInteraction(step, deps)
+  return pendingInteraction(step, isSwitch ? recalled : undefined, deps)
 }
 
 /** A requested scope, as a consent page shows it. */
@@ -102,7 +105,7 @@ interface RequestedOrganization {
 /** A pending authorization request, as the host's page sees it. */
 export interface PendingInteraction {
   /** The next step. */
-  readonly kind: 'login' | 'consent'
+  readonly kind: keyof InteractionUrls
   readonly client: {
     readonly clientId: string
     readonly clientName: string
@@ -132,7 +135,12 @@ export interface PendingInteraction {
   readonly subject: string | undefined
   /** The user's own name for the account, from its claims. Encode it when you show it. */
   readonly accountName: string | undefined
-  /** The login name that the client expects. Encode it when you show it. */
+  /**
+   * Where the user signs in with another account instead: a link for the pages that show `accountName`. `undefined` while
+   * nobody has signed in, and if the client accepts no other user (`id_token_hint`).
+   */
+  readonly switchAccountUrl: string | undefined
+  /** The login name that the client expects, unless the user has just left that account. Encode it when you show it. */
   readonly loginHint: string | undefined
   /** The authentication contexts that the client prefers or requires, best first (OIDC Core §3.1.2.1, §5.5.1.1). */
   readonly acrValues: readonly string[]
@@ -153,16 +161,19 @@ export interface PendingInteraction {
 /** Describes the interaction for the host's page. */
 async function pendingInteraction(
   step: InteractionStep,
+  left: SignedInUser | undefined,
   deps: FindInteractionDependencies,
 ): Promise<PendingInteraction> {
   const { http, request } = step
-  const decision = await decideNext(step, step.user, deps)
+  const decision = await decideNext({ ...step, isChosen: step.isStored }, step.user, deps)
   if (decision.kind === 'login' && http.method !== 'GET')
     await limitAttempts(step, deps.interactionLimits.signInAttempts)
-  const grant = decision.kind === 'login' ? undefined : decision.grant
+  const { grant, organizations } = 'grant' in decision ? decision : { grant: undefined, organizations: [] }
+  const user = decision.kind === 'login' ? undefined : decision.signedInUser.user
+  const hasLeftHinted = left !== undefined && accountNameOf(left.user) === request.loginHint
 
   return {
-    kind: decision.kind === 'login' ? 'login' : 'consent',
+    kind: decision.kind === 'ready' ? 'consent' : decision.kind,
     client: describeClient(request.client, request.target.redirect),
     redirectUri: request.target.redirect,
     scopes: request.consentScopes.map((name) => ({
@@ -176,18 +187,28 @@ async function pendingInteraction(
       granted: grant?.resources.includes(uri) === true,
     })),
     details: await describeDetails(request, deps.detailTypes),
-    organizations:
-      decision.kind === 'login'
-        ? []
-        : decision.organizations.map(({ organizationId, displayName }) => ({ organizationId, name: displayName })),
-    subject: decision.kind === 'login' ? undefined : decision.signedInUser.user.userId,
-    accountName: decision.kind === 'login' ? undefined : accountNameOf(decision.signedInUser.user),
-    loginHint: request.loginHint,
+    organizations: organizations.map(({ organizationId, displayName }) => ({ organizationId, name: displayName })),
+    subject: user?.userId,
+    accountName: user && accountNameOf(user),
+    switchAccountUrl: user && switchAccountUrl(user, step, deps.interactionUrls),
+    loginHint: hasLeftHinted ? undefined : request.loginHint,
     acrValues: request.acrValues,
     uiLocales: request.uiLocales,
     complete: (answer) => completeInteraction(answer, step, deps),
     deny: () => denyInteraction(step, deps),
   }
+}
+
+/** OIDC Core §3.1.2.2: a request for certain users cannot be completed as another one. */
+function switchAccountUrl(
+  { userId }: UserRecord,
+  { request: { subjects }, handle }: InteractionStep,
+  { login }: InteractionUrls,
+): string | undefined {
+  if (subjects?.every((subject) => subject === userId) === true) return undefined
+  const url = new URL(interactionLocation(login, handle))
+  url.searchParams.set('account', 'other')
+  return url.href
 }
 
 const describeDetails = (
@@ -247,7 +268,7 @@ export const interactionPage =
     const pending = await findInteraction(request, deps.clock(), deps)
     if (pending.kind === kind) return page(pending, request)
     const handle = request.url.searchParams.get('interaction') ?? ''
-    return redirect(interactionLocation(deps.interactionUrls[pending.kind], handle))
+    return redirect(interactionLocation(pageUrl(pending, deps.interactionUrls), handle))
   }
 
 /**

@@ -21,7 +21,7 @@ import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import { loginOf, type SignedIn } from '../sessions/signed-in-user.ts'
 import { bindBrowser, type BrowserBinding } from './browser.ts'
-import type { InteractionDecision } from './decide.ts'
+import type { InteractionDecision, InteractionUrls } from './decide.ts'
 import type { DetailTypes } from './detail-types.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
@@ -39,8 +39,7 @@ export interface InteractionDependencies {
   readonly random: Random
   readonly browserCookie: CookieDefinition
   readonly interactionLifetime: DurationSeconds
-  /** The absolute URLs of the host's pages. */
-  readonly interactionUrls: { readonly login: string; readonly consent: string }
+  readonly interactionUrls: InteractionUrls
 }
 
 /** Counts the requests that cost the server something before anybody has signed in. */
@@ -76,7 +75,7 @@ export async function startInteraction(
     clientId: authorization.client.clientId,
     parameters: authorization.parameters,
     resources: authorization.resources,
-    login: decision.kind === 'consent' ? loginOf(decision.signedInUser) : undefined,
+    login: decision.kind === 'login' ? undefined : loginOf(decision.signedInUser),
     createdAt: now,
     expiresAt: after(now, deps.interactionLifetime),
     version: 1,
@@ -89,7 +88,7 @@ export async function startInteraction(
     kind: decision.kind,
     clientId: authorization.client.clientId,
   })
-  return redirect(interactionLocation(deps.interactionUrls[decision.kind], handle), browser.headers)
+  return redirect(interactionLocation(pageUrl(decision, deps.interactionUrls), handle), browser.headers)
 }
 
 /** RFC 6819 §4.4.1.11: abandoned requests must not exhaust the server. */
@@ -109,6 +108,12 @@ async function limitStart(
     if (!decision.allowed) throw refuse('interactions_throttled', { clientId }, { retryAfter: decision.retryAfter })
   }
 }
+
+/** The page of the host that is next. */
+export const pageUrl = (
+  { kind }: { readonly kind: keyof InteractionUrls },
+  { [kind]: url, login }: InteractionUrls,
+): string => url ?? login
 
 /** The URL of the host's page, with the handle of the interaction. */
 export function interactionLocation(page: string, handle: string): string {

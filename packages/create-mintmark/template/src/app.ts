@@ -6,7 +6,7 @@ import type { ScimStorage } from '@mintmark/storage-interface'
 import express, { type Express } from 'express'
 
 import { knownBrowsers } from './known-browser.ts'
-import { askConsent, askSignIn, errorPage, logoutPage } from './pages.ts'
+import { askAccount, askConsent, askSignIn, errorPage, logoutPage } from './pages.ts'
 import type { Users } from './users.ts'
 import { forgetRemoved, keepPassword } from './provisioned-users.ts'
 
@@ -33,7 +33,11 @@ export async function createApp({ storage, users, sealingKey, trustedProxies, lo
     keys: createStoredKeys({ storage, sealingKey }),
     signedIn: sessions.signedIn,
     logout: { endSession: sessions.end, renderPage: logoutPage },
-    pages: { login: askSignIn({ users, sessions, browsers }), consent: askConsent({ users }) },
+    pages: {
+      login: askSignIn({ users, sessions, browsers }),
+      selectAccount: askAccount,
+      consent: askConsent({ users }),
+    },
     renderErrorPage: errorPage,
     onEvent: logEvents(logger),
   })

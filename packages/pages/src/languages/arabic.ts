@@ -22,6 +22,12 @@ export const arabic: Messages = {
       device: 'في جميع الأحوال ستنتقل بعد ذلك إلى برنامج على هذا الجهاز ({name})',
       app: 'في جميع الأحوال ستنتقل بعد ذلك إلى تطبيق على هذا الجهاز يُعرف بـ {name}',
     },
+    links: {
+      legend: 'صفحات هذا التطبيق:',
+      website: 'الموقع الإلكتروني',
+      policy: 'سياسة الخصوصية',
+      terms: 'شروط الخدمة',
+    },
     deny: 'رفض',
     allow: 'سماح',
     scopes: {
@@ -51,6 +57,11 @@ export const arabic: Messages = {
       incomplete: 'املأ الحقلين وحاول مرة أخرى.',
       throttled: 'عدد المحاولات كبير جدًا. انتظر بضع دقائق ثم حاول مرة أخرى.',
     },
+  },
+  selectAccount: {
+    title: 'اختر حسابًا',
+    continueAs: 'المتابعة باسم {account}',
+    another: 'استخدام حساب آخر',
   },
   error: {
     title: 'حدث خطأ',

@@ -22,6 +22,12 @@ export const dutch: Messages = {
       device: 'In alle gevallen gaat u daarna naar een programma op dit apparaat ({name})',
       app: 'In alle gevallen gaat u daarna naar de app op dit apparaat die bekendstaat als {name}',
     },
+    links: {
+      legend: 'Pagina’s van deze app:',
+      website: 'Website',
+      policy: 'Privacybeleid',
+      terms: 'Gebruiksvoorwaarden',
+    },
     deny: 'Weigeren',
     allow: 'Toestaan',
     scopes: {
@@ -51,6 +57,11 @@ export const dutch: Messages = {
       incomplete: 'Vul beide velden in en probeer het opnieuw.',
       throttled: 'Er waren te veel pogingen. Wacht een paar minuten en probeer het opnieuw.',
     },
+  },
+  selectAccount: {
+    title: 'Kies een account',
+    continueAs: 'Doorgaan als {account}',
+    another: 'Een ander account gebruiken',
   },
   error: {
     title: 'Er is iets misgegaan',

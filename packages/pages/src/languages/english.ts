@@ -22,6 +22,12 @@ export const english: Messages = {
       device: 'Either way, you continue to a program on this device ({name})',
       app: 'Either way, you continue to the app on this device identified as {name}',
     },
+    links: {
+      legend: 'Pages of this app:',
+      website: 'Website',
+      policy: 'Privacy policy',
+      terms: 'Terms of service',
+    },
     deny: 'Deny',
     allow: 'Allow',
     // The server's own sentences are English.
@@ -44,6 +50,11 @@ export const english: Messages = {
       incomplete: 'Fill in both fields and try again.',
       throttled: 'There were too many attempts. Wait a few minutes and try again.',
     },
+  },
+  selectAccount: {
+    title: 'Choose an account',
+    continueAs: 'Continue as {account}',
+    another: 'Use another account',
   },
   error: {
     title: 'This did not work',

@@ -23,6 +23,12 @@ export const french: Messages = {
       device: 'Dans tous les cas, vous serez ensuite redirigé vers un programme de cet appareil ({name})',
       app: 'Dans tous les cas, vous serez ensuite redirigé vers l’application de cet appareil identifiée par {name}',
     },
+    links: {
+      legend: 'Pages de cette application :',
+      website: 'Site web',
+      policy: 'Politique de confidentialité',
+      terms: 'Conditions d’utilisation',
+    },
     deny: 'Refuser',
     allow: 'Autoriser',
     scopes: {
@@ -52,6 +58,11 @@ export const french: Messages = {
       incomplete: 'Remplissez les deux champs et réessayez.',
       throttled: 'Trop de tentatives ont été effectuées. Patientez quelques minutes, puis réessayez.',
     },
+  },
+  selectAccount: {
+    title: 'Choisir un compte',
+    continueAs: 'Continuer en tant que {account}',
+    another: 'Utiliser un autre compte',
   },
   error: {
     title: 'Une erreur s’est produite',

@@ -22,6 +22,12 @@ export const german: Messages = {
       device: 'In jedem Fall gelangen Sie danach zu einem Programm auf diesem Gerät ({name})',
       app: 'In jedem Fall gelangen Sie danach zu der App auf diesem Gerät mit der Kennung {name}',
     },
+    links: {
+      legend: 'Seiten dieser Anwendung:',
+      website: 'Website',
+      policy: 'Datenschutzerklärung',
+      terms: 'Nutzungsbedingungen',
+    },
     deny: 'Ablehnen',
     allow: 'Erlauben',
     scopes: {
@@ -51,6 +57,11 @@ export const german: Messages = {
       incomplete: 'Füllen Sie beide Felder aus und versuchen Sie es erneut.',
       throttled: 'Es gab zu viele Versuche. Warten Sie einige Minuten und versuchen Sie es dann erneut.',
     },
+  },
+  selectAccount: {
+    title: 'Konto auswählen',
+    continueAs: 'Als {account} fortfahren',
+    another: 'Anderes Konto verwenden',
   },
   error: {
     title: 'Das hat nicht geklappt',

@@ -21,6 +21,12 @@ export const hebrew: Messages = {
       device: 'בכל מקרה, השלב הבא הוא מעבר אל תוכנה במכשיר הזה ({name})',
       app: 'בכל מקרה, השלב הבא הוא מעבר אל אפליקציה במכשיר הזה המזוהה בתור {name}',
     },
+    links: {
+      legend: 'הדפים של האפליקציה:',
+      website: 'אתר',
+      policy: 'מדיניות פרטיות',
+      terms: 'תנאי שימוש',
+    },
     deny: 'דחייה',
     allow: 'אישור',
     scopes: {
@@ -50,6 +56,11 @@ export const hebrew: Messages = {
       incomplete: 'יש למלא את שני השדות ולנסות שוב.',
       throttled: 'היו יותר מדי ניסיונות. יש להמתין כמה דקות ולנסות שוב.',
     },
+  },
+  selectAccount: {
+    title: 'בחירת חשבון',
+    continueAs: 'להמשיך בתור {account}',
+    another: 'שימוש בחשבון אחר',
   },
   error: {
     title: 'אירעה שגיאה',

@@ -22,6 +22,12 @@ export const italian: Messages = {
       device: 'In ogni caso, passerai poi a un programma su questo dispositivo ({name})',
       app: 'In ogni caso, passerai poi all’app su questo dispositivo identificata da {name}',
     },
+    links: {
+      legend: 'Pagine di questa applicazione:',
+      website: 'Sito web',
+      policy: 'Informativa sulla privacy',
+      terms: 'Termini di servizio',
+    },
     deny: 'Rifiuta',
     allow: 'Consenti',
     scopes: {
@@ -52,6 +58,11 @@ export const italian: Messages = {
       incomplete: 'Compila entrambi i campi e riprova.',
       throttled: 'Troppi tentativi. Attendi qualche minuto e riprova.',
     },
+  },
+  selectAccount: {
+    title: 'Scegli un account',
+    continueAs: 'Continua come {account}',
+    another: 'Usa un altro account',
   },
   error: {
     title: 'Si è verificato un errore',

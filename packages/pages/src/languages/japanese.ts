@@ -22,6 +22,12 @@ export const japanese: Messages = {
       device: 'どちらを選んでも、このデバイス上のプログラム ({name}) に移動します',
       app: 'どちらを選んでも、このデバイス上のアプリ ({name}) に移動します',
     },
+    links: {
+      legend: 'このアプリのページ:',
+      website: 'ウェブサイト',
+      policy: 'プライバシーポリシー',
+      terms: '利用規約',
+    },
     deny: '拒否',
     allow: '許可',
     scopes: {
@@ -52,6 +58,11 @@ export const japanese: Messages = {
       incomplete: '両方の欄に入力して、もう一度お試しください。',
       throttled: '試行回数が多すぎます。数分待ってから、もう一度お試しください。',
     },
+  },
+  selectAccount: {
+    title: 'アカウントの選択',
+    continueAs: '{account} として続行',
+    another: '別のアカウントを使用',
   },
   error: {
     title: 'エラーが発生しました',

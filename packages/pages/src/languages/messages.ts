@@ -38,6 +38,13 @@ export interface Messages {
     /** The APIs that get the access: `{names}` is a list of one or more. */
     readonly resources: TextWith<'names'>
     readonly destination: Readonly<Record<RedirectDestination['kind'], TextWith<'name'>>>
+    /** Links to pages of the client, which nobody has reviewed. */
+    readonly links: {
+      readonly legend: string
+      readonly website: string
+      readonly policy: string
+      readonly terms: string
+    }
     readonly deny: string
     readonly allow: string
     /** By scope value. They replace the server's descriptions; scopes that are not here keep those. */
@@ -57,6 +64,12 @@ export interface Messages {
     readonly errorTitle: string
     /** They never say which of the two was wrong, nor whether the account exists. */
     readonly errors: Readonly<Record<SignInError, string>>
+  }
+  readonly selectAccount: {
+    readonly title: string
+    readonly continueAs: TextWith<'account'>
+    /** A link, also on the consent page. */
+    readonly another: string
   }
   readonly error: {
     readonly title: string

@@ -23,6 +23,12 @@ export const portuguese: Messages = {
       device: 'Em qualquer caso, você seguirá depois para um programa neste dispositivo ({name})',
       app: 'Em qualquer caso, você seguirá depois para o aplicativo neste dispositivo identificado como {name}',
     },
+    links: {
+      legend: 'Páginas deste aplicativo:',
+      website: 'Site',
+      policy: 'Política de privacidade',
+      terms: 'Termos de serviço',
+    },
     deny: 'Recusar',
     allow: 'Permitir',
     scopes: {
@@ -52,6 +58,11 @@ export const portuguese: Messages = {
       incomplete: 'Preencha os dois campos e tente novamente.',
       throttled: 'Houve tentativas demais. Aguarde alguns minutos e tente novamente.',
     },
+  },
+  selectAccount: {
+    title: 'Escolha uma conta',
+    continueAs: 'Continuar como {account}',
+    another: 'Usar outra conta',
   },
   error: {
     title: 'Ocorreu um erro',

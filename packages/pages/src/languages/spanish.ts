@@ -22,6 +22,12 @@ export const spanish: Messages = {
       device: 'En cualquier caso, después irá a un programa de este dispositivo ({name})',
       app: 'En cualquier caso, después irá a la aplicación de este dispositivo identificada como {name}',
     },
+    links: {
+      legend: 'Páginas de esta aplicación:',
+      website: 'Sitio web',
+      policy: 'Política de privacidad',
+      terms: 'Condiciones del servicio',
+    },
     deny: 'Rechazar',
     allow: 'Permitir',
     scopes: {
@@ -51,6 +57,11 @@ export const spanish: Messages = {
       incomplete: 'Rellene ambos campos e inténtelo de nuevo.',
       throttled: 'Ha habido demasiados intentos. Espere unos minutos e inténtelo de nuevo.',
     },
+  },
+  selectAccount: {
+    title: 'Elegir una cuenta',
+    continueAs: 'Continuar como {account}',
+    another: 'Usar otra cuenta',
   },
   error: {
     title: 'Se ha producido un error',

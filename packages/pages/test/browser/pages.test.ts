@@ -9,6 +9,7 @@ import {
   readConsentForm,
   readSignInForm,
   signedOutPage,
+  selectAccountPage,
   signInPage,
 } from '../../src/index.ts'
 import { html, toMarkup } from '../../src/html.ts'
@@ -114,19 +115,19 @@ describe('consent page', () => {
     expect(posted.map(readConsentForm)).toEqual([{ decision: 'deny', grantedScopes: [] }])
   })
 
-  test('shows Deny and Allow equally large and in equal colours', async () => {
+  test('shows Deny and Allow equally large, and Allow alone filled', async () => {
     await page.goto(`${server.origin}/consent`)
 
     const looks = await page.locator('button').evaluateAll((buttons) =>
       buttons.map((button) => {
         const { width, height } = button.getBoundingClientRect()
-        const { color, backgroundColor, borderColor, fontWeight } = getComputedStyle(button)
-        return { width, height, color, backgroundColor, borderColor, fontWeight }
+        const { backgroundColor, borderColor, fontWeight } = getComputedStyle(button)
+        return { same: [width, height, borderColor, fontWeight], isFilled: backgroundColor === borderColor }
       }),
     )
 
-    expect(looks).toHaveLength(2)
-    expect(looks[0]).toEqual(looks[1])
+    expect(looks.map(({ isFilled }) => isFilled)).toEqual([false, true])
+    expect(looks[0]?.same).toEqual(looks[1]?.same)
   })
 
   test('blocks a redirect of its form to any site except that of its client', async () => {
@@ -140,7 +141,16 @@ describe('consent page', () => {
 })
 
 describe('every page', () => {
-  const names = ['/sign-in', '/sign-in-error', '/consent', '/consent-of-another', '/error', '/sign-out', '/signed-out']
+  const names = [
+    '/sign-in',
+    '/sign-in-error',
+    '/select-account',
+    '/consent',
+    '/consent-of-another',
+    '/error',
+    '/sign-out',
+    '/signed-out',
+  ]
 
   test.each(names)('fits 320 px, with targets of 44 px: %s (WCAG 2.2 §1.4.10, §2.5.8)', async (name) => {
     await page.goto(`${server.origin}${name}`)
@@ -185,6 +195,12 @@ function pagesFor(redirectUri: string) {
   return {
     '/sign-in': signInPage({ client: { clientName: 'Field Notes' }, redirectUri }),
     '/sign-in-error': signInPage({ client: { clientName: hostile }, redirectUri, error: 'rejected' }),
+    '/select-account': selectAccountPage({
+      client: { clientName: hostile },
+      redirectUri,
+      accountName: 'a'.repeat(200),
+      switchAccountUrl: 'https://as.test/login?account=other',
+    }),
     '/consent': consentPage({ client: { clientName: 'Field Notes' }, redirectUri, scopes, accountName }),
     '/consent-of-another': consentPage({
       client: { clientName: hostile },

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { tagsNamed, textOf } from '../test/html-reader.ts'
+import { headerOf, tokensOf } from '../test/response-parts.ts'
+import { selectAccountPage } from './select-account.ts'
+
+const switchAccountUrl = 'https://as.test/login?interaction=h&account=other'
+const aChoice = (changes: Partial<Parameters<typeof selectAccountPage>[0]> = {}) =>
+  selectAccountPage({
+    client: { clientName: 'Field Notes' },
+    redirectUri: 'https://notes.test/cb',
+    accountName: 'ada@example.org',
+    switchAccountUrl,
+    ...changes,
+  })
+
+describe('selectAccountPage', () => {
+  test('offers the signed-in account and a link to another one (OIDC Core §3.1.2.1)', () => {
+    const tokens = tokensOf(aChoice())
+
+    expect(textOf(tokens)).toMatch(/to continue to Field Notes[^]*Continue as ada@example.org[^]*Use another account/)
+    expect(tagsNamed(tokens, 'button')).toEqual([
+      { class: 'primary', type: 'submit', name: 'account', value: 'signed_in' },
+    ])
+    expect(tagsNamed(tokens, 'a')).toEqual([{ href: switchAccountUrl }])
+  })
+
+  test('offers no other account to a client that accepts one user only', () => {
+    expect(tagsNamed(tokensOf(aChoice({ switchAccountUrl: undefined })), 'a')).toEqual([])
+  })
+
+  test('escapes and shortens a name that somebody else chose', () => {
+    const text = textOf(tokensOf(aChoice({ accountName: `<b>${'a'.repeat(200)}` })))
+
+    expect(text).toContain('Continue as <b>aaa')
+    expect(text).toContain('…')
+  })
+
+  test('posts to its own address, and may be redirected to the validated URI only', () => {
+    const response = aChoice()
+
+    expect(tagsNamed(tokensOf(response), 'form')).toEqual([{ method: 'post' }])
+    expect(headerOf(response, 'Content-Security-Policy')).toContain(`form-action 'self' https://notes.test;`)
+  })
+})
