@@ -36,5 +36,5 @@ export async function crashAt(
 /** A server that dies at the point; none after the last point. */
 async function start(site: ProcessSite, point: NamedPoint | undefined): Promise<ServerProcess> {
   if (point === undefined) return { port: 0, ended: Promise.resolve(null), kill: async () => {} }
-  return startServerProcess(site.database, point.crash)
+  return startServerProcess(site.database, { crash: point.crash })
 }

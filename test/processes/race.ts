@@ -1,5 +1,6 @@
 // Four servers over one database, each race a thousand times: `pnpm race [rounds] [words of the race's name]`.
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
+import { keptTokenRacesOf } from './kept-token-races.ts'
 import { racesOf } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
 import { sessionRacesOf } from './session-races.ts'
@@ -18,8 +19,17 @@ process.exitCode = violations === 0 ? 0 : 1
 
 async function race(name: string, site: ProcessSite): Promise<void> {
   const servers = await startServerProcesses(site.database, 4)
+  const keeping = await startServerProcesses(site.database, 4, { rotation: 'unbound_only' })
   const ports = servers.map(({ port }) => port)
-  const races = { ...racesOf(site, ports), ...scimRacesOf(site, ports), ...sessionRacesOf(site, ports) }
+  const races = {
+    ...racesOf(site, ports),
+    ...scimRacesOf(site, ports),
+    ...sessionRacesOf(site, ports),
+    ...keptTokenRacesOf(
+      site,
+      keeping.map(({ port }) => port),
+    ),
+  }
   for (const [subject, run] of Object.entries(races).filter(([name]) => name.includes(wanted))) {
     const started = performance.now()
     const wrong: string[] = []
@@ -29,6 +39,6 @@ async function race(name: string, site: ProcessSite): Promise<void> {
     console.log(`${name}: ${subject}, ${rounds} rounds, ${seconds} s: ${wrong.length} violations`)
     for (const each of new Set(wrong)) console.log(`  ${each}`)
   }
-  await Promise.all(servers.map((each) => each.kill()))
+  await Promise.all([...servers, ...keeping].map((each) => each.kill()))
   await site.close()
 }

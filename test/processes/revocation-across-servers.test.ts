@@ -23,7 +23,9 @@ describe.for([
 
   beforeAll(async () => {
     site = await open()
-    const starting = startServerProcess(site.database, { when: 'after', call: 'provisionedUsers.compareAndSwap' })
+    const starting = startServerProcess(site.database, {
+      crash: { when: 'after', call: 'provisionedUsers.compareAndSwap' },
+    })
     servers = [...(await startServerProcesses(site.database, 2)), await starting]
     ;[here = 0, there = 0, dying = 0] = servers.map(({ port }) => port)
     client = clientRequests(site.clients)

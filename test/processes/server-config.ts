@@ -16,6 +16,8 @@ export interface CrashPoint {
 export interface ServerConfig {
   readonly database: DatabaseAddress
   readonly crash: CrashPoint | undefined
+  /** Whose refresh tokens rotate. */
+  readonly rotation: 'always' | 'unbound_only'
 }
 
 export const issuer = 'https://as.test'

@@ -14,7 +14,7 @@ import { crashingStorage } from './crashing-storage.ts'
 import { openDatabase } from './open-database.ts'
 import { issuer, type ServerConfig } from './server-config.ts'
 
-const { database, crash } = JSON.parse(process.argv[2] ?? '') as ServerConfig
+const { database, crash, rotation } = JSON.parse(process.argv[2] ?? '') as ServerConfig
 const sound = await createSqlStorage({ dialect: openDatabase(database), issuer })
 const storage = crash === undefined ? sound : crashingStorage(sound, crash)
 // The races present one credential fifty times over on purpose, so this is not an attack.
@@ -28,6 +28,7 @@ const server = createAuthorizationServer({
     algorithms: ['ES256'],
   }),
   revocationFeed: true,
+  refreshTokenRotation: rotation,
   sessionBoundTokens: 'all',
   rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited, silentCodes: unlimited },
   // The races and chaos runs expect refusals and outages; every other event is an error.

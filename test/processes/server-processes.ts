@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-import type { CrashPoint, DatabaseAddress, ServerConfig } from './server-config.ts'
+import type { DatabaseAddress, ServerConfig } from './server-config.ts'
 
 /** A server in a process of its own. */
 export interface ServerProcess {
@@ -15,8 +15,11 @@ export interface ServerProcess {
 }
 
 /** Starts a server and waits until it listens. */
-export async function startServerProcess(database: DatabaseAddress, crash?: CrashPoint): Promise<ServerProcess> {
-  const config: ServerConfig = { database, crash }
+export async function startServerProcess(
+  database: DatabaseAddress,
+  { crash, rotation = 'always' }: Partial<Pick<ServerConfig, 'crash' | 'rotation'>> = {},
+): Promise<ServerProcess> {
+  const config: ServerConfig = { database, crash, rotation }
   const script = fileURLToPath(new URL('server-process.ts', import.meta.url))
   const child = spawn(process.execPath, ['--conditions=@mintmark/source', script, JSON.stringify(config)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -41,5 +44,9 @@ export async function startServerProcess(database: DatabaseAddress, crash?: Cras
 }
 
 /** Starts several servers over one database. */
-export const startServerProcesses = (database: DatabaseAddress, count: number): Promise<readonly ServerProcess[]> =>
-  Promise.all(Array.from({ length: count }, () => startServerProcess(database)))
+export const startServerProcesses = (
+  database: DatabaseAddress,
+  count: number,
+  options: Partial<Pick<ServerConfig, 'rotation'>> = {},
+): Promise<readonly ServerProcess[]> =>
+  Promise.all(Array.from({ length: count }, () => startServerProcess(database, options)))
