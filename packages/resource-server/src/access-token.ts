@@ -20,6 +20,8 @@ export interface AccessTokenClaims {
   readonly scopes: readonly string[]
   /** What the user granted in detail (RFC 9396 §9.1); each entry has a `type`. Empty when the token has none. */
   readonly authorizationDetails: readonly AuthorizationDetail[]
+  /** The organization that the token is for (`org_id`), whose roles are in `claims.roles`; `undefined` for none. */
+  readonly organizationId: string | undefined
   readonly issuedAt: number
   readonly expiresAt: number
   /** All claims, as received. */
@@ -104,6 +106,7 @@ function readAccessTokenClaims(
     audience,
     scopes,
     authorizationDetails: details,
+    organizationId: isText(claims['org_id']) ? claims['org_id'] : undefined,
     issuedAt: iat,
     expiresAt: exp,
     claims,

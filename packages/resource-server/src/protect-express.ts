@@ -1,5 +1,6 @@
 import type { VerifiedAccessToken } from './access-token.ts'
 import type { JsonResponse } from './refusals.ts'
+import type { RequiredClaims } from './required-claims.ts'
 import { metadataHeaders } from './resource-metadata.ts'
 import type { AccessRule, ResourceServer } from './resource-server.ts'
 
@@ -36,6 +37,11 @@ interface ExpressGuard {
    * values (RFC 9396). The handler compares `authorizationDetails` of the token with what the request is about.
    */
   requireDetail(type: string, ...scopes: readonly string[]): ExpressMiddleware
+  /**
+   * Middleware that admits requests whose token has the roles, groups, entitlements or organization, and all the scope values
+   * (RFC 9068 §2.2.3). Users who lack them are refused with 403 `access_denied`.
+   */
+  requireClaims(required: RequiredClaims, ...scopes: readonly string[]): ExpressMiddleware
   /** Middleware that admits requests with any valid token for this API, whatever it allows. */
   requireAnyToken(): ExpressMiddleware
   /**
@@ -85,6 +91,7 @@ export function protectExpress(api: ResourceServer): ExpressGuard {
   return {
     require: (...scopes) => enforce(api.require(...scopes)),
     requireDetail: (type, ...scopes) => enforce(api.requireDetail(type, ...scopes)),
+    requireClaims: (required, ...scopes) => enforce(api.requireClaims(required, ...scopes)),
     requireAnyToken: () => enforce(api.requireAnyToken()),
     token(request) {
       const token = admitted.get(request)

@@ -1,4 +1,5 @@
 import type { VerifiedAccessToken } from './access-token.ts'
+import type { RequiredClaims } from './required-claims.ts'
 import { metadataHeaders } from './resource-metadata.ts'
 import type { AccessRule, ResourceServer } from './resource-server.ts'
 
@@ -27,6 +28,15 @@ interface FetchGuard {
     scopes: readonly string[],
     handler: GuardedHandler<Rest>,
   ): FetchHandler<Rest>
+  /**
+   * Wraps a handler: requests whose token has the roles, groups, entitlements or organization, and all the scope values, reach
+   * it (RFC 9068 §2.2.3). Users who lack them are refused with 403 `access_denied`.
+   */
+  requireClaims<Rest extends readonly unknown[]>(
+    required: RequiredClaims,
+    scopes: readonly string[],
+    handler: GuardedHandler<Rest>,
+  ): FetchHandler<Rest>
   /** Wraps a handler: requests with any valid token for this API reach it, whatever the token allows. */
   requireAnyToken<Rest extends readonly unknown[]>(handler: GuardedHandler<Rest>): FetchHandler<Rest>
   /** Serves the metadata; `undefined` for every other request. */
@@ -48,6 +58,7 @@ export function protectFetch(api: ResourceServer): FetchGuard {
   return {
     require: (scopes, handler) => guarded(api.require(...scopes), handler),
     requireDetail: (type, scopes, handler) => guarded(api.requireDetail(type, ...scopes), handler),
+    requireClaims: (required, scopes, handler) => guarded(api.requireClaims(required, ...scopes), handler),
     requireAnyToken: (handler) => guarded(api.requireAnyToken(), handler),
     metadata({ method, url }) {
       if (api.metadata === undefined || new URL(url).pathname !== api.metadata.path) return undefined

@@ -10,6 +10,8 @@ const codes = {
     status: 403,
     description: 'The access token does not have the scope that is needed here.',
   },
+  // RFC 9110 §15.5.4: a token with more scope values would not help, so there is no challenge that asks for one.
+  access_denied: { status: 403, description: 'The user is not allowed to do this.' },
   // RFC 9110 §15.6.4: neither yes nor no.
   temporarily_unavailable: { status: 503, description: 'Access cannot be checked now. Try again shortly.' },
 } as const
@@ -74,6 +76,22 @@ export const refusals = {
     'insufficient_scope',
     'The token has no authorization detail of the type that the operation needs.',
     'RFC 9396 §9, RFC 6750 §3.1',
+  ],
+  organization_missing: [
+    'insufficient_scope',
+    'The token is for no organization: the client did not ask for the scope organization.',
+    'RFC 6750 §3.1',
+  ],
+  organization_other: ['access_denied', 'The token is for another organization.', 'RFC 9110 §15.5.4'],
+  claim_missing: [
+    'access_denied',
+    'The user has none of the roles, groups or entitlements that the operation needs.',
+    'RFC 9068 §2.2.3, RFC 9110 §15.5.4',
+  ],
+  claim_omitted: [
+    'access_denied',
+    'The roles, groups or entitlements do not fit into the token: claims_overflow names them.',
+    'RFC 9068 §2.2.3, RFC 9110 §15.5.4',
   ],
   authorization_server_unavailable: [
     'temporarily_unavailable',
@@ -155,9 +173,9 @@ export function renderAccessRefusal(
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
       // RFC 9110 §11.6.1: one challenge for each scheme.
-      ...(code === 'temporarily_unavailable'
-        ? { 'Retry-After': '5' }
-        : { 'WWW-Authenticate': schemes.map(challengeOf).join(', ') }),
+      ...(code === 'temporarily_unavailable' && { 'Retry-After': '5' }),
+      ...(code !== 'temporarily_unavailable' &&
+        code !== 'access_denied' && { 'WWW-Authenticate': schemes.map(challengeOf).join(', ') }),
     },
     body: JSON.stringify(hasNoToken ? {} : { error: code, error_description: description }),
   }

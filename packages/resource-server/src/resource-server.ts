@@ -14,6 +14,7 @@ import {
 import { checkOptions, type ResourceServerOptions } from './options.ts'
 import { AccessRefusedError, refuse, renderAccessRefusal, type JsonResponse } from './refusals.ts'
 import { resourceMetadata, type ResourceMetadata } from './resource-metadata.ts'
+import { checkRequiredClaims, requireClaimsOf, type RequiredClaims } from './required-claims.ts'
 import { createRevocationFeed } from './revocation-feed.ts'
 import { systemClock, systemRandom } from './runtime.ts'
 import { createEndpointLookup } from './server-metadata.ts'
@@ -33,6 +34,12 @@ export interface ResourceServer {
    * @throws TypeError when the type is empty or one of the others is not a scope value.
    */
   requireDetail(type: string, ...scopes: readonly string[]): AccessRule
+  /**
+   * A rule that requires what the claims say of the user, such as a role, and the scope values if there are any. A user who
+   * lacks it is refused with 403 `access_denied` and no challenge: another token would not help.
+   * @throws TypeError when nothing is required, or one of the others is not a scope value.
+   */
+  requireClaims(required: RequiredClaims, ...scopes: readonly string[]): AccessRule
   /**
    * A rule that admits every valid token for this API, whatever it allows. A client gets such tokens with any of its
    * scope values, or without one.
@@ -71,32 +78,41 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   const possession = possessionVerifier(options)
   const { mutualTls } = options
 
-  const ruleFor = (scopes: readonly string[], detailType?: string): AccessRule => ({
-    async admit(authorization, request = noProof) {
-      const { scheme, token: presented } = readAccessToken(authorization, schemes)
-      if (possession === undefined || scheme === 'Bearer') {
-        // RFC 9449 §7.2: with a proof it is no bearer token, and the proof would go unchecked.
-        if (possession !== undefined && request.proofs.length > 0) throw refuse('token_bound')
-        const certificate = mutualTls && (await provenCertificate(request, mutualTls.certificate))
-        const token = await verifier.verify(presented, certificate)
-        requireScopes(token, scopes)
-        requireDetailOf(token, detailType)
-        return token
-      }
-      const proof = await possession.verify(request, presented)
-      const token = await verifier.verify(presented, { jkt: proof.jkt })
+  const ruleFor = (
+    scopes: readonly string[],
+    { detailType, required = {} }: { readonly detailType?: string; readonly required?: RequiredClaims } = {},
+  ): AccessRule => {
+    const requireAll = (token: VerifiedAccessToken): VerifiedAccessToken => {
       requireScopes(token, scopes)
       requireDetailOf(token, detailType)
-      await proof.use()
+      requireClaimsOf(token, required)
       return token
-    },
-    renderRefusal(error, authorization = []) {
-      if (!(error instanceof AccessRefusedError)) return undefined
-      notify(options.onRefusal, error)
-      const used = /^dpop /i.test(authorization[0] ?? '') ? 'DPoP' : 'Bearer'
-      return renderAccessRefusal(error, { scopes, metadataUrl: metadata?.url, schemes, used })
-    },
-  })
+    }
+    return {
+      async admit(authorization, request = noProof) {
+        const { scheme, token: presented } = readAccessToken(authorization, schemes)
+        if (possession === undefined || scheme === 'Bearer') {
+          // RFC 9449 §7.2: with a proof it is no bearer token, and the proof would go unchecked.
+          if (possession !== undefined && request.proofs.length > 0) throw refuse('token_bound')
+          const certificate = mutualTls && (await provenCertificate(request, mutualTls.certificate))
+          const token = await verifier.verify(presented, certificate)
+          return requireAll(token)
+        }
+        const proof = await possession.verify(request, presented)
+        const token = await verifier.verify(presented, { jkt: proof.jkt })
+        requireAll(token)
+        await proof.use()
+        return token
+      },
+      renderRefusal(error, authorization = []) {
+        if (!(error instanceof AccessRefusedError)) return undefined
+        notify(options.onRefusal, error)
+        const used = /^dpop /i.test(authorization[0] ?? '') ? 'DPoP' : 'Bearer'
+        const needed = required.organization === undefined ? scopes : [...new Set([...scopes, 'organization'])]
+        return renderAccessRefusal(error, { scopes: needed, metadataUrl: metadata?.url, schemes, used })
+      },
+    }
+  }
 
   return {
     metadata,
@@ -108,7 +124,12 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
       if (typeof type !== 'string' || type === '')
         throw new TypeError('requireDetail needs a type of authorization details.')
       if (scopes.length > 0) checkScopeNames(scopes)
-      return ruleFor(scopes, type)
+      return ruleFor(scopes, { detailType: type })
+    },
+    requireClaims(required, ...scopes) {
+      checkRequiredClaims(required)
+      if (scopes.length > 0) checkScopeNames(scopes)
+      return ruleFor(scopes, { required })
     },
     requireAnyToken: () => ruleFor([]),
     stop: () => verifier.stop(),

@@ -41,6 +41,7 @@ export const aToken = (change: Partial<AccessTokenClaims> = {}): AccessTokenClai
   audience: ['https://api.test'],
   scopes: [],
   authorizationDetails: [],
+  organizationId: undefined,
   issuedAt: 990,
   expiresAt: 1600,
   claims: { ...refs, family: 'f', grant: 'g', generation: 0 },
