@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -74,6 +75,28 @@ it('the MCP example starts with one command', async () => {
   expect(refused.headers.get('www-authenticate')).toBe(
     `Bearer scope="notes.read", resource_metadata="http://localhost:${port}/.well-known/oauth-protected-resource/mcp"`,
   )
+})
+
+it('the FAPI example starts with one command, with the ciphers of RFC 9325 §4.2 only', async () => {
+  const [program, ...args] = onNode('examples/fapi/src/main.ts')
+  const child = spawn(program, args, { env: { ...process.env, PORT: '0' } })
+  onTestFinished(() => void child.kill())
+  let said = ''
+  for await (const chunk of child.stdout) if ((said += String(chunk)).includes('Ctrl-C')) break
+  const [, issuer = ''] = /The authorization server +(\S+)/.exec(said) ?? []
+  const [, authority = ''] = /The authority +(\S+)/.exec(said) ?? []
+  const port = Number(new URL(issuer).port)
+  const offer = (ciphers: string) =>
+    new Promise<string>((resolve) => {
+      const options = { host: 'localhost', port, ca: readFileSync(authority), maxVersion: 'TLSv1.2', ciphers } as const
+      const socket = connect(options, () => {
+        resolve(socket.getCipher().name)
+        socket.destroy()
+      }).on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(code))
+    })
+
+  expect(await offer('ECDHE-ECDSA-AES128-GCM-SHA256')).toBe('ECDHE-ECDSA-AES128-GCM-SHA256')
+  expect(await offer('ECDHE-ECDSA-AES128-SHA')).toMatch(/HANDSHAKE_FAILURE/)
 })
 
 interface Example {

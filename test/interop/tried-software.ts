@@ -26,7 +26,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     role: client,
     name: 'openid-client',
     packageName: 'openid-client',
-    files: ['openid-client', 'pushed-and-signed-requests'],
+    files: ['openid-client', 'openid-client-fapi', 'pushed-and-signed-requests'],
   },
   {
     role: client,

@@ -1,4 +1,4 @@
-import { encodeBase64url, randomIdentifier, sha256, systemRandom } from '@mintmark/internal'
+import { encodeBase64url, randomIdentifier, sha256, systemClock, systemRandom } from '@mintmark/internal'
 
 /** A key that signs DPoP proofs (RFC 9449). */
 export interface ProofKey {
@@ -35,7 +35,7 @@ export async function createProofKey(): Promise<ProofKey> {
   return {
     jwk,
     thumbprint: await digestOf(JSON.stringify({ crv, kty, x, y })),
-    async proof({ method, url, accessToken, nonce, issuedAt = Math.floor(Date.now() / 1000) }) {
+    async proof({ method, url, accessToken, nonce, issuedAt = systemClock() }) {
       const { origin, pathname } = new URL(url)
       const claims = {
         jti: randomIdentifier(systemRandom),

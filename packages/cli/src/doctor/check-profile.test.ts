@@ -47,6 +47,10 @@ it.each([
   expect(await failures(change)).toEqual([check])
 })
 
+it('lists of algorithms for encryption do not count (FAPI 2.0 SP §5.4.1)', async () => {
+  expect(await failures({ id_token_encryption_alg_values_supported: ['RSA-OAEP-256'] })).toEqual([])
+})
+
 it('accepts tokens that are bound to a certificate (RFC 8705 §3)', async () => {
   const change = { dpop_signing_alg_values_supported: undefined, tls_client_certificate_bound_access_tokens: true }
 

@@ -124,10 +124,10 @@ async function answersPushes(target: DoctorTarget): Promise<boolean> {
   return answer?.status === 401 && answer.json?.['error'] === 'invalid_client'
 }
 
-/** FAPI 2.0 SP §5.4.1: each list has an algorithm that the profile permits. */
+/** FAPI 2.0 SP §5.4.1: each list of signing algorithms has one that the profile permits. */
 function algorithmFindings(metadata: DoctorTarget['metadata']): readonly Finding[] {
   const lists = Object.keys(metadata).filter(
-    (name) => name.endsWith('_alg_values_supported') && Array.isArray(metadata[name]),
+    (name) => name.endsWith('_signing_alg_values_supported') && Array.isArray(metadata[name]),
   )
   const without = lists.filter((name) => !has(metadata[name], permitted))
   return [

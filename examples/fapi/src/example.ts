@@ -1,0 +1,102 @@
+import { toNodeListener } from '@mintmark/adapter-node'
+import type { AuthorizationServerOptions } from '@mintmark/core'
+import { createTestCertificate, type TestCertificate } from '@mintmark/testkit'
+import * as client from 'openid-client'
+
+import { createBank } from './authorization-server.ts'
+import { createPaymentsApi } from './payments-api.ts'
+import { createShop } from './shop.ts'
+import { askForCertificate, fetchOverTls, listen } from './tls.ts'
+
+/** The running example. */
+export interface FapiExample {
+  readonly issuer: string
+  /** Where clients present certificates. */
+  readonly alias: string
+  /** The URL of the payments API. */
+  readonly payments: string
+  /** Where a user starts. */
+  readonly shop: string
+  readonly authority: TestCertificate
+  close(): void
+}
+
+interface FapiExampleSettings extends Pick<AuthorizationServerOptions, 'onEvent'> {
+  /** The first of four ports; 0 takes any that are free. */
+  readonly port: number
+}
+
+/** Starts the bank, its API and the shop, each with a certificate of an authority that exists only in this process. */
+export async function startFapiExample({ port, ...events }: FapiExampleSettings): Promise<FapiExample> {
+  const authority = await createTestCertificate({ commonName: 'Example authority', isAuthority: true })
+  const localhost = await createTestCertificate({
+    commonName: 'localhost',
+    dns: ['localhost'],
+    signedBy: authority,
+  })
+  const portAt = (offset: number): number => (port === 0 ? 0 : port + offset)
+  const bank = await listen(portAt(0), localhost)
+  const alias = await listen(portAt(1), localhost, askForCertificate(authority))
+  const api = await listen(portAt(2), localhost, askForCertificate(authority))
+  const shop = await listen(portAt(3), localhost)
+  const issuer = bank.origin
+  const payments = `${api.origin}/payments`
+  const key = await client.randomDPoPKeyPair('ES256', { extractable: true })
+
+  const server = await createBank({
+    issuer,
+    aliasOrigin: alias.origin,
+    api: payments,
+    redirectUri: `${shop.origin}/callback`,
+    shopKey: { ...(await publicJwk(key.publicKey)), kid: 'shop-1', alg: 'ES256' },
+    ...events,
+  })
+  for (const each of [bank, alias]) each.server.on('request', toNodeListener(server))
+  api.server.on('request', createPaymentsApi({ issuer, origin: api.origin, fetch: fetchOverTls(authority) }))
+
+  const certificate = await createTestCertificate({ commonName: 'shop', dns: ['shop.example'], signedBy: authority })
+  const configure = (id: string, authentication: client.ClientAuth, own?: TestCertificate) =>
+    client.discovery(
+      new URL(issuer),
+      id,
+      { use_mtls_endpoint_aliases: own !== undefined, id_token_signed_response_alg: 'ES256' },
+      authentication,
+      {
+        [client.customFetch]: (url, { body, ...init }) =>
+          fetchOverTls(authority, own)(url, {
+            ...init,
+            body: body instanceof Uint8Array ? Buffer.from(body) : (body ?? null),
+          }),
+      },
+    )
+  const withDpop = await configure('shop-dpop', client.PrivateKeyJwt({ key: key.privateKey, kid: 'shop-1' }))
+  const dpop = client.getDPoPHandle(withDpop, await client.randomDPoPKeyPair('ES256'))
+  const withCertificate = await configure('shop-mtls', client.TlsClientAuth(), certificate)
+  shop.server.on(
+    'request',
+    createShop({
+      origin: shop.origin,
+      payments,
+      clients: { dpop: { config: withDpop, dpop }, mtls: { config: withCertificate } },
+    }),
+  )
+
+  return {
+    issuer,
+    alias: alias.origin,
+    payments,
+    shop: shop.origin,
+    authority,
+    close() {
+      for (const each of [bank, alias, api, shop]) {
+        each.server.close()
+        each.server.closeAllConnections()
+      }
+    },
+  }
+}
+
+async function publicJwk(key: CryptoKey) {
+  const { kty = '', crv = '', x = '', y = '' } = await crypto.subtle.exportKey('jwk', key)
+  return { kty, crv, x, y }
+}

@@ -1,0 +1,37 @@
+import { createResourceServer, protectExpress } from '@mintmark/resource-server'
+import express, { type Express } from 'express'
+
+/** Pays what the user has approved, once. Responses have a `Date`, which Node sets (FAPI 2.0 SP §5.3.4). */
+export function createPaymentsApi(settings: {
+  readonly issuer: string
+  readonly origin: string
+  readonly fetch: typeof globalThis.fetch
+}): Express {
+  const { issuer, origin, fetch } = settings
+  const guard = protectExpress(
+    createResourceServer({
+      issuer,
+      audience: `${origin}/payments`,
+      dpop: { origin },
+      mutualTls: { certificate: 'tls_socket' },
+      fetch,
+    }),
+  )
+  // In production a unique column, in the transaction that pays.
+  const used = new Set<string>()
+
+  const api = express()
+  api.use(guard.metadata)
+  api.post('/payments', guard.requireDetail('payment'), express.json(), (request, response) => {
+    const { authorizationDetails, tokenId } = guard.token(request)
+    const { amount, creditor } = request.body as Readonly<Record<string, unknown>>
+    const approved = authorizationDetails.find(
+      (detail) => detail.type === 'payment' && detail['amount'] === amount && detail['creditor'] === creditor,
+    )
+    if (approved === undefined) return response.status(403).json({ error: 'not_approved' })
+    if (used.has(tokenId)) return response.status(409).json({ error: 'already_paid' })
+    used.add(tokenId)
+    return response.json({ paid: amount, to: creditor, from: approved['account'] })
+  })
+  return api
+}

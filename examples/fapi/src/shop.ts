@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+
+import express, { type Express, type Request, type Response } from 'express'
+import * as client from 'openid-client'
+
+/** One of the clients of the shop: its configuration and, for DPoP, its key. */
+export interface ShopClient {
+  readonly config: client.Configuration
+  readonly dpop?: client.DPoPHandle
+}
+
+export interface ShopSettings {
+  readonly origin: string
+  /** The URL of the payments API. */
+  readonly payments: string
+  /** By the last part of the path that starts a payment. */
+  readonly clients: Readonly<Record<string, ShopClient>>
+}
+
+/** What the shop remembers between the two halves of a sign-in. */
+interface StartedPayment {
+  readonly name: string
+  readonly checks: { readonly pkceCodeVerifier: string; readonly expectedState: string; readonly expectedNonce: string }
+}
+
+const order = { amount: '12.00', creditor: 'Example Ltd.' }
+
+/** A website that asks the bank for one payment, as either client. */
+export function createShop({ origin, payments, clients }: ShopSettings): Express {
+  const started = new Map<string, StartedPayment>()
+  const shop = express()
+
+  shop.get('/', (_request, response) => {
+    const links = Object.keys(clients).map((name) => `<li><a href="/pay/${name}">Pay as shop-${name}</a>`)
+    response.send(`<!doctype html><title>Shop</title><h1>12.00 EUR to Example Ltd.</h1><ul>${links.join('')}</ul>`)
+  })
+
+  shop.get('/pay/:name', async ({ params: { name } }, response) => {
+    const own = clients[name]
+    if (own === undefined) return response.sendStatus(404)
+    const checks = {
+      pkceCodeVerifier: client.randomPKCECodeVerifier(),
+      expectedState: client.randomState(),
+      expectedNonce: client.randomNonce(),
+    }
+    const url = await client.buildAuthorizationUrlWithPAR(
+      own.config,
+      {
+        redirect_uri: `${origin}/callback`,
+        scope: 'openid',
+        resource: payments,
+        authorization_details: JSON.stringify([{ type: 'payment', ...order }]),
+        code_challenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
+        code_challenge_method: 'S256',
+        state: checks.expectedState,
+        nonce: checks.expectedNonce,
+      },
+      proofsOf(own),
+    )
+    const id = randomBytes(16).toString('base64url')
+    started.set(id, { name, checks })
+    return response.cookie(cookie, id, { path: '/', secure: true, httpOnly: true, sameSite: 'lax' }).redirect(url.href)
+  })
+
+  shop.get('/callback', async (request: Request, response: Response) => {
+    const id = new RegExp(`(?:^|; )${cookie}=([^;]*)`).exec(request.headers.cookie ?? '')?.[1] ?? ''
+    const payment = started.get(id)
+    const own = clients[payment?.name ?? '']
+    if (payment === undefined || own === undefined) return response.status(400).send('Start again at the shop.')
+    started.delete(id)
+    const callback = new URL(request.originalUrl, origin)
+    const tokens = await client.authorizationCodeGrant(own.config, callback, payment.checks, undefined, proofsOf(own))
+    const answer = await client.fetchProtectedResource(
+      own.config,
+      tokens.access_token,
+      new URL(payments),
+      'POST',
+      JSON.stringify(order),
+      new Headers({ 'content-type': 'application/json' }),
+      proofsOf(own),
+    )
+    return response.json({
+      tokenType: tokens.token_type,
+      approved: tokens.authorization_details,
+      paid: (await answer.json()) as unknown,
+      date: answer.headers.get('date'),
+    })
+  })
+  return shop
+}
+
+const cookie = '__Host-payment'
+
+const proofsOf = ({ dpop }: ShopClient): client.DPoPOptions => (dpop === undefined ? {} : { DPoP: dpop })
