@@ -40,6 +40,8 @@ export interface FapiClient {
   /** POST /token with a code. */
   redeem(code: string, change?: Change, credentials?: Credentials): Promise<Reply>
   refresh(refreshToken: unknown, credentials?: Credentials): Promise<Reply>
+  /** POST /token in its own name, for `api.read`. */
+  ownToken(credentials?: Credentials): Promise<Reply>
   /** GET /userinfo, the protected resource of the plan. */
   read(accessToken: unknown, headers?: Record<string, string>, credentials?: Credentials): Promise<Reply>
   /** A signed request object (RFC 9101). */
@@ -80,8 +82,8 @@ export async function registerFapiClient(
       clientName: id,
       profile,
       redirectUris: [redirectUri],
-      grantTypes: ['authorization_code', 'refresh_token'],
-      scopes: ['openid', 'profile', 'email', 'offline_access'],
+      grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
+      scopes: ['openid', 'profile', 'email', 'offline_access', 'api.read'],
       tokenEndpointAuthMethod: authentication,
       idTokenSignedResponseAlg: 'ES256',
       ...(profile === 'fapi2_message_signing' && { authorizationSignedResponseAlg: 'ES256' }),
@@ -158,6 +160,14 @@ function actAs(under: ServerUnderTest, identity: Identity): FapiClient {
     refresh: async (refreshToken, credentials = {}) => {
       const grant = { grant_type: 'refresh_token', refresh_token: String(refreshToken) }
       const form = encode({ ...grant, ...(await authenticated(credentials)) })
+      return postForm(under, '/token', form, { ...forwarded(credentials), ...(await proven(credentials)) })
+    },
+    ownToken: async (credentials = {}) => {
+      const form = encode({
+        grant_type: 'client_credentials',
+        scope: 'api.read',
+        ...(await authenticated(credentials)),
+      })
       return postForm(under, '/token', form, { ...forwarded(credentials), ...(await proven(credentials)) })
     },
     read: async (accessToken, headers = {}, credentials = {}) => {

@@ -268,6 +268,16 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       )
     })
 
+    it('client credentials get a bound token without a refresh token, and nothing without proof and certificate', async () => {
+      const { status, json } = await first().ownToken()
+      const refused = await first().ownToken({ proof: null, certificate: null })
+
+      expect([status, json['refresh_token']]).toEqual([200, undefined])
+      const bound = isDpop ? { jkt: first().proofKey.jkt } : { 'x5t#S256': first().certificate.thumbprint }
+      expect(readJws(String(json['access_token'])).payload['cnf']).toEqual(bound)
+      expect([400, 401]).toContain(refused.status)
+    })
+
     it('an access token with the key of another client is refused', async () => {
       const { access_token } = await tokensOf(second())
       const stolen = await second().read(
