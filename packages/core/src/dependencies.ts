@@ -5,6 +5,7 @@ import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
 import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
 import { type FindInteractionDependencies } from './authorize/pending-interaction.ts'
 import { createInteractionSeal } from './authorize/sealed-interaction.ts'
+import { toClientAuthentication } from './clients/own-authentication.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
 import type { DeliveryStorage, OAuthStorage } from '@mintmark/storage-interface'
 import type { SessionId } from '@mintmark/storage-interface/stores'
@@ -169,6 +170,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       clientSecretPost,
       privateKeyJwt({ issuer, storage, keySets, minimumProfile, mutualTls }),
       publicClient({ mutualTls, keySets }),
+      ...(options.clientAuthentication ?? []).map(toClientAuthentication),
     ],
     failedAuthentications: limits.failedAuthentications ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     interactionLimits: {

@@ -50,6 +50,12 @@ const extensionGrant = z.looseObject({
   decide: callable,
 })
 
+/** RFC 6749 §2.3.2: a method of the host's own, named by an absolute URI. */
+const ownAuthentication = z.looseObject({
+  method: z.string().check(z.refine((name) => URL.canParse(name), { error: 'must be an absolute URI' })),
+  read: callable,
+})
+
 /** RFC 6749 §3.3: visible ASCII without space, quote and backslash. */
 const scopeName = z.string().check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/))
 
@@ -147,6 +153,14 @@ const optionsSchema = z.strictObject({
   grants: z.prefault(
     z.array(extensionGrant).check(
       z.refine((grants) => new Set(grants.map(({ grantType }) => grantType)).size === grants.length, {
+        error: 'must have different names',
+      }),
+    ),
+    [],
+  ),
+  clientAuthentication: z.prefault(
+    z.array(ownAuthentication).check(
+      z.refine((methods) => new Set(methods.map(({ method }) => method)).size === methods.length, {
         error: 'must have different names',
       }),
     ),

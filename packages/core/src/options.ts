@@ -4,6 +4,7 @@ import type { AuthorizationDetailType } from './authorize/detail-types.ts'
 import type { InteractionPage } from './authorize/pending-interaction.ts'
 import type { RenderErrorPage } from './errors.ts'
 import type { EventListener } from './events.ts'
+import type { ClientAuthenticationMethod } from './clients/own-authentication.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { RenderLogoutPage } from './logout/page.ts'
 import type { RateLimiter } from './rate-limiter.ts'
@@ -122,6 +123,12 @@ export interface AuthorizationServerOptions {
    * @defaultValue None. Each is one more way to get tokens.
    */
   readonly grants?: readonly GrantType[]
+  /**
+   * The host's own client authentication methods, such as a workload identity, in addition to the standard ones. Their names are
+   * absolute URIs (RFC 6749 §2.3.2), and clients are registered with them in code.
+   * @defaultValue None. Each is one more way to act as a client.
+   */
+  readonly clientAuthentication?: readonly ClientAuthenticationMethod[]
   /**
    * Whether resource servers can learn within a second what was revoked, disabled or deactivated, by this process or
    * any other that uses the storage. Access tokens may then be valid for at most a day.

@@ -127,6 +127,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       scopes: [...settings.scopes.keys()],
       resources: [...settings.resources.keys()],
       minimumProfile: settings.minimumProfile,
+      ownAuthenticationMethods: (options.clientAuthentication ?? []).map(({ method }) => method),
     },
     async ready() {
       await Promise.all(options.keys.algorithms.map((algorithm) => options.keys.signer(algorithm)))

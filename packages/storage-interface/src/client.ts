@@ -12,13 +12,15 @@ import {
   optional,
   secretList,
   text,
+  textOf,
   time,
   type RecordOf,
 } from './records/define-record.ts'
 
 /**
  * How a client proves who it is at the token endpoint (OIDC Core §9, RFC 8414 §2). `none` makes it a public client.
- * `client_secret` is not a method of its own: the client may send its secret by either of the two.
+ * `client_secret` is not a method of its own: the client may send its secret by either of the two. A method of the host's own is
+ * an absolute URI.
  */
 export type TokenEndpointAuthMethod =
   | 'none'
@@ -28,6 +30,7 @@ export type TokenEndpointAuthMethod =
   | 'private_key_jwt'
   | 'tls_client_auth'
   | 'self_signed_tls_client_auth'
+  | `${string}:${string}`
 
 /**
  * How a client came to be: an administrator registered it, it registered itself (RFC 7591), or it describes itself at the URL
@@ -42,15 +45,7 @@ export const clients = defineRecord(
     clientId: key(id(clientId)),
     /** Shown to users on the consent page. */
     clientName: text,
-    tokenEndpointAuthMethod: oneOf<TokenEndpointAuthMethod>(
-      'none',
-      'client_secret',
-      'client_secret_basic',
-      'client_secret_post',
-      'private_key_jwt',
-      'tls_client_auth',
-      'self_signed_tls_client_auth',
-    ),
+    tokenEndpointAuthMethod: textOf<TokenEndpointAuthMethod>(),
     secrets: secretList(),
     /** Public keys for `private_key_jwt` and request objects, as a JWK set; `undefined` when the client has none or publishes them at `jwksUri`. */
     jwks: optional(json),

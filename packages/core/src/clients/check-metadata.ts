@@ -4,7 +4,13 @@ import type { SigningAlgorithms } from '../keys/ring.ts'
 import { type AllowedOrigins, isOutboundUrl } from '../outbound/client.ts'
 import { isVisibleAscii } from './authenticate.ts'
 import { hasCertificates, isCertificateName, registeredNames } from './certificate.ts'
-import { type ClearableChange, clientMetadata, type DefaultedMetadata, standardGrants } from './metadata.ts'
+import {
+  type ClearableChange,
+  clientMetadata,
+  type DefaultedMetadata,
+  standardGrants,
+  isStandardMethod,
+} from './metadata.ts'
 import { hasEncryptionKey } from './encrypt-answer.ts'
 import { isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { readKeySet } from './remote-key-set.ts'
@@ -47,6 +53,9 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
   // RFC 6749 §4.5: the name of any other grant is an absolute URI.
   const unknownGrant = client.grantTypes.find((name) => !isStandardGrant(name) && !URL.canParse(name))
   if (unknownGrant !== undefined) throw invalid(`A grant type is ${standardGrants.join(', ')}, or an absolute URI.`)
+  // RFC 6749 §2.3.2: a method of the host's own.
+  if (!isStandardMethod(client.tokenEndpointAuthMethod) && !URL.canParse(client.tokenEndpointAuthMethod))
+    throw invalid('An authentication method is one that discovery lists, or an absolute URI.')
   refuseContradictions(client)
   // RFC 6749 §4.4: the grant is for confidential clients only.
   if (client.tokenEndpointAuthMethod === 'none' && client.grantTypes.includes('client_credentials')) {
@@ -79,6 +88,8 @@ export interface ClientRules {
   readonly resources: readonly string[]
   /** The least that every client must keep. */
   readonly minimumProfile: SecurityProfile
+  /** The names of the host's own authentication methods. */
+  readonly ownAuthenticationMethods: readonly string[]
 }
 
 /**
@@ -95,6 +106,9 @@ export function refuseUnserved(
   const found = [
     ...unknownAmong(given.scopes, rules.scopes).map((name) => `it has no scope value ${name}`),
     ...unknownAmong(given.resources, rules.resources).map((name) => `it has no resource ${name}`),
+    ...ownMethodsOf(given)
+      .filter((name) => !rules.ownAuthenticationMethods.includes(name))
+      .map((name) => `it has no authentication method ${name}`),
     ...contradictions(client, profileRules(client, rules)).map(
       (reason) => `its minimum profile demands that ${reason}`,
     ),
@@ -102,6 +116,9 @@ export function refuseUnserved(
   // RFC 7591 §3.2.2.
   if (found.length > 0) throw invalid(`The server would refuse this client: ${found.join('; ')}.`)
 }
+
+const ownMethodsOf = ({ tokenEndpointAuthMethod: method }: DefaultedMetadata): readonly string[] =>
+  method === undefined || isStandardMethod(method) ? [] : [method]
 
 /** At most ten. */
 const unknownAmong = (values: readonly string[] = [], known: readonly string[]): readonly string[] =>

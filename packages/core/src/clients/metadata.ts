@@ -46,6 +46,9 @@ const methods = [
   'self_signed_tls_client_auth',
 ] as const satisfies readonly TokenEndpointAuthMethod[]
 
+/** Whether the method is not one of the host's own. */
+export const isStandardMethod = (name: string): boolean => methods.some((method) => method === name)
+
 const algorithms = [
   'RS256',
   'PS256',

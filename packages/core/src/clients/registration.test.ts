@@ -193,6 +193,7 @@ describe('a client that the server would refuse', () => {
     scopes: ['openid', 'notes.read'],
     resources: ['https://api.test'],
     minimumProfile: 'standard',
+    ownAuthenticationMethods: [],
   } as const
   const app = { clientName: 'App', redirectUris: ['https://app.test/cb'] }
 

@@ -105,6 +105,9 @@ export const json = field<JsonObject>('json')
 /** JSON of a type that its writer checks. */
 export const jsonOf = <Value>(): Field<Value, '*'> => field<Value>('json')
 
+/** Text of a type that its writer checks. */
+export const textOf = <Value extends string>(): Field<Value, '*'> => field<Value>('text')
+
 /** A text of one of our identifier types: `id(clientId)`. */
 export const id = <Id extends string>(_brand: (value: string) => Id): Field<Id, '*'> => field<Id>('text')
 

@@ -119,7 +119,7 @@ function credentials(
     case 'self_signed_tls_client_auth':
       throw new Error('signIn presents no certificates: let your client library ask for the tokens.')
     default:
-      return client.tokenEndpointAuthMethod satisfies never
+      throw new Error('signIn does not know authentication methods of your own: let your client ask for the tokens.')
   }
 }
 

@@ -1,0 +1,45 @@
+import type { ServerRequest } from '@mintmark/internal'
+import type { ClientRecord, EpochSeconds } from '@mintmark/storage-interface'
+
+import type { Parameters } from '../parameters.ts'
+import type { ClientAuthentication } from './authenticate.ts'
+
+/** A client authentication method of the host's own (RFC 6749 §2.3.2), for the option `clientAuthentication`. */
+export interface ClientAuthenticationMethod {
+  /** An absolute URI. Clients are registered with it as their `tokenEndpointAuthMethod`; discovery lists it. */
+  readonly method: `${string}:${string}`
+  /**
+   * Reads the credentials of a request, such as a header or form parameters; `undefined` unless the request uses this method.
+   * It must not throw, and trusts nothing that it reads.
+   */
+  read(request: ServerRequest, form: Parameters): OwnCredentials | undefined
+}
+
+/** The unverified credentials of a request. */
+interface OwnCredentials {
+  /** The `client_id` that they name; `undefined` when they are unreadable. */
+  readonly clientId: string | undefined
+  /**
+   * Whether they belong to the client. It is called for an enabled client that is registered for the method, and for no other:
+   * what it uses up, such as the identifier of an assertion, is the client's own. When it throws, the request fails with 500,
+   * or with 503 for a `StorageUnavailableError`.
+   */
+  verify(client: ClientRecord, now: EpochSeconds): Promise<boolean>
+}
+
+/** Whatever the host returns, a proof is one of this method for the registered client. */
+export const toClientAuthentication = (own: ClientAuthenticationMethod): ClientAuthentication => ({
+  method: own.method,
+  read(request, form) {
+    const credentials = own.read(request, form)
+    if (credentials === undefined) return undefined
+    return {
+      method: own.method,
+      clientId: credentials.clientId,
+      async verify(client, now) {
+        if (client?.tokenEndpointAuthMethod !== own.method || client.disabledAt !== undefined) return undefined
+        return (await credentials.verify(client, now)) ? {} : undefined
+      },
+    }
+  },
+})

@@ -1,0 +1,148 @@
+import { createHmac } from 'node:crypto'
+
+import { registerClient, updateClient, type ClientAuthenticationMethod } from '@mintmark/core'
+import { clientId, StorageUnavailableError } from '@mintmark/storage-interface'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { basic, encode, postForm, type Change } from '../support/flow.ts'
+import { refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+const method = 'urn:example:client-auth:workload'
+const macOf = (id: string) => createHmac('sha256', 'workload secret').update(id).digest('hex')
+
+/** The identifiers of the clients whose credentials were verified. */
+let verified: string[]
+let outage: Error | undefined
+
+/** Workloads sign their name with a secret of the platform. */
+const workload: ClientAuthenticationMethod = {
+  method,
+  read(request) {
+    const [, id, mac] = /^([\w-]+) ([0-9a-f]{64})$/.exec(request.headers.get('x-workload') ?? '') ?? []
+    if (!request.headers.has('x-workload')) return undefined
+    return {
+      clientId: id,
+      verify: ({ clientId }) => {
+        verified.push(clientId)
+        return outage === undefined ? Promise.resolve(macOf(clientId) === mac) : Promise.reject(outage)
+      },
+    }
+  },
+}
+
+let under: ServerUnderTest
+beforeEach(async () => {
+  verified = []
+  outage = undefined
+  under = await startServer({ clientAuthentication: [workload] })
+  await registerClient(
+    {
+      clientId: 'W',
+      clientName: 'Worker',
+      tokenEndpointAuthMethod: method,
+      grantTypes: ['client_credentials'],
+      scopes: ['api.read'],
+    },
+    { storage: under.storage, clientRules: under.server.clientRules },
+  )
+})
+afterEach(() => under.close())
+
+const ask = (headers: Record<string, string>, form: Change = {}) =>
+  postForm(under, '/token', encode({ grant_type: 'client_credentials', ...form }), headers)
+
+const workloadHeader = (id: string, signed = id) => ({ 'x-workload': `${id} ${macOf(signed)}` })
+
+describe('a client authentication method of the host', () => {
+  it.each([{}, { client_id: 'W' }])('authenticates its clients, with form %o (RFC 6749 §2.3.2)', async (form) => {
+    const reply = await ask(workloadHeader('W'), form)
+
+    expect([reply.status, reply.json['scope'], verified]).toEqual([200, 'api.read', ['W']])
+  })
+
+  it('is listed in discovery (RFC 8414 §2)', async () => {
+    const { json } = await under.send({ path: '/.well-known/openid-configuration' })
+
+    for (const endpoint of ['token', 'revocation', 'introspection'])
+      expect(json[`${endpoint}_endpoint_auth_methods_supported`]).toContain(method)
+  })
+
+  it.each([
+    ['with wrong credentials', workloadHeader('W', 'V'), {}, 'client_credentials_wrong', ['W']],
+    ['with unreadable credentials', { 'x-workload': 'W' }, {}, 'client_unknown', []],
+    ['of an unknown client', workloadHeader('V'), {}, 'client_unknown', []],
+    ['of a client with another method', workloadHeader('M'), {}, 'client_authentication_method', []],
+    ['of a public client', workloadHeader('P'), {}, 'client_authentication_method', []],
+    ['without credentials', {}, { client_id: 'W' }, 'client_authentication_method', []],
+    ['with a secret', {}, { client_id: 'W', client_secret: 'x' }, 'client_authentication_method', []],
+  ] as const)('refuses a request %s (RFC 6749 §5.2)', async (_case, headers, form, reason, called) => {
+    await refusedInJson(under, { status: 401, error: 'invalid_client' }, { send: () => ask(headers, form), reason })
+
+    expect(verified).toEqual(called)
+  })
+
+  it('refuses a request with two methods (RFC 6749 §2.3)', async () => {
+    const headers = { ...workloadHeader('W'), authorization: basic('M', under.clients.M.secret) }
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request' },
+      { send: () => ask(headers), reason: 'client_authentication_twice' },
+    )
+  })
+
+  it('refuses credentials of another client than client_id names (RFC 6749 §2.3.1)', async () => {
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request' },
+      { send: () => ask(workloadHeader('W'), { client_id: 'M' }), reason: 'client_id_contradicted' },
+    )
+  })
+
+  it('is not asked about a disabled client (RFC 6749 §5.2)', async () => {
+    await changeClient(under.storage, clientId('W'), { disabledAt: under.clock.now() })
+
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      { send: () => ask(workloadHeader('W')), reason: 'client_disabled' },
+    )
+    expect(verified).toEqual([])
+  })
+
+  it('reports an outage of its own as one (RFC 6749 §5.2)', async () => {
+    outage = new StorageUnavailableError('The platform does not answer.')
+
+    const reply = await ask(workloadHeader('W'))
+
+    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([
+      503,
+      'temporarily_unavailable',
+      'storage_unavailable',
+    ])
+  })
+
+  it('is part of the rules for clients: others are not registered (RFC 7591 §3.2.2)', async () => {
+    const { storage, server } = under
+    const deps = { storage, clientRules: server.clientRules }
+    const change = { tokenEndpointAuthMethod: 'urn:example:other' } as const
+
+    await expect(updateClient({ clientId: 'M' }, change, deps)).rejects.toMatchObject({
+      code: 'invalid_client_metadata',
+      message: expect.stringContaining('it has no authentication method urn:example:other') as string,
+    })
+    await expect(updateClient({ clientId: 'M' }, { tokenEndpointAuthMethod: ':' }, { storage })).rejects.toMatchObject({
+      code: 'invalid_client_metadata',
+    })
+  })
+
+  it.each([
+    ['a name that is not an absolute URI', [{ ...workload, method: 'no:// uri' }], 'must be an absolute URI'],
+    ['a name twice', [workload, workload], 'must have different names'],
+    ['no function', [{ method, read: undefined as never }], 'must be a function'],
+  ] as const)('is refused at start-up with %s', async (_case, clientAuthentication, problem) => {
+    await expect(startServer({ clientAuthentication })).rejects.toThrow(problem)
+  })
+})
