@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 import { registerClient } from '@mintmark/core'
-import type { UserManager, UserManagerSettings } from 'oidc-client-ts'
+import type { IndexedDbDPoPStore, UserManager, UserManagerSettings } from 'oidc-client-ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   // Over https, as in production: any program could serve a page on http, so its users are asked each time (RFC 8252
   // §8.6).
   front = await openTlsFront()
-  under = await startLoopbackServer({ issuer: front.origin })
+  under = await startLoopbackServer({ issuer: front.origin, dpop: { nonces: 'required' } })
   front.forwardTo(under.port)
   const silent = `${page}<script>new oidc.UserManager({}).signinSilentCallback()</script>`
   app = await openElsewhere({ '/': page, '/callback': page, '/silent': silent, '/signed-out': page })
@@ -54,6 +54,49 @@ describe('oidc-client-ts in Chromium', () => {
     expect(renewed).toMatchObject({ sub: 'U1' })
     expect(revoked).toBeNull()
     expect(under.events.filter(({ type }) => type === 'token.revoked')).toHaveLength(1)
+  })
+
+  it('gets tokens that are bound to the key in its IndexedDB, and proves it after each nonce challenge (RFC 9449 §5, §7, §8)', async () => {
+    // The library calls userinfo without a proof.
+    const { page, settings } = await openPage('openid profile offline_access', { loadUserInfo: false })
+
+    await page.evaluate((options) => {
+      const { oidc } = globalThis as unknown as LibraryInPage
+      const dpop = { store: new oidc.IndexedDbDPoPStore(), bind_authorization_code: true }
+      void new oidc.UserManager({ ...options, dpop }).signinRedirect()
+    }, settings)
+    await consentInTab(page)
+    await page.waitForURL('**/callback?*')
+    const bound = await page.evaluate(async (options) => {
+      const { oidc } = globalThis as unknown as LibraryInPage
+      const dpop = { store: new oidc.IndexedDbDPoPStore(), bind_authorization_code: true }
+      const manager = new oidc.UserManager({ ...options, dpop })
+      const user = await manager.signinRedirectCallback()
+      const userinfo = `${options.authority}/userinfo`
+      const ask = async (nonce?: string) =>
+        fetch(userinfo, {
+          headers: {
+            authorization: `DPoP ${user.access_token}`,
+            DPoP: (await manager.dpopProof(userinfo, user, 'GET', nonce)) ?? '',
+          },
+        })
+      const challenged = await ask()
+      const answered = await ask(challenged.headers.get('dpop-nonce') ?? '')
+      const renewed = await manager.signinSilent()
+      return {
+        type: user.token_type,
+        token: user.access_token,
+        statuses: [challenged.status, answered.status],
+        renewed: renewed?.token_type,
+        isKept: renewed?.refresh_token !== undefined,
+      }
+    }, settings)
+
+    const { cnf } = JSON.parse(Buffer.from(bound.token.split('.')[1] ?? '', 'base64url').toString()) as {
+      readonly cnf?: object
+    }
+    expect(bound).toMatchObject({ type: 'DPoP', statuses: [401, 200], renewed: 'DPoP', isKept: true })
+    expect(cnf).toEqual({ jkt: expect.any(String) as unknown })
   })
 
   it('without a refresh token it asks again in a hidden frame with prompt=none (OIDC Core §3.1.2.1)', async () => {
@@ -107,7 +150,7 @@ describe('oidc-client-ts in Chromium', () => {
 
 /** The unmodified browser bundle of the library. */
 interface LibraryInPage {
-  readonly oidc: { readonly UserManager: typeof UserManager }
+  readonly oidc: { readonly UserManager: typeof UserManager; readonly IndexedDbDPoPStore: typeof IndexedDbDPoPStore }
 }
 
 /** The page of a public client, in the browser of a user who is signed in at the host. */

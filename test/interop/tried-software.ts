@@ -36,6 +36,14 @@ export const triedSoftware: readonly TriedSoftware[] = [
   },
   {
     role: client,
+    name: 'AT Protocol, OAuth client for Node',
+    packageName: '@atproto/oauth-client-node',
+    files: ['atproto-oauth-client'],
+    setUp:
+      'The option `clientDocuments`, and users whose identifier is a DID. Its document is read at the authorization endpoint, so a user must have consented once before it can push. It demands `sub` in token responses, which the host adds, as the AT Protocol asks.',
+  },
+  {
+    role: client,
     name: 'Auth.js',
     packageName: '@auth/core',
     files: ['auth-core'],
@@ -77,7 +85,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: 'oidc-client-ts',
     files: ['oidc-client-ts'],
     setUp:
-      'Ask for `offline_access`. Renewal in a hidden frame needs a page on https of the same site as the server: browsers keep the cookie from others, and a public client on http is asked about each time (RFC 8252 §8.6).',
+      'Ask for `offline_access`. Renewal in a hidden frame needs a page on https of the same site as the server: browsers keep the cookie from others, and a public client on http is asked about each time (RFC 8252 §8.6). With `dpop`, leave out `loadUserInfo`: it calls userinfo without a proof.',
   },
   {
     role: client,
