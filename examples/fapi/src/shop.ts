@@ -4,7 +4,7 @@ import express, { type Express, type Request, type Response } from 'express'
 import * as client from 'openid-client'
 
 /** One of the clients of the shop: its configuration and, for DPoP, its key. */
-export interface ShopClient {
+interface ShopClient {
   readonly config: client.Configuration
   readonly dpop?: client.DPoPHandle
 }

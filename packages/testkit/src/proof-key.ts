@@ -11,7 +11,7 @@ export interface ProofKey {
 }
 
 /** The request that a proof is for (RFC 9449 §4.2). */
-export interface ProvenRequest {
+interface ProvenRequest {
   readonly method: string
   /** Its URL. The query and the fragment are left out of the proof. */
   readonly url: string
