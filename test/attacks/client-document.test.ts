@@ -465,7 +465,12 @@ describe('a stored client with a document', () => {
 
   it('is refused once the feature is off', async () => {
     const { under, site } = await start(undefined, 'off')
-    const described = { clientId: clientId(id), redirectUris: [redirect], documentDigest: 'digest' }
+    const described = {
+      clientId: clientId(id),
+      redirectUris: [redirect],
+      documentDigest: 'digest',
+      origin: 'document',
+    } as const
     await under.storage.clients.insert(aClientRecord({ ...described, tokenEndpointAuthMethod: 'none', secrets: [] }))
 
     await refusedOnPage(under, { send: () => visit(under), reason: 'client_unknown' })

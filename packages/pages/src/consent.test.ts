@@ -79,6 +79,32 @@ describe('consentPage', () => {
     expect(textOf(tokensOf(aConsent()))).not.toContain('Use another account')
   })
 
+  test('links to the pages of the client, each with its host, and passes on no address (RFC 7591 §2)', () => {
+    const client = {
+      clientName: 'Field Notes',
+      unverifiedHost: 'notes.test',
+      clientUri: 'https://notes.test/about',
+      tosUri: 'https://terms.test:8443/?a="b"',
+    }
+    const tokens = tokensOf(aConsent({ client }))
+
+    expect(tagsNamed(tokens, 'a')).toEqual([
+      { href: 'https://notes.test/about', target: '_blank', rel: 'noopener noreferrer' },
+      { href: 'https://terms.test:8443/?a="b"', target: '_blank', rel: 'noopener noreferrer' },
+    ])
+    expect(textOf(tokens)).toMatch(
+      /Pages of this app:[^]*Website[^]*notes\.test[^]*Terms of service[^]*terms\.test:8443/,
+    )
+    expect(textOf(tokens)).not.toContain('Privacy policy')
+    expect(textOf(tokensOf(aConsent()))).not.toContain('Pages of this app')
+  })
+
+  test('refuses a link that would run (RFC 7591 §5)', () => {
+    const client = { clientName: 'x', policyUri: 'javascript:alert(1)' }
+
+    expect(() => aConsent({ client })).toThrow(TypeError)
+  })
+
   test('posts to its own address, and may be redirected to the validated URI only', () => {
     const response = aConsent()
 

@@ -11,6 +11,10 @@ interface ConsentPageInput extends Look {
     readonly clientName: string
     /** What is certain of a client whose name nobody has verified; the pending interaction has it. The page leads with it. */
     readonly unverifiedHost?: string | undefined
+    /** Pages of the client, which the pending interaction has; https only. */
+    readonly clientUri?: string | undefined
+    readonly policyUri?: string | undefined
+    readonly tosUri?: string | undefined
   }
   /** The validated redirect URI of the pending request. */
   readonly redirectUri: string
@@ -93,12 +97,33 @@ ${scopes.length === 0 && details.length > 0 ? undefined : scopeList(scopes, cons
 ${organizations.length > 1 ? organizationChoice(organizations, consent) : undefined}
 ${resources.length === 0 ? undefined : html`<p class="fine">${fill(consent.resources, { names: namesOf(resources) })}</p>`}
 <p class="fine">${fill(consent.destination[destination.kind], { name: html`<bdi class="name">${destination.name}</bdi>` })}</p>
+${clientLinks(client, consent)}
 <div class="choice">
 <button type="submit" name="decision" value="deny" formnovalidate>${icon('cross')}${consent.deny}</button>
 <button class="primary" type="submit" name="decision" value="allow">${icon('check')}${consent.allow}</button>
 </div>
 </form>`
   return page({ brand: look.brand, messages, title: consent.title, status: 200, formAction: { redirectUri }, body })
+}
+
+/** Each with its host: the label alone could be taken for a page of this server. */
+function clientLinks(
+  { clientUri, policyUri, tosUri }: ConsentPageInput['client'],
+  { links }: Messages['consent'],
+): Fragment | undefined {
+  const pages = [
+    [links.website, clientUri],
+    [links.policy, policyUri],
+    [links.terms, tosUri],
+  ] as const
+  const items = pages.map(
+    ([label, url]) =>
+      url &&
+      html`<li><a ${address('href', url)} target="_blank" rel="noopener noreferrer">${label}</a> <bdi class="name">${new URL(url).host}</bdi></li>`,
+  )
+  if (items.every((item) => !item)) return undefined
+  return html`<div class="fine links"><p>${links.legend}</p>
+<ul>${items.map((item) => item || undefined)}</ul></div>`
 }
 
 const namesOf = (resources: readonly ConsentResource[]): Fragment =>

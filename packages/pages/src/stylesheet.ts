@@ -56,6 +56,9 @@ header p { margin-block-start: .375rem; color: var(--quiet); }
 header p a, .other a { display: inline-block; padding-block: .625rem; }
 header p .name { color: var(--text); font-weight: 550; }
 .fine { color: var(--quiet); font-size: .875rem; }
+.links { margin-block-start: .75rem; }
+.links ul { margin: 0; padding: 0; list-style: none; }
+.links a { display: inline-block; padding-block: .625rem; }
 .fine .name { color: var(--text); font-weight: 600; }
 code { font: .9375em ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; color: var(--text); }
 .field { margin-block-end: 1.125rem; }
@@ -111,4 +114,4 @@ section h2 { margin: 0 0 .5rem; font-size: 1rem; font-weight: 650; }
 `
 
 /** The hash that the policy names (CSP 3 §2.3.1): a constant, so that no page waits for a digest. Its test computes it. */
-export const stylesheetHash = 'sha256-JShk/WYWOukWYGzTMwoJjKryYQyiHA2LSZU7BL6tfh0='
+export const stylesheetHash = 'sha256-ZNlkzQu9qaRjb47PFKl1xAQ/Df6E67w+sZux9uh8qpg='

@@ -2,6 +2,11 @@ import type { ServerResponse } from '@mintmark/core/http'
 import type { createPages } from '../src/index.ts'
 
 const client = { clientName: 'Field Notes' }
+const clientPages = {
+  clientUri: 'https://notes.example/',
+  policyUri: 'https://notes.example/privacy',
+  tosUri: 'https://notes.example/terms',
+}
 const accountName = 'ada@example.org'
 const switchAccountUrl = 'https://login.example/login?interaction=handle&account=other'
 const scopes = [
@@ -52,7 +57,7 @@ export function gallery(
     'sign-in-error': signInPage({ client, redirectUri, loginHint: accountName, error: 'rejected' }),
     'select-account': selectAccountPage({ client, redirectUri, accountName, switchAccountUrl }),
     consent: consentPage({
-      client,
+      client: { ...client, ...clientPages },
       redirectUri,
       scopes,
       accountName,
@@ -62,7 +67,7 @@ export function gallery(
     'consent-organization': consentPage({ client, redirectUri, scopes, accountName, organizations }),
     'consent-details': consentPage({ client, redirectUri, scopes: scopes.slice(0, 1), accountName, details }),
     'consent-unverified': consentPage({
-      client: { ...client, unverifiedHost: 'notes.example' },
+      client: { ...client, ...clientPages, unverifiedHost: 'notes.example' },
       redirectUri: 'http://127.0.0.1:49152/callback',
       scopes,
       accountName,

@@ -53,6 +53,10 @@ type MetadataName = keyof typeof clientMetadata
 /** A client sets no other member, also none that is added later. */
 const ofClients: readonly MetadataName[] = [
   'clientName',
+  'clientUri',
+  'policyUri',
+  'tosUri',
+  'logoUri',
   'tokenEndpointAuthMethod',
   'redirectUris',
   'grantTypes',

@@ -45,6 +45,12 @@ export const clients = defineRecord(
     clientId: key(id(clientId)),
     /** Shown to users on the consent page. */
     clientName: text,
+    /** Pages of the client, to which the consent page links: about it, its privacy policy and its terms of service. */
+    clientUri: optional(text),
+    policyUri: optional(text),
+    tosUri: optional(text),
+    /** Its logo on the consent page. */
+    logoUri: optional(text),
     tokenEndpointAuthMethod: textOf<TokenEndpointAuthMethod>(),
     secrets: secretList(),
     /** Public keys for `private_key_jwt` and request objects, as a JWK set; `undefined` when the client has none or publishes them at `jwksUri`. */
@@ -127,8 +133,8 @@ export const clients = defineRecord(
      */
     selfManagement: optional(json),
     /**
-     * A digest of what users consented to in the document that the client publishes at its `client_id`; `undefined` for a
-     * client without a document.
+     * A digest of what users judge the client by, in the document that it publishes at its `client_id`, or since it changed its
+     * own registration. Consent counts for one digest. `undefined` for a client that only administrators have changed.
      */
     documentDigest: optional(text),
     /** When that document was last read. */
@@ -143,6 +149,10 @@ export const clients = defineRecord(
     storedOnly: { removedAt: optional(time) },
     tombstone: {
       clientName: '',
+      clientUri: undefined,
+      policyUri: undefined,
+      tosUri: undefined,
+      logoUri: undefined,
       secrets: [],
       jwks: undefined,
       jwksUri: undefined,

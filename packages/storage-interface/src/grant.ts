@@ -35,7 +35,7 @@ export const grants = defineRecord('grants', {
   resources: list(text),
   /** The authorization details that the user consented to, of types that are not asked for each time (RFC 9396). */
   authorizationDetails: list(json),
-  /** The client's `documentDigest` when the user consented to it; `undefined` for a client without a document. */
+  /** The client's `documentDigest` when the user consented to it; `undefined` for a client without one. */
   clientDigest: optional(text),
   createdAt: time,
   revokedAt: optional(time),

@@ -94,6 +94,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0045-encrypted-answer-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0046-encrypted-authorization-responses fa4576b62d423b6fd0ec1f6643f8ab1067c02f91688201b43d9a26abe492e99f",
       "0047-encrypted-authorization-response-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "0048-pages-of-clients bbd9167fe923af0496e78b58cd0a125580548e441d5d8d978cbc8b9a5564d834",
+      "0049-pages-of-clients-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

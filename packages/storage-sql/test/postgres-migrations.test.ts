@@ -72,6 +72,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0045-encrypted-answer-statistics 180e5ba0277d19b76c59ace43fb4174362b2f1a7d557e821673ce9ae265e9533",
       "0046-encrypted-authorization-responses 8bfe13b25bffe98651dd3069906c9378a09e14faa2cfaeb08c24b6578e8325b9",
       "0047-encrypted-authorization-response-statistics 180e5ba0277d19b76c59ace43fb4174362b2f1a7d557e821673ce9ae265e9533",
+      "0048-pages-of-clients 2a4e089c44d072598702d4856f9d45d553ab7106e47a01d42eb1420ba4d30f9c",
+      "0049-pages-of-clients-statistics 180e5ba0277d19b76c59ace43fb4174362b2f1a7d557e821673ce9ae265e9533",
     ]
   `)
 })

@@ -58,7 +58,8 @@ export async function decideInteraction(
   const grant = await findActiveGrant(request, signedInUser, deps.storage)
   const organizations = await findOrganizations(request, signedInUser, deps.storage)
   const isChoice = organizations.length > 1
-  // Client ID Metadata Document §8.3: consent to a client with another name, redirect host or key is not consent to this one.
+  // Client ID Metadata Document §8.3, RFC 7591 §5: consent to a client with another name, redirect host or key is not consent to
+  // this one.
   const isSameClient = grant?.clientDigest === request.client.documentDigest
   if (grant === undefined || !isSameClient || isChoice || request.prompt.has('consent') || isImpersonable(request))
     return { kind: 'consent', signedInUser, grant, organizations }

@@ -115,6 +115,10 @@ export interface PendingInteraction {
      * `undefined` for a client that an administrator has registered or changed.
      */
     readonly unverifiedHost: string | undefined
+    /** Pages of the client, all https: about it, its privacy policy and its terms of service. Nobody has reviewed them. */
+    readonly clientUri: string | undefined
+    readonly policyUri: string | undefined
+    readonly tosUri: string | undefined
   }
   /** The verified redirect URI of the client. */
   readonly redirectUri: string
@@ -226,16 +230,16 @@ const describeDetails = (
   )
 
 function describeClient(client: ClientRecord, redirectUri: string): PendingInteraction['client'] {
-  const { clientId, clientName } = client
-  return { clientId, clientName, unverifiedHost: unverifiedHost(client, redirectUri) }
+  const { clientId, clientName, clientUri, policyUri, tosUri } = client
+  return { clientId, clientName, unverifiedHost: unverifiedHost(client, redirectUri), clientUri, policyUri, tosUri }
 }
 
 /** @param redirectUri the verified one. */
 export function unverifiedHost(
-  { clientId, documentDigest, origin, selfManagement }: ClientRecord,
+  { clientId, origin, selfManagement }: ClientRecord,
   redirectUri: string,
 ): string | undefined {
-  if (documentDigest !== undefined) return new URL(clientId).host
+  if (origin === 'document') return new URL(clientId).host
   // RFC 7591 §5: whoever registers a client chooses its name. An administrator's change ends its self-management.
   const isUnverified = origin === 'registration' && selfManagement?.['statementIssuer'] === null
   if (!isUnverified || !URL.canParse(redirectUri)) return undefined

@@ -47,7 +47,7 @@ export async function authenticateClient(
 ): Promise<AuthenticatedClient> {
   const credentials = readCredentials(request, form, deps.clientAuthentication)
   const found = await findClient(credentials.clientId, deps.storage)
-  const client = found?.documentDigest === undefined ? found : await deps.clientDocuments.current(found, now)
+  const client = found?.origin !== 'document' ? found : await deps.clientDocuments.current(found, now)
   // Verified before the client is checked, so that every refusal takes the same work.
   const proof = await credentials.verify(client, now)
 

@@ -42,6 +42,7 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
   refuseUnusableEncryption(client)
   refuseUnusableCertificates(client)
   refuseUnusableLogoutUris(client, allowedOrigins)
+  refuseUnusablePages(client, allowedOrigins)
   // RFC 6749 §3.3: a request could never contain any other value.
   if (!client.scopes.every(isScopeToken))
     throw invalid('A scope value is visible ASCII without space, quote and backslash.')
@@ -231,6 +232,24 @@ function refuseUnusableLogoutUris(client: ClientRecord, allowedOrigins: AllowedO
   // Front-Channel Logout §2: otherwise sign-outs would load pages that are not the client's.
   if (!isRegistrableRedirectUri(frontchannelLogoutUri) || !sharesOrigin(frontchannelLogoutUri, client.redirectUris))
     throw invalid('frontchannel_logout_uri must share scheme, host and port with a redirect URI of the client.')
+}
+
+function refuseUnusablePages(client: ClientRecord, allowedOrigins: AllowedOrigins): void {
+  const { clientUri, policyUri, tosUri, logoUri } = client
+  // RFC 7591 §2: users open them from the consent page.
+  for (const [name, uri] of Object.entries({ client_uri: clientUri, policy_uri: policyUri, tos_uri: tosUri })) {
+    if (uri !== undefined && !isWebPage(uri)) throw invalid(`${name} must be an https address of a page.`)
+  }
+  // RFC 7591 §5: the server itself fetches it.
+  if (logoUri !== undefined && !isOutboundUrl(logoUri, allowedOrigins))
+    throw invalid('logo_uri must be https, by host name, on the default port.')
+}
+
+/** Whether a page of this server may link to it: https without credentials, which would disguise the host. */
+export function isWebPage(uri: string): boolean {
+  if (!URL.canParse(uri)) return false
+  const { protocol, username, password } = new URL(uri)
+  return protocol === 'https:' && username === '' && password === ''
 }
 
 /** Whether a web address has the scheme, host and port of one of these. Private-use schemes have no origin. */

@@ -69,7 +69,7 @@ export function createClientDocuments(
       if (!id.startsWith('https://')) return identifyClient(id, storage)
       const stored = await storage.clients.find(clientId(id))
       if (stored?.disabledAt !== undefined) throw refuse('client_disabled:page')
-      if (stored !== undefined && stored.documentDigest === undefined) return stored
+      if (stored !== undefined && stored.origin !== 'document') return stored
       if (settings === undefined) throw refuse('client_unknown:page')
       if (!isDocumentUrl(id) || !(await isAllowed(id, settings))) throw refuse('client_document_not_allowed')
       const result = await read(id, now, settings)
@@ -98,7 +98,7 @@ export function createClientDocuments(
     },
 
     async keep(client) {
-      if (client.documentDigest === undefined) return 'kept'
+      if (client.origin !== 'document') return 'kept'
       return untilSettled(async () => {
         const inserted = await storage.clients.insert(client)
         if (inserted.outcome === 'inserted') return 'kept'
@@ -141,11 +141,11 @@ export function createClientDocuments(
 
 /** The members of a client that its document decided; `undefined` for a registered one. */
 export function documentOf(client: ClientRecord): DocumentMetadata | undefined {
-  const { clientName, tokenEndpointAuthMethod, redirectUris, grantTypes, jwks, jwksUri } = client
-  const { documentDigest, documentReadAt } = client
-  if (documentDigest === undefined) return undefined
-  const metadata = { clientName, tokenEndpointAuthMethod, redirectUris, grantTypes, jwks, jwksUri }
-  return { ...metadata, documentDigest, documentReadAt }
+  if (client.origin !== 'document') return undefined
+  const { clientName, clientUri, policyUri, tosUri } = client
+  const { tokenEndpointAuthMethod, redirectUris, grantTypes, jwks, jwksUri, documentDigest, documentReadAt } = client
+  const metadata = { tokenEndpointAuthMethod, redirectUris, grantTypes, jwks, jwksUri, documentDigest, documentReadAt }
+  return { clientName, clientUri, policyUri, tosUri, ...metadata }
 }
 
 type ReadOutcome =

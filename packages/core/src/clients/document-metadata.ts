@@ -2,12 +2,16 @@ import { encodeBase64url, isJsonObject, isStorable, parseJsonObject, repeatsMemb
 import type { ClientRecord, EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { isOutboundUrl } from '../outbound/client.ts'
+import { isWebPage } from './check-metadata.ts'
 import { isLoopbackHost, isRegistrableRedirectUri } from './redirect-uri.ts'
 
 /** The members of a client that its document decides. */
 export type DocumentMetadata = Pick<
   ClientRecord,
   | 'clientName'
+  | 'clientUri'
+  | 'policyUri'
+  | 'tosUri'
   | 'tokenEndpointAuthMethod'
   | 'redirectUris'
   | 'grantTypes'
@@ -58,22 +62,37 @@ export async function readDocument(
   const isKeyed = method === 'private_key_jwt'
   const metadata = {
     clientName,
+    clientUri: pageOf(document['client_uri']),
+    policyUri: pageOf(document['policy_uri']),
+    tosUri: pageOf(document['tos_uri']),
     tokenEndpointAuthMethod: method,
     redirectUris,
     grantTypes: ['authorization_code', 'refresh_token'].filter((grant) => grantTypes.includes(grant)),
     jwks: isKeyed && isJsonObject(jwks) ? jwks : undefined,
     jwksUri: isKeyed && typeof jwksUri === 'string' ? jwksUri : undefined,
   } as const
-  return { ...metadata, documentDigest: await digestOf(metadata), documentReadAt: readAt }
+  return { ...metadata, documentDigest: await consentDigest(metadata), documentReadAt: readAt }
 }
 
 /** Digests what a user judges a client by: a change of anything else needs no new consent. */
-async function digestOf(metadata: Omit<DocumentMetadata, 'documentDigest' | 'documentReadAt'>): Promise<string> {
+export async function consentDigest(
+  metadata: Pick<ClientRecord, 'clientName' | 'tokenEndpointAuthMethod' | 'redirectUris' | 'jwks' | 'jwksUri'>,
+): Promise<string> {
   const { clientName, tokenEndpointAuthMethod, redirectUris, jwks, jwksUri } = metadata
-  const targets = [...new Set(redirectUris.map((uri) => new URL(uri).host.replace(/:\d+$/, '')))].toSorted()
+  const targets = [...new Set(redirectUris.map(targetOf))].toSorted()
   const judged = JSON.stringify([clientName, tokenEndpointAuthMethod, targets, jwks ?? null, jwksUri ?? null])
   return encodeBase64url(new Uint8Array(await sha256(judged)))
 }
+
+/** The host of a web address, on any port; the scheme of an app. */
+function targetOf(uri: string): string {
+  const { host, protocol } = new URL(uri)
+  return host === '' ? protocol : host.replace(/:\d+$/, '')
+}
+
+/** A page that cannot be linked to is left out, like any member that this server does not understand. */
+const pageOf = (value: JsonValue | undefined): string | undefined =>
+  typeof value === 'string' && value.length <= longestPage && isWebPage(value) ? value : undefined
 
 function nameOf(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string') return undefined
@@ -110,4 +129,6 @@ function textsOf(value: JsonValue | undefined): readonly string[] | undefined {
 }
 
 const longestName = 200
+/** They are sealed into the address of the sign-in page. */
+const longestPage = 500
 const maxRedirects = 50

@@ -69,6 +69,47 @@ export const clientMetadata = {
   /** Shown to users on the consent page. */
   clientName: { kind: 'text', description: 'shown to users on the consent page', longest: 200, presence: 'required' },
   /**
+   * A page about the client: https. The consent page links to it, and shows its host.
+   * @defaultValue None. The consent page has no link.
+   */
+  clientUri: {
+    kind: 'text',
+    description: 'a page about it, to which the consent page links',
+    longest: 2000,
+    presence: 'clearable',
+  },
+  /**
+   * Its privacy policy: https. The consent page links to it, and shows its host.
+   * @defaultValue None. The consent page has no link.
+   */
+  policyUri: {
+    kind: 'text',
+    description: 'its privacy policy, to which the consent page links',
+    longest: 2000,
+    presence: 'clearable',
+  },
+  /**
+   * Its terms of service: https. The consent page links to them, and shows their host.
+   * @defaultValue None. The consent page has no link.
+   */
+  tosUri: {
+    kind: 'text',
+    description: 'its terms of service, to which the consent page links',
+    longest: 2000,
+    presence: 'clearable',
+  },
+  /**
+   * Its logo on the consent page: https, by host name, a PNG, JPEG or WebP image of at most 64 KiB. The server fetches it, so that no
+   * browser sends a request to the client. A client that registered itself without a signed statement has none there.
+   * @defaultValue None. The consent page shows the first letter of the name.
+   */
+  logoUri: {
+    kind: 'text',
+    description: 'its logo on the consent page: a PNG, JPEG or WebP image, which the server fetches',
+    longest: 2000,
+    presence: 'clearable',
+  },
+  /**
    * The security profile whose rules apply to the client and to the server's responses to it: `standard`, `mcp` (Model
    * Context Protocol), `fapi2` (FAPI 2.0 Security Profile) or `fapi2_message_signing`.
    * @defaultValue `standard`. Few clients can keep the rules of the others.

@@ -47,6 +47,10 @@ it.for<[string, ClientChange, string]>([
     { idTokenEncryptedResponseAlg: 'RSA-OAEP-256', jwks: { keys: [{ kty: 'RSA', use: 'sig', n: 'AQAB', e: 'AQAB' }] } },
     'invalid_client_metadata',
   ],
+  ['a page without TLS', { policyUri: 'http://app.example/privacy' }, 'invalid_client_metadata'],
+  ['a page whose host is disguised', { tosUri: 'https://bank.example@app.example/' }, 'invalid_client_metadata'],
+  ['a page that is a script', { clientUri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
+  ['a logo at an address of a network', { logoUri: 'https://10.0.0.1/logo.png' }, 'invalid_client_metadata'],
   ['content encryption alone', { introspectionEncryptedResponseEnc: 'A256GCM' }, 'invalid_client_metadata'],
   [
     'encrypted authorization responses that are not signed',

@@ -11,6 +11,7 @@ import {
   refuseUnusable,
   type ClientRules,
 } from './check-metadata.ts'
+import { consentDigest } from './document-metadata.ts'
 import { refuseForeignSector } from './sector.ts'
 import { clientSecretRecord } from './secrets.ts'
 
@@ -65,7 +66,8 @@ export const updateClient = async (
 ): Promise<ClientUpdate> => changeClient(target, { change, isOwn: false }, deps)
 
 /**
- * As `updateClient`, for a client that changes its own registration (RFC 7592 §2.2). It can do so again.
+ * As `updateClient`, for a client that changes its own registration (RFC 7592 §2.2). It can do so again. Users are asked again for
+ * consent to a client with another name, redirect host, method of authentication or key.
  * @throws ClientMetadataError as `updateClient`.
  */
 export const updateOwnRegistration = async (
@@ -87,8 +89,15 @@ async function changeClient(
     refuseUnusable(changed, deps.dangerouslyAllowOutbound)
     await refuseForeignSector(changed, client, { storage: deps.storage, allowedOrigins: deps.dangerouslyAllowOutbound })
     refuseUnserved(changed, change, deps.clientRules)
-    return withFittingSecrets(changed, now, deps.random ?? systemRandom)
+    const judged = isOwn ? await withConsentDigest(changed, client) : changed
+    return withFittingSecrets(judged, now, deps.random ?? systemRandom)
   })
+}
+
+/** RFC 7591 §5: consent to the client as it was is not consent to what it calls itself now. */
+async function withConsentDigest(changed: ClientRecord, before: ClientRecord): Promise<ClientRecord> {
+  const [digest, former] = await Promise.all([consentDigest(changed), consentDigest(before)])
+  return digest === former ? changed : { ...changed, documentDigest: digest }
 }
 
 /**

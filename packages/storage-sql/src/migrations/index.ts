@@ -45,6 +45,8 @@ import { encryptedAnswers } from './0044-encrypted-answers.ts'
 import { encryptedAnswerStatistics } from './0045-encrypted-answer-statistics.ts'
 import { encryptedAuthorizationResponses } from './0046-encrypted-authorization-responses.ts'
 import { encryptedAuthorizationResponseStatistics } from './0047-encrypted-authorization-response-statistics.ts'
+import { pagesOfClients } from './0048-pages-of-clients.ts'
+import { pagesOfClientsStatistics } from './0049-pages-of-clients-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -98,4 +100,6 @@ export const migrations: readonly Migration[] = [
   encryptedAnswerStatistics,
   encryptedAuthorizationResponses,
   encryptedAuthorizationResponseStatistics,
+  pagesOfClients,
+  pagesOfClientsStatistics,
 ]

@@ -1,0 +1,73 @@
+import { updateOwnRegistration } from '@mintmark/core/internal'
+import { clientId } from '@mintmark/storage-interface'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { authorize, obtainCode, obtainTokens, postForm, redeem, basic } from '../support/flow.ts'
+import { changeClient } from '../support/fixture-clients.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeEach(async () => {
+  under = await startServer()
+  await changeClient(under.storage, clientId('A'), {
+    origin: 'registration',
+    selfManagement: { statementIssuer: null },
+  })
+})
+afterEach(() => under.close())
+
+const change = async (changed: Parameters<typeof updateOwnRegistration>[1]) => {
+  const updated = await updateOwnRegistration({ clientId: 'A' }, changed, { storage: under.storage })
+  expect(updated.outcome).toBe('updated')
+}
+
+describe('a client that changes its own registration after users consented to it (RFC 7592 §2.2)', () => {
+  it.each([
+    ['name', { clientName: 'Your Bank' }],
+    ['redirect host', { redirectUris: ['https://app.test/cb', 'https://other.test/cb'] }],
+    ['redirect scheme', { redirectUris: ['https://app.test/cb', 'com.example.app:/cb'] }],
+    ['keys', { jwksUri: 'https://other.test/jwks' }],
+    ['method of authentication', { tokenEndpointAuthMethod: 'client_secret_post' as const }],
+  ])('asks for consent again with another %s (RFC 7591 §5)', async (_member, changed) => {
+    await obtainCode(under)
+
+    await change(changed)
+
+    const asked = await authorize(under)
+    expect(asked.location.pathname).toBe('/consent')
+    await obtainCode(under)
+    expect((await authorize(under)).location.searchParams.has('code')).toBe(true)
+  })
+
+  it('does not ask again after a change of a path, of its pages or of its scopes', async () => {
+    await obtainCode(under)
+
+    await change({
+      redirectUris: ['https://app.test/cb', 'https://app.test/cb2'],
+      policyUri: 'https://app.test/privacy',
+      idTokenSignedResponseAlg: 'ES256',
+    })
+
+    expect((await authorize(under)).location.searchParams.has('code')).toBe(true)
+  })
+
+  it('gets no tokens for a code that was issued before (RFC 7591 §5)', async () => {
+    const code = await obtainCode(under)
+
+    await change({ clientName: 'Your Bank' })
+
+    const refused = await redeem(under, code)
+    expect([refused.status, refused.json['error']]).toEqual([400, 'invalid_grant'])
+    expect(under.lastReason()).toBe('client_document_changed')
+  })
+
+  it('keeps the refresh tokens of its users', async () => {
+    const tokens = await obtainTokens(under)
+
+    await change({ clientName: 'Your Bank' })
+
+    const form = `grant_type=refresh_token&refresh_token=${tokens['refresh_token']}`
+    const renewed = await postForm(under, '/token', form, { authorization: basic('A', under.clients.A.secret) })
+    expect(renewed.status).toBe(200)
+  })
+})
