@@ -67,9 +67,9 @@ function readCredentials(
   methods: readonly ClientAuthentication[],
 ): PresentedCredentials {
   const presented = methods.flatMap((method) => method.read(request, form) ?? [])
-  const proving = presented.filter(({ method }) => method !== 'none')
-  // A client_id beside credentials only names the client again.
-  const [credentials, second] = proving.length === 0 ? presented : proving
+  const isOwn = presented.some(({ method }) => method.includes(':'))
+  // A client_id beside the credentials of the host's own method only names the client again.
+  const [credentials, second] = isOwn ? presented.filter(({ method }) => method !== 'none') : presented
   // RFC 6749 §2.3: a client must not use more than one method in a request. RFC 9110 §5.3: Authorization is not a list,
   // so a repeated header is a second method.
   if (second !== undefined || request.repeatedHeaders.has('authorization')) throw refuse('client_authentication_twice')
