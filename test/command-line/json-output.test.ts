@@ -35,6 +35,8 @@ test('commands that change something print their result as one JSON document', a
   expect(await json('organization', 'create', 'Acme', '--id', 'acme')).toMatchObject({ organizationId: 'acme' })
   expect(await json('organization', 'member', 'add', 'acme', 'U1')).toMatchObject({ userId: 'U1', roles: [] })
   expect(await json('organization', 'member', 'remove', 'acme', 'U1')).toMatchObject({ userId: 'U1' })
+  expect(await json('idp', 'organization', 'acme', 'acme')).toMatchObject({ organizationId: 'acme' })
+  expect(await json('idp', 'organization', 'acme')).not.toHaveProperty('organizationId')
   expect(await json('organization', 'rename', 'acme', 'Acme Inc')).toMatchObject({ displayName: 'Acme Inc' })
   expect(await json('organization', 'remove', 'acme', '--yes')).toEqual({ organizationId: 'acme' })
   expect(await json('session', 'end', '--user', 'U1')).toEqual({ userId: 'U1', count: 0 })

@@ -14,7 +14,8 @@ export const app = express()
     guard.requireClaims({ organization: true, roles: ['owner'] }, 'orders.read'),
     (request, response) => {
       // The token is for one organization. The address may name another one.
-      if (guard.token(request).organizationId !== request.params['customer']) return void response.sendStatus(403)
-      response.json({ ordersOf: request.params['customer'] })
+      const { customer } = request.params
+      if (guard.token(request).organizationId === customer) response.json({ ordersOf: customer })
+      else response.sendStatus(403)
     },
   )

@@ -1,4 +1,12 @@
-import { clientId, providerId, userId, type ProviderId, type SecretDigest, type EpochSeconds } from './values.ts'
+import {
+  clientId,
+  organizationId,
+  providerId,
+  userId,
+  type ProviderId,
+  type SecretDigest,
+  type EpochSeconds,
+} from './values.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
 import {
   defineRecord,
@@ -53,6 +61,8 @@ export const identityProviders = defineRecord(
     toleranceProfile: text,
     /** The e-mail domains that belong to the customer, in lower case. Addresses of its users below them count as verified. */
     verifiedDomains: list(text),
+    /** The organization whose members its users are; `undefined` for none. */
+    organizationId: optional(id(organizationId)),
     /** `undefined` until it deprovisions a user. */
     deprovisioning: storedAs('offboarding', optional(object(deprovisioningFields))),
     /** From this time on its requests are refused; `undefined` while it is enabled. */

@@ -154,7 +154,9 @@ export interface ProvisionedUserChange {
 }
 
 /**
- * Users of identity providers. Law: every method is about one provider; a user of another is `absent`, is in no list,
+ * Users of identity providers. Law: a user who is inserted or adopted becomes a member, without roles, of the organization of the
+ * provider in the same step, if it has one that exists; a membership that exists stays as it is. A user who is released leaves it.
+ * Law: every method is about one provider; a user of another is `absent`, is in no list,
  * and takes no key. A deactivated user is found and listed; a removed one is not. The provider's own record is not read.
  */
 export interface ProvisionedUserStore {

@@ -27,11 +27,11 @@ const members = {
 /** The identifier has letters, digits and hyphens: it is a part of the SCIM Tenant URL. */
 const providerBody = z.strictObject({
   provider_id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
-  ...optionally(members),
+  ...optionally({ ...members, organization_id: identifier }),
 })
 
 /** Members that are left out stay as they are. */
-const providerChangeBody = z.strictObject(optionally(members))
+const providerChangeBody = z.strictObject(optionally({ ...members, organization_id: z.nullable(identifier) }))
 
 const providerAnswer = z.strictObject({
   provider_id: z.string(),
@@ -40,6 +40,7 @@ const providerAnswer = z.strictObject({
   tolerance_profile: z.string(),
   client_ids: z.array(identifier),
   verified_domains: z.array(z.string()),
+  organization_id: identifier.exactOptional(),
   secrets: z.array(secretAnswer),
   offboarding: z
     .strictObject({ window_started_at: seconds, count: z.int(), held_at: seconds.exactOptional() })

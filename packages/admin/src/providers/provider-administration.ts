@@ -40,7 +40,7 @@ export interface ProviderAdministration {
   read(id: string): Promise<ProviderView>
   /** Ordered by identifier. */
   list(page?: PageRequest): Promise<Page<ProviderView>>
-  /** Refused also: `display_name_invalid`, `tolerance_profile_unknown`, `client_unknown`, `version_mismatch`. */
+  /** Refused also: `display_name_invalid`, `tolerance_profile_unknown`, `client_unknown`, `organization_unknown`, `version_mismatch`. */
   update(target: ProviderTarget, change: ProviderChange): Promise<ProviderView>
   /** Refuses the provider's requests from now on. Its users are not changed. */
   disable(target: ProviderTarget): Promise<ProviderView>

@@ -7,13 +7,14 @@ import {
   type ToleranceProfile,
 } from '@mintmark/scim'
 import { verifiedDomains } from '@mintmark/scim/engine'
-import { clientId, providerId } from '@mintmark/storage-interface'
+import { clientId, organizationId, providerId } from '@mintmark/storage-interface'
 import { type IdentityProviderRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { type AdminContext, type AuditedResult, audit, auditChange } from '../audit/audit.ts'
 import type { AdminAction } from '../audit/admin-event.ts'
 import { findClient } from '../clients/client-view.ts'
 import { AdminError } from '../error/refusals.ts'
+import { findOrganization } from '../organizations/membership-administration.ts'
 import { pageLimit, type PageRequest } from '../page.ts'
 import { isDisplayName, isIdentifier } from '../text.ts'
 import { deactivateUser } from '../users/user-lifecycle.ts'
@@ -34,6 +35,11 @@ export interface ProviderChange {
   readonly clientIds?: readonly string[] | undefined
   /** The e-mail domains that belong to the customer. They apply to users that are written from now on. */
   readonly verifiedDomains?: readonly string[] | undefined
+  /**
+   * The organization that its users become members of: those it has now, and those that it creates. `null` for none. Nobody is
+   * removed from another organization.
+   */
+  readonly organizationId?: string | null | undefined
 }
 
 /** An identity provider, and its Secret Token, which cannot be read again. */
@@ -68,7 +74,7 @@ export const updateProvider = (
       target: target(provider.providerId),
       run: async () => {
         await requireUsable(change, context)
-        return changeStored(
+        const updated = await changeStored(
           provider,
           (before) => ({
             ...before,
@@ -77,13 +83,50 @@ export const updateProvider = (
             clientIds: change.clientIds?.map(clientId) ?? before.clientIds,
             verifiedDomains:
               (change.verifiedDomains && verifiedDomains(change.verifiedDomains)) ?? before.verifiedDomains,
+            organizationId: organizationAfter(before, change),
           }),
           context,
         )
+        // Also when it is the same: a call that was interrupted is completed by the next one.
+        if (typeof change.organizationId === 'string')
+          await joinAll(provider.providerId, change.organizationId, context)
+        return updated
       },
     },
     context,
   )
+
+const organizationAfter = (
+  before: IdentityProviderRecord,
+  { organizationId: id }: ProviderChange,
+): IdentityProviderRecord['organizationId'] =>
+  id === undefined ? before.organizationId : id === null ? undefined : organizationId(id)
+
+/** Makes all users of a provider members of an organization. Those who are members keep their roles. */
+async function joinAll(provider: string, organization: string, { storage, clock }: AdminContext): Promise<void> {
+  const now = clock()
+  let after: string | undefined
+  do {
+    const listed = await storage.provisionedUsers.list({
+      providerId: providerId(provider),
+      filter: undefined,
+      sort: undefined,
+      page: { kind: 'cursor', after, limit: 200 },
+      without: 'groups',
+    })
+    // RFC 7644 §3.12 tooMany.
+    if (listed.outcome === 'tooMany') throw new AdminError('filter_too_broad')
+    const member = {
+      organizationId: organizationId(organization),
+      roles: [],
+      createdAt: now,
+      updatedAt: now,
+      version: 1,
+    }
+    for (const { userId } of listed.records) await storage.organizations.insertMember({ ...member, userId })
+    after = listed.next
+  } while (after !== undefined)
+}
 
 export const disableProvider = (provider: ProviderTarget, context: AdminContext): Promise<ProviderView> =>
   audit(
@@ -247,9 +290,9 @@ const changeStored = (
     return { result, before: loggedProvider(providerView(before, storage.issuer)), after: loggedProvider(result) }
   })
 
-/** @throws AdminError `display_name_invalid` | `tolerance_profile_unknown` | `client_unknown`. */
+/** @throws AdminError `display_name_invalid` | `tolerance_profile_unknown` | `client_unknown` | `organization_unknown`. */
 async function requireUsable(
-  { displayName, toleranceProfile, clientIds = [] }: ProviderChange,
+  { displayName, toleranceProfile, clientIds = [], organizationId: organization }: ProviderChange,
   context: AdminContext,
 ): Promise<void> {
   // RFC 9110 §15.5.1.
@@ -260,6 +303,7 @@ async function requireUsable(
     throw new AdminError('tolerance_profile_unknown', { pointer: '/tolerance_profile' })
   }
   for (const id of clientIds) await findClient(id, context)
+  if (typeof organization === 'string') await findOrganization(organization, context)
 }
 
 const target = (id: string) => ({ kind: 'provider' as const, id })

@@ -14,6 +14,7 @@ interface RegisterOptions extends ConfigOptions, ShowOptions {
   readonly name?: string
   readonly profile: ToleranceProfile
   readonly domain?: readonly string[]
+  readonly organization?: string
 }
 
 /** `mintmark idp`: the identity providers that provision users through SCIM. */
@@ -48,6 +49,7 @@ export const identityProviderCommand = (io: Io): Command =>
     .addCommand(switchCommand('disable', 'refuses its requests from now on; its users are not changed', io))
     .addCommand(switchCommand('enable', 'accepts its requests again', io))
     .addCommand(domainsCommand(io))
+    .addCommand(organizationCommand(io))
     .addCommand(deactivateUsersCommand(io))
     .addCommand(setupCommand(io))
 
@@ -67,14 +69,16 @@ const registerCommand = (io: Io): Command =>
       '--domain <domain...>',
       'the e-mail domains that are proved to be the customer’s: addresses in them are verified',
     )
+    .option('--organization <id>', 'the organization whose members its users become')
     .option('--json', 'print JSON')
-    .action((id: string, { name, profile, domain = [], ...options }: RegisterOptions) =>
+    .action((id: string, { name, profile, domain = [], organization, ...options }: RegisterOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
         const registration = {
           providerId: id,
           toleranceProfile: profile,
           verifiedDomains: domain,
           ...(name !== undefined && { displayName: name }),
+          ...(organization !== undefined && { organizationId: organization }),
         }
         const { provider, secret } = await identityProviders.register(registration)
         showThing({ tenantUrl: provider.tenantUrl, secret }, { ...options, io, labels })
@@ -118,6 +122,24 @@ const domainsCommand = (io: Io): Command =>
       withAdministration(options, io, async ({ identityProviders }) => {
         const provider = await identityProviders.update({ providerId: id }, { verifiedDomains: domains })
         const sentence = `Verified domains of ${id}: ${provider.verifiedDomains.join(', ') || 'none'}.`
+        showOutcome(provider, { ...options, io, sentence })
+      }),
+    )
+
+const organizationCommand = (io: Io): Command =>
+  withConfig(new Command('organization'))
+    .description(
+      'makes its users members of an organization, present and future ones; without one, future users join none',
+    )
+    .argument('<id>')
+    .argument('[organization]', 'the org_id of the tokens')
+    .option('--json', 'print JSON')
+    // oxlint-disable-next-line eslint/max-params -- Commander passes the arguments one by one.
+    .action((id: string, organization: string | undefined, options: ConfigOptions & ShowOptions) =>
+      withAdministration(options, io, async ({ identityProviders }) => {
+        const change = { organizationId: organization ?? null }
+        const provider = await identityProviders.update({ providerId: id }, change)
+        const sentence = `Organization of the users of ${id}: ${provider.organizationId ?? 'none'}.`
         showOutcome(provider, { ...options, io, sentence })
       }),
     )

@@ -9,7 +9,14 @@ import {
   systemClock,
   systemRandom,
 } from '@mintmark/internal'
-import { clientId, epochSeconds, type EpochSeconds, providerId, type ScimStorage } from '@mintmark/storage-interface'
+import {
+  clientId,
+  epochSeconds,
+  type EpochSeconds,
+  organizationId,
+  providerId,
+  type ScimStorage,
+} from '@mintmark/storage-interface'
 import {
   type IdentityProviderRecord,
   type ProviderId,
@@ -46,6 +53,11 @@ export interface ProviderRegistration {
    * @defaultValue None. A provider can write any address.
    */
   readonly verifiedDomains?: readonly string[]
+  /**
+   * The organization whose members the provider's users become when they are created or linked.
+   * @defaultValue None. A provider is connected before anyone decides which customer it belongs to.
+   */
+  readonly organizationId?: string
 }
 
 /** A registered provider, with what its administrator enters in the identity provider's console. */
@@ -86,6 +98,7 @@ export async function registerIdentityProvider(
     clientIds: (registration.clientIds ?? []).map(clientId),
     toleranceProfile: registration.toleranceProfile ?? 'general',
     verifiedDomains: verifiedDomains(registration.verifiedDomains ?? []),
+    organizationId: registration.organizationId === undefined ? undefined : organizationId(registration.organizationId),
     deprovisioning: undefined,
     disabledAt: undefined,
     createdAt: now,
@@ -102,6 +115,7 @@ const registrationOptions: OptionChecks<ProviderRegistration> = {
   toleranceProfile: anything,
   clientIds: anything,
   verifiedDomains: anything,
+  organizationId: anything,
 }
 
 /**

@@ -37,6 +37,7 @@ export const aProviderRecord = (overrides: Partial<IdentityProviderRecord> = {})
   clientIds: [clientId('client-1')],
   toleranceProfile: 'standard',
   verifiedDomains: [],
+  organizationId: undefined,
   deprovisioning: undefined,
   disabledAt: undefined,
   createdAt: now,

@@ -1,10 +1,11 @@
 import { compareText } from '../filter/matches-filter.ts'
-import type { OrganizationId, UserId } from '../values.ts'
+import type { EpochSeconds, OrganizationId, ProviderId, UserId } from '../values.ts'
 import type { MembershipRecord, OrganizationRecord, OrganizationStore } from '../organization.ts'
 import { revokeFamilies, type FamilyTable } from './families.ts'
 import type { RevocationTable } from './revocation-table.ts'
 import { type OrderedRows, type SchedulerHook, createOrderedRows, frozenCopy, pageBehind } from './rows.ts'
 import { presentUser, type UserTable } from './users.ts'
+import type { IdentityProviderTable } from './versioned-records.ts'
 
 interface StoredOrganization {
   readonly record: OrganizationRecord
@@ -86,14 +87,9 @@ export function createMemoryOrganizations(tables: Tables, scheduler: SchedulerHo
     async insertMember(membership) {
       await scheduler()
       const { organizationId, userId } = membership
-      const organization = present.get(organizationId)
-      if (organization === undefined) return { outcome: 'absent', missing: 'organization' }
+      if (!present.has(organizationId)) return { outcome: 'absent', missing: 'organization' }
       if (presentUser(users, userId) === undefined) return { outcome: 'absent', missing: 'user' }
-      if (organization.members.has(userId)) return { outcome: 'taken' }
-
-      organization.members.set(userId, frozenCopy(membership))
-      ofUser.set(userId, (ofUser.get(userId) ?? new Set<OrganizationId>()).add(organizationId))
-      return { outcome: 'inserted' }
+      return { outcome: addMember(tables.organizations, membership) ? 'inserted' : 'taken' }
     },
 
     async compareAndSwapMember(membership, version) {
@@ -140,4 +136,38 @@ export function createMemoryOrganizations(tables: Tables, scheduler: SchedulerHo
         .flatMap((organizationId) => member(organizationId, userId) ?? [])
     },
   }
+}
+
+function addMember({ present, ofUser }: OrganizationTable, membership: MembershipRecord): boolean {
+  const { organizationId, userId } = membership
+  const organization = present.get(organizationId)
+  if (organization === undefined || organization.members.has(userId)) return false
+  organization.members.set(userId, frozenCopy(membership))
+  ofUser.set(userId, (ofUser.get(userId) ?? new Set<OrganizationId>()).add(organizationId))
+  return true
+}
+
+interface ProviderTables {
+  readonly organizations: OrganizationTable
+  readonly identityProviders: IdentityProviderTable
+}
+
+interface UserOfProvider {
+  readonly providerId: ProviderId
+  readonly userId: UserId
+  readonly now: EpochSeconds
+}
+
+/** Makes a user a member of the organization of the provider, if it has one. */
+export function joinOrganization(tables: ProviderTables, { providerId, userId, now }: UserOfProvider): void {
+  const organizationId = tables.identityProviders.present.get(providerId)?.organizationId
+  if (organizationId !== undefined)
+    addMember(tables.organizations, { organizationId, userId, roles: [], createdAt: now, updatedAt: now, version: 1 })
+}
+
+export function leaveOrganization(tables: ProviderTables, { providerId, userId }: Omit<UserOfProvider, 'now'>): void {
+  const organizationId = tables.identityProviders.present.get(providerId)?.organizationId
+  if (organizationId === undefined) return
+  tables.organizations.present.get(organizationId)?.members.delete(userId)
+  tables.organizations.ofUser.get(userId)?.delete(organizationId)
 }

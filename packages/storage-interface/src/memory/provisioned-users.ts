@@ -26,6 +26,7 @@ import { formerBlock, isUnwanted, keysOf, newKeys } from './former-users.ts'
 import { type GroupTable, endMemberships, groupsOf, memberIdsOf } from './group-table.ts'
 import { bytesOf, type ListedRow, type Listing, listPage } from './list-page.ts'
 import { holderOf, rowsByAge, rowsHaving } from './provider-index.ts'
+import { joinOrganization, leaveOrganization, type OrganizationTable } from './organizations.ts'
 import { idsByAge } from './sorted-rows.ts'
 import type { SchedulerHook } from './rows.ts'
 import {
@@ -41,6 +42,12 @@ import {
   withActive,
   writeUser,
 } from './users.ts'
+import type { IdentityProviderTable } from './versioned-records.ts'
+
+interface Tables extends UserTables {
+  readonly identityProviders: IdentityProviderTable
+  readonly organizations: OrganizationTable
+}
 
 /** The row of a user that has a provider. */
 type ProvisionedRow = PresentUser<Provisioning>
@@ -127,7 +134,7 @@ function listedAccount(groups: GroupTable, row: ProvisionedRow): ListedRow<UserI
   }
 }
 
-export function createMemoryProvisionedUsers(tables: UserTables, scheduler: SchedulerHook): ProvisionedUserStore {
+export function createMemoryProvisionedUsers(tables: Tables, scheduler: SchedulerHook): ProvisionedUserStore {
   const { users, groups } = tables
 
   return {
@@ -153,7 +160,9 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
         version: 1,
       }
       const provisioning: Provisioning = { providerId, ...said(state), adopted: false }
-      return { outcome: 'inserted', record: write(tables, { record, provisioning }) }
+      const written = write(tables, { record, provisioning })
+      joinOrganization(tables, { providerId, userId, now: createdAt })
+      return { outcome: 'inserted', record: written }
     },
 
     async indexAttributes(attributes) {
@@ -192,7 +201,9 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
       const isExpected = row?.provisioning === undefined && row?.record.version === change.version
       if (isExpected && takenKey(users, change) === undefined && isUnwanted(users, change))
         return { outcome: 'removed' }
-      return swap(tables, row?.provisioning === undefined ? row : undefined, { ...change, adopted: true })
+      const outcome = swap(tables, row?.provisioning === undefined ? row : undefined, { ...change, adopted: true })
+      if (outcome.outcome === 'swapped') joinOrganization(tables, change)
+      return outcome
     },
 
     async release(request) {
@@ -212,6 +223,7 @@ export function createMemoryProvisionedUsers(tables: UserTables, scheduler: Sche
       writeUser(users, { record, provisioning: undefined })
       endGeneration(tables, row.record, record)
       endMemberships(groups, request.userId, request.now)
+      leaveOrganization(tables, request)
       return { outcome: 'removed' }
     },
 

@@ -46,6 +46,7 @@ describe('columns', () => {
       'client_ids',
       'tolerance_profile',
       'verified_domains',
+      'organization_id',
       'offboarding',
       'disabled_at',
       'created_at',

@@ -192,6 +192,17 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
         (await storage.users.find(user))?.active === true ? honest.findMember(organization, user) : undefined,
     }),
   ),
+  'memberships: users of a provider with an organization are its members until they are released': breakStore(
+    'provisionedUsers',
+    (honest, storage) => ({
+      release: async (request) => {
+        const before = await storage.organizations.listByUser(request.userId)
+        const released = await honest.release(request)
+        for (const membership of before) await storage.organizations.insertMember(membership)
+        return released
+      },
+    }),
+  ),
   'memberships: of the writers who read one version, one is swapped': breakStore('organizations', (honest) => ({
     compareAndSwapMember: async (membership, version) => {
       const current = await honest.findMember(membership.organizationId, membership.userId)

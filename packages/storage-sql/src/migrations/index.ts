@@ -47,6 +47,7 @@ import { encryptedAuthorizationResponses } from './0046-encrypted-authorization-
 import { encryptedAuthorizationResponseStatistics } from './0047-encrypted-authorization-response-statistics.ts'
 import { pagesOfClients } from './0048-pages-of-clients.ts'
 import { pagesOfClientsStatistics } from './0049-pages-of-clients-statistics.ts'
+import { organizationsOfProviders } from './0050-organizations-of-providers.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -102,4 +103,5 @@ export const migrations: readonly Migration[] = [
   encryptedAuthorizationResponseStatistics,
   pagesOfClients,
   pagesOfClientsStatistics,
+  organizationsOfProviders,
 ]

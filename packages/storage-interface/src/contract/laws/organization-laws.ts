@@ -1,10 +1,10 @@
-import { familyId, organizationId, userId } from '../../values.ts'
+import { familyId, organizationId, providerId, userId, type UserId } from '../../values.ts'
 import type { AdminStorage, OAuthStorage } from '../../storage.ts'
 import { richJson, richText } from '../complete-records.ts'
 import { aFamilyRecord, aUser, now, nowPlus } from '../fixtures.ts'
 import type { TokenFamilyRecord } from '../../token-family.ts'
 import { type StorageLaw, type Trial, atOnce, law, tally } from '../law.ts'
-import { aMembership, anOrganization } from '../provisioning-fixtures.ts'
+import { aMembership, anOrganization, aProviderRecord, aProvisionedUser } from '../provisioning-fixtures.ts'
 
 /** Organizations: an identifier is never reused. */
 export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
@@ -184,6 +184,55 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
       'a removal',
     )
   }),
+
+  law(
+    'memberships: users of a provider with an organization are its members until they are released',
+    async ({ storage, server, same }) => {
+      const joining = anOrganization({ organizationId: organizationId('customer') })
+      const membershipsOf = async (id: UserId) =>
+        (await storage.organizations.listByUser(id)).map(({ organizationId: of, roles }) => [of, roles])
+      await storage.organizations.insert(joining)
+      const provider = aProviderRecord({ organizationId: joining.organizationId })
+      await storage.identityProviders.insert(provider)
+      await storage.identityProviders.insert(aProviderRecord({ providerId: providerId('without') }))
+
+      const { userId: created } = aProvisionedUser('created')
+      await storage.provisionedUsers.insert(aProvisionedUser('created'))
+      same(await membershipsOf(created), [[joining.organizationId, []]], 'of a user who was created')
+      const other = aProvisionedUser('other', { providerId: providerId('without') })
+      await storage.provisionedUsers.insert(other)
+      same(await membershipsOf(other.userId), [], 'of a user of another provider')
+
+      const { state } = aProvisionedUser('linked')
+      const linked = aUser({ userId: userId('linked') })
+      await storage.users.insert(linked)
+      await storage.organizations.insertMember(
+        aMembership({ organizationId: joining.organizationId, userId: linked.userId, roles: ['owner'] }),
+      )
+      const change = { providerId: provider.providerId, userId: linked.userId, version: 1, state, now: nowPlus(1) }
+      const linkings = await atOnce(4, (index) => server(index).provisionedUsers.adopt(change))
+      same(linkings.filter(({ outcome }) => outcome === 'swapped').length, 1, 'how many of 4 linked the user')
+      same(await membershipsOf(linked.userId), [[joining.organizationId, ['owner']]], 'of one who was a member before')
+
+      const own = organizationId('own')
+      await storage.organizations.insert(anOrganization({ organizationId: own }))
+      await storage.organizations.insertMember(aMembership({ organizationId: own, userId: linked.userId, roles: [] }))
+      const release = { providerId: provider.providerId, userId: linked.userId, version: undefined, now: nowPlus(2) }
+      await storage.provisionedUsers.release(release)
+      same(await membershipsOf(linked.userId), [[own, []]], 'of one who was released')
+      await storage.provisionedUsers.remove({ ...release, userId: created })
+      same(
+        await storage.organizations.listMembers({ ...everybody, organizationId: joining.organizationId }),
+        [],
+        'the members after both left',
+      )
+
+      await storage.organizations.remove(joining.organizationId, nowPlus(3))
+      const late = aProvisionedUser('late')
+      same((await storage.provisionedUsers.insert(late)).outcome, 'inserted', 'after the organization was removed')
+      same(await membershipsOf(late.userId), [], 'of a user without organization')
+    },
+  ),
 
   law('memberships: of the writers who read one version, one is swapped', async (trial) => {
     const { storage, server, same } = trial
