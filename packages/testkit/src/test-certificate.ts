@@ -17,17 +17,21 @@ export interface TestCertificate {
 
 /** What a certificate contains, and who signs it. */
 export interface TestCertificateRequest {
+  /** The name of its owner: `CN`, the whole subject. */
   readonly commonName: string
-  /** DNS names of its owner: `localhost` for a server, or the name that a client is registered with. */
+  /**
+   * DNS names of its owner: `localhost` for a server, or the name that a client is registered with.
+   * @defaultValue None. A client with `tls_client_auth_subject_dn` needs no other name.
+   */
   readonly dns?: readonly string[]
   /**
    * The authority that signs.
-   * @defaultValue The certificate signs itself.
+   * @defaultValue The certificate itself. No authority is needed for `self_signed_tls_client_auth`.
    */
   readonly signedBy?: TestCertificate
   /**
    * Whether it may sign others.
-   * @defaultValue `false`
+   * @defaultValue false. Clients and servers sign nobody.
    */
   readonly isAuthority?: boolean
 }

@@ -2,17 +2,14 @@ import { X509Certificate } from 'node:crypto'
 
 import { certificateFromHeader } from '@mintmark/core'
 import { createResourceServer, protectFetch } from '@mintmark/resource-server'
+import { createProofKey, createTestCertificate, createTestIssuer } from '@mintmark/testkit'
 import { expect, test } from 'vitest'
-
-import { createTestIssuer, type TestIssuerOptions } from './issuer/test-issuer.ts'
-import { createProofKey } from './proof-key.ts'
-import { createTestCertificate } from './test-certificate.ts'
 
 const payloadOf = (jwt: string): unknown => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
 
 const machine = { clientId: 'machine', clientName: 'Machine', grantTypes: ['client_credentials'], scopes: ['read'] }
 
-async function issuerWithMachine(options: TestIssuerOptions) {
+async function issuerWithMachine(options: Parameters<typeof createTestIssuer>[0]) {
   const issuer = createTestIssuer({ ...options, scopes: { read: 'Read' } })
   const { clientSecret = '' } = await issuer.addClient(machine)
   const requestToken = async (headers: Readonly<Record<string, string>>) => {
