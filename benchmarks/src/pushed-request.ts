@@ -7,6 +7,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
+import { costsOf } from './costs-of.ts'
 import { laneTo } from './driver/service-lane.ts'
 import { environment } from './report.ts'
 import { databasePath } from './targets/database-path.ts'
@@ -20,7 +21,7 @@ await report('SQLite', await createSqlStorage({ dialect, issuer }))
 process.exit()
 
 async function report(name: string, storage: AdminStorage): Promise<void> {
-  const [form = 0, insert = 0, push = 0] = await costsOf(await operations(storage))
+  const [form = 0, insert = 0, push = 0] = await costsOf((await operations(storage)).map((run) => ({ run })))
   const ratio = (push / (form + insert)).toFixed(2)
   console.log(`| ${name} | ${form.toFixed(1)} | ${insert.toFixed(1)} | ${push.toFixed(1)} | ${ratio} |`)
 }
@@ -54,7 +55,11 @@ async function operations(storage: AdminStorage): Promise<readonly (() => Promis
       'content-type: application/x-www-form-urlencoded',
     ]
     const text = `${head.join('\r\n')}\r\n\r\n${new URLSearchParams(form).toString()}`
-    return () => lane.exchange(text)
+    return async () => {
+      const { status, body } = await lane.exchange(text)
+      // A refusal would be fast.
+      if (status >= 400) throw new Error(`${status} ${body}`)
+    }
   }
   const request = {
     response_type: 'code',
@@ -79,19 +84,4 @@ async function operations(storage: AdminStorage): Promise<readonly (() => Promis
     })
   }
   return [post('/auth', request), insert, post('/auth/push', request)]
-}
-
-/** The costs in microseconds, of batches in turns. */
-async function costsOf(operations: readonly (() => Promise<unknown>)[]): Promise<readonly number[]> {
-  const costs = operations.map((): number[] => [])
-  for (let round = 0; round < 30; round += 1) {
-    for (const [index, operation] of operations.entries()) {
-      const before = process.cpuUsage()
-      for (let turn = 0; turn < 300; turn += 1) await operation()
-      const { user, system } = process.cpuUsage(before)
-      // The first rounds warm up.
-      if (round >= 6) costs[index]?.push((user + system) / 300)
-    }
-  }
-  return costs.map((measured) => measured.toSorted((left, right) => left - right)[6] ?? Number.NaN)
 }
