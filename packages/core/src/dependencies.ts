@@ -26,6 +26,7 @@ import {
 } from './delivery/worker.ts'
 import { encryptAnswer } from './clients/encrypt-answer.ts'
 import { createClientDocuments } from './clients/client-documents.ts'
+import { type ClientLogos, createClientLogos } from './clients/logo.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
 import { createOutboundClient, documentLimits } from './outbound/client.ts'
 import { openJournal } from './events.ts'
@@ -67,6 +68,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
     readonly managesGrants: boolean
     /** Whether clients may describe themselves. */
     readonly acceptsClientDocuments: boolean
+    readonly clientLogos: ClientLogos
     readonly pages: AuthorizationServerOptions['pages']
     readonly revocationFeed: RevocationFeed | undefined
     /** `undefined` when no logout tokens are sent. */
@@ -162,6 +164,13 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       fetches: {
         ofHost: createMemoryRateLimiter({ points: 60, window: 60 }),
         inTotal: createMemoryRateLimiter({ points: 600, window: 60 }),
+      },
+    }),
+    clientLogos: createClientLogos({
+      outbound: createOutboundClient(options.fetch, { ...documentLimits, breaker: documentBreaker, allowedOrigins }),
+      fetches: {
+        ofClient: createMemoryRateLimiter({ points: 12, window: 3600 }),
+        inTotal: createMemoryRateLimiter({ points: 60, window: 60 }),
       },
     }),
     minimumProfile,

@@ -99,6 +99,8 @@ export const refusals = {
   ],
   /** The client has deleted its document. */
   client_document_withdrawn: ['invalid_request', notRegistered, 'Client ID Metadata Document §5'],
+  /** The client has no logo that the server could show, or it cannot be fetched at the moment. */
+  client_logo_unavailable: ['invalid_request', 'There is no such logo.', 'RFC 7591 §2'],
   /** The client's document could not be read, and no copy of it is recent enough. */
   client_document_unavailable: [
     'temporarily_unavailable',

@@ -11,6 +11,7 @@ import {
   wellKnownPaths,
 } from './discovery/metadata.ts'
 import { jwksEndpoint } from './keys/jwks-endpoint.ts'
+import { clientLogoEndpoint, logoPath } from './clients/logo.ts'
 import type { VerifyOwnJwtDependencies } from './keys/verify-jwt.ts'
 import { confirmedLogoutEndpoint, confirmPath, logoutEndpoint, logoutPath } from './logout/endpoint.ts'
 import { readForm } from './parameters.ts'
@@ -66,6 +67,7 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     shared(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin'),
     ...feedRoutes(base, deps, render.api),
     ...grantRoutes(base, deps, render.grants),
+    { path: base + logoPath, methods: { GET: clientLogoEndpoint(deps) }, renderError: render.api },
     ...logoutRoutes(base, deps, render.browser),
     ...pageRoutes(deps, render.browser),
     ...wellKnownPaths(base).map((path) =>

@@ -99,6 +99,17 @@ describe('consentPage', () => {
     expect(textOf(tokensOf(aConsent()))).not.toContain('Pages of this app')
   })
 
+  test('shows the logo from the server, and that of no unverified client (RFC 7591 §5)', () => {
+    const client = { clientName: 'Field Notes', logoUrl: 'https://as.test/client-logo?client_id=a' }
+    const shown = aConsent({ client })
+    const unverified = aConsent({ client: { ...client, unverifiedHost: 'notes.test' } })
+
+    expect(tagsNamed(tokensOf(shown), 'img')).toEqual([{ src: client.logoUrl, alt: 'F' }])
+    expect(headerOf(shown, 'Content-Security-Policy')).toContain('; img-src https://as.test; form-action')
+    expect(tagsNamed(tokensOf(unverified), 'img')).toEqual([])
+    expect(headerOf(unverified, 'Content-Security-Policy')).not.toContain('img-src')
+  })
+
   test('refuses a link that would run (RFC 7591 §5)', () => {
     const client = { clientName: 'x', policyUri: 'javascript:alert(1)' }
 

@@ -1,7 +1,7 @@
 import type { ParameterList, RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { initial, redirectDestination, shownName } from './client-display.ts'
 import { fieldValues, formFields, singleField } from './form.ts'
-import { address, attribute, type Fragment, html } from './html.ts'
+import { address, attribute, type Fragment, html, image } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
 import { icon, type Look, page } from './page.ts'
@@ -15,6 +15,8 @@ interface ConsentPageInput extends Look {
     readonly clientUri?: string | undefined
     readonly policyUri?: string | undefined
     readonly tosUri?: string | undefined
+    /** Its logo at the server; the pending interaction has it. The policy of the page admits images from there only. */
+    readonly logoUrl?: string | undefined
   }
   /** The validated redirect URI of the pending request. */
   readonly redirectUri: string
@@ -80,11 +82,17 @@ export function consentPage(
   // Deny is the form's first button: Enter on a checkbox presses that one, and it must not be the one that gives. Allow stands
   // out, because the user came here to sign in.
   const { clientName, unverifiedHost } = client
+  // A client that nobody has verified could show the logo of another one (RFC 7591 §5).
+  const logoUrl = unverifiedHost === undefined ? client.logoUrl : undefined
   const letter = initial(unverifiedHost ?? clientName)
+  // Where the logo cannot be loaded, browsers show the letter.
+  const logo =
+    logoUrl &&
+    html`<span class="tile" aria-hidden="true">${image({ source: logoUrl, darkSource: undefined, alternative: letter ?? '' })}</span>`
   const host = unverifiedHost && html`<bdi class="name">${unverifiedHost}</bdi>`
   const isUnverifiedDevice = unverifiedHost !== undefined && destination.kind !== 'website'
   const body = html`<header>
-${letter && html`<span class="tile" aria-hidden="true">${letter}</span>`}
+${logo || (letter && html`<span class="tile" aria-hidden="true">${letter}</span>`)}
 <h1>${fill(consent.heading, { client: host || shownName(clientName, messages.unnamedClient) })}</h1>
 ${host && html`<p>${fill(consent.unverified, { host, client: shownName(clientName, messages.unnamedClient, 40) })}</p>`}
 ${isUnverifiedDevice ? html`<p><strong>${consent.deviceWarning}</strong></p>` : undefined}
@@ -103,7 +111,15 @@ ${clientLinks(client, consent)}
 <button class="primary" type="submit" name="decision" value="allow">${icon('check')}${consent.allow}</button>
 </div>
 </form>`
-  return page({ brand: look.brand, messages, title: consent.title, status: 200, formAction: { redirectUri }, body })
+  return page({
+    brand: look.brand,
+    messages,
+    title: consent.title,
+    status: 200,
+    formAction: { redirectUri },
+    images: logoUrl ? [logoUrl] : [],
+    body,
+  })
 }
 
 /** Each with its host: the label alone could be taken for a page of this server. */

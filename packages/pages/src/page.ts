@@ -32,6 +32,8 @@ interface Page {
   readonly formAction: FormAction
   /** The addresses that the body has frames for. */
   readonly frames?: readonly string[]
+  /** The addresses of the images in the body. */
+  readonly images?: readonly string[]
   /** Where the page goes on by itself; the body has a link to it with the id `continue`. */
   readonly continueTo?: string | undefined
   readonly body: Fragment
@@ -48,6 +50,7 @@ export function page({
   status,
   formAction,
   frames = [],
+  images = [],
   continueTo,
   body,
 }: Page): ServerResponse {
@@ -78,7 +81,7 @@ ${continueTo && script}
     status,
     headers: [
       ['Content-Type', 'text/html; charset=utf-8'],
-      ['Content-Security-Policy', contentSecurityPolicy({ formAction, frames, continueTo, brand }, nonce)],
+      ['Content-Security-Policy', contentSecurityPolicy({ formAction, frames, images, continueTo, brand }, nonce)],
       // RFC 9700 §4.16: a page that asks for a decision must not be framed; the older header is for older browsers.
       ['X-Frame-Options', 'DENY'],
       // The address holds an interaction's handle: other origins never see it. `no-referrer` would hide it from our own
@@ -93,10 +96,18 @@ ${continueTo && script}
 }
 
 function contentSecurityPolicy(
-  { formAction, frames = [], continueTo, brand }: Pick<Page, 'formAction' | 'frames' | 'continueTo' | 'brand'>,
+  {
+    formAction,
+    frames = [],
+    images = [],
+    continueTo,
+    brand,
+  }: Pick<Page, 'formAction' | 'frames' | 'images' | 'continueTo' | 'brand'>,
   nonce: string | undefined,
 ): string {
-  const imageSources = brand?.imageSources ?? []
+  const imageSources = [
+    ...new Set([...(brand?.imageSources ?? []), ...images.flatMap((url) => frameSource(url) ?? [])]),
+  ]
   const frameSources = [...new Set(frames.flatMap((frame) => frameSource(frame) ?? []))]
   return [
     `default-src 'none'`,

@@ -1,6 +1,7 @@
 import { type Clock, type Endpoint, redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, UserRecord } from '@mintmark/storage-interface'
 
+import { isVerified, logoUrl } from '../clients/logo.ts'
 import { indexParameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
@@ -119,6 +120,11 @@ export interface PendingInteraction {
     readonly clientUri: string | undefined
     readonly policyUri: string | undefined
     readonly tosUri: string | undefined
+    /**
+     * Its logo, at this server. `undefined` also for a client whose name nobody has verified. The first visit fetches it, so it may
+     * be missing.
+     */
+    readonly logoUrl: string | undefined
   }
   /** The verified redirect URI of the client. */
   readonly redirectUri: string
@@ -178,7 +184,7 @@ async function pendingInteraction(
 
   return {
     kind: decision.kind === 'ready' ? 'consent' : decision.kind,
-    client: describeClient(request.client, request.target.redirect),
+    client: describeClient(request, deps.rules.issuer),
     redirectUri: request.target.redirect,
     scopes: request.consentScopes.map((name) => ({
       name,
@@ -229,20 +235,17 @@ const describeDetails = (
     }),
   )
 
-function describeClient(client: ClientRecord, redirectUri: string): PendingInteraction['client'] {
+function describeClient({ client, target }: AuthorizationRequest, issuer: string): PendingInteraction['client'] {
   const { clientId, clientName, clientUri, policyUri, tosUri } = client
-  return { clientId, clientName, unverifiedHost: unverifiedHost(client, redirectUri), clientUri, policyUri, tosUri }
+  const shown = { unverifiedHost: unverifiedHost(client, target.redirect), logoUrl: logoUrl(issuer, client) }
+  return { clientId, clientName, ...shown, clientUri, policyUri, tosUri }
 }
 
 /** @param redirectUri the verified one. */
-export function unverifiedHost(
-  { clientId, origin, selfManagement }: ClientRecord,
-  redirectUri: string,
-): string | undefined {
-  if (origin === 'document') return new URL(clientId).host
-  // RFC 7591 §5: whoever registers a client chooses its name. An administrator's change ends its self-management.
-  const isUnverified = origin === 'registration' && selfManagement?.['statementIssuer'] === null
-  if (!isUnverified || !URL.canParse(redirectUri)) return undefined
+export function unverifiedHost(client: ClientRecord, redirectUri: string): string | undefined {
+  if (client.origin === 'document') return new URL(client.clientId).host
+  // RFC 7591 §5: whoever registers a client chooses its name.
+  if (isVerified(client) || !URL.canParse(redirectUri)) return undefined
   const { protocol, host } = new URL(redirectUri)
   return host === '' ? protocol.slice(0, -1) : host
 }

@@ -61,6 +61,11 @@ const algorithms = [
 
 export const standardGrants = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 
+/** The rule for an address that a client may leave out. */
+function addressRule(description: string) {
+  return { kind: 'text', description, longest: 2000, presence: 'clearable' } as const
+}
+
 /**
  * The metadata of clients, under names that follow RFC 7591 §2. Registration, updates, the admin API with its OpenAPI
  * document, and the flags of the command line derive from this table.
@@ -72,43 +77,23 @@ export const clientMetadata = {
    * A page about the client: https. The consent page links to it, and shows its host.
    * @defaultValue None. The consent page has no link.
    */
-  clientUri: {
-    kind: 'text',
-    description: 'a page about it, to which the consent page links',
-    longest: 2000,
-    presence: 'clearable',
-  },
+  clientUri: addressRule('a page about it, to which the consent page links'),
   /**
    * Its privacy policy: https. The consent page links to it, and shows its host.
    * @defaultValue None. The consent page has no link.
    */
-  policyUri: {
-    kind: 'text',
-    description: 'its privacy policy, to which the consent page links',
-    longest: 2000,
-    presence: 'clearable',
-  },
+  policyUri: addressRule('its privacy policy, to which the consent page links'),
   /**
    * Its terms of service: https. The consent page links to them, and shows their host.
    * @defaultValue None. The consent page has no link.
    */
-  tosUri: {
-    kind: 'text',
-    description: 'its terms of service, to which the consent page links',
-    longest: 2000,
-    presence: 'clearable',
-  },
+  tosUri: addressRule('its terms of service, to which the consent page links'),
   /**
    * Its logo on the consent page: https, by host name, a PNG, JPEG or WebP image of at most 64 KiB. The server fetches it, so that no
    * browser sends a request to the client. A client that registered itself without a signed statement has none there.
    * @defaultValue None. The consent page shows the first letter of the name.
    */
-  logoUri: {
-    kind: 'text',
-    description: 'its logo on the consent page: a PNG, JPEG or WebP image, which the server fetches',
-    longest: 2000,
-    presence: 'clearable',
-  },
+  logoUri: addressRule('its logo on the consent page: a PNG, JPEG or WebP image, which the server fetches'),
   /**
    * The security profile whose rules apply to the client and to the server's responses to it: `standard`, `mcp` (Model
    * Context Protocol), `fapi2` (FAPI 2.0 Security Profile) or `fapi2_message_signing`.
@@ -254,12 +239,7 @@ export const clientMetadata = {
    * A URI in its certificate, compared character by character (RFC 8705 §2.1.2).
    * @defaultValue None. Another name, or another method of authentication.
    */
-  tlsClientAuthSanUri: {
-    kind: 'text',
-    description: 'a URI in its certificate, for tls_client_auth',
-    longest: 2000,
-    presence: 'clearable',
-  },
+  tlsClientAuthSanUri: addressRule('a URI in its certificate, for tls_client_auth'),
   /**
    * An IP address in its certificate (RFC 8705 §2.1.2).
    * @defaultValue None. Another name, or another method of authentication.
@@ -325,12 +305,7 @@ export const clientMetadata = {
    * name (Back-Channel Logout §2.2).
    * @defaultValue None. The client learns of a sign-out when its tokens stop working.
    */
-  backchannelLogoutUri: {
-    kind: 'text',
-    description: 'the address to which the server posts logout tokens',
-    longest: 2000,
-    presence: 'clearable',
-  },
+  backchannelLogoutUri: addressRule('the address to which the server posts logout tokens'),
   /**
    * Whether the client needs `sid` in logout tokens (Back-Channel Logout §2.2).
    * @defaultValue `false`. It has `sid` whenever a single session is revoked, also without it.
@@ -345,12 +320,7 @@ export const clientMetadata = {
    * and port of a redirect URI.
    * @defaultValue None. The client learns of a sign-out in another way.
    */
-  frontchannelLogoutUri: {
-    kind: 'text',
-    description: 'the address that the browser loads in a frame when the user signs out',
-    longest: 2000,
-    presence: 'clearable',
-  },
+  frontchannelLogoutUri: addressRule('the address that the browser loads in a frame when the user signs out'),
   /**
    * Whether the front-channel logout URI gets the parameters `iss` and `sid` (Front-Channel Logout §2).
    * @defaultValue `false`. The client then identifies the session by its own cookie.
@@ -415,12 +385,9 @@ export const clientMetadata = {
    * is registered, and when the URL or the redirect URIs change.
    * @defaultValue None. The sector is the host of the redirect URIs.
    */
-  sectorIdentifierUri: {
-    kind: 'text',
-    description: 'the address of a JSON array of its redirect URIs, whose host is the sector of pairwise subjects',
-    longest: 2000,
-    presence: 'clearable',
-  },
+  sectorIdentifierUri: addressRule(
+    'the address of a JSON array of its redirect URIs, whose host is the sector of pairwise subjects',
+  ),
   /**
    * The organization that the client belongs to. Its own tokens say so, and are refused when the organization is removed.
    * @defaultValue None. Its own tokens are for no organization.
@@ -444,12 +411,7 @@ export const clientMetadata = {
    * The URL at which the client publishes its keys instead: https, by host name.
    * @defaultValue None. With a URL the client can rotate its keys on its own.
    */
-  jwksUri: {
-    kind: 'text',
-    description: 'the address of its public keys, for private_key_jwt and request objects',
-    longest: 2000,
-    presence: 'clearable',
-  },
+  jwksUri: addressRule('the address of its public keys, for private_key_jwt and request objects'),
   /**
    * Makes the userinfo endpoint answer with a signed JWT.
    * @defaultValue Plain JSON. It is received from the issuer over TLS (OIDC Registration §2).

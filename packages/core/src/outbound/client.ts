@@ -20,8 +20,8 @@ export interface OutboundRequest {
   readonly timeout: number
   /** A longer response is dropped. */
   readonly maxBytes: number
-  /** `ignored`: the status is the answer. A body that is too long, or does not end in time, is no failure. */
-  readonly responseBody?: 'ignored'
+  /** `ignored`: the status is the answer. A body that is too long, or does not end in time, is no failure. `bytes`: it is not text. */
+  readonly responseBody?: 'ignored' | 'bytes'
 }
 
 /** Limits of one process. */
@@ -48,7 +48,14 @@ export interface OutboundLimits {
 export type AllowedOrigins = readonly string[]
 
 type OutboundOutcome =
-  | { readonly outcome: 'answered'; readonly status: number; readonly headers: Headers; readonly body: string }
+  | {
+      readonly outcome: 'answered'
+      readonly status: number
+      readonly headers: Headers
+      readonly body: string
+      /** With `responseBody: 'bytes'`. */
+      readonly bytes?: Uint8Array<ArrayBuffer>
+    }
   | { readonly outcome: 'failed'; readonly failure: OutboundFailure }
 
 /**
@@ -163,6 +170,10 @@ async function send(
     const { status, headers: received } = response
     const answered = { outcome: 'answered', status, headers: received } as const
     if (responseBody === 'ignored') return { ...answered, body: await skipBody(response, maxBytes) }
+    if (responseBody === 'bytes') {
+      const bytes = await readBytes(response, maxBytes)
+      return bytes === undefined ? failed('too_large') : { ...answered, body: '', bytes }
+    }
     const text = await readBounded(response, maxBytes)
     return text === undefined ? failed('too_large') : { ...answered, body: text }
   } catch (error) {
@@ -176,6 +187,18 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('The time is over.', { cause: signal.reason })))
   })
+
+async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  const collector = {
+    decode(chunk?: Uint8Array<ArrayBuffer>) {
+      if (chunk !== undefined) chunks.push(chunk)
+      return ''
+    },
+  }
+  const read = await readBounded(response, maxBytes, collector)
+  return read === undefined ? undefined : new Uint8Array(await new Blob(chunks).arrayBuffer())
+}
 
 /** Reads a short body all the same, so that the connection can be used again. */
 async function skipBody(response: Response, maxBytes: number): Promise<''> {

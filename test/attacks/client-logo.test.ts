@@ -1,0 +1,92 @@
+import { clientId } from '@mintmark/storage-interface'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { answerInteraction, authorize, browserCookies } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 0xff])
+const logoUri = 'https://cdn.app.test/logo.png'
+
+/** A server with client A, whose logo is served by the function. */
+async function start(serve: () => Response = () => new Response(png), change = {}) {
+  const fetched: string[] = []
+  const under = await startServer({
+    fetch: async (input) => {
+      fetched.push(new Request(input).url)
+      return serve()
+    },
+  })
+  onTestFinished(() => under.close())
+  await changeClient(under.storage, clientId('A'), { logoUri, ...change })
+  return { under, fetched }
+}
+
+const look = (under: ServerUnderTest, id = 'A') => under.send({ path: `/client-logo?client_id=${id}` })
+
+describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
+  it('is served with the type of its bytes, from the cache after the first time', async () => {
+    const { under, fetched } = await start(() => new Response(png, { headers: { 'content-type': 'text/html' } }))
+
+    const replies = [await look(under), await look(under)]
+
+    expect(replies.map(({ status }) => status)).toEqual([200, 200])
+    expect(replies[0]?.header('content-type')).toBe('image/png')
+    expect(replies[0]?.header('x-content-type-options')).toBe('nosniff')
+    expect(replies[0]?.header('content-security-policy')).toBe("default-src 'none'; sandbox")
+    expect(fetched).toEqual([logoUri])
+  })
+
+  it('is named by the pending interaction at the address of this server', async () => {
+    const { under, fetched } = await start()
+    const started = await authorize(under)
+    const { pathname, search } = started.location
+
+    const page = await under.send({ path: pathname + search, headers: { cookie: browserCookies(started) } })
+
+    expect(page.json['client']).toMatchObject({ logoUrl: 'https://as.test/client-logo?client_id=A' })
+    await answerInteraction(under, started, 'deny=yes')
+    expect(fetched).toEqual([])
+  })
+
+  it.each([
+    ['an SVG image', () => new Response('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ['a page', () => new Response('<!doctype html><script>alert(1)</script>')],
+    ['an image of more than 64 KiB', () => new Response(new Uint8Array([...png, ...new Uint8Array(65_536)]))],
+    ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://10.0.0.1/' } })],
+    ['an error', () => new Response(png, { status: 500 })],
+  ])('is not served if it is %s, and not fetched again at once', async (_case, serve) => {
+    const { under, fetched } = await start(serve)
+
+    const replies = [await look(under), await look(under)]
+
+    expect(replies.map(({ status }) => status)).toEqual([400, 400])
+    expect(replies[0]?.json).toMatchObject({ error: 'invalid_request' })
+    expect(under.lastReason()).toBe('client_logo_unavailable')
+    expect(fetched).toHaveLength(1)
+  })
+
+  it.each([
+    ['has none', { logoUri: undefined }],
+    ['is disabled', { disabledAt: 1 }],
+    ['registered itself', { origin: 'registration', selfManagement: { statementIssuer: null } }],
+    ['describes itself', { origin: 'document' }],
+  ])('is neither fetched nor served if the client %s (RFC 7591 §5)', async (_case, change) => {
+    const { under, fetched } = await start(undefined, change)
+
+    expect((await look(under)).status).toBe(400)
+    expect((await look(under, 'unknown')).status).toBe(400)
+    expect(fetched).toEqual([])
+  })
+
+  it('is fetched at most twelve times in an hour, however often the address changes', async () => {
+    const { under, fetched } = await start()
+
+    for (let turn = 0; turn < 15; turn += 1) {
+      await changeClient(under.storage, clientId('A'), { logoUri: `${logoUri}?${turn}` })
+      await look(under)
+    }
+
+    expect(fetched).toHaveLength(12)
+  })
+})
