@@ -1,14 +1,14 @@
 import { clientId } from '@mintmark/storage-interface'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { createProofKey, writeProof, type ProofKey } from '../support/dpop.ts'
+import { createProofKey, proofForUserinfo, writeProof, type ProofKey } from '../support/dpop.ts'
 import { changeClient } from '../support/fixture-clients.ts'
-import { authorize, obtainCode, redeem } from '../support/flow.ts'
+import { authorize, obtainCode, obtainTokens, redeem } from '../support/flow.ts'
 import { startProbedServer, type ProbedServer } from '../support/probed-server.ts'
 import { push, pushed, signIn, visitPushed } from '../support/pushed.ts'
 import type { Reply } from '../support/reply.ts'
 import { pushObject, visitObject, writeRequestObject } from '../support/request-object.ts'
-import { noteSecretsInUse, refresh, tokensOf } from '../support/token-calls.ts'
+import { noteSecretsInUse, refresh, serviceToken, tokensOf } from '../support/token-calls.ts'
 
 let under: ProbedServer
 let key: ProofKey
@@ -130,6 +130,41 @@ describe('while storage does not answer, nothing is used up', () => {
     expect(reply.status).toBe(200)
     const next = { dpop: await writeProof(under, key) }
     expect((await refresh(under, tokensOf(reply).refresh_token, {}, 'P', next)).status).toBe(200)
+  })
+})
+
+describe('while storage does not answer, an access token is neither accepted nor refused', () => {
+  it('at userinfo, with its proof (RFC 9449 §7.1)', async () => {
+    const code = await obtainCode(under, ofP)
+    const proven = { authorization: '', dpop: await writeProof(under, key) }
+    const { access_token: token } = tokensOf(await redeem(under, code, ofP, proven))
+
+    const { failed, reply } = await failEachCall(async () => {
+      const dpop = await proofForUserinfo(under, key, token)
+      return under.send({ path: '/userinfo', headers: { authorization: `DPoP ${token}`, dpop } })
+    })
+
+    expect(failed).toEqual(expect.arrayContaining(['replays.markUsed', 'status.ofFamily']))
+    expect([reply.status, reply.json['sub']]).toEqual([200, 'U1'])
+  })
+
+  it('at grant management, and the grant is not revoked (Grant Management §6.5)', async () => {
+    await under.close()
+    under = await startProbedServer({ grantManagement: true })
+    await noteSecretsInUse(under)
+    await changeClient(under.storage, clientId('A'), {
+      grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
+      scopes: ['openid', 'profile', 'offline_access', 'grant_management_revoke'],
+    })
+    const { grant_id: grant = '' } = await obtainTokens(under)
+    const token = tokensOf(await serviceToken(under, { scope: 'grant_management_revoke' }, 'A')).access_token
+
+    const { failed, reply } = await failEachCall(() =>
+      under.send({ method: 'DELETE', path: `/grants/${grant}`, headers: { authorization: `Bearer ${token}` } }),
+    )
+
+    expect(failed).toEqual(expect.arrayContaining(['revocations.isTokenRevoked', 'status.ofGrant', 'grants.revoke']))
+    expect(reply.status).toBe(204)
   })
 })
 
