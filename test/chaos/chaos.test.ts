@@ -7,6 +7,7 @@ import { openPostgresSite, openSqliteSite, type ProcessSite } from '../processes
 import { crashPoints } from './crash-points.ts'
 import { crashAt } from './crash-round.ts'
 import { deliveryPoints, killDeliveries } from './kill-deliveries.ts'
+import { killWebhooks, webhookPoints } from './kill-webhooks.ts'
 import { killWriters } from './kill-writers.ts'
 import { runChaos } from './chaos-run.ts'
 
@@ -42,6 +43,15 @@ describe.for([
 
     expect(violations).toEqual([])
     expect(expected).toBe(30)
+  })
+
+  test('killed while it tells a webhook of changes, it loses none and keeps the order of each user (Standard Webhooks 1.0.0)', async () => {
+    const points = webhookPoints.filter((_, index) => index % 4 === 3 * share)
+
+    const { expected, violations } = await killWebhooks(site, points)
+
+    expect(violations).toEqual([])
+    expect(expected).toBe(5 * 9)
   })
 
   test('killed while changing groups and members, it leaves only whole changes behind', async () => {

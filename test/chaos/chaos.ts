@@ -6,6 +6,7 @@ import { openPostgresSite, openSqliteSite, type ProcessSite } from '../processes
 import { crashPoints } from './crash-points.ts'
 import { crashAt } from './crash-round.ts'
 import { deliveryPoints, killDeliveries } from './kill-deliveries.ts'
+import { killWebhooks, webhookPoints } from './kill-webhooks.ts'
 import { killWriters } from './kill-writers.ts'
 import { runChaos, type ChaosPlan } from './chaos-run.ts'
 
@@ -26,6 +27,12 @@ async function report(name: string, site: ProcessSite, database: ChaosPlan['data
   print(
     `${name}: deliveries killed at ${deliveryPoints.length} points, ${rounds} times each, ${expected} logout tokens, ${repeated} repeated`,
     { started: deliveriesStarted, wrong: lost },
+  )
+  const webhooksStarted = performance.now()
+  const messages = await killWebhooks(site, Array.from({ length: rounds }, () => webhookPoints).flat())
+  print(
+    `${name}: webhooks killed at ${webhookPoints.length} points, ${rounds} times each, ${messages.expected} messages, ${messages.repeated} repeated`,
+    { started: webhooksStarted, wrong: messages.violations },
   )
   if (isDeliveriesAlone) return site.close()
 

@@ -18,6 +18,8 @@ export interface DeliveryConfig {
   readonly crash: CrashPoint
   /** Of the receiver. */
   readonly port: number
+  /** Whether only webhooks are delivered, and no logout tokens. */
+  readonly isWebhooksAlone: boolean
 }
 
 /** Twenty points: before and after each storage call of a delivery. */
@@ -71,7 +73,7 @@ export async function killDeliveries(
   for (const [index, crash] of points.entries()) {
     const session = `${crash.when}-${crash.call}-${index}-${Date.now()}`
     await revokeSession(session, storage)
-    const signal = await deliverAndDie({ database, crash, port: receiver.port })
+    const signal = await deliverAndDie({ database, crash, port: receiver.port, isWebhooksAlone: false })
     const name = `${crash.when} ${crash.call}`
     if (signal !== 'SIGKILL') violations.push(`${name}: the process did not die`)
     await drain(survivor)
@@ -113,7 +115,8 @@ async function revokeSession(id: string, storage: AdminStorage): Promise<void> {
   await storage.sessions.revoke({ sessionId: sessionId(id), reason: 'user', now, tombstoneUntil: undefined })
 }
 
-async function deliverAndDie(config: DeliveryConfig): Promise<string | null> {
+/** Starts a process that delivers until it dies. @returns the signal that ended it. */
+export async function deliverAndDie(config: DeliveryConfig): Promise<string | null> {
   const script = fileURLToPath(new URL('delivery-process.ts', import.meta.url))
   const child = spawn(process.execPath, ['--conditions=@mintmark/source', script, JSON.stringify(config)], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -127,7 +130,7 @@ async function deliverAndDie(config: DeliveryConfig): Promise<string | null> {
 }
 
 /** Delivers until nothing is due. */
-async function drain(server: ReturnType<typeof createAuthorizationServer>): Promise<void> {
+export async function drain(server: ReturnType<typeof createAuthorizationServer>): Promise<void> {
   let report = await server.deliverOnce()
   while (report.delivered > 0 || report.more) report = await server.deliverOnce()
 }
