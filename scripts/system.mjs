@@ -39,6 +39,7 @@ const foreignPrograms = [
     check: 'test -r /usr/lib/apache2/modules/mod_auth_openidc.so',
     purpose: 'mod_auth_openidc',
   },
+  { debianPackage: 'nginx-light', check: 'command -v nginx', purpose: 'nginx with client certificates' },
 ]
 
 const programs = process.argv[2] === 'foreign-clients' ? foreignPrograms : testPrograms

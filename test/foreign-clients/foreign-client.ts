@@ -23,6 +23,8 @@ export interface ForeignClient {
   readonly assertionCallback?: string
   /** Whether it calls the tools of an MCP server, which then runs beside the server. */
   readonly callsTools?: true
+  /** Whether it forwards certificates of clients in the headers of nginx. It gets some, and the client `billing` exists. */
+  readonly forwardsCertificates?: true
   /** A file that is fetched into the program's output folder as `collection.json`, by an address that does not change. */
   readonly collection?: string
   /** How the SCIM server treats deviations of this client; by default as the product does. */
@@ -40,6 +42,7 @@ export const foreignRoles = [
   'Clients that sign users in, in other languages',
   'APIs that receive the tokens, in other languages',
   'SCIM clients',
+  'Proxies in front of the server',
 ] as const
 
 const pinFiles = ['go.mod', 'Cargo.toml', 'pom.xml', 'requirements.txt', 'package.json']

@@ -1,6 +1,6 @@
 import { foreignRoles, type ForeignClient } from './foreign-client.ts'
 
-const [client, api, scim] = foreignRoles
+const [client, api, scim, proxy] = foreignRoles
 
 /** The table behind `pnpm foreign-clients` and docs/compatibility.md. */
 export const foreignClients: readonly ForeignClient[] = [
@@ -226,5 +226,21 @@ export const foreignClients: readonly ForeignClient[] = [
     checks: ['gets an answer without a server error to every request', 'passes at least 85 of its 107 assertions'],
     setUp:
       'The tolerance profile `entra`, and an `externalId` of its own for each user. The assertions that fail are about endpoints and requests outside the standard, such as unquoted dates and members that do not exist.',
+  },
+  {
+    folder: 'nginx',
+    name: 'nginx with client certificates',
+    role: proxy,
+    toolchain: 'nginx',
+    packages: ['nginx'],
+    forwardsCertificates: true,
+    setUp:
+      '`ssl_verify_client optional_no_ca`, and `proxy_set_header` for `ssl-client-cert` and `ssl-client-verify`, as in [mTLS behind a proxy](how-to/mtls-behind-a-proxy.md).',
+    checks: [
+      'forwards the certificate: the client authenticates, and its token is bound to it',
+      'says so when another authority has issued the certificate, which is refused',
+      'forwards nothing for a connection without a certificate, which is refused',
+      'overwrites forged headers from outside',
+    ],
   },
 ]

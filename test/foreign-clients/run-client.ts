@@ -7,9 +7,10 @@ import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
 
 import { getRequestListener } from '@hono/node-server'
-import { registerClient } from '@mintmark/core'
+import { certificateFromHeader, registerClient } from '@mintmark/core'
 import { registerIdentityProvider } from '@mintmark/scim'
 import { clientId, epochSeconds } from '@mintmark/storage-interface'
+import { createTestCertificate } from '@mintmark/testkit'
 import { exportJWK, generateKeyPair } from 'jose'
 
 import { createNotesServer, noteScopes } from '../../examples/mcp/src/mcp-server.ts'
@@ -114,6 +115,16 @@ async function conversation(
     clock: () => epochSeconds(Math.floor(Date.now() / 1000)),
     dangerouslyAllowOutbound: [own],
     ...tools?.options,
+    ...(client.forwardsCertificates === true && {
+      mutualTls: {
+        certificate: certificateFromHeader({
+          format: 'nginx',
+          trust: 'this_proxy_sets_and_strips_it',
+          chain: { header: 'ssl-client-verify' },
+        }),
+        aliasOrigin: `https://localhost:${port}`,
+      },
+    }),
   })
   tools?.serve(under.issuer)
   const { callback, backChannelLogout } = client
@@ -154,6 +165,7 @@ async function conversation(
       SCIM_TOKEN: secret,
       OUTPUT: program.output,
       ...tools?.env,
+      ...(client.forwardsCertificates === true && { CERTIFICATES: await certificatesOfBilling(under) }),
     },
     async onLine(line) {
       const [, verb, rest = ''] = /^(passed|failed|version|visit|post|end) (.*)$/.exec(line) ?? []
@@ -236,6 +248,28 @@ async function assertionClient(
   const { client } = await registerClient(registration, { storage })
   const key = { ...(await exportJWK(pair.privateKey)), ...header }
   return { JWT_CLIENT_ID: client.clientId, JWT_KEY: JSON.stringify(key) }
+}
+
+/** Registers a client that authenticates by its certificate. @returns its certificate and others, as JSON. */
+async function certificatesOfBilling({ storage }: ServerUnderTest): Promise<string> {
+  await registerClient(
+    {
+      clientId: 'billing',
+      clientName: 'Billing',
+      grantTypes: ['client_credentials'],
+      scopes: ['api.read'],
+      tokenEndpointAuthMethod: 'tls_client_auth',
+      tlsClientAuthSanDns: 'billing.example.com',
+      tlsClientCertificateBoundAccessTokens: true,
+    },
+    { storage },
+  )
+  const billing = { commonName: 'billing', dns: ['billing.example.com'] }
+  const authority = await createTestCertificate({ commonName: 'Authority', isAuthority: true })
+  const server = await createTestCertificate({ commonName: 'localhost', dns: ['localhost'], signedBy: authority })
+  const own = await createTestCertificate({ ...billing, signedBy: authority })
+  const foreign = await createTestCertificate(billing)
+  return JSON.stringify({ authority, server, own, foreign })
 }
 
 interface Started {

@@ -116,6 +116,12 @@ export const toolchains = {
     build: () => [],
     run: () => [process.execPath, 'client.mjs'],
   },
+  nginx: {
+    programs: ['nginx'],
+    download: () => [],
+    build: () => [],
+    run: () => [process.execPath, 'client.mjs'],
+  },
 } as const satisfies Record<string, Toolchain>
 
 /** The definition of a toolchain. */
