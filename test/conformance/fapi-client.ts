@@ -17,7 +17,7 @@ export interface FapiVariant {
 }
 
 /** What a request has instead of a client's usual credentials. A certificate or proof of `null` is left out. */
-export interface Credentials {
+interface Credentials {
   readonly assertion?: { readonly claims?: object; readonly header?: object; readonly sign?: SignBytes } | null
   readonly certificate?: TestCertificate | null
   readonly proof?: ProofChange | null

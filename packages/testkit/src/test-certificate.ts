@@ -16,7 +16,7 @@ export interface TestCertificate {
 }
 
 /** What a certificate contains, and who signs it. */
-export interface TestCertificateRequest {
+interface TestCertificateRequest {
   /** The name of its owner: `CN`, the whole subject. */
   readonly commonName: string
   /**
