@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config'
 import { LongFilesFirst } from './scripts/long-files-first.ts'
 import { tallyReporter } from './scripts/tally-reporter.ts'
 
+/** These measure what their process executes, and timers of other tests would count. */
+const alone = ['test/performance/files-per-request.test.ts']
+
 export default defineConfig({
   test: {
     // Node's own loader and type stripping: what the tests run is what `pnpm dev` runs.
@@ -35,10 +38,14 @@ export default defineConfig({
           name: 'flows',
           include: ['test/**/*.test.ts'],
           // `pnpm packed`, after a build.
-          exclude: ['test/packed/**'],
+          exclude: ['test/packed/**', ...alone],
           testTimeout: 90_000,
           hookTimeout: 90_000,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: [...alone], isolate: true, testTimeout: 90_000, hookTimeout: 90_000 },
       },
     ],
   },
