@@ -75,3 +75,27 @@ it("the event of a rejected refresh token names the client that sent it, and the
 
 const lastContext = () =>
   under.events.flatMap((event) => (event.type === 'request.refused' ? [event.context] : [])).at(-1)
+
+it.each([
+  ['a page', () => under.send({ path: '/auth?client_id=nobody' })],
+  ['JSON', () => postForm(under, '/token', 'grant_type=x', { 'x-correlation-id': 'chosen', 'x-request-id': 'chosen' })],
+  ['a challenge', () => under.send({ path: '/userinfo', headers: { authorization: 'Bearer x' } })],
+  ['a redirect', () => authorize(under, { prompt: 'none' }, { cookie: '' })],
+])(
+  'a refusal as %s names the events of its request in X-Correlation-Id, which the request cannot choose',
+  async (_kind, send) => {
+    const reply = await send()
+
+    expect(reply.header('x-correlation-id')).toMatch(/^\w[\w-]{21}$/)
+    expect(under.events.at(-1)).toMatchObject({
+      type: 'request.refused',
+      correlationId: reply.header('x-correlation-id'),
+    })
+  },
+)
+
+it('a response that refuses nothing has no X-Correlation-Id', async () => {
+  const reply = await under.send({ path: '/jwks' })
+
+  expect([reply.status, reply.header('x-correlation-id')]).toEqual([200, undefined])
+})

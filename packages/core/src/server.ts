@@ -6,6 +6,7 @@ import {
   type RequestHead,
   type ServerRequest,
   type ServerResponse,
+  withHeaders,
 } from '@mintmark/internal'
 import type { ClientRules } from './clients/check-metadata.ts'
 import { after, sessionId, userId } from '@mintmark/storage-interface'
@@ -101,10 +102,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       correlationId: deps.journal.correlationIdOf(request),
     })
   const recorded =
-    <Rendered>(render: (error: unknown, request: RequestHead) => Rendered) =>
-    (error: unknown, request: RequestHead): Rendered => {
+    (render: (error: unknown, request: RequestHead) => ServerResponse | Promise<ServerResponse>) =>
+    async (error: unknown, request: RequestHead): Promise<ServerResponse> => {
       deps.journal.record(request, requestRefused(error, request))
-      return render(error, request)
+      const response = await render(error, request)
+      return withHeaders(response, [['X-Correlation-Id', deps.journal.correlationIdOf(request)]])
     }
   const router = createRouter({
     origin: settings.issuerUrl.origin,
