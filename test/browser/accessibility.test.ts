@@ -63,8 +63,33 @@ test.each([
   expect(languages).toEqual(Array.from({ length: 8 }, () => locale))
 })
 
-test.each([english, arabic])('axe finds nothing on any page, in light and dark colours ($lang)', async (messages) => {
-  const pages = gallery(createPages({ languages: [messages] }))
+/** A logo of one transparent pixel. */
+const logo =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+
+/** Everything that branding can set, at its limits: the contrast of the colours is barely above the required one. */
+const extremes = {
+  productName: 'W'.repeat(60),
+  logo,
+  logoDark: logo,
+  colors: {
+    light: { accent: '#656565', accentText: '#ffffff', background: '#ffffff' },
+    dark: { accent: '#ffffff', accentText: '#000000', background: '#000000' },
+  },
+  footerLinks: Array.from({ length: 6 }, (_, at) => ({
+    label: `${'Link '.repeat(9)}${at}`,
+    url: 'https://room.test/',
+  })),
+  forgotPasswordUrl: 'https://room.test/forgot',
+  createAccountUrl: 'https://room.test/join',
+}
+
+test.each([
+  { lang: 'en', look: 'unbranded', messages: english },
+  { lang: 'ar', look: 'unbranded', messages: arabic },
+  { lang: 'en', look: 'branded', messages: english, branding: extremes },
+])('axe finds nothing on any page, in light and dark colours ($lang, $look)', async ({ messages, branding }) => {
+  const pages = gallery(createPages({ languages: [messages], branding }))
   const byPath = Object.fromEntries(Object.entries(pages).map(([name, response]) => [`/${name}`, response]))
   const site = await servePages(byPath, () => ({ status: 204, headers: [], body: undefined }))
   const { page } = await instance.openBrowser()
