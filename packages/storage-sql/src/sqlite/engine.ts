@@ -1,15 +1,30 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
 import type { SqlEngine, SqlIndexedValues, SqlJoinedRows, SqlRow, SqlValue } from '../dialect.ts'
-import { placeOf } from '../row.ts'
+import { placeOf, placesOf, valueOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
 
-/** Selects each column by itself, and takes those of a table together as one row. */
+/**
+ * Selects each column by itself, and takes those of a table together as one row. A table with many columns is selected as JSON
+ * lists: Cloudflare allows 100 columns in a result and 32 arguments of a function, and a refresh joins five tables.
+ */
 export const sqliteJoinedRows: SqlJoinedRows = {
-  select: ({ alias, columns }) =>
-    columns.map((column) => sql<SqlValue>`${sql.ref(`${alias}.${column}`)}`.as(`${alias}_${column}`)),
+  select: ({ alias, columns }) => {
+    const refs = columns.map((column) => sql.ref<SqlValue>(`${alias}.${column}`))
+    if (refs.length <= longestList)
+      return refs.map((ref, index) => sql<SqlValue>`${ref}`.as(`${alias}_${columns[index]}`))
+    return listsOf(refs).map((list, index) => sql<SqlValue>`json_array(${sql.join(list)})`.as(`${alias}_list_${index}`))
+  },
 
   take: ({ alias, columns }) => {
+    if (columns.length > longestList) {
+      const places = placesOf(columns)
+      const names = listsOf(columns).map((_, index) => `${alias}_list_${index}`)
+      return (row) => ({
+        places,
+        values: names.flatMap((name) => JSON.parse(valueOf(row, name) as string) as readonly unknown[]),
+      })
+    }
     let statement: SqlRow['places'] | undefined
     let places: SqlRow['places'] = new Map()
     return ({ places: ofStatement, values }) => {
@@ -21,6 +36,13 @@ export const sqliteJoinedRows: SqlJoinedRows = {
     }
   },
 }
+
+const longestList = 30
+
+const listsOf = <Of>(items: readonly Of[]): readonly (readonly Of[])[] =>
+  Array.from({ length: Math.ceil(items.length / longestList) }, (_, index) =>
+    items.slice(index * longestList, (index + 1) * longestList),
+  )
 
 /** SQLite 3.39 or later. */
 export const sqlite: SqlEngine = {
