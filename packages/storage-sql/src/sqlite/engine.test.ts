@@ -20,10 +20,11 @@ test('a table that the statement does not join has no columns in its rows', () =
 test('a table with many columns is selected as lists of at most 30 values, in which every value keeps its type', () => {
   const columns = Array.from({ length: 70 }, (_, index) => `c${index}`)
   const table = { alias: 'client', columns }
-  const names = sqliteJoinedRows.select(table).map(({ alias }) => alias)
+  const names = ['client_list_0', 'client_list_1', 'client_list_2']
   const stored = columns.map((_, index) => (index === 69 ? null : index % 2 === 0 ? index : `text ${index}`))
   const lists = [stored.slice(0, 30), stored.slice(30, 60), stored.slice(60)].map((list) => JSON.stringify(list))
 
+  expect(sqliteJoinedRows.select(table).map(({ alias }) => alias)).toEqual(names)
   const own = sqliteJoinedRows.take(table)({ places: placesOf(names), values: lists })
 
   expect(columns.map((column) => own.values[own.places.get(column) ?? -1])).toEqual(stored)
