@@ -40,18 +40,9 @@ type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies &
 export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantType =>
   defineGrant({
     grantType: 'refresh_token',
-    async refuseUnknown(form, client) {
-      const { handleDigest } = await digestRefreshToken(await parsePresentedToken(form, client))
-      const status = await deps.storage.status.ofRefreshHandle(handleDigest)
-      // RFC 6749 §10.4: unknown, or another client's.
-      if (status?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
-    },
+    refuseUnknown: async (form, client) => void (await findFamily(form, client, deps)),
     async decide(form, { client, possession }, now) {
-      const presented = await parsePresentedToken(form, client)
-      const digests = await digestRefreshToken(presented)
-      const status = await deps.storage.status.ofRefreshHandle(digests.handleDigest)
-      // RFC 6749 §10.4: bound to the client it was issued to; another client's request changes nothing.
-      if (status?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
+      const { presented, digests, status } = await findFamily(form, client, deps)
       // RFC 6749 §5.2: refresh tokens of deactivated users, revoked grants and disabled clients are refused.
       if (!isFamilyActive(status, now)) throw unknownToken(client, status.family)
       provePossessionOf(status.family, possession, client)
@@ -93,6 +84,16 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       }
     },
   })
+
+/** @throws OAuthError invalid_grant — reason `refresh_token_unknown`. Nothing is changed. */
+async function findFamily(form: Parameters, client: AuthenticatedClient, { storage }: RefreshTokenGrantDependencies) {
+  const presented = await parsePresentedToken(form, client)
+  const digests = await digestRefreshToken(presented)
+  const status = await storage.status.ofRefreshHandle(digests.handleDigest)
+  // RFC 6749 §10.4: bound to the client it was issued to; another client's request changes nothing.
+  if (status?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
+  return { presented, digests, status }
+}
 
 /**
  * Checked before the token is rotated: a thief without the key changes nothing.
