@@ -9,8 +9,8 @@ export interface RecordedTable<Column extends string> {
 }
 
 /**
- * Finds columns of a table. In a join of several tables, SQLite names columns after both, and PostgreSQL returns one
- * column with a JSON list.
+ * Finds columns of a table. In a join of several tables, PostgreSQL returns one column with a JSON list. SQLite returns several
+ * of them for a table with many columns, and names the columns of another after both.
  * @param table its alias in the statement.
  * @throws Error when it has no such column.
  */
@@ -19,14 +19,20 @@ export function recordedTable<Column extends string>(
   table: string,
   wanted: readonly Column[],
 ): RecordedTable<Column> {
-  const place = columns.indexOf(table)
-  if (place === -1) {
+  const lists = columns.filter((column) => column === table || new RegExp(`^${table}_list_\\d+$`).test(column))
+  if (lists.length === 0) {
     const own = columns.map((column) => (column.startsWith(`${table}_`) ? column.slice(table.length + 1) : column))
     return { at: placesAmong(own, wanted), valuesOf: (row) => row }
   }
-  const list = new RegExp(`json_build_array\\(([^)]*)\\)::text as "${table}"`).exec(sql)?.[1] ?? ''
-  const own = Array.from(list.matchAll(/"\."(\w+)"/g), ([, column = '']) => column)
-  return { at: placesAmong(own, wanted), valuesOf: (row) => JSON.parse(String(row[place])) as Values }
+  const own = lists.flatMap((list) => {
+    const selected = new RegExp(`json_(?:build_)?array\\(([^)]*)\\)(?:::text)? as "${list}"`).exec(sql)?.[1] ?? ''
+    return Array.from(selected.matchAll(/"\."(\w+)"/g), ([, column = '']) => column)
+  })
+  const places = lists.map((list) => columns.indexOf(list))
+  return {
+    at: placesAmong(own, wanted),
+    valuesOf: (row) => places.flatMap((place) => JSON.parse(String(row[place])) as Values),
+  }
 }
 
 /** A value of the recorded row. @throws Error when it has no such column. */

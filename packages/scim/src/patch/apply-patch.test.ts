@@ -346,3 +346,13 @@ test('adds the type of an existing member when it is given later', () => {
 test('an operation without effect returns the resource itself, which saves a copy (RFC 7644 §3.5.2.1)', () => {
   expect(patch({ op: 'replace', path: 'displayName', value: 'Kim' }).resource).toBe(kim)
 })
+
+test('replaces a list that has a value twice by one of the same length (RFC 7643 §2.4)', () => {
+  const twice = { ...kim, emails: [{ value: 'b@x.test' }, { value: 'b@x.test' }] }
+  const value = [{ value: 'b@x.test' }, { value: 'a@x.test' }]
+
+  for (const given of [value, value.toReversed()])
+    expect(
+      patchAs(strictTolerances, [{ op: 'replace', path: 'emails', value: given }], twice).resource['emails'],
+    ).toEqual(given)
+})

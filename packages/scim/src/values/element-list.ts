@@ -51,12 +51,18 @@ export function addElements(
   return [...kept, ...fresh.values()]
 }
 
-/** Whether two lists contain the same values; order is not significant (RFC 7643 §2.4). */
+/** Whether two lists contain the same values equally often; order is not significant (RFC 7643 §2.4). */
 function sameElements(attribute: Attribute, one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
   if (one.length !== other.length) return false
   const keyOf = elementKeys(attribute)
-  const found = new Map(other.map((element) => [keyOf(element), element]))
-  return one.every((element) => sameValue(element, found.get(keyOf(element))))
+  const left = new Map<string, JsonValue[]>()
+  for (const element of other.toReversed()) {
+    const key = keyOf(element)
+    const same = left.get(key)
+    if (same === undefined) left.set(key, [element])
+    else same.push(element)
+  }
+  return one.every((element) => sameValue(element, left.get(keyOf(element))?.pop()))
 }
 
 function mergeElements(attribute: Attribute, existing: JsonValue | undefined, given: JsonValue): JsonValue {
