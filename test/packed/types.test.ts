@@ -46,6 +46,7 @@ it('types depend only on these packages, which are dependencies or chosen by the
   expect(Object.fromEntries(needed)).toEqual({
     '@mintmark/adapter-express': ['express'],
     '@mintmark/adapter-node': ['node:http'],
+    '@mintmark/core': ['jose'],
     '@mintmark/registration': ['jose'],
     '@mintmark/resource-server': ['jose'],
     '@mintmark/storage-sql': ['kysely'],
