@@ -37,6 +37,7 @@ export function recordTable<Of extends RecordDefinition>(
   const { table, columns, toValues } = codec
   const whole = {
     alias: alias ?? table,
+    isJoined: alias !== undefined,
     // Every row belongs to the issuer and was not removed.
     columns: columns.filter((column) => column !== 'issuer' && column !== 'removed_at'),
   }

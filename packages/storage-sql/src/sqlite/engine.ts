@@ -5,19 +5,19 @@ import { placeOf, placesOf, valueOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
 
 /**
- * Selects each column by itself, and takes those of a table together as one row. A table with many columns is selected as JSON
- * lists: Cloudflare allows 100 columns in a result and 32 arguments of a function, and a refresh joins five tables.
+ * Selects each column by itself, and takes those of a table together as one row. Of a joined table, many columns are selected as
+ * JSON lists: Cloudflare allows 100 columns in a result and 32 arguments of a function, and a refresh joins five tables.
  */
 export const sqliteJoinedRows: SqlJoinedRows = {
-  select: ({ alias, columns }) => {
+  select: ({ alias, isJoined, columns }) => {
     const refs = columns.map((column) => sql.ref<SqlValue>(`${alias}.${column}`))
-    if (refs.length <= longestList)
+    if (!isJoined || refs.length <= longestList)
       return refs.map((ref, index) => sql<SqlValue>`${ref}`.as(`${alias}_${columns[index]}`))
     return listsOf(refs).map((list, index) => sql<SqlValue>`json_array(${sql.join(list)})`.as(`${alias}_list_${index}`))
   },
 
-  take: ({ alias, columns }) => {
-    if (columns.length > longestList) {
+  take: ({ alias, isJoined, columns }) => {
+    if (isJoined && columns.length > longestList) {
       const places = placesOf(columns)
       const names = listsOf(columns).map((_, index) => `${alias}_list_${index}`)
       return (row) => ({
