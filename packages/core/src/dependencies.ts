@@ -100,7 +100,8 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     options.users === undefined
       ? stored
       : { ...stored, ...readHostUsers(options.users, stored, { clock, onSessionEnded }) }
-  const encrypt: DeliveryWorkerDependencies['encrypt'] = (jwt, to) => encryptAnswer(jwt, to, keySets)
+  const encrypt: DeliveryWorkerDependencies['encrypt'] = (jwt, to) =>
+    encryptAnswer(jwt, { answer: 'idToken', ...to }, keySets)
   const delivery = deliveryWorker(options, settings, { clock, random, journal, watch, encrypt })
   const claims = {
     scopes,

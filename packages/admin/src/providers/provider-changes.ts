@@ -89,7 +89,7 @@ export const updateProvider = (
         )
         // Also when it is the same: a call that was interrupted is completed by the next one.
         if (typeof change.organizationId === 'string')
-          await joinAll(provider.providerId, change.organizationId, context)
+          await joinAll(providerId(provider.providerId), change.organizationId, context)
         return updated
       },
     },
@@ -103,19 +103,15 @@ const organizationAfter = (
   id === undefined ? before.organizationId : id === null ? undefined : organizationId(id)
 
 /** Makes all users of a provider members of an organization. Those who are members keep their roles. */
-async function joinAll(provider: string, organization: string, { storage, clock }: AdminContext): Promise<void> {
+async function joinAll(
+  provider: IdentityProviderRecord['providerId'],
+  organization: string,
+  { storage, clock }: AdminContext,
+): Promise<void> {
   const now = clock()
   let after: string | undefined
   do {
-    const listed = await storage.provisionedUsers.list({
-      providerId: providerId(provider),
-      filter: undefined,
-      sort: undefined,
-      page: { kind: 'cursor', after, limit: 200 },
-      without: 'groups',
-    })
-    // RFC 7644 §3.12 tooMany.
-    if (listed.outcome === 'tooMany') throw new AdminError('filter_too_broad')
+    const listed = await usersOf(provider, { after, limit: 200 }, storage)
     const member = {
       organizationId: organizationId(organization),
       roles: [],
@@ -126,6 +122,24 @@ async function joinAll(provider: string, organization: string, { storage, clock 
     for (const { userId } of listed.records) await storage.organizations.insertMember({ ...member, userId })
     after = listed.next
   } while (after !== undefined)
+}
+
+/** A page of a provider's users, without their groups. */
+async function usersOf(
+  provider: IdentityProviderRecord['providerId'],
+  page: { readonly after: string | undefined; readonly limit: number },
+  { provisionedUsers }: AdminContext['storage'],
+) {
+  const listed = await provisionedUsers.list({
+    providerId: provider,
+    filter: undefined,
+    sort: undefined,
+    page: { kind: 'cursor', ...page },
+    without: 'groups',
+  })
+  // RFC 7644 §3.12 tooMany.
+  if (listed.outcome === 'tooMany') throw new AdminError('filter_too_broad')
+  return listed
 }
 
 export const disableProvider = (provider: ProviderTarget, context: AdminContext): Promise<ProviderView> =>
@@ -193,14 +207,7 @@ export const deactivateUsersOf = (id: string, page: PageRequest, context: AdminC
         const provider = await storage.identityProviders.find(owner)
         // RFC 9110 §15.5.10: it could create users faster than they are deactivated.
         if (provider !== undefined && provider.disabledAt === undefined) throw new AdminError('provider_enabled')
-        const listed = await storage.provisionedUsers.list({
-          providerId: owner,
-          filter: undefined,
-          sort: undefined,
-          page: { kind: 'cursor', after: page.after, limit },
-        })
-        // RFC 7644 §3.12 tooMany.
-        if (listed.outcome === 'tooMany') throw new AdminError('filter_too_broad')
+        const listed = await usersOf(owner, { after: page.after, limit }, storage)
         let deactivated = 0
         let kept = 0
         for (const user of listed.records.filter(({ active }) => active)) {

@@ -43,11 +43,7 @@ async function respond(
   const claims = { iss: issuer, aud: client.clientId, exp: after(now, responseLifetime), ...parameters }
   // RFC 8725 §3.11: no other kind of JWT has this type.
   const jwt = await signJwt('oauth-authz-resp+jwt', claims, signer)
-  const { authorizationEncryptedResponseAlg: encryption, authorizationEncryptedResponseEnc: contentEncryption } = client
-  const response =
-    encryption === undefined
-      ? jwt
-      : await encryptAnswer(jwt, { client, algorithm: encryption, contentEncryption, now }, keySets)
+  const response = await encryptAnswer(jwt, { answer: 'authorization', client, now }, keySets)
   return responseMode.respond(target, [['response', response]])
 }
 
@@ -62,7 +58,7 @@ export interface ResponseTarget {
   readonly redirect: VerifiedRedirect
   readonly responseMode: ResponseMode
   readonly state: string | undefined
-  /** For whom and with which algorithm the response is signed, and encrypted if the client is registered so; `undefined` when it is not (JARM §2.3). */
+  /** For whom and with which algorithm the response is signed; `undefined` when it is not (JARM §2.3). */
   readonly signature: { readonly client: ClientRecord; readonly algorithm: string } | undefined
 }
 

@@ -271,7 +271,8 @@ export const isResourceUri = (uri: string): boolean => URL.canParse(uri) && !uri
 
 const isSeconds = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
-const invalid = (description: string): ClientMetadataError =>
+/** A refusal of metadata, with a sentence that says what to change. */
+export const invalid = (description: string): ClientMetadataError =>
   new ClientMetadataError('invalid_client_metadata', description)
 
 /**

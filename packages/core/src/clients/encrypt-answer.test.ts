@@ -7,9 +7,12 @@ import { createOutboundClient } from '../outbound/client.ts'
 import { encryptAnswer } from './encrypt-answer.ts'
 import { createRemoteKeySets } from './remote-key-set.ts'
 
-const client = aClientRecord({ jwks: undefined, jwksUri: 'https://client.test/jwks' })
-const at = (now: number) =>
-  ({ client, algorithm: 'ECDH-ES', contentEncryption: undefined, now: epochSeconds(now) }) as const
+const client = aClientRecord({
+  jwks: undefined,
+  jwksUri: 'https://client.test/jwks',
+  idTokenEncryptedResponseAlg: 'ECDH-ES',
+})
+const at = (now: number) => ({ answer: 'idToken', client, now: epochSeconds(now) }) as const
 
 async function published(first: readonly JWK[]) {
   let keys = first

@@ -33,25 +33,29 @@ export const contentEncryptionRule = (answers: string) =>
     presence: 'clearable',
   }) as const
 
-/** How a client wants one kind of answer to be encrypted. */
-export interface AnswerEncryption {
+/** A signed JWT for a client, by the kind of answer that it is. */
+interface SignedAnswer {
+  readonly answer: 'idToken' | 'userinfo' | 'introspection' | 'authorization'
   readonly client: ClientRecord
-  readonly algorithm: string
-  /** `undefined` means A128CBC-HS256 (OIDC Registration §2, RFC 9701 §6). */
-  readonly contentEncryption: string | undefined
   readonly now: EpochSeconds
 }
 
 /**
- * Encrypts a signed JWT for a client (RFC 7519 §5.2, §11.2), with the first key that the client has registered or publishes for
- * the algorithm. The content is not compressed, because its length would depend on its secrets (RFC 8725 §3.6).
+ * Encrypts a signed JWT for a client that is registered so (RFC 7519 §5.2, §11.2), with the first key that the client has
+ * registered or publishes for the algorithm. The content is not compressed, because its length would depend on its secrets
+ * (RFC 8725 §3.6).
+ * @returns the JWT itself for a client that wants no such answers encrypted.
  * @throws OAuthError unauthorized_client — reason `encryption_key_missing`.
  */
 export async function encryptAnswer(
   jwt: string,
-  { client, algorithm, contentEncryption = 'A128CBC-HS256', now }: AnswerEncryption,
+  { answer, client, now }: SignedAnswer,
   keySets: RemoteKeySets,
 ): Promise<string> {
+  const algorithm = client[`${answer}EncryptedResponseAlg`]
+  if (algorithm === undefined) return jwt
+  // OIDC Registration §2, RFC 9701 §6, JARM §3: the default.
+  const contentEncryption = client[`${answer}EncryptedResponseEnc`] ?? 'A128CBC-HS256'
   const jwk = await findKey({ client, algorithm, now }, keySets)
   // OIDC Core §16.14: the client asked for confidentiality, so it gets no unencrypted answer instead.
   if (jwk === undefined) throw refuse('encryption_key_missing', { clientId: client.clientId })
@@ -70,7 +74,7 @@ export const hasEncryptionKey = (keySet: JSONWebKeySet | undefined, algorithm: s
   suitableKey(keySet, algorithm) !== undefined
 
 async function findKey(
-  { client, algorithm, now }: Pick<AnswerEncryption, 'client' | 'algorithm' | 'now'>,
+  { client, algorithm, now }: Pick<SignedAnswer, 'client' | 'now'> & { readonly algorithm: string },
   keySets: RemoteKeySets,
 ): Promise<JWK | undefined> {
   if (client.jwksUri === undefined) return suitableKey(readKeySet(client.jwks), algorithm)

@@ -11,7 +11,7 @@ import {
   type RequiredMetadata,
 } from './metadata.ts'
 import {
-  ClientMetadataError,
+  invalid,
   refuseUnknownMembers,
   refuseUnserved,
   refuseUnsignable,
@@ -120,6 +120,3 @@ function clientRecord(registration: ClientRegistration, now: EpochSeconds, rando
     version: 1,
   }
 }
-
-const invalid = (description: string): ClientMetadataError =>
-  new ClientMetadataError('invalid_client_metadata', description)

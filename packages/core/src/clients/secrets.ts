@@ -8,7 +8,7 @@ import {
 } from '@mintmark/storage-interface'
 import { type SecretRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
-import { ClientMetadataError } from './check-metadata.ts'
+import { invalid } from './check-metadata.ts'
 import { maxActiveSecrets } from './methods.ts'
 
 interface ClientSecretDependencies {
@@ -101,6 +101,3 @@ const isActive = (secret: SecretRecord, now: EpochSeconds): boolean =>
 
 const expireAt = (secret: SecretRecord, at: number | undefined): SecretRecord =>
   at === undefined ? secret : { ...secret, expiresAt: epochSeconds(Math.min(at, secret.expiresAt ?? at)) }
-
-const invalid = (description: string): ClientMetadataError =>
-  new ClientMetadataError('invalid_client_metadata', description)

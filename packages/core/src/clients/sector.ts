@@ -2,7 +2,7 @@ import { parseJson } from '@mintmark/internal'
 import type { ClientRecord, JsonValue, OAuthStorage } from '@mintmark/storage-interface'
 
 import { type AllowedOrigins, createOutboundClient, documentLimits, isOutboundUrl } from '../outbound/client.ts'
-import { ClientMetadataError } from './check-metadata.ts'
+import { invalid } from './check-metadata.ts'
 
 /** The sector of a client: clients of one sector get the same `sub` for a user (OIDC Core §8.1). */
 export const sectorOf = ({ sectorIdentifierUri, redirectUris }: ClientRecord): string =>
@@ -75,6 +75,3 @@ const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => 
 
 /** A thousand redirect URIs. */
 const maxBytes = 65_536
-
-const invalid = (description: string): ClientMetadataError =>
-  new ClientMetadataError('invalid_client_metadata', description)

@@ -26,16 +26,8 @@ export interface SendLogoutDependencies {
   readonly clock: Clock
   readonly random: Random
   readonly outbound: OutboundClient
-  /** Encrypts a token to a key of the client. */
-  readonly encrypt: (
-    jwt: string,
-    to: {
-      readonly client: ClientRecord
-      readonly algorithm: string
-      readonly contentEncryption: string | undefined
-      readonly now: EpochSeconds
-    },
-  ) => Promise<string>
+  /** Encrypts a token as the client's ID tokens are encrypted, if they are. */
+  readonly encrypt: (jwt: string, to: { readonly client: ClientRecord; readonly now: EpochSeconds }) => Promise<string>
 }
 
 /** Sends a logout token to a client (Back-Channel Logout §2.5), and says what comes of the delivery. */
@@ -90,9 +82,8 @@ async function mintLogoutToken(
   }
   try {
     const jwt = await signJwt('logout+jwt', claims, await keys.signer(idTokenAlgorithm(client, keys)))
-    const { idTokenEncryptedResponseAlg: algorithm, idTokenEncryptedResponseEnc: contentEncryption } = client
-    // Back-Channel Logout §2.6: encrypted as its ID tokens are.
-    return algorithm === undefined ? jwt : await encrypt(jwt, { client, algorithm, contentEncryption, now: iat })
+    // Back-Channel Logout §2.6.
+    return await encrypt(jwt, { client, now: iat })
   } catch (error) {
     if (error instanceof OAuthError && unavailable.has(error.reason)) return undefined
     throw error

@@ -54,11 +54,10 @@ export async function mintIdToken(
     sid: isPublic || sessionId === undefined ? sessionId : await sidFor(sessionId, client, deps.keys),
   }
   const jwt = await signJwt('JWT', { ...minted.released, ...claims }, await deps.keys.signer(algorithm))
-  const { idTokenEncryptedResponseAlg: encryption, idTokenEncryptedResponseEnc: contentEncryption } = client
   // OIDC Core §2: signed, then encrypted.
-  return encryption === undefined
+  return client.idTokenEncryptedResponseAlg === undefined
     ? jwt
-    : encryptAnswer(jwt, { client, algorithm: encryption, contentEncryption, now }, deps.keySets)
+    : encryptAnswer(jwt, { answer: 'idToken', client, now }, deps.keySets)
 }
 
 /**

@@ -67,12 +67,7 @@ export const introspectionEndpoint =
     const algorithm = permittedAlgorithm(preferred, profileRules(caller, deps), deps.keys)
     const signer = await deps.keys.signer(algorithm)
     const jwt = await signJwt('token-introspection+jwt', claims, signer)
-    const { introspectionEncryptedResponseAlg: encryption, introspectionEncryptedResponseEnc: contentEncryption } =
-      caller
-    if (encryption === undefined) return signedAnswer(jwt)
-    return signedAnswer(
-      await encryptAnswer(jwt, { client: caller, algorithm: encryption, contentEncryption, now }, deps.keySets),
-    )
+    return signedAnswer(await encryptAnswer(jwt, { answer: 'introspection', client: caller, now }, deps.keySets))
   }
 
 /** Whether the Accept header requests a signed response (RFC 9701 §4). */

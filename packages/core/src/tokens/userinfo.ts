@@ -77,10 +77,6 @@ async function userinfoResponse(
   // OIDC Core §5.3.2: a signed response names issuer and audience.
   const signer = await deps.keys.signer(chosenAlgorithm(client.userinfoSignedResponseAlg, deps.keys))
   const jwt = await signJwt('JWT', { ...claims, iss: deps.issuer, aud: client.clientId }, signer)
-  const { userinfoEncryptedResponseAlg: encryption, userinfoEncryptedResponseEnc: contentEncryption } = client
-  const body =
-    encryption === undefined
-      ? jwt
-      : await encryptAnswer(jwt, { client, algorithm: encryption, contentEncryption, now }, deps.keySets)
+  const body = await encryptAnswer(jwt, { answer: 'userinfo', client, now }, deps.keySets)
   return withHeaders({ status: 200, headers: [['Content-Type', 'application/jwt']], body }, noStore)
 }

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts'
+import { clientsWithNewColumns, type Migration } from './migration.ts'
 
 /** The new table, and the clients with their new columns, get statistics of sample rows, in a migration of its own as in 0011. */
 export const subjectStatistics: Migration = {
@@ -6,11 +6,6 @@ export const subjectStatistics: Migration = {
   name: '0043-subject-statistics',
   statements: ({ showRows }) => [
     ...showRows({ tables: ['mintmark_subjects'], alike: ['issuer', 'sector'], absent: ['kept_until'] }),
-    ...showRows({
-      tables: ['mintmark_clients'],
-      alike: ['issuer'],
-      absent: ['removed_at', 'disabled_at'],
-      again: true,
-    }),
+    ...showRows(clientsWithNewColumns),
   ],
 }
