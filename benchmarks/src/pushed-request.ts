@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto'
 
 import { createAuthorizationServer, createMemoryRateLimiter, createStoredKeys, registerClient } from '@mintmark/core'
-import { clientId, epochSeconds, secretDigest, type AdminStorage } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { secretDigest } from '@mintmark/storage-interface/stores'
 
 import { costsOf } from './costs-of.ts'
 import { laneTo } from './driver/service-lane.ts'

@@ -24,10 +24,8 @@ export interface PublicApi {
 /** Reads every package from its entry points. It takes about two seconds. */
 export function readPublicApi(): PublicApi {
   const entries = entryFiles()
-  const program = ts.createProgram(
-    entries.map(({ file }) => file),
-    compilerOptions(),
-  )
+  const commands = globSync('packages/*/src/main.ts')
+  const program = ts.createProgram([...entries.map(({ file }) => file), ...commands], compilerOptions())
   const checker = program.getTypeChecker()
   const source = (file: string): ts.SourceFile => {
     const found = program.getSourceFile(file)

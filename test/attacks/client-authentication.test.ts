@@ -1,8 +1,9 @@
 import { createMemoryRateLimiter, type RefusalReason } from '@mintmark/core'
-import { clientId, epochSeconds, secretDigest } from '@mintmark/storage-interface'
+import { clientId, epochSeconds } from '@mintmark/storage-interface'
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { secretDigest } from '@mintmark/storage-interface/stores'
 
 import { assertionOf } from '../support/client-assertion.ts'
 import { changeClient } from '../support/fixture-clients.ts'

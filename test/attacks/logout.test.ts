@@ -1,4 +1,4 @@
-import { dropKey, type StoredKeyRing } from '@mintmark/core'
+import { type StoredKeyRing } from '@mintmark/core'
 import { clientId, sessionId, StorageUnavailableError } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { generateKeyPair } from 'jose'
@@ -280,7 +280,7 @@ describe('a hint that is not an ID token of this server', () => {
   it('refuses what a dropped key has signed, and asks', async () => {
     const site = await startLogoutServer()
     const hint = await hintOf(site, 'session-before')
-    await dropKey(String(readJws(hint).header['kid']), site.keys as StoredKeyRing)
+    await (site.keys as StoredKeyRing).drop(String(readJws(hint).header['kid']))
 
     const answer = await logout(site, 'session-before', { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-import { clientMetadata } from '@mintmark/core'
 import { expect, it } from 'vitest'
+import { clientMetadata } from '@mintmark/core/internal'
 
 const pages = ['docs/explanation', 'docs/how-to', 'docs/tutorial'].flatMap((folder) =>
   readdirSync(folder)

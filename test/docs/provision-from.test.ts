@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { createAdministration } from '@mintmark/admin'
 import { createScimServer } from '@mintmark/scim'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { entraTranscript, oktaTranscript, replayTranscript } from '@mintmark/testkit'
+import { replayTranscript, transcripts } from '@mintmark/testkit'
 import { describe, expect, it } from 'vitest'
 
 import { sendTo } from './client-at-app.ts'
 
 describe.each([
-  ['okta', oktaTranscript],
-  ['entra', entraTranscript],
+  ['okta', transcripts.okta],
+  ['entra', transcripts.entra],
 ] as const)('docs/how-to/provision-from-%s.md', (product, transcript) => {
   const issuer = 'https://login.example'
   const storage = createMemoryStorage({ issuer })

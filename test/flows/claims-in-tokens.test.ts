@@ -1,6 +1,7 @@
-import { jsonText, providerId, userId } from '@mintmark/storage-interface'
+import { providerId, userId } from '@mintmark/storage-interface'
 import { decodeJwt } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { jsonText } from '@mintmark/storage-interface/stores'
 
 import { obtainCode, redeem } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'

@@ -1,4 +1,4 @@
-import { defineGrant, isGrantActive, OAuthError, registerClient, type GrantType } from '@mintmark/core'
+import { defineGrant, OAuthError, registerClient, type GrantType } from '@mintmark/core'
 import {
   after,
   clientId,
@@ -13,6 +13,7 @@ import {
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { isGrantActive } from '@mintmark/core/internal'
 
 import { basic, token } from '../support/flow.ts'
 import type { Reply } from '../support/reply.ts'

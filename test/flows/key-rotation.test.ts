@@ -1,11 +1,4 @@
-import {
-  createAuthorizationServer,
-  dropKey,
-  listKeys,
-  rotateKeys,
-  createStoredKeys,
-  type StoredKeyRing,
-} from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys, type StoredKeyRing } from '@mintmark/core'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -55,7 +48,7 @@ describe('scheduled key rotation', () => {
     const before = await under.send({ path: '/jwks' })
     under.clock.advance(89 * day)
 
-    const { algorithms } = await rotateKeys(admin)
+    const { algorithms } = await admin.rotate()
     under.clock.advance(staleness)
 
     const during = await under.send({ path: '/jwks', headers: { 'if-none-match': before.header('etag') ?? '' } })
@@ -71,7 +64,7 @@ describe('scheduled key rotation', () => {
     const unverified: string[] = []
 
     for (let time = 0; time < 365; time += 1) {
-      await rotateKeys(admin)
+      await admin.rotate()
       const copy = await keySet()
       under.clock.advance(maxAge)
       const token = await accessToken()
@@ -83,13 +76,13 @@ describe('scheduled key rotation', () => {
 
     expect(unverified).toEqual([])
     expect(keyIds.size).toBe(5)
-    expect((await listKeys(admin)).filter(({ state }) => state === 'signing')).toHaveLength(2)
+    expect((await admin.list()).filter(({ state }) => state === 'signing')).toHaveLength(2)
   })
 
   it('publishes a retired key for 14 days after its last signature, and not longer (OIDC Core §10.1.1)', async () => {
     const { id_token: hint, access_token: token } = await tokensFor(under, 'A')
     const keyId = keyIdOf(hint)
-    await rotateKeys(admin, { when: 'now' })
+    await admin.rotate({ when: 'now' })
     under.clock.advance(day - 1)
     await accessToken()
 
@@ -105,7 +98,7 @@ describe('scheduled key rotation', () => {
 
   it('accepts an ID token as a hint for 180 days after its key has signed, and not longer (OIDC Core §3.1.2.1)', async () => {
     const { id_token: hint } = await tokensFor(under, 'A')
-    await rotateKeys(admin, { when: 'now' })
+    await admin.rotate({ when: 'now' })
     under.clock.advance(181 * day - 1)
 
     const { location } = await authorize(under, { id_token_hint: hint })
@@ -123,7 +116,7 @@ describe('scheduled key rotation', () => {
     const { access_token: token } = await tokensFor(under, 'A')
     expect((await userinfo(under, token)).status).toBe(200)
 
-    await rotateKeys(admin, { when: 'now' })
+    await admin.rotate({ when: 'now' })
     under.clock.advance(staleness)
 
     expect((await userinfo(under, token)).status).toBe(200)
@@ -157,7 +150,7 @@ describe('a key that is dropped in an emergency', () => {
     const { access_token: token, refresh_token: refreshToken } = await verifiedTokens()
     const keyId = keyIdOf(token) ?? ''
 
-    await dropKey(keyId, under.keys as StoredKeyRing)
+    await (under.keys as StoredKeyRing).drop(keyId)
 
     expect(await publishedKeyIds()).not.toContain(keyId)
     await expectRefused(token)
@@ -172,7 +165,7 @@ describe('a key that is dropped in an emergency', () => {
     const { access_token: token } = await verifiedTokens()
     const keyId = keyIdOf(token) ?? ''
 
-    await dropKey(keyId, admin)
+    await admin.drop(keyId)
     under.clock.advance(staleness)
 
     expect(await publishedKeyIds()).not.toContain(keyId)
@@ -193,7 +186,7 @@ describe('a key that is dropped in an emergency', () => {
       JSON.parse(String((await second.handle(plainRequest(under.issuer, { path: '/jwks' }))).body))
     await read()
 
-    await dropKey(keyIdOf(token) ?? '', admin)
+    await admin.drop(keyIdOf(token) ?? '')
     under.clock.advance(staleness)
     const next = await serviceToken(under)
 

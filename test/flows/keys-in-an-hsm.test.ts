@@ -1,4 +1,4 @@
-import { dropKey, rotateKeys, createStoredKeys, type StoredKeyRing } from '@mintmark/core'
+import { createStoredKeys, type StoredKeyRing } from '@mintmark/core'
 import { epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
@@ -62,12 +62,12 @@ describe('keys in an HSM, in a process of its own', () => {
 
   it('rotates and drops a key in the HSM like any other key (OIDC Core §10.1.1)', async () => {
     const first = tokensOf(await serviceToken(under)).access_token
-    const { algorithms } = await rotateKeys(keys, { when: 'now' })
+    const { algorithms } = await keys.rotate({ when: 'now' })
     under.clock.advance(86_400)
     const second = tokensOf(await serviceToken(under)).access_token
     expect(decodeProtectedHeader(second).kid).toBe(algorithms[0]?.keyId)
 
-    await dropKey(decodeProtectedHeader(second).kid ?? '', keys)
+    await keys.drop(decodeProtectedHeader(second).kid ?? '')
 
     const third = tokensOf(await serviceToken(under)).access_token
     expect(new Set([first, second, third].map((token) => decodeProtectedHeader(token).kid)).size).toBe(3)

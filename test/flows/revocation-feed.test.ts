@@ -1,7 +1,8 @@
-import { createConnectedApps, dropKey, rotateKeys, type StoredKeyRing } from '@mintmark/core'
-import { clientId, jsonText, providerId, userId } from '@mintmark/storage-interface'
+import { createConnectedApps, type StoredKeyRing } from '@mintmark/core'
+import { clientId, providerId, userId } from '@mintmark/storage-interface'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { jsonText } from '@mintmark/storage-interface/stores'
 
 import { startFeedSite, protectApi, type FeedSite, type ProtectedApi } from '../support/feed-site.ts'
 import { changeClient } from '../support/fixture-clients.ts'
@@ -201,12 +202,12 @@ describe('a signing key that is dropped', () => {
     onTestFinished(() => api.api.stop())
     const { access_token: token } = await tokensFor(at, 'A', forApi)
     const before = await api.present(token)
-    const drop = (): Promise<unknown> => dropKey(String(decodeProtectedHeader(token).kid), keys)
+    const drop = (): Promise<unknown> => keys.drop(String(decodeProtectedHeader(token).kid))
     return { at, api, token, before, drop }
   }
 
   it('revokes what it signed within a second, where its successor was announced (RFC 9700 §2.2)', async () => {
-    const { at, api, token, before, drop } = await leak('on_demand', (keys) => rotateKeys(keys, { when: 'now' }))
+    const { at, api, token, before, drop } = await leak('on_demand', (keys) => keys.rotate({ when: 'now' }))
 
     await drop()
     at.pass(0.9)

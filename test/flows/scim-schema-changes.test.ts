@@ -2,9 +2,7 @@ import {
   createScimServer,
   defineResourceType,
   defineSchema,
-  enterpriseUserSchema,
   registerIdentityProvider,
-  userSchema,
   type ResourceType,
   type AttributeOptions,
 } from '@mintmark/scim'
@@ -14,6 +12,7 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
+import { enterpriseUserSchema, userSchema } from '@mintmark/scim/engine'
 
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 

@@ -5,18 +5,11 @@ import {
   grantForUser,
   registerClient,
 } from '@mintmark/core'
-import {
-  type AdminStorage,
-  type Brand,
-  clientId,
-  jsonText,
-  providerId,
-  seconds,
-  userId,
-} from '@mintmark/storage-interface'
+import { type AdminStorage, type Brand, clientId, providerId, seconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { decodeJwt } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { jsonText } from '@mintmark/storage-interface/stores'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, basic, obtainCode, redeem, signedInAs, token } from '../support/flow.ts'

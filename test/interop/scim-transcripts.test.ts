@@ -1,11 +1,11 @@
-import { entraTranscript, oktaTranscript, replayTranscript } from '@mintmark/testkit'
+import { replayTranscript, transcripts } from '@mintmark/testkit'
 import { expect, it, onTestFinished } from 'vitest'
 
 import { startScimSite } from '../support/scim-site.ts'
 
 it.each([
-  ['entra', entraTranscript],
-  ['okta', oktaTranscript],
+  ['entra', transcripts.entra],
+  ['okta', transcripts.okta],
 ] as const)('every response satisfies the scripted %s', async (toleranceProfile, transcript) => {
   const site = await startScimSite({ toleranceProfile })
   onTestFinished(site.close)

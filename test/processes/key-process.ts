@@ -2,7 +2,7 @@
 // stdin with a line of JSON, and exits when stdin ends.
 import { createInterface } from 'node:readline'
 
-import { dropKey, rotateKeys, createStoredKeys } from '@mintmark/core'
+import { createStoredKeys } from '@mintmark/core'
 import { createSqlStorage } from '@mintmark/storage-sql'
 
 import { openDatabase } from './open-database.ts'
@@ -16,8 +16,8 @@ const sealingKey = Buffer.alloc(32, 7).toString('base64url')
 const keys = createStoredKeys({ storage, sealingKey, algorithms: ['ES256'], schedule: { staleness: 0 } })
 
 const commands: Readonly<Record<string, (keyId: string) => Promise<unknown>>> = {
-  rotate: async () => (await rotateKeys(keys, { when: 'now' })).algorithms[0],
-  drop: (keyId) => dropKey(keyId, keys),
+  rotate: async () => (await keys.rotate({ when: 'now' })).algorithms[0],
+  drop: (keyId) => keys.drop(keyId),
   sign: async () => (await keys.signer('ES256')).keyId,
   publish: async () => (await keys.publicKeys()).map(({ keyId }) => keyId),
 }

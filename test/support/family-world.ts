@@ -7,7 +7,7 @@ import {
 } from '@mintmark/core'
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { epochSeconds, userId, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
-import { createMemoryDatabase, createMemoryStorage, type SchedulerHook } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 import { assertionType } from './client-assertion.ts'
 import { basic, challenge, encode, verifier, type Change } from './flow.ts'
@@ -68,7 +68,7 @@ const keys: KeyRing = createStoredKeys({
 })
 
 export async function createFamilyWorld(
-  options: { readonly pause?: SchedulerHook; readonly retryWindow?: number } = {},
+  options: { readonly pause?: () => Promise<void>; readonly retryWindow?: number } = {},
 ): Promise<FamilyWorld> {
   let now = 1_790_000_000
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }

@@ -1,5 +1,4 @@
-import { dropKey } from '@mintmark/core'
 import { keys } from './keys.ts'
 
-const { outcome } = await dropKey(process.argv[2] ?? '', keys) // the kid
+const { outcome } = await keys.drop(process.argv[2] ?? '') // the kid
 console.log(outcome) // revoked, unchanged or absent

@@ -1,7 +1,5 @@
-import { listKeys, rotateKeys } from '@mintmark/core'
 import { keys } from './keys.ts'
 
-const { algorithms } = await rotateKeys(keys)
+const { algorithms } = await keys.rotate()
 for (const { algorithm, outcome, keyId } of algorithms) console.log(algorithm, outcome, keyId)
-for (const { keyId, algorithm, state, age } of await listKeys(keys))
-  console.log(keyId, algorithm, state, `${age} s old`)
+for (const { keyId, algorithm, state, age } of await keys.list()) console.log(keyId, algorithm, state, `${age} s old`)

@@ -1,4 +1,4 @@
-import { rotateKeys, type StoredKeyRing } from '@mintmark/core'
+import { type StoredKeyRing } from '@mintmark/core'
 import { epochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 /** Run this every few minutes, on one node or on all: concurrent runs are safe. */
@@ -9,7 +9,7 @@ export async function maintain({
   readonly storage: OAuthStorage
   readonly keys: StoredKeyRing
 }): Promise<void> {
-  await rotateKeys(keys)
+  await keys.rotate()
   const now = epochSeconds(Date.now() / 1000)
   while (!(await storage.purge.purgeExpired({ now, limit: 1000 })).done);
 }

@@ -1,5 +1,5 @@
 export { createAdministration } from './administration.ts'
-export type { Administration, AdministrationOptions, Administrations } from './administration.ts'
+export type { Administration, Administrations } from './administration.ts'
 export type { Actor, AdminEvent } from './audit/admin-event.ts'
 export type { LogEntryView } from './audit/audit-log.ts'
 export { logAdminEvents } from './audit/admin-event.ts'

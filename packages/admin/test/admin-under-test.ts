@@ -2,7 +2,6 @@ import {
   epochSeconds,
   grantId,
   clientId,
-  secretDigest,
   sessionId,
   userId,
   type EpochSeconds,
@@ -10,15 +9,16 @@ import {
 } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
+import { secretDigest } from '@mintmark/storage-interface/stores'
 
 import {
   AdminError,
   createAdministration,
   type Administration,
-  type AdministrationOptions,
   type AdminEvent,
   type AdminRefusalReason,
 } from '../src/index.ts'
+import type { AdministrationOptions } from '../src/administration.ts'
 
 /** An administration in the name of the host's operator, over memory storage. */
 export interface AdminUnderTest {

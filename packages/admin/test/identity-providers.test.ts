@@ -1,6 +1,7 @@
 import { createScimServer } from '@mintmark/scim'
-import { epochSeconds, jsonText, providerId, userId } from '@mintmark/storage-interface'
+import { epochSeconds, providerId, userId } from '@mintmark/storage-interface'
 import { expect, it } from 'vitest'
+import { jsonText } from '@mintmark/storage-interface/stores'
 
 import { keepRequestLog } from '../src/index.ts'
 import { expectRefused, issuer, startAdmin } from './admin-under-test.ts'

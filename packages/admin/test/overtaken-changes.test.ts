@@ -1,7 +1,6 @@
 import {
   clientId,
   type EpochSeconds,
-  jsonText,
   providerId,
   userId,
   type AdminStorage,
@@ -9,6 +8,7 @@ import {
 } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
+import { jsonText } from '@mintmark/storage-interface/stores'
 
 import { AdminError } from '../src/index.ts'
 import { issuer, startAdmin, type AdminUnderTest } from './admin-under-test.ts'

@@ -1,9 +1,9 @@
 import { epochSeconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage, type MemoryDatabase } from '@mintmark/storage-interface/memory'
 
-import { listKeys } from '../src/keys/rotate.ts'
-import type { StoredKeyRing, StoredKeysOptions } from '../src/keys/settings.ts'
-import { createStoredKeys } from '../src/keys/stored-keys.ts'
+import type { StoredKeysOptions } from '../src/keys/settings.ts'
+
+import { createStoredKeys, type StoredKeyRing } from '../src/keys/stored-keys.ts'
 
 /** A ring with a short schedule over memory storage, with a clock that a test sets. */
 export interface RingUnderTest {
@@ -43,7 +43,7 @@ export function aRing({ database = createMemoryDatabase(), vault, ...change }: C
     storage: openStorage(),
     clock,
     another,
-    states: async () => (await listKeys(ring)).map(({ state }) => state),
+    states: async () => (await ring.list()).map(({ state }) => state),
   }
 }
 

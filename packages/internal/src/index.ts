@@ -41,8 +41,8 @@ export {
 } from './options.ts'
 export type { OptionCheck, OptionChecks } from './options.ts'
 export { isStorable, isTooDeep, repeatsMember } from './json-text.ts'
-export { clearCookie, defineCookie, readCookie, setCookie } from './http/cookie.ts'
-export type { CookieDefinition } from './http/cookie.ts'
+export { defineCookie } from './http/cookie.ts'
+export type { Cookie } from './http/cookie.ts'
 export type {
   CrossOrigin,
   RegisteredOrigins,

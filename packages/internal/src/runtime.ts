@@ -1,5 +1,5 @@
-import { epochSeconds, type EpochSeconds, secretDigest } from '@mintmark/storage-interface'
-import type { SecretDigest } from '@mintmark/storage-interface/stores'
+import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
+import { type SecretDigest, secretDigest } from '@mintmark/storage-interface/stores'
 import * as base64url from 'jose/base64url'
 
 /** Where the runtime describes itself (WinterTC). Older runtimes have no user agent. */

@@ -1,4 +1,5 @@
-import type { ParameterList, RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
+import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
+import type { ParameterList } from '@mintmark/internal'
 import { initial, redirectDestination, shownName } from './client-display.ts'
 import { fieldValues, formFields, singleField } from './form.ts'
 import { address, attribute, type Fragment, html, image } from './html.ts'

@@ -1,4 +1,5 @@
-import { decodeBody, mediaType, type ParameterList, parseParameters, type ServerRequest } from '@mintmark/core/http'
+import { decodeBody, mediaType, parseParameters, type ServerRequest } from '@mintmark/core/http'
+import type { ParameterList } from '@mintmark/internal'
 
 /** The fields of a posted form as they came; `undefined` when the request is no well-formed form of reasonable size. */
 export function formFields(request: ServerRequest): ParameterList | undefined {

@@ -1,5 +1,5 @@
-import { clientMetadata, type ClientRegistration } from '@mintmark/core'
-import { type ClientChange, completeMetadata } from '@mintmark/core/internal'
+import { type ClientRegistration } from '@mintmark/core'
+import { type ClientChange, completeMetadata, clientMetadata } from '@mintmark/core/internal'
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { RegistrationError } from './refusals.ts'

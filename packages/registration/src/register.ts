@@ -22,11 +22,14 @@ import {
   type AdminStorage,
   type ClientRecord,
   type EpochSeconds,
-  initialAccessTokenId,
   type JsonObject,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import type { InitialAccessTokenRecord, SecretDigest } from '@mintmark/storage-interface/stores'
+import {
+  type InitialAccessTokenRecord,
+  type SecretDigest,
+  initialAccessTokenId,
+} from '@mintmark/storage-interface/stores'
 
 import { readMetadata, renderMetadata } from './metadata.ts'
 import { limitRegistration, permitChanges, type RegistrationPolicy } from './policy.ts'

@@ -9,17 +9,15 @@ export {
   registerIdentityProvider,
   revokePreviousProviderSecrets,
 } from './providers/registration.ts'
-export type { ProviderRegistration } from './providers/registration.ts'
 export { tenantUrl } from './server/scim-call.ts'
-export { toleranceProfiles } from './tolerance/tolerances.ts'
 export type { ToleranceProfile } from './tolerance/tolerances.ts'
 
 export { defineAttribute, defineSchema } from './schema/schema.ts'
 export type { AttributeOptions, Schema } from './schema/schema.ts'
 export { defineResourceType } from './schema/resource-type.ts'
 export type { ResourceType } from './schema/resource-type.ts'
-export { enterpriseUserSchema, userResourceType, userSchema } from './schema/user-schema.ts'
-export { groupResourceType, groupSchema } from './schema/group-schema.ts'
+export { userResourceType } from './schema/user-schema.ts'
+export { groupResourceType } from './schema/group-schema.ts'
 export { oktaEntitlementResourceType, oktaRoleResourceType } from './schema/okta-schema.ts'
 
 export { logScimEvents } from './event/log-scim-events.ts'

@@ -108,3 +108,4 @@ export type {
   SessionId,
   JsonText,
 } from './values.ts'
+export { initialAccessTokenId, jsonText, secretDigest } from './values.ts'

@@ -1,5 +1,5 @@
 export { createSqlStorage } from './create-sql-storage.ts'
 export { UniqueViolationError } from './dialect.ts'
 export type { SqlDialect } from './dialect.ts'
-export { migrate, pendingMigrations, printMigrations, SchemaMismatchError } from './migrate.ts'
+export { migrate, SchemaMismatchError } from './migrate.ts'
 export { rowsByPlace } from './row.ts'

@@ -3,16 +3,10 @@ import { join } from 'node:path'
 import { clients, users, tableColumns } from '@mintmark/storage-interface/records'
 import { epochSeconds } from '@mintmark/storage-interface'
 import { aSigningKeyRecord } from '@mintmark/storage-interface/fixtures'
-import {
-  createSqlStorage,
-  migrate,
-  pendingMigrations,
-  printMigrations,
-  SchemaMismatchError,
-  type SqlDialect,
-} from '@mintmark/storage-sql'
+import { createSqlStorage, migrate, SchemaMismatchError, type SqlDialect } from '@mintmark/storage-sql'
 import { sqlite, openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
+import { pendingMigrations, printMigrations } from '@mintmark/storage-sql/command'
 import { migrationScripts } from '../src/migrate.ts'
 import { aFolder } from './sqlite-under-test.ts'
 import { byName } from './support/by-name.ts'

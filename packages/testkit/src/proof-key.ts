@@ -1,7 +1,7 @@
 import { encodeBase64url, randomIdentifier, sha256, systemClock, systemRandom } from '@mintmark/internal'
 
 /** A key that signs DPoP proofs (RFC 9449). */
-export interface ProofKey {
+interface ProofKey {
   /** The public key, as proofs contain it. */
   readonly jwk: Readonly<Record<'kty' | 'crv' | 'x' | 'y', string>>
   /** `jkt` of the tokens that are bound to the key (RFC 7638 §3). */

@@ -1,6 +1,5 @@
 import { toFetchHandler } from '@mintmark/adapter-fetch'
 import { toNodeListener } from '@mintmark/adapter-node'
-import { run, type Io } from '@mintmark/cli'
 import { createAuthorizationServer, defineGrant, OAuthError, createStoredKeys, type ServerEvent } from '@mintmark/core'
 import type { Endpoint, HttpService } from '@mintmark/core/http'
 import { ScimError, type ScimEvent } from '@mintmark/scim'
@@ -17,7 +16,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createRedisStorage } from '@mintmark/storage-redis'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
-import { createTestIssuer, oktaTranscript, replayTranscript } from '@mintmark/testkit'
+import { createTestIssuer, replayTranscript, transcripts } from '@mintmark/testkit'
 import entra from '@mintmark/testkit/transcripts/entra.json' with { type: 'json' }
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
@@ -73,8 +72,6 @@ export async function tested(fetch: (url: string, init: RequestInit) => Promise<
   const testIssuer = createTestIssuer({ issuer })
   await testIssuer.addUser('ann', { email: 'ann@example.com' })
   const baseUrl = `${issuer}/scim/v2/enterprise-idps/acme`
-  const played = await replayTranscript(oktaTranscript, { baseUrl, authorization: 'Bearer x', fetch })
+  const played = await replayTranscript(transcripts.okta, { baseUrl, authorization: 'Bearer x', fetch })
   return played.passed && entra.steps.length > 0
 }
-
-export const command = (io: Io): Promise<number> => run(['doctor', issuer], io)

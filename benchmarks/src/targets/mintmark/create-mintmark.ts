@@ -11,12 +11,12 @@ import {
   epochSeconds,
   familyId,
   grantId,
-  secretDigest,
   userId,
   type GrantRecord,
   type AdminStorage,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
+import { secretDigest } from '@mintmark/storage-interface/stores'
 
 import type { Site, TargetSettings } from '../../site.ts'
 import { benchStorage, type BenchStorage, type Watch } from '../bench-storage.ts'

@@ -1,13 +1,13 @@
 import {
   familyId,
   grantId,
-  secretDigest,
   userId,
   type GrantRecord,
   type TokenFamilyRecord,
   type UserRecord,
 } from '@mintmark/storage-interface'
 import type { SqlDialect } from '@mintmark/storage-sql'
+import { secretDigest } from '@mintmark/storage-interface/stores'
 
 import type { BenchStorage } from '../bench-storage.ts'
 import { fillUsers } from './fill-users.ts'

@@ -2,10 +2,16 @@ import {
   addClientSecret as addSecret,
   revokePreviousClientSecrets as revokePreviousSecrets,
   registerClient,
+  updateClient as update,
   type ClientRegistration,
 } from '@mintmark/core'
-import * as core from '@mintmark/core'
-import type { ClientChange, ClientTarget, ClientUpdate } from '@mintmark/core/internal'
+import {
+  disableClient as disable,
+  enableClient as enable,
+  type ClientChange,
+  type ClientTarget,
+  type ClientUpdate,
+} from '@mintmark/core/internal'
 import { randomIdentifier } from '@mintmark/internal'
 import { clientId } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
@@ -56,7 +62,7 @@ export const updateClient = (
       target: target(client.clientId),
       run: () =>
         changeGrantable(
-          { client, scopes: change.scopes, change: (pinned) => core.updateClient(pinned, change, context) },
+          { client, scopes: change.scopes, change: (pinned) => update(pinned, change, context) },
           context,
         ),
     },
@@ -81,7 +87,7 @@ export async function enableClient(client: ClientTarget, context: AdminContext):
     {
       name: 'client.enabled',
       target: target(client.clientId),
-      run: () => changeGrantable({ client, change: (pinned) => core.enableClient(pinned, context) }, context),
+      run: () => changeGrantable({ client, change: (pinned) => enable(pinned, context) }, context),
     },
     context,
   )
@@ -173,7 +179,7 @@ function requireGrantable(scopes: readonly string[], { mayGrant }: AdminContext)
 
 async function disableStored(client: ClientTarget, context: AdminContext): Promise<AuditedResult<CreatedClient>> {
   await findClient(client.clientId, context)
-  return auditedResult(await core.disableClient(client, context))
+  return auditedResult(await disable(client, context))
 }
 
 function auditedResult(update: ClientUpdate): AuditedResult<CreatedClient> {

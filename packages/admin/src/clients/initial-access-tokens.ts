@@ -1,6 +1,6 @@
 import { digestSecret, randomIdentifier, randomSecret } from '@mintmark/internal'
-import { initialAccessTokenId, seconds, after } from '@mintmark/storage-interface'
-import type { InitialAccessTokenRecord } from '@mintmark/storage-interface/stores'
+import { seconds, after } from '@mintmark/storage-interface'
+import { type InitialAccessTokenRecord, initialAccessTokenId } from '@mintmark/storage-interface/stores'
 
 import { type AdminContext, audit } from '../audit/audit.ts'
 import { AdminError } from '../error/refusals.ts'

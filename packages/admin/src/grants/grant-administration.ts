@@ -1,5 +1,5 @@
-import { isGrantActive } from '@mintmark/core'
 import type { EpochSeconds, GrantRecord } from '@mintmark/storage-interface'
+import { isGrantActive } from '@mintmark/core/internal'
 
 import { type AdminContext, audit } from '../audit/audit.ts'
 import { findClient } from '../clients/client-view.ts'

@@ -1,5 +1,5 @@
-import { clientMetadata, type ClientRegistration } from '@mintmark/core'
-import type { ClientChange, ClientTarget, MetadataRule } from '@mintmark/core/internal'
+import { type ClientRegistration } from '@mintmark/core'
+import { type ClientChange, type ClientTarget, type MetadataRule, clientMetadata } from '@mintmark/core/internal'
 import * as z from 'zod'
 
 import { defineRoute, type AdminRoute } from './admin-route.ts'

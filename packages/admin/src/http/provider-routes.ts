@@ -1,5 +1,6 @@
-import { toleranceProfiles, type ToleranceProfile } from '@mintmark/scim'
+import { type ToleranceProfile } from '@mintmark/scim'
 import * as z from 'zod'
+import { toleranceProfiles } from '@mintmark/scim/engine'
 
 import type { ProviderTarget } from '../providers/provider-changes.ts'
 import { defineRoute, versioned, type AdminRoute } from './admin-route.ts'

@@ -1,4 +1,4 @@
-import type { ProviderRegistration } from '@mintmark/scim'
+import type { ProviderRegistration } from '@mintmark/scim/engine'
 import { providerId } from '@mintmark/storage-interface'
 
 import type { AdminContext } from '../audit/audit.ts'

@@ -2,11 +2,10 @@ import {
   addProviderSecret,
   revokePreviousProviderSecrets,
   registerIdentityProvider,
-  toleranceProfiles,
-  type ProviderRegistration,
   type ToleranceProfile,
 } from '@mintmark/scim'
-import { verifiedDomains } from '@mintmark/scim/engine'
+import type { ProviderRegistration } from '@mintmark/scim/engine'
+import { verifiedDomains, toleranceProfiles } from '@mintmark/scim/engine'
 import { clientId, organizationId, providerId } from '@mintmark/storage-interface'
 import { type IdentityProviderRecord, untilSettled } from '@mintmark/storage-interface/stores'
 

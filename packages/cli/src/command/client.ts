@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 
 import type { Administration, ClientView } from '@mintmark/admin'
-import { clientMetadata, type ClientRegistration } from '@mintmark/core'
-import type { MetadataRule } from '@mintmark/core/internal'
+import { type ClientRegistration } from '@mintmark/core'
+import { type MetadataRule, clientMetadata } from '@mintmark/core/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 import { Command, Option } from 'commander'
 

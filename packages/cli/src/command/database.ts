@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 
-import { migrate, pendingMigrations, printMigrations } from '@mintmark/storage-sql'
-import { copyDatabase } from '@mintmark/storage-sql/command'
+import { migrate } from '@mintmark/storage-sql'
+import { copyDatabase, pendingMigrations, printMigrations } from '@mintmark/storage-sql/command'
 import { postgres } from '@mintmark/storage-sql/postgres'
 import { sqlite } from '@mintmark/storage-sql/sqlite'
 import { Command, Option } from 'commander'

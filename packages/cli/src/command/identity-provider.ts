@@ -1,6 +1,7 @@
 import type { Administration, ProviderView } from '@mintmark/admin'
-import { toleranceProfiles, type ToleranceProfile } from '@mintmark/scim'
+import { type ToleranceProfile } from '@mintmark/scim'
 import { Argument, Command, Option } from 'commander'
+import { toleranceProfiles } from '@mintmark/scim/engine'
 
 import type { Io } from '../io.ts'
 import { withAdministration } from '../config/open-storage.ts'

@@ -1,4 +1,3 @@
-import { dropKey, listKeys, rotateKeys } from '@mintmark/core'
 import type { AlgorithmRotation, KeyDescription } from '@mintmark/core/internal'
 import { Command } from 'commander'
 
@@ -39,20 +38,20 @@ export const keysCommand = (io: Io): Command =>
 
 const list = (options: KeyOptions, io: Io): Promise<void> =>
   withStorage(options, io, async ({ storage, settings }) => {
-    showList(await listKeys(viewKeyRing(storage, settings, io)), keyColumns, { ...options, io })
+    showList(await viewKeyRing(storage, settings, io).list(), keyColumns, { ...options, io })
   })
 
 const rotate = (options: KeyOptions & { readonly now?: true }, io: Io): Promise<void> =>
   withStorage(options, io, async ({ storage, settings }) => {
     const keys = await openKeyRing(storage, settings, io)
-    const { algorithms, removed } = await rotateKeys(keys, { when: options.now === true ? 'now' : 'due' })
+    const { algorithms, removed } = await keys.rotate({ when: options.now === true ? 'now' : 'due' })
     showList(algorithms, rotationColumns, { ...options, io })
     if (removed.length > 0) io.err(`Deleted ${removed.length} old ${removed.length === 1 ? 'key' : 'keys'}.`)
   })
 
 const drop = (kid: string, options: KeyOptions, io: Io): Promise<void> =>
   withStorage(options, io, async ({ storage, settings }) => {
-    const { outcome } = await dropKey(kid, await openKeyRing(storage, settings, io))
+    const { outcome } = await (await openKeyRing(storage, settings, io)).drop(kid)
     if (outcome === 'absent') throw new CommandError(`There is no key ${kid}.`)
     const sentence =
       outcome === 'revoked' ? `Dropped ${kid}. Servers notice it within seconds.` : `${kid} was already dropped.`

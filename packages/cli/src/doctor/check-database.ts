@@ -1,4 +1,5 @@
-import { pendingMigrations, SchemaMismatchError, type SqlDialect } from '@mintmark/storage-sql'
+import { SchemaMismatchError, type SqlDialect } from '@mintmark/storage-sql'
+import { pendingMigrations } from '@mintmark/storage-sql/command'
 
 import { fail, ok, warn, type Finding } from './target.ts'
 

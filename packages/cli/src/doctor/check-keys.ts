@@ -1,4 +1,3 @@
-import { listKeys } from '@mintmark/core'
 import type { KeyDescription } from '@mintmark/core/internal'
 import type { AdminStorage } from '@mintmark/storage-interface'
 
@@ -75,7 +74,7 @@ export async function checkStoredKeys(target: DoctorTarget): Promise<readonly Fi
   const { storage, settings, io } = target
   if (storage === undefined) return []
   const ring = viewKeyRing(storage, settings, io)
-  const keys = (await listKeys(ring)).filter(({ state }) => state !== 'dropped')
+  const keys = (await ring.list()).filter(({ state }) => state !== 'dropped')
   if (keys.length === 0)
     return [
       warn(

@@ -1,21 +1,19 @@
 import {
-  type CookieDefinition,
+  type Cookie,
   defineCookie,
   digestSecret,
   type Header,
   type Random,
   randomSecret,
-  readCookie,
   type RequestHead,
   type ServerRequest,
-  setCookie,
 } from '@mintmark/internal'
 import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 import { refuse } from '../refusals.ts'
 
 /** The cookie that identifies a browser. */
-export const defineBrowserCookie = (issuer: string): CookieDefinition => defineCookie(issuer, 'mintmark-browser')
+export const defineBrowserCookie = (issuer: string): Cookie => defineCookie(issuer, 'mintmark-browser')
 
 /** The browser that an interaction is bound to by a cookie. */
 export interface BrowserBinding {
@@ -25,21 +23,17 @@ export interface BrowserBinding {
 }
 
 /** Reads the browser's cookie; `undefined` when it is missing or malformed. */
-export async function readBrowser(request: RequestHead, cookie: CookieDefinition): Promise<SecretDigest | undefined> {
-  const secret = readCookie(request, cookie)
+export async function readBrowser(request: RequestHead, cookie: Cookie): Promise<SecretDigest | undefined> {
+  const secret = cookie.read(request)
   return secret !== undefined && /^[A-Za-z0-9_-]{43}$/.test(secret) ? digestSecret(secret) : undefined
 }
 
 /** Uses the browser's cookie, or sets a new one. One cookie serves any number of tabs. */
-export async function bindBrowser(
-  request: ServerRequest,
-  cookie: CookieDefinition,
-  random: Random,
-): Promise<BrowserBinding> {
+export async function bindBrowser(request: ServerRequest, cookie: Cookie, random: Random): Promise<BrowserBinding> {
   const known = await readBrowser(request, cookie)
   if (known !== undefined) return { digest: known, headers: [] }
   const secret = randomSecret(random)
-  return { digest: await digestSecret(secret), headers: [setCookie(cookie, secret, cookieLifetime)] }
+  return { digest: await digestSecret(secret), headers: [cookie.set(secret, cookieLifetime)] }
 }
 
 /**

@@ -150,7 +150,7 @@ const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((value, index) => value === other[index])
 
 /** A client with access to a user's account, for an account page. */
-export interface ConnectedApp {
+interface ConnectedApp {
   /** Identifies the grant; it is not a credential. */
   readonly grantId: string
   readonly clientId: string
@@ -162,7 +162,7 @@ export interface ConnectedApp {
 }
 
 /** Lists and disconnects the clients with access to a user's account. */
-export interface ConnectedApps {
+interface ConnectedApps {
   /**
    * Lists the user's active grants, newest first: without disabled or deleted clients, and without consent from before
    * a deactivation.

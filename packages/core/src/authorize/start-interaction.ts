@@ -1,5 +1,5 @@
 import {
-  type CookieDefinition,
+  type Cookie,
   digestSecret,
   type Random,
   randomSecret,
@@ -37,7 +37,7 @@ export interface InteractionDependencies {
   readonly clientDocuments: ClientDocuments
   readonly detailTypes: DetailTypes
   readonly random: Random
-  readonly browserCookie: CookieDefinition
+  readonly browserCookie: Cookie
   readonly interactionLifetime: DurationSeconds
   readonly interactionUrls: InteractionUrls
 }

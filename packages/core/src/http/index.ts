@@ -1,7 +1,6 @@
-export { clearCookie, defineCookie, readCookie, setCookie } from '@mintmark/internal'
+export { defineCookie } from '@mintmark/internal'
 export { decodeBody, json, mediaType, noStore, redirect, withHeaders } from '@mintmark/internal'
 export { parseParameters } from '@mintmark/internal'
-export type { ParameterList } from '@mintmark/internal'
 export type { Header, RequestHead, ServerRequest, ServerResponse } from '@mintmark/internal'
 export { createRouter } from '@mintmark/internal'
 export type { Endpoint, HttpService, PathRoute, RenderError } from '@mintmark/internal'

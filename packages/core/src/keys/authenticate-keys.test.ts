@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
 import { aRing, issuer, published, schedule, sealingKey, signing } from '../../test/ring-under-test.ts'
-import { dropKey, rotateKeys } from './rotate.ts'
+
 import { authenticKeys } from './authenticate-keys.ts'
 import { importSealingKey, parseSealingKey } from './sealing.ts'
 import { createStoredKeys } from './stored-keys.ts'
@@ -32,7 +32,7 @@ async function tamper(under: ReturnType<typeof aRing>, change: Partial<SigningKe
 
 describe('a process with another sealing key', () => {
   it.each([
-    ['announces no key when it rotates', (ring: ReturnType<typeof withOtherKey>) => rotateKeys(ring, { when: 'now' })],
+    ['announces no key when it rotates', (ring: ReturnType<typeof withOtherKey>) => ring.rotate({ when: 'now' })],
     ['publishes none', (ring: ReturnType<typeof withOtherKey>) => ring.publicKeys()],
     ['signs nothing', (ring: ReturnType<typeof withOtherKey>) => ring.signer('ES256')],
   ])('%s', async (_, use) => {
@@ -50,10 +50,10 @@ describe('a process with another sealing key', () => {
     await under.ring.publicKeys()
     const both = withOtherKey(under, [otherKey, sealingKey])
 
-    await rotateKeys(both, { when: 'now' })
+    await both.rotate({ when: 'now' })
 
     expect(await published(both)).toHaveLength(2)
-    await expect(rotateKeys(under.ring, { when: 'now' })).rejects.toThrow('another sealing key')
+    await expect(under.ring.rotate({ when: 'now' })).rejects.toThrow('another sealing key')
   })
 })
 
@@ -73,7 +73,7 @@ describe('write access to the database', () => {
 
     expect(await published(under.ring)).toEqual([own])
     expect(await signing(under.ring)).toBe(own)
-    await expect(rotateKeys(under.ring, { when: 'now' })).rejects.toThrow(/forged-\d/)
+    await expect(under.ring.rotate({ when: 'now' })).rejects.toThrow(/forged-\d/)
   })
 
   it.each([
@@ -100,7 +100,7 @@ describe('write access to the database after a key was dropped', () => {
   ])('does not bring the key back by %s', async (_, change) => {
     const under = aRing()
     const leaked = await signing(under.ring)
-    await dropKey(leaked, under.ring)
+    await under.ring.drop(leaked)
     const [row] = (await under.storage.signingKeys.list()).filter(({ keyId: kid }) => kid === leaked)
     if (row === undefined) throw new Error('There is no key.')
 
@@ -116,7 +116,7 @@ describe('write access to the database after a key was dropped', () => {
   it('stores a MAC that belongs to the time of the drop, so that the row stays authentic', async () => {
     const under = aRing()
     const leaked = await signing(under.ring)
-    await dropKey(leaked, under.ring)
+    await under.ring.drop(leaked)
 
     const records = await under.storage.signingKeys.list()
     const authentic = await authenticKeys(records, under.ring.settings)
@@ -132,7 +132,7 @@ describe('write access to the database after a key was dropped', () => {
     const forged = { ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 }
     await under.storage.signingKeys.insert(forged)
 
-    await dropKey('forged', under.ring)
+    await under.ring.drop('forged')
 
     const [, stored] = await under.storage.signingKeys.list()
     expect(stored).toEqual({ ...forged, droppedAt: under.clock.now })
@@ -158,7 +158,7 @@ describe('keys of an earlier version, whose rows have no MAC', () => {
     await asBefore(under)
 
     expect(await signing(under.ring)).toBe(before)
-    await rotateKeys(under.ring, { when: 'now' })
+    await under.ring.rotate({ when: 'now' })
 
     expect((await under.storage.signingKeys.list()).map(({ rowMac }) => rowMac === undefined)).toEqual([true, false])
   })

@@ -1,7 +1,8 @@
-import { epochSeconds, keyId, secretDigest, type JsonObject } from '@mintmark/storage-interface'
+import { epochSeconds, keyId, type JsonObject } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { base64url, exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
+import { secretDigest } from '@mintmark/storage-interface/stores'
 
 import { signJwt } from './jws.ts'
 import {

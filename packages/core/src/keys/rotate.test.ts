@@ -6,18 +6,18 @@ import { describe, expect, it, vi } from 'vitest'
 
 import { aRing, issuer, published, schedule, sealingKey, signing } from '../../test/ring-under-test.ts'
 import { documentMaxAge } from '../discovery/public-document.ts'
-import { dropKey, listKeys, rotateKeys } from './rotate.ts'
+
 import { createStoredKeys } from './stored-keys.ts'
 import { createSealedVault, type KeyVault } from './vault.ts'
 
-describe('rotateKeys', () => {
+describe('rotate', () => {
   it('publishes a key before it signs, and until every token that it signed has expired (OIDC Core §10.1.1)', async () => {
     const { ring, clock } = aRing()
     const start = clock.now
     const first = await signing(ring)
 
     clock.now = start + 9000
-    const rotation = await rotateKeys(ring)
+    const rotation = await ring.rotate()
     const second = (await published(ring)).find((keyId) => keyId !== first) ?? ''
     expect(rotation).toEqual({
       algorithms: [{ outcome: 'announced', algorithm: 'ES256', keyId: second, signsFrom: start + 10_000 }],
@@ -46,7 +46,7 @@ describe('rotateKeys', () => {
     for (let time = 0; time < 3000; time += 1) {
       clock.now = start + time
       copies.push(await Promise.all(servers.slice(0, time + 1).map(published)))
-      await rotateKeys(ring)
+      await ring.rotate()
       const keyId = await signing(ring)
       if (copies[time - documentMaxAge]?.some((copy) => !copy.includes(keyId)) === true) lacking.push(time)
     }
@@ -61,7 +61,7 @@ describe('rotateKeys', () => {
     const until = clock.now + 9000
 
     clock.now = until - 1
-    const rotation = await rotateKeys(ring)
+    const rotation = await ring.rotate()
 
     expect(rotation).toEqual({ algorithms: [{ outcome: 'waiting', algorithm: 'ES256', keyId, until }], removed: [] })
     expect(await published(ring)).toEqual([keyId])
@@ -72,7 +72,7 @@ describe('rotateKeys', () => {
     await signing(ring)
     clock.now += 50_000
 
-    const { algorithms } = await rotateKeys(ring)
+    const { algorithms } = await ring.rotate()
 
     expect(algorithms).toMatchObject([{ outcome: 'announced', signsFrom: clock.now + schedule.announce }])
   })
@@ -81,9 +81,9 @@ describe('rotateKeys', () => {
     const { ring, clock, states } = aRing()
     await signing(ring)
     clock.now += 9500
-    await rotateKeys(ring)
+    await ring.rotate()
 
-    const { algorithms } = await rotateKeys(ring, { when })
+    const { algorithms } = await ring.rotate({ when })
 
     expect(algorithms).toMatchObject([{ outcome: 'waiting' }])
     expect(await states()).toEqual(['signing', 'announced'])
@@ -93,7 +93,7 @@ describe('rotateKeys', () => {
     const { ring, clock, states } = aRing()
     const first = await signing(ring)
 
-    const { algorithms } = await rotateKeys(ring, { when: 'now' })
+    const { algorithms } = await ring.rotate({ when: 'now' })
 
     expect(algorithms).toMatchObject([{ outcome: 'announced', signsFrom: clock.now + schedule.announce }])
     expect(await states()).toEqual(['signing', 'announced'])
@@ -103,7 +103,7 @@ describe('rotateKeys', () => {
   it('creates the first keys, which sign at once, before any server has started', async () => {
     const { ring, clock } = aRing({ algorithms: ['ES256', 'EdDSA'] })
 
-    const { algorithms } = await rotateKeys(ring)
+    const { algorithms } = await ring.rotate()
 
     expect(algorithms).toMatchObject([
       { outcome: 'announced', algorithm: 'ES256', signsFrom: clock.now },
@@ -128,7 +128,7 @@ describe('rotateKeys', () => {
     )
     clock.now += 9000
 
-    const rotations = (await Promise.all(rings.map((each) => rotateKeys(each)))).flatMap(({ algorithms }) => algorithms)
+    const rotations = (await Promise.all(rings.map((each) => each.rotate()))).flatMap(({ algorithms }) => algorithms)
 
     const outcomes = rotations.map(({ outcome }) => outcome)
     expect(outcomes.filter((outcome) => outcome === 'announced')).toHaveLength(1)
@@ -145,7 +145,7 @@ describe('rotateKeys', () => {
     const removed: string[] = []
     for (let time = 0; time < 60_000; time += 500) {
       clock.now += 500
-      removed.push(...(await rotateKeys(ring)).removed)
+      removed.push(...(await ring.rotate()).removed)
     }
 
     expect(removed[0]).toBe(first)
@@ -154,16 +154,16 @@ describe('rotateKeys', () => {
   })
 })
 
-describe('listKeys', () => {
+describe('list', () => {
   it('returns the state and the age of each key, without its private half', async () => {
     const { ring, clock } = aRing()
     const start = clock.now
     const first = await signing(ring)
     clock.now += 9000
-    await rotateKeys(ring)
+    await ring.rotate()
     clock.now += 1500
 
-    const keys = await listKeys(ring)
+    const keys = await ring.list()
 
     const second = await signing(ring)
     expect(keys).toEqual([
@@ -209,11 +209,11 @@ it('law: a temporarily wrong clock loses no key', async () => {
         tokens.push({ keyId: await signing(ring), expiresAt: clock.now + schedule.retire })
         if (turn === at) {
           clock.now += by
-          for (let call = 0; call < calls; call += 1) await rotateKeys(ring)
+          for (let call = 0; call < calls; call += 1) await ring.rotate()
           await signing(ring)
           clock.now -= by
         }
-        await rotateKeys(ring)
+        await ring.rotate()
         const accepted = await published(another())
         const living = tokens.filter(({ expiresAt }) => clock.now < expiresAt)
         expect(living.filter(({ keyId }) => !accepted.includes(keyId))).toEqual([])
@@ -223,12 +223,12 @@ it('law: a temporarily wrong clock loses no key', async () => {
   )
 })
 
-describe('dropKey', () => {
+describe('drop', () => {
   it('stops publishing the key, and another one signs at once (RFC 7517 §5)', async () => {
     const { ring } = aRing()
     const first = await signing(ring)
 
-    const dropped = await dropKey(first, ring)
+    const dropped = await ring.drop(first)
 
     expect(dropped).toEqual({ outcome: 'revoked' })
     expect(await published(ring)).toEqual([await signing(ring)])
@@ -239,9 +239,9 @@ describe('dropKey', () => {
     const { ring, clock } = aRing()
     const first = await signing(ring)
     clock.now += 9000
-    const [announced] = (await rotateKeys(ring)).algorithms
+    const [announced] = (await ring.rotate()).algorithms
 
-    await dropKey(first, ring)
+    await ring.drop(first)
 
     expect(await signing(ring)).toBe(announced?.keyId)
     expect(await published(ring)).toEqual([announced?.keyId])
@@ -252,7 +252,7 @@ describe('dropKey', () => {
     const other = another()
     const first = await signing(other)
 
-    await dropKey(first, ring)
+    await ring.drop(first)
     clock.now += 4
     const before = await published(other)
     clock.now += 1
@@ -265,9 +265,9 @@ describe('dropKey', () => {
   it('leaves the current key signing when an announced key is dropped', async () => {
     const { ring, clock } = aRing()
     const first = await signing(ring)
-    const { algorithms } = await rotateKeys(ring, { when: 'now' })
+    const { algorithms } = await ring.rotate({ when: 'now' })
 
-    await dropKey(algorithms[0]?.keyId ?? '', ring)
+    await ring.drop(algorithms[0]?.keyId ?? '')
     clock.now += 5000
 
     expect(await signing(ring)).toBe(first)
@@ -277,11 +277,11 @@ describe('dropKey', () => {
   it('returns whether the key was dropped before, or does not exist', async () => {
     const { ring, storage } = aRing()
     const first = await signing(ring)
-    await dropKey(first, ring)
+    await ring.drop(first)
     const before = await storage.signingKeys.list()
 
-    expect(await dropKey(first, ring)).toEqual({ outcome: 'unchanged' })
-    expect(await dropKey('unknown', ring)).toEqual({ outcome: 'absent' })
+    expect(await ring.drop(first)).toEqual({ outcome: 'unchanged' })
+    expect(await ring.drop('unknown')).toEqual({ outcome: 'absent' })
     expect(await storage.signingKeys.list()).toEqual(before)
   })
 
@@ -290,7 +290,7 @@ describe('dropKey', () => {
     const first = await signing(ring)
     const rings = Array.from({ length: 8 }, another)
 
-    const outcomes = await Promise.all(rings.map((each) => dropKey(first, each)))
+    const outcomes = await Promise.all(rings.map((each) => each.drop(first)))
 
     expect(outcomes.filter(({ outcome }) => outcome === 'revoked')).toHaveLength(1)
     expect(await storage.signingKeys.list()).toHaveLength(2)
@@ -331,7 +331,7 @@ describe('automatic rotation', () => {
     await signing(ring)
 
     // A background rotation would have been first.
-    expect((await rotateKeys(ring)).algorithms).toMatchObject([{ outcome: 'announced' }])
+    expect((await ring.rotate()).algorithms).toMatchObject([{ outcome: 'announced' }])
   })
 
   it('reports a failure, fails no request, and tries again a minute later', async () => {

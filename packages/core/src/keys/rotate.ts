@@ -11,7 +11,14 @@ import { afterAll, announceKey, ensureSigningKeys } from './announce.ts'
 import { authenticKeys, proveKeysInUse, withRowMac } from './authenticate-keys.ts'
 import type { SigningAlgorithm } from './ring.ts'
 import { keyStates, planRotation, removableKeys, type KeyState, type RotationTime } from './schedule.ts'
-import type { StoredKeyRing, StoredKeySettings } from './settings.ts'
+import type { StoredKeySettings } from './settings.ts'
+
+/** A ring whose stored keys are changed. */
+interface ChangedRing {
+  readonly settings: StoredKeySettings
+  /** Makes the next request read storage again. */
+  reload(): void
+}
 
 /** The result of a rotation. */
 export interface KeyRotation {
@@ -38,15 +45,9 @@ export type AlgorithmRotation =
       readonly until: EpochSeconds
     }
 
-/**
- * Rotates the keys on schedule: announces the next key of each algorithm that is due, and deletes keys that were
- * dropped long ago. Call it about once a day, from one process or from all; calls that come early do nothing. Running
- * servers pick up the change without a restart.
- * @param when `now` announces the next keys although they are not due.
- * @throws StorageUnavailableError, and whatever the vault throws; call again to continue.
- */
+/** `rotate` of `StoredKeyRing`. */
 export async function rotateKeys(
-  keys: StoredKeyRing,
+  keys: ChangedRing,
   { when = 'due' }: { readonly when?: RotationTime } = {},
 ): Promise<KeyRotation> {
   const { settings } = keys
@@ -91,18 +92,8 @@ async function removeLongDropped(
   return removed
 }
 
-/**
- * Drops a key in an emergency: it stops signing, is no longer published, and its signatures are rejected. The announced
- * key takes over at once, or a new one is created. This ring applies the change from the next request on, every other
- * process within `schedule.staleness`. APIs that verify signatures themselves may use a cached copy of `/jwks` for up
- * to 300 seconds. With the revocation feed they refuse its signatures within a second; within their tolerated silence if
- * they do not know the next key yet, because that key signs the feed.
- * @returns `revoked` for the call that dropped the key, `unchanged` when it was dropped before, `absent` when there is no
- *   such key.
- * @throws StorageUnavailableError, and whatever the vault throws when a new key is created. The key is dropped even
- *   then; the next call, or the next request of any server, creates the new one.
- */
-export async function dropKey(kid: string, keys: StoredKeyRing): Promise<RevokeOutcome> {
+/** `drop` of `StoredKeyRing`. */
+export async function dropKey(kid: string, keys: ChangedRing): Promise<RevokeOutcome> {
   const { settings } = keys
   const now = settings.clock()
   const dropped = await dropRow(keyId(kid), now, settings)
@@ -136,11 +127,8 @@ export interface KeyDescription {
   readonly dropsAt: EpochSeconds | undefined
 }
 
-/**
- * Lists the stored keys with their current states, by algorithm and in the order in which they sign.
- * @throws StorageUnavailableError
- */
-export async function listKeys({ settings }: StoredKeyRing): Promise<readonly KeyDescription[]> {
+/** `list` of `StoredKeyRing`. */
+export async function listKeys({ settings }: ChangedRing): Promise<readonly KeyDescription[]> {
   const now = settings.clock()
   const records = await settings.storage.signingKeys.list()
   return keyStates(records, now, settings.schedule).map(({ record, state, dropsAt }) => ({
@@ -159,7 +147,7 @@ export async function listKeys({ settings }: StoredKeyRing): Promise<readonly Ke
  * while the current keys can sign, a vault outage does not affect requests.
  */
 export function rotateInBackground(
-  ring: StoredKeyRing,
+  ring: ChangedRing,
 ): (records: readonly SigningKeyRecord[], now: EpochSeconds) => void {
   const { algorithms, schedule, rotation, onRotationFailed } = ring.settings
   let triedAt: EpochSeconds | undefined

@@ -18,13 +18,6 @@ import { parseKeySchedule, type KeySchedule, type KeyScheduleOptions } from './s
 import { parseSealingSecrets, type SealingKeyBytes, type SealingSecrets } from './sealing.ts'
 import { createLegacyProof, createSealedVault, guardVault, type KeyVault } from './vault.ts'
 
-/** A key ring kept in storage, for `rotateKeys`, `dropKey` and `listKeys`. */
-export interface StoredKeyRing extends KeyRing {
-  readonly settings: StoredKeySettings
-  /** Makes the next request read storage again. */
-  reload(): void
-}
-
 /** Options of `createStoredKeys`: a storage, and either a sealing key or a vault. */
 export type StoredKeysOptions = StoredKeysBaseOptions & (SealedKeysOptions | VaultKeysOptions)
 
@@ -68,7 +61,7 @@ interface StoredKeysBaseOptions {
   /** When keys change, in seconds. */
   readonly schedule?: KeyScheduleOptions
   /**
-   * `manual`: keys change when `rotateKeys` is called. `automatic`: a server calls it when a request notices that a
+   * `manual`: keys change when `rotate` is called. `automatic`: a server calls it when a request notices that a
    * rotation is due; no request waits for it.
    * @defaultValue `manual`. The server writes nothing on its own, and a single scheduled job is easy to monitor.
    */

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 
 import { aRing, issuer, published, sealingKey, signing, type RingUnderTest } from '../../test/ring-under-test.ts'
 import { signJwt } from './jws.ts'
-import { dropKey, listKeys, rotateKeys } from './rotate.ts'
+
 import type { StoredKeysOptions } from './settings.ts'
 import { createStoredKeys } from './stored-keys.ts'
 
@@ -165,7 +165,7 @@ describe('the cached keys of a ring', () => {
     const other = another()
     const first = await signing(other)
 
-    await dropKey(first, ring)
+    await ring.drop(first)
     clock.now -= 3600
 
     expect(await published(other)).not.toContain(first)
@@ -197,7 +197,7 @@ describe('the cached keys of a ring', () => {
     const before = await ring.publicKeys()
     clock.now += 5
     const reread = await ring.publicKeys()
-    await rotateKeys(ring, { when: 'now' })
+    await ring.rotate({ when: 'now' })
 
     const after = await ring.publicKeys()
 
@@ -214,7 +214,7 @@ describe('the cached keys of a ring', () => {
 
     expect(await published(keys)).toContain(old)
     await expect(keys.signer('EdDSA')).rejects.toThrow(/does not sign with EdDSA/)
-    await dropKey(old ?? '', keys)
+    await keys.drop(old ?? '')
     expect(await published(keys)).toEqual([await signing(keys)])
   })
 
@@ -237,7 +237,7 @@ describe('the keys that verify hints', () => {
     await rotateTimes(7, { ring, clock })
 
     const lastSignature = clock.now - 180 * day
-    const ages = (await listKeys(ring)).filter(({ signsFrom }) => signsFrom + 30 * day > lastSignature)
+    const ages = (await ring.list()).filter(({ signsFrom }) => signsFrom + 30 * day > lastSignature)
     expect(await published(ring)).not.toContain(first)
     expect((await ring.hintKeys?.())?.map(({ keyId }) => keyId)).toEqual(ages.map(({ keyId }) => keyId))
     expect(ages).toHaveLength(7)
@@ -247,7 +247,7 @@ describe('the keys that verify hints', () => {
     const { ring } = aRing()
     const first = await signing(ring)
 
-    await dropKey(first, ring)
+    await ring.drop(first)
 
     expect((await ring.hintKeys?.())?.map(({ keyId }) => keyId)).toEqual([await signing(ring)])
   })
@@ -266,8 +266,8 @@ describe('the keys that verify hints', () => {
 async function rotateTimes(times: number, { ring, clock }: Pick<RingUnderTest, 'ring' | 'clock'>): Promise<void> {
   for (let taken = 0; taken < times; taken += 1) {
     clock.now += ring.settings.schedule.sign - ring.settings.schedule.announce
-    await rotateKeys(ring)
+    await ring.rotate()
     clock.now += ring.settings.schedule.announce
   }
-  await rotateKeys(ring)
+  await ring.rotate()
 }

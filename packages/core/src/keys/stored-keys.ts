@@ -1,18 +1,45 @@
 import type { EpochSeconds, SigningKeyRecord } from '@mintmark/storage-interface'
-import type { KeyId } from '@mintmark/storage-interface/stores'
+import type { KeyId, RevokeOutcome } from '@mintmark/storage-interface/stores'
 
 import { ensureSigningKeys } from './announce.ts'
-import { isSigningAlgorithm, type PublicKey, type Signer, type SigningAlgorithm } from './ring.ts'
-import { rotateInBackground } from './rotate.ts'
-import { hintKeys, keyStates, nextChange } from './schedule.ts'
-import {
-  parseStoredKeySettings,
-  type StoredKeyRing,
-  type StoredKeySettings,
-  type StoredKeysOptions,
-} from './settings.ts'
+import { isSigningAlgorithm, type KeyRing, type PublicKey, type Signer, type SigningAlgorithm } from './ring.ts'
+import { dropKey, type KeyDescription, type KeyRotation, listKeys, rotateInBackground, rotateKeys } from './rotate.ts'
+import { hintKeys, keyStates, nextChange, type RotationTime } from './schedule.ts'
+import { parseStoredKeySettings, type StoredKeySettings, type StoredKeysOptions } from './settings.ts'
 import { deriveSecrets } from './sealing.ts'
 import type { KeyVault } from './vault.ts'
+
+/** A key ring kept in storage. */
+export interface StoredKeyRing extends KeyRing {
+  readonly settings: StoredKeySettings
+  /** Makes the next request read storage again. */
+  reload(): void
+  /**
+   * Rotates the keys on schedule: announces the next key of each algorithm that is due, and deletes keys that were
+   * dropped long ago. Call it about once a day, from one process or from all; calls that come early do nothing. Running
+   * servers pick up the change without a restart.
+   * @param options `when: 'now'` announces the next keys although they are not due.
+   * @throws StorageUnavailableError, and whatever the vault throws; call again to continue.
+   */
+  rotate(options?: { readonly when?: RotationTime }): Promise<KeyRotation>
+  /**
+   * Drops a key in an emergency: it stops signing, is no longer published, and its signatures are rejected. The announced
+   * key takes over at once, or a new one is created. This ring applies the change from the next request on, every other
+   * process within `schedule.staleness`. APIs that verify signatures themselves may use a cached copy of `/jwks` for up
+   * to 300 seconds. With the revocation feed they refuse its signatures within a second; within their tolerated silence if
+   * they do not know the next key yet, because that key signs the feed.
+   * @returns `revoked` for the call that dropped the key, `unchanged` when it was dropped before, `absent` when there is no
+   *   such key.
+   * @throws StorageUnavailableError, and whatever the vault throws when a new key is created. The key is dropped even
+   *   then; the next call, or the next request of any server, creates the new one.
+   */
+  drop(kid: string): Promise<RevokeOutcome>
+  /**
+   * Lists the stored keys with their current states, by algorithm and in the order in which they sign.
+   * @throws StorageUnavailableError
+   */
+  list(): Promise<readonly KeyDescription[]>
+}
 
 /**
  * Creates a key ring whose keys are in storage. The first server that needs a key creates it; servers that start at the
@@ -36,11 +63,15 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
     return view
   }
 
-  const ring: StoredKeyRing = {
-    settings,
+  const reloaded = { settings, reload: () => reader.forget() }
+  const rotate = rotateInBackground(reloaded)
+  return {
+    ...reloaded,
+    rotate: (options) => rotateKeys(reloaded, options),
+    drop: (kid) => dropKey(kid, reloaded),
+    list: () => listKeys(reloaded),
     algorithms: settings.algorithms,
     retirement: settings.schedule.retire,
-    reload: () => reader.forget(),
     async signer(algorithm) {
       const key = (await currentView()).signing.get(algorithm)
       if (key === undefined) throw new TypeError(`The key ring does not sign with ${algorithm}.`)
@@ -50,8 +81,6 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
     hintKeys: async () => (await currentView()).hintKeys,
     deriveSecrets: (purpose) => deriveSecrets(settings.issuerSecrets, purpose, settings.storage.issuer),
   }
-  const rotate = rotateInBackground(ring)
-  return ring
 }
 
 /** Reads the keys from storage, and caches them for the `staleness` of the schedule. */

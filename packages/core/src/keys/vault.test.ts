@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { aRing, issuer, published, sealingKey, signing } from '../../test/ring-under-test.ts'
 import type { Sign } from './ring.ts'
-import { rotateKeys } from './rotate.ts'
+
 import { importSealingKey, parseSealingKey } from './sealing.ts'
 import { createLegacyProof, createSealedVault, type KeyVault, type VaultKey } from './vault.ts'
 
@@ -69,7 +69,7 @@ describe('a key ring with a vault', () => {
     const before = await storage.signingKeys.list()
     clock.now += 9000
 
-    await expect(rotateKeys(ring)).rejects.toThrow(/in use already/)
+    await expect(ring.rotate()).rejects.toThrow(/in use already/)
     expect(await storage.signingKeys.list()).toEqual(before)
   })
 

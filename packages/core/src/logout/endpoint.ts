@@ -1,6 +1,6 @@
 import {
   type Clock,
-  type CookieDefinition,
+  type Cookie,
   type Endpoint,
   type Header,
   noStore,
@@ -43,7 +43,7 @@ export interface LogoutEndpointDependencies extends LogoutEvidenceDependencies {
   readonly issuer: string
   readonly clock: Clock
   readonly journal: Journal
-  readonly browserCookie: CookieDefinition
+  readonly browserCookie: Cookie
   /** The host's session. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
   /** For how long an ended session is remembered. */

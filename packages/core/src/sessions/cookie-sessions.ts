@@ -2,7 +2,6 @@ import {
   aFunction,
   anObject,
   checkOptions,
-  clearCookie,
   type Clock,
   defineCookie,
   digestSecret,
@@ -10,9 +9,7 @@ import {
   type Random,
   randomIdentifier,
   randomSecret,
-  readCookie,
   type ServerRequest,
-  setCookie,
   systemClock,
   systemRandom,
   wholeNumber,
@@ -124,7 +121,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
   const absoluteLifetime = seconds(options.absoluteLifetime ?? 604_800)
 
   const find = async (request: ServerRequest, now: EpochSeconds): Promise<CookieSession | undefined> => {
-    const secret = readCookie(request, cookie)
+    const secret = cookie.read(request)
     if (secret === undefined) return undefined
     const status = await storage.status.ofSession(await digestSecret(secret))
     return isSessionActive(status, now) && isCookieSession(status?.session) ? status.session : undefined
@@ -173,14 +170,14 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       const isRenewed = isSameUser && (await storage.sessions.renew(session)).outcome === 'renewed'
       const started = isRenewed ? session : { ...session, sessionId: sessionId(randomIdentifier(random)) }
       if (!isRenewed) await storage.sessions.insert(started)
-      return { signedIn: signedInOf(started), headers: [setCookie(cookie, secret, absoluteLifetime)] }
+      return { signedIn: signedInOf(started), headers: [cookie.set(secret, absoluteLifetime)] }
     },
     async end(request) {
       const now = clock()
       const session = await find(request, now)
       if (session !== undefined) await storage.sessions.revoke(endOf(session.sessionId, 'user', now))
       // RFC 9700 §4.7: the next user of this browser must not finish an interaction that this user began.
-      return [clearCookie(cookie), clearCookie(defineBrowserCookie(storage.issuer))]
+      return [cookie.clear(), defineBrowserCookie(storage.issuer).clear()]
     },
     list: (subject) => listSessions(subject, clock(), storage),
     async revokeOthers(subject, kept) {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { defineCookie, readCookie, setCookie, type Header, type ServerRequest } from '@mintmark/core/http'
+import { defineCookie, type Header, type ServerRequest } from '@mintmark/core/http'
 
 /**
  * Remembers the browsers in which a user has signed in. Wrong passwords that attackers try in other browsers do not count
@@ -20,11 +20,11 @@ export function knownBrowsers({ issuer, key }: { readonly issuer: string; readon
 
   return {
     isKnown(request, subject) {
-      const presented = Buffer.from(readCookie(request, cookie) ?? '')
+      const presented = Buffer.from(cookie.read(request) ?? '')
       const mark = Buffer.from(markOf(subject))
       return presented.length === mark.length && timingSafeEqual(presented, mark)
     },
-    remember: (subject) => setCookie(cookie, markOf(subject), year),
+    remember: (subject) => cookie.set(markOf(subject), year),
   }
 }
 

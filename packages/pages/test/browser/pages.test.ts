@@ -8,11 +8,11 @@ import {
   logoutPage,
   readConsentForm,
   readSignInForm,
-  signedOutPage,
   selectAccountPage,
   signInPage,
 } from '../../src/index.ts'
 import { html, toMarkup } from '../../src/html.ts'
+import { signedOutPage } from '../../src/logout.ts'
 import { launchChromium } from './launch-chromium.ts'
 import { servePages } from './serve-pages.ts'
 

@@ -5,13 +5,12 @@ import {
   createScimServer,
   defineResourceType,
   defineSchema,
-  enterpriseUserSchema,
   groupResourceType,
   oktaEntitlementResourceType,
   oktaRoleResourceType,
   userResourceType,
-  userSchema,
 } from '../index.ts'
+import { enterpriseUserSchema, userSchema } from '../schema/user-schema.ts'
 
 const issuer = 'https://as.test'
 const storage = createMemoryStorage({ issuer })

@@ -1,11 +1,12 @@
 import type { Journal, Random } from '@mintmark/internal'
 import { randomIdentifier, runInTurns } from '@mintmark/internal'
-import { type JsonObject, jsonText } from '@mintmark/storage-interface'
+import { type JsonObject } from '@mintmark/storage-interface'
 import {
   type CustomResourceRecord,
   type CustomResourceState,
   type CustomResourceStore,
   untilSettled,
+  jsonText,
 } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'

@@ -1,5 +1,5 @@
-import { type JsonObject, jsonText, type JsonValue } from '@mintmark/storage-interface'
-import { listRows, type ProviderId } from '@mintmark/storage-interface/stores'
+import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
+import { listRows, type ProviderId, jsonText } from '@mintmark/storage-interface/stores'
 
 import { refusal, ScimError } from '../error/scim-error.ts'
 import { parseResource } from '../resource/parse-resource.ts'

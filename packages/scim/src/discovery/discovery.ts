@@ -1,4 +1,5 @@
-import { type JsonObject, jsonText } from '@mintmark/storage-interface'
+import { type JsonObject } from '@mintmark/storage-interface'
+import { jsonText } from '@mintmark/storage-interface/stores'
 
 import { bulkLimits } from '../bulk/parse-bulk.ts'
 import { refusal } from '../error/scim-error.ts'

@@ -1,6 +1,12 @@
 import { type Pieces, runInTurns } from '@mintmark/internal'
-import { type JsonObject, jsonText, type JsonValue, type ScimStorage } from '@mintmark/storage-interface'
-import type { GroupId, GroupMember, GroupRecord, JsonText } from '@mintmark/storage-interface/stores'
+import { type JsonObject, type JsonValue, type ScimStorage } from '@mintmark/storage-interface'
+import {
+  type GroupId,
+  type GroupMember,
+  type GroupRecord,
+  type JsonText,
+  jsonText,
+} from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { ListedType } from '../list/type-searches.ts'

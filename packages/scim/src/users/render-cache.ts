@@ -2,17 +2,17 @@ import {
   epochSeconds,
   groupId,
   type JsonObject,
-  jsonText,
   type ProvisionedUserRecord,
   providerId,
   userId,
 } from '@mintmark/storage-interface'
-import type {
-  GroupReference,
-  JsonText,
-  ListedUserRecord,
-  ProviderId,
-  ProvisionedState,
+import {
+  type GroupReference,
+  type JsonText,
+  type ListedUserRecord,
+  type ProviderId,
+  type ProvisionedState,
+  jsonText,
 } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { defineResourceType, defineSchema, enterpriseUserSchema, userSchema } from '../../src/index.ts'
+import { defineResourceType, defineSchema } from '../../src/index.ts'
+import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
 import { idOf, startScim, type ScimReply, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
 // Rules of RFC 7643 and RFC 7644 that are easy to get wrong, tested over HTTP.

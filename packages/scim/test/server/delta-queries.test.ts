@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { userSchema } from '../../src/index.ts'
+import { userSchema } from '../../src/engine.ts'
 import { startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
 import { idOf } from '../fixtures/scim-under-test.ts'
 import { namesOf, resourcesOf } from '../fixtures/users-under-test.ts'

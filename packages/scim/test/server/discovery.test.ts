@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { defineResourceType, defineSchema, enterpriseUserSchema, userSchema } from '../../src/index.ts'
+import { defineResourceType, defineSchema } from '../../src/index.ts'
+import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
 import { expectRefused, groupSchema, startDirectory } from '../fixtures/directory-under-test.ts'
 import { idsOf, resourcesOf } from '../fixtures/users-under-test.ts'
 import { startScim } from '../fixtures/scim-under-test.ts'

@@ -3,7 +3,8 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { createScimServer, defineResourceType, defineSchema, userSchema } from '../../src/index.ts'
+import { createScimServer, defineResourceType, defineSchema } from '../../src/index.ts'
+import { userSchema } from '../../src/engine.ts'
 import { issuer, startScim } from '../fixtures/scim-under-test.ts'
 
 const staff = defineSchema({

@@ -2,7 +2,8 @@ import { providerId, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, test } from 'vitest'
 
-import { createScimServer, userSchema, type ScimServerOptions } from '../../src/index.ts'
+import { createScimServer, type ScimServerOptions } from '../../src/index.ts'
+import { userSchema } from '../../src/engine.ts'
 import { overtake } from '../fixtures/overtake.ts'
 import { idOf, issuer, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 

@@ -3,14 +3,8 @@ import type { ListedUserRecord } from '@mintmark/storage-interface/stores'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import {
-  defineResourceType,
-  defineSchema,
-  enterpriseUserSchema,
-  userSchema,
-  type AttributeOptions,
-  type ResourceType,
-} from '../../src/index.ts'
+import { defineResourceType, defineSchema, type AttributeOptions, type ResourceType } from '../../src/index.ts'
+import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
 import { aBadgeSchema, aUserBody, badgeUrn } from '../arbitraries/user-body.ts'
 import { idOf, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 

@@ -1,7 +1,8 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 
-import { defineResourceType, defineSchema, enterpriseUserSchema, groupSchema, userSchema } from '../../src/index.ts'
+import { defineResourceType, defineSchema } from '../../src/index.ts'
+import { enterpriseUserSchema, groupSchema, userSchema } from '../../src/engine.ts'
 import { idOf, startScim } from '../fixtures/scim-under-test.ts'
 
 const badge = defineSchema({

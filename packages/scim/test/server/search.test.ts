@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { enterpriseUserSchema, userSchema } from '../../src/index.ts'
+import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
 import {
   aGroup,
   expectRefused,

@@ -4,7 +4,8 @@ import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-int
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { ProviderError, ScimError, userSchema, type ScimServerOptions, type ToleranceProfile } from '../../src/index.ts'
+import { ProviderError, ScimError, type ScimServerOptions, type ToleranceProfile } from '../../src/index.ts'
+import { userSchema } from '../../src/engine.ts'
 import type { ProviderLogin } from '../../src/sign-in/sign-in-from-provider.ts'
 import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 

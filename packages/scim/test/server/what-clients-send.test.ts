@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { defineResourceType, defineSchema, type ToleranceProfile, userSchema } from '../../src/index.ts'
+import { defineResourceType, defineSchema, type ToleranceProfile } from '../../src/index.ts'
+import { userSchema } from '../../src/engine.ts'
 import { idOf, type ScimReply, type ScimUnderTest, startScim } from '../fixtures/scim-under-test.ts'
 
 // Requests of provisioning clients that have no recording: the SDKs, HR connectors, and consoles of identity providers.

@@ -1,3 +1,3 @@
 export { LawViolationError } from './law.ts'
 export type { StorageUnderTest } from './law.ts'
-export { adminLaws, deliveryLaws, oauthLaws, scimLaws } from './laws.ts'
+export { adminLaws, oauthLaws, scimLaws } from './laws.ts'

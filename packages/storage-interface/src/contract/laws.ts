@@ -66,7 +66,7 @@ export const oauthLaws: readonly StorageLaw[] = [
 ]
 
 /** The laws of the stores that only a storage for deliveries has. */
-export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
+const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
   ...deliveryStoreLaws,
   ...recordLaws<DeliveryStorage>(deliveryRecords),
 ]

@@ -1,4 +1,3 @@
 export { createMemoryDatabase } from './database.ts'
 export type { MemoryDatabase } from './database.ts'
 export { createMemoryStorage } from './storage.ts'
-export type { SchedulerHook } from './storage.ts'

@@ -29,8 +29,6 @@ import { createMemoryUpsert } from './upsert-users.ts'
 import { createMemoryUsers } from './users.ts'
 import type { SchedulerHook } from './rows.ts'
 
-export type { SchedulerHook } from './rows.ts'
-
 /** What is given to `createMemoryStorage`. */
 interface MemoryStorageOptions {
   /** The issuer identifier that the handle is bound to (RFC 8414 §2). */

@@ -1,12 +1,5 @@
-import {
-  clientId,
-  epochSeconds,
-  secretDigest,
-  seconds,
-  type EpochSeconds,
-  type GrantRecord,
-} from '@mintmark/storage-interface'
-import { type ConsumeOutcome } from '@mintmark/storage-interface/stores'
+import { clientId, epochSeconds, seconds, type EpochSeconds, type GrantRecord } from '@mintmark/storage-interface'
+import { type ConsumeOutcome, secretDigest } from '@mintmark/storage-interface/stores'
 import { adminLaws } from '@mintmark/storage-interface/contract'
 import { aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { brokenAdministrationStores } from './administration.ts'

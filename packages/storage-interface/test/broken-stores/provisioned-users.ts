@@ -1,5 +1,10 @@
-import { type JsonObject, jsonText } from '@mintmark/storage-interface'
-import type { ProviderId, ProvisionedState, SessionStatus } from '@mintmark/storage-interface/stores'
+import { type JsonObject } from '@mintmark/storage-interface'
+import {
+  type ProviderId,
+  type ProvisionedState,
+  type SessionStatus,
+  jsonText,
+} from '@mintmark/storage-interface/stores'
 import { aGroup } from '@mintmark/storage-interface/fixtures'
 import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts'
 

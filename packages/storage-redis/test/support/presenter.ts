@@ -1,4 +1,5 @@
-import { clientId, epochSeconds, secretDigest } from '@mintmark/storage-interface'
+import { clientId, epochSeconds } from '@mintmark/storage-interface'
+import { secretDigest } from '@mintmark/storage-interface/stores'
 
 import { createRedisStorage } from '../../src/index.ts'
 import { connectClient, connectCluster } from './redis-clients.ts'
