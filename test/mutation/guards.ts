@@ -19,6 +19,8 @@ export interface Change {
   readonly start: number
   readonly end: number
   readonly text: string
+  /** The same for the type checker, without what is evaluated for its effects. */
+  readonly typed: string
   /** For people: the condition without the changed part, or with the changed operator. */
   readonly name: string
 }
@@ -66,7 +68,7 @@ function changesWithin(node: ts.Expression): readonly Change[] {
   const bound = bounds[operatorToken.getText()]
   if (bound !== undefined) {
     const name = `${left.getText()} ${bound} ${right.getText()}`
-    return [{ start: operatorToken.getStart(), end: operatorToken.getEnd(), text: bound, name }]
+    return [{ start: operatorToken.getStart(), end: operatorToken.getEnd(), text: bound, typed: bound, name }]
   }
   const neutral = neutralElements[operatorToken.getText()]
   if (neutral === undefined) return []
@@ -88,6 +90,7 @@ const replaced = (part: ts.Expression, value: string, name: string): Change => (
   start: part.getStart(),
   end: part.getEnd(),
   text: `((${part.getText()}), ${value})`,
+  typed: `(${value} as boolean)`,
   name,
 })
 
@@ -97,11 +100,8 @@ export interface WeakenedGuard {
   readonly change: Change
 }
 
-/** Random guards with all their changes. The same for the same seed, also after edits elsewhere. */
-export const pickChanges = (
-  guards: readonly Guard[],
-  { count, seed }: { readonly count: number; readonly seed: string },
-): readonly WeakenedGuard[] =>
+/** All changes of all guards, in a random order of guards. The same for the same seed, also after edits elsewhere. */
+export const shuffledChanges = (guards: readonly Guard[], seed: string): readonly WeakenedGuard[] =>
   guards
     .map((guard) => ({
       guard,
@@ -109,6 +109,5 @@ export const pickChanges = (
     }))
     .toSorted((a, b) => (a.rank < b.rank ? -1 : 1))
     .flatMap(({ guard }) => weakened(guard))
-    .slice(0, count)
 
 export const weakened = (guard: Guard): readonly WeakenedGuard[] => guard.changes.map((change) => ({ guard, change }))

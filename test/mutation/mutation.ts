@@ -7,10 +7,11 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 
 import { criticalGuards } from './critical-guards.ts'
-import { findGuards, pickChanges, weakened, type Change, type Guard, type WeakenedGuard } from './guards.ts'
+import { findGuards, shuffledChanges, weakened, type Change, type Guard, type WeakenedGuard } from './guards.ts'
 import { justifications } from './justifications.ts'
 import { measureReachedTests, type SelectedTests } from './reached-tests.ts'
 import { runTests } from './run-tests.ts'
+import { createTypeCheck } from './type-check.ts'
 
 interface Task extends WeakenedGuard, SelectedTests {}
 
@@ -55,14 +56,28 @@ async function plan([first = '300', seed = '1', ...others]: readonly string[]): 
   const isSample = /^\d+$/.test(first)
   const places = [first, seed, ...others]
   const picked = isSample
-    ? pickChanges(guards, { count: Number(first), seed })
-    : guards.filter(({ file, line }) => places.includes(file) || places.includes(`${file}:${line}`)).flatMap(weakened)
+    ? pick(Number(first), shuffledChanges(guards, seed))
+    : guards
+        .filter(({ file, line }) => places.includes(file) || places.includes(`${file}:${line}`))
+        .flatMap(weakened)
+        .filter(createTypeCheck(process.cwd()))
   const { tests } = values
   const select =
     tests === undefined
       ? await measureReachedTests(guards, { workers: jobs, budget: Number(values.seconds) * 1000 })
       : () => ({ tests, milliseconds: 0, leftOut: 0 })
   return picked.map((one) => ({ ...one, ...select(one.guard) }))
+}
+
+/** The first changes that compile. */
+function pick(count: number, from: readonly WeakenedGuard[]): readonly WeakenedGuard[] {
+  const picked: WeakenedGuard[] = []
+  const compiles = createTypeCheck(process.cwd())
+  for (const one of from) {
+    if (picked.length === count) break
+    if (compiles(one)) picked.push(one)
+  }
+  return picked
 }
 
 async function planCriticalGuards(): Promise<readonly Task[]> {
