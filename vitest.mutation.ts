@@ -27,6 +27,7 @@ export default defineConfig({
     include: files ?? [
       'packages/{admin,core,internal,resource-server,scim,storage-interface,storage-redis,storage-sql}/**/*.test.ts',
       'test/{attacks,command-line,conformance,flows,laws,transport}/**/*.test.ts',
+      'test/docs/reference.test.ts',
     ],
     exclude: ['**/node_modules/**'],
   },

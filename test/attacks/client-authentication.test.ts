@@ -121,6 +121,11 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
       authorization: () => `Basic ${base64('M')}`,
       ...unreadable,
     },
+    {
+      row: 'an identifier and a character without a colon is malformed (RFC 6749 §2.3.1)',
+      authorization: () => `Basic ${base64('MM')}`,
+      ...unreadable,
+    },
     { row: 'invalid base64 is malformed (RFC 6749 §2.3.1)', authorization: header('Basic !!!!'), ...unreadable },
     { row: 'base64url is malformed (RFC 6749 §2.3.1)', authorization: header('Basic TTo_Pz8-'), ...unreadable },
     {

@@ -37,6 +37,17 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     expect(fetched).toEqual([logoUri])
   })
 
+  it.each([
+    ['image/jpeg', [0xff, 0xd8, 0xff, 0xe0, 1]],
+    ['image/webp', [...new TextEncoder().encode('RIFF'), 1, 2, 3, 4, ...new TextEncoder().encode('WEBP')]],
+  ])('is served as %s if its bytes begin so', async (type, bytes) => {
+    const { under } = await start(() => new Response(new Uint8Array(bytes)))
+
+    const reply = await look(under)
+
+    expect([reply.status, reply.header('content-type')]).toEqual([200, type])
+  })
+
   it('is named by the pending interaction at the address of this server', async () => {
     const { under, fetched } = await start()
     const started = await authorize(under)

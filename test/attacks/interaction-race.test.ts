@@ -96,6 +96,7 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
 
   it.each([
     ['one that has expired', (record: InteractionRecord) => ({ ...record, expiresAt: record.createdAt })],
+    ['one of another browser', (record: InteractionRecord) => ({ ...record, browserDigest: 'x'.repeat(43) })],
     ['one without an expiry time', ({ expiresAt: _dropped, ...record }: InteractionRecord) => record],
   ])('%s is not found', async (_, read) => {
     const { under, close } = await startCareless(read)

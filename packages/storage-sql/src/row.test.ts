@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { rowsByPlace, valueOf } from './row.ts'
+import { createColumnReader, rowsByPlace, valueOf } from './row.ts'
+import { sqlite } from './sqlite/index.ts'
 
 test('reads a value of each row by the name of its column', () => {
   const rows = rowsByPlace([
@@ -21,4 +22,16 @@ test('throws for a column that a row does not have', () => {
 
 test('converts an empty result to no rows', () => {
   expect(rowsByPlace([])).toEqual([])
+})
+
+test('throws for a column for which a driver returned no value', () => {
+  const [row] = rowsByPlace([{ client_id: undefined }])
+
+  expect(() => row && valueOf(row, 'client_id')).toThrow('The column client_id is missing')
+})
+
+test('throws for NULL in a column that must have a value', () => {
+  const [row] = rowsByPlace([{ client_id: null }])
+
+  expect(() => row && createColumnReader(sqlite).text(row, 'client_id')).toThrow('The column client_id is empty')
 })

@@ -106,6 +106,29 @@ it.each([
   expect(await storage.clients.find(clientId('app'))).toBeUndefined()
 })
 
+it.each(['http://app.test/jwks', 'https://10.0.0.1/jwks', 'https://app.test:8443/jwks', 'https://localhost/jwks'])(
+  'refuses keys at %s, which no server would fetch (RFC 7591 §5)',
+  async (jwksUri) => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const given = { ...app, tokenEndpointAuthMethod: 'private_key_jwt', jwksUri } as const
+
+    await expect(registerClient(given, { storage })).rejects.toMatchObject({
+      code: 'invalid_client_metadata',
+      description: 'jwks_uri must be https, by host name, on the default port.',
+    })
+    expect(await storage.clients.find(clientId('app'))).toBeUndefined()
+  },
+)
+
+it('registers encryption to keys at jwks_uri, which are read when an answer is encrypted (OIDC Core §10.2)', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const given = { jwksUri: 'https://app.test/jwks', idTokenEncryptedResponseAlg: 'ECDH-ES' } as const
+
+  await registerClient({ ...app, ...given }, { storage })
+
+  expect(await storage.clients.find(clientId('app'))).toMatchObject(given)
+})
+
 it.each(['https://rp.test:8443/logout', 'http://127.0.0.1:4000/logout'])(
   'registers the back-channel address %s only where outgoing requests to its origin are allowed',
   async (backchannelLogoutUri) => {

@@ -6,7 +6,7 @@ import { invalid } from './check-metadata.ts'
 
 /** The sector of a client: clients of one sector get the same `sub` for a user (OIDC Core §8.1). */
 export const sectorOf = ({ sectorIdentifierUri, redirectUris }: ClientRecord): string =>
-  hostOf(sectorIdentifierUri ?? redirectUris[0] ?? '') ?? ''
+  hostOf(sectorIdentifierUri ?? redirectUris[0]) ?? ''
 
 /**
  * Checks at registration, and for the result of each update, that the client belongs to the sector that it claims: otherwise
@@ -54,9 +54,9 @@ const subjectsOf = (client: ClientRecord): string | undefined =>
 const sameTexts = (one: readonly string[] | undefined, other: readonly string[]): boolean =>
   one?.length === other.length && one.every((text, index) => text === other[index])
 
-/** The host of a web address. The scheme of an app is no host: any app could claim it. */
-function hostOf(uri: string): string | undefined {
-  if (!URL.canParse(uri)) return undefined
+/** The host of a web address, which was checked before. The scheme of an app is no host: any app could claim it. */
+function hostOf(uri: string | undefined): string | undefined {
+  if (uri === undefined) return undefined
   const { protocol, hostname } = new URL(uri)
   return protocol === 'https:' || protocol === 'http:' ? hostname : undefined
 }

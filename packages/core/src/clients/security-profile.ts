@@ -92,7 +92,6 @@ export interface ProfileSettings {
 
 /** The rules of a client's profile together with those of the server's minimum. An unknown profile has the strictest. */
 export function profileRules({ profile }: ClientRecord, { minimumProfile }: ProfileSettings): ProfileRules {
-  if (profile === 'standard') return profiles[minimumProfile]
   const known = securityProfiles.find((name) => name === profile) ?? 'fapi2_message_signing'
   return combined[known][minimumProfile]
 }
@@ -138,7 +137,6 @@ export const minimumRules = ({ minimumProfile }: ProfileSettings): ProfileRules 
  * @returns an empty list for a client that fits.
  */
 export function contradictions(client: ClientRecord, rules: ProfileRules): readonly string[] {
-  if (rules === standard) return []
   const { authenticationMethods: methods, algorithms } = rules
   const found: string[] = []
   if (methods?.includes(client.tokenEndpointAuthMethod) === false)

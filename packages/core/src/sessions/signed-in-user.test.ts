@@ -2,7 +2,7 @@ import { epochSeconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
-import { identifyUser } from './signed-in-user.ts'
+import { identifyUser, loginOf, recallUser } from './signed-in-user.ts'
 
 const now = epochSeconds(1_790_000_000)
 
@@ -29,3 +29,15 @@ it.each([now * 1000, now + 61, now + 3600, Number.NaN, Infinity])(
     await expect(identifyUser({ subject: 'U1', authTime }, now, storage)).rejects.toThrow('authTime must be')
   },
 )
+
+it('keeps the time of the sign-in when the host names its session no longer (OIDC Core §2)', async () => {
+  const storage = await aStorageWithOnePerson()
+  const signedIn = { subject: 'U1', authTime: now - 60, sessionId: 'S1' }
+  const signedInUser = await identifyUser(signedIn, now, storage)
+  if (signedInUser === undefined) throw new Error('The user was not identified.')
+
+  const later = { subject: 'U1', authTime: now }
+  const recalled = await recallUser(loginOf(signedInUser), { signedIn: later, isOfSession: false, now }, storage)
+
+  expect(recalled?.authentication).toEqual(signedInUser.authentication)
+})

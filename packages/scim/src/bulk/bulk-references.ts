@@ -76,7 +76,7 @@ function parseBulkPath(path: string): { readonly name: string; readonly id: stri
   const [, name = '', segment = ''] = pathForm.exec(path) ?? []
   const id = decodeIdentifier(segment)
   // RFC 3986 §5.2.4: dot segments, which URL parsing would remove.
-  if (name === '' || id === undefined || id === '.' || id === '..') throw refusal('bulk_path')
+  if (id === undefined || id === '.' || id === '..') throw refusal('bulk_path')
   return { name, id }
 }
 

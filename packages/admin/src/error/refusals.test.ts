@@ -1,0 +1,22 @@
+import { ScimError } from '@mintmark/scim'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+
+import { toAdminError } from './refusals.ts'
+
+test.each([
+  [
+    'an invalid filter',
+    new ScimError(400, 'No.', { scimType: 'invalidFilter', reason: 'filter_empty' }),
+    'filter_invalid',
+  ],
+  [
+    'another refusal of the directory',
+    new ScimError(409, 'No.', { scimType: 'uniqueness', reason: 'user_name_taken' }),
+    'unexpected_failure',
+  ],
+  ['an outage', new StorageUnavailableError('The database is down.'), 'storage_unavailable'],
+  ['anything else', new TypeError('A mistake.'), 'unexpected_failure'],
+])('reports %s with its reason', (_, thrown, reason) => {
+  expect(toAdminError(thrown)).toMatchObject({ reason, cause: thrown })
+})
