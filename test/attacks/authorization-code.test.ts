@@ -1,4 +1,4 @@
-import { clientId, epochSeconds, userId } from '@mintmark/storage-interface'
+import { type AuthorizationCodeRecord, clientId, epochSeconds, userId } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -85,6 +85,29 @@ describe('strings that are not a valid code (RFC 6749 §5.2)', () => {
     const handle = started.location.searchParams.get('interaction') ?? ''
 
     await refusedInJson(under, invalidGrant, { send: () => redeem(under, handle), reason: 'code_unknown' })
+  })
+
+  it.each([
+    ['has expired', (code: AuthorizationCodeRecord) => ({ ...code, expiresAt: epochSeconds(0) })],
+    ['is of another client', (code: AuthorizationCodeRecord) => ({ ...code, clientId: clientId('P') })],
+  ])('rejects a code that %s, even if a faulty store returns it (RFC 6749 §5.2)', async (_, read) => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const faulty = await startServer({
+      storage: {
+        ...storage,
+        codes: {
+          ...storage.codes,
+          async consume(...presented) {
+            const consumed = await storage.codes.consume(...presented)
+            return consumed.outcome === 'absent' ? consumed : { ...consumed, record: read(consumed.record) }
+          },
+        },
+      },
+    })
+    const code = await obtainCode(faulty)
+
+    expect(await redeem(faulty, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    await faulty.close()
   })
 
   it('rejects a code of another issuer in the same database (RFC 9700 §4.4)', async () => {

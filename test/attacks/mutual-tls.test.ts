@@ -81,6 +81,15 @@ describe('a client with tls_client_auth', () => {
     }
   })
 
+  it('is refused with a certificate that has two lists of names (RFC 5280 §4.2)', async () => {
+    const der = Buffer.from(c1.der)
+    const basicConstraints = der.indexOf(Buffer.of(0x55, 0x1d, 0x13))
+    // 2.5.29.17, subjectAltName, takes the place of 2.5.29.19; what it contains is an empty list.
+    der.writeUInt8(0x11, basicConstraints + 2)
+
+    await wrong(presented({ ...c1, der }), 'client_certificate_wrong')
+  })
+
   it('is refused without a certificate at every endpoint, as at the origin without mutual TLS (RFC 8705 §5)', async () => {
     for (const path of ['/token', '/token/revocation', '/token/introspection', '/auth/push'])
       await refusedInJson(

@@ -14,6 +14,26 @@ const verify = (authorization_details?: unknown) => {
   return verifyIntrospectedToken(description, 1_000_000, expected).authorizationDetails
 }
 
+describe('the times of an access token', () => {
+  const present = (times: object) => {
+    const claims = { iss: 'https://as.test', sub: 'U1', aud: 'https://api.test', jti: 't', client_id: 'A' }
+    const expected = { issuer: 'https://as.test', audience: 'https://api.test', clockSkew: 10, proven: undefined }
+    return () => verifyIntrospectedToken({ ...claims, iat: 900, exp: 1100, ...times }, 1_000_000, expected)
+  }
+
+  it.each([{ exp: 991 }, { nbf: 1010 }, { iat: 1010 }])('may differ by the skew of the clocks: %j', (times) => {
+    expect(present(times)).not.toThrow()
+  })
+
+  it.each([
+    [{ exp: 990 }, 'token_expired'],
+    [{ nbf: 1011 }, 'token_not_yet_valid'],
+    [{ iat: 1011 }, 'token_not_yet_valid'],
+  ])('may differ by no more than that: %j (RFC 7519 §4.1.4, §4.1.5)', (times, reason) => {
+    expect(present(times)).toThrow(expect.objectContaining({ reason }))
+  })
+})
+
 describe('authorization_details of an access token', () => {
   it('is a list of entries with a type, empty when the token has none (RFC 9396 §9.1)', () => {
     const details = [{ type: 'payment', amount: '12.00' }]

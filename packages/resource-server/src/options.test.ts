@@ -25,6 +25,7 @@ describe('options', () => {
 
   it.each<readonly [string, object, RegExp]>([
     ['an issuer over plain http (RFC 8414 §2)', { issuer: 'http://as.test' }, /https/],
+    ['an issuer of another scheme on loopback', { issuer: 'ftp://127.0.0.1' }, /https/],
     ['an issuer that is no address', { issuer: 'as.test' }, /https/],
     ['an issuer with a slash at its end, which no token has', { issuer: 'https://as.test/' }, /as https:\/\/as\.test$/],
     ['an issuer in capitals', { issuer: 'https://AS.test' }, /as https:\/\/as\.test$/],

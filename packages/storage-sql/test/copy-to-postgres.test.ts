@@ -11,6 +11,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { allRecords } from '../../storage-interface/src/contract/record-kinds.ts'
 import { fullClient, fullProvisionedUser } from '../../storage-interface/src/contract/complete-records.ts'
 import { copyToPostgres } from '../src/command/copy-to-postgres.ts'
+import { copyDatabase } from '../src/command/run-command.ts'
 import { aFolder } from './sqlite-under-test.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
@@ -87,6 +88,7 @@ test('mintmark-migrate copy rejects a file that a server still has open, and wri
     output: '',
     errors: expect.stringMatching(/^Another process has \S+ open: stop every server/) as string,
   })
+  await expect(copyDatabase({ sqlite: file, postgres: url })).rejects.toThrow('Another process has')
   expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
   await close()
   expect(await mintmarkMigrate('copy', '--sqlite', file, '--postgres', url)).toMatchObject({ code: 0 })

@@ -41,3 +41,17 @@ it('keeps the time of the sign-in when the host names its session no longer (OID
 
   expect(recalled?.authentication).toEqual(signedInUser.authentication)
 })
+
+it.each([1, 255])('accepts a sessionId of %d characters', async (length) => {
+  const signedIn = { subject: 'U1', authTime: now, sessionId: 's'.repeat(length) }
+
+  const signedInUser = await identifyUser(signedIn, now, await aStorageWithOnePerson())
+
+  expect(signedInUser?.authentication.sessionId).toBe(signedIn.sessionId)
+})
+
+it.each([0, 256])('refuses a sessionId of %d characters', async (length) => {
+  const signedIn = { subject: 'U1', authTime: now, sessionId: 's'.repeat(length) }
+
+  await expect(identifyUser(signedIn, now, await aStorageWithOnePerson())).rejects.toThrow('sessionId must have')
+})

@@ -48,6 +48,23 @@ describe('an access token', () => {
     expect(await verifyAccessToken(`${token.slice(0, -1)}.`, now, deps)).toBeUndefined()
   })
 
+  it.each(['', 'x', 'x'.repeat(44), `${'x'.repeat(42)}=`])(
+    'is not looked up when it cannot be one: %j',
+    async (token) => {
+      const { deps } = await tokensUnderTest()
+      const find = (): never => {
+        throw new Error('It was looked up.')
+      }
+
+      expect(
+        await verifyAccessToken(token, now, {
+          ...deps,
+          storage: { ...deps.storage, opaqueTokens: { ...deps.storage.opaqueTokens, find } },
+        }),
+      ).toBeUndefined()
+    },
+  )
+
   it('is refused for a user whose identifier is that of the client (RFC 9068 §5)', async () => {
     const { storage, deps, decision } = await tokensUnderTest()
     await storage.users.insert({ userId: userId('A'), claims: {}, createdAt: now })

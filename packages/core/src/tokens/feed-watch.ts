@@ -110,8 +110,8 @@ export function watchRevocations(store: RevocationStore): RevocationWatch {
 }
 
 async function pause(milliseconds: number): Promise<void> {
-  if (milliseconds <= 0) return
-  await new Promise((resolve) => AbortSignal.timeout(Math.ceil(milliseconds)).addEventListener('abort', resolve))
+  const time = Math.max(0, Math.ceil(milliseconds))
+  await new Promise((resolve) => AbortSignal.timeout(time).addEventListener('abort', resolve))
 }
 
 /** In milliseconds. */

@@ -6,6 +6,8 @@ import { defineResourceType } from './resource-type.ts'
 import { enterpriseUserSchema, userSchema, userResourceType } from './user-schema.ts'
 import { groupSchema } from './group-schema.ts'
 import { renderResourceType, renderSchema } from '../discovery/discovery.ts'
+import { createToleranceCounter, toleranceProfiles } from '../tolerance/tolerances.ts'
+import { readValue } from '../values/read-value.ts'
 
 test('an attribute has these defaults (RFC 7643 §2.2)', () => {
   expect(defineAttribute({ name: 'x' })).toMatchObject({
@@ -19,6 +21,23 @@ test('an attribute has these defaults (RFC 7643 §2.2)', () => {
   })
   expect(defineAttribute({ name: 'x', type: 'reference' }).caseExact).toBe(true)
   expect(defineAttribute({ name: 'x', type: 'binary' }).caseExact).toBe(true)
+})
+
+test.each([
+  ['binary', 16_384],
+  ['reference', 2048],
+  ['string', 1024],
+] as const)('a value of type %s has at most %d characters, unless its attribute says otherwise', (type, maxLength) => {
+  expect(defineAttribute({ name: 'x', type }).maxLength).toBe(maxLength)
+})
+
+test('an empty value drops nothing else of an attribute with one value (RFC 7643 §2.5)', () => {
+  const subAttributes = [{ name: 'value' }, { name: 'note' }]
+  const badge = defineAttribute({ name: 'badge', type: 'complex', subAttributes })
+
+  expect(readValue(badge, { value: '', note: 'lost' }, createToleranceCounter(toleranceProfiles.all))).toEqual({
+    note: 'lost',
+  })
 })
 
 test('the identifier of a schema has at most 200 characters', () => {

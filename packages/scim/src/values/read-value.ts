@@ -103,8 +103,7 @@ function readOne(attribute: Attribute, json: JsonValue, tolerances: ToleranceCou
   if (attribute.type !== 'complex') return readSimple(attribute, value, tolerances)
   const parts = readParts(attribute, value, tolerances)
   // Okta sends {"value":"","type":"work"} for a telephone number that is not set.
-  if (attribute.multiValued && parts.has('value') && parts.get('value') === undefined && isEmptyText(value))
-    return undefined
+  if (attribute.multiValued && parts.has('value') && isEmptyText(value)) return undefined
   return buildComplexValue(attribute, parts)
 }
 

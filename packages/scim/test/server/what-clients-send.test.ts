@@ -67,6 +67,18 @@ describe('values', () => {
     expect(created.body).not.toHaveProperty('phoneNumbers')
   })
 
+  test.each([
+    ['whose attribute has no member of that name', { addresses: [{ value: '', locality: 'Paris' }] }],
+    ['that is null', { phoneNumbers: [{ value: null, type: 'work' }] }],
+  ])('an empty value %s drops nothing else', async (_, body) => {
+    const scim = await startScim({ toleranceProfile: 'okta' })
+
+    const created = await create(scim, body)
+
+    expect(created.status).toBe(201)
+    expect(created.body).toHaveProperty(Object.keys(body))
+  })
+
   test.each(['general', 'all'] as const)('%s: only one list around a value is unwrapped', async (toleranceProfile) => {
     const scim = await startScim({ toleranceProfile })
     const id = idOf(await create(scim))
