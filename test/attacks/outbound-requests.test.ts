@@ -162,6 +162,10 @@ describe('a client with limits of its own', () => {
     const trial = await Promise.all([client.request(get), client.request(get)])
     expect(trial).toMatchObject([{ status: 500 }, { failure: 'circuit_open' }])
 
+    // The host's clock was set back.
+    time = 59_000
+    expect(await client.request(get)).toMatchObject({ status: 500 })
+
     ;[status, time] = [200, 120_000]
     expect(await client.request(get)).toMatchObject({ status: 200 })
     expect(await client.request(get)).toMatchObject({ status: 200 })

@@ -49,6 +49,12 @@ export const refusals = {
   client_authentication_method: ['invalid_client', clientFailed, 'OIDC Registration §2'],
   /** The secret or the assertion is not the client's, or has expired. */
   client_credentials_wrong: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
+  /** The attestation of the client's instance is genuine and has expired, or its clock is ahead. */
+  attestation_expired: [
+    'use_fresh_attestation',
+    'Send a new client attestation.',
+    'Attestation-Based Client Authentication §7.4',
+  ],
   /** The client authenticates by its certificate, and the request has none that the server can read. */
   client_certificate_missing: ['invalid_client', clientFailed, 'RFC 8705 §2'],
   /** The certificate has expired, has another name than the registered one, is not in the key set, or nobody trusts its issuer. */
@@ -629,6 +635,7 @@ const statuses = {
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
   use_dpop_nonce: 400,
+  use_fresh_attestation: 400,
 } as const
 
 /** Error codes as registered in IANA's "OAuth Extensions Error Registry", and those of RFC 6749, RFC 6750 and OIDC Core. */

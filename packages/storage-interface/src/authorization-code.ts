@@ -38,11 +38,15 @@ export const authenticationFields = {
 /** How and when the user signed in; it becomes `auth_time`, `acr`, `amr` and `sid` of the ID token (OIDC Core §2). */
 export interface AuthenticationRecord extends RecordOfFields<typeof authenticationFields> {}
 
-/** The key that a token or a code is bound to: of a DPoP proof (RFC 9449 §6.1), or of a client certificate (RFC 8705 §3.1). */
+/**
+ * The key that a token or a code is bound to: of a DPoP proof (RFC 9449 §6.1), of a client certificate (RFC 8705 §3.1), or of an
+ * attested instance of a client, to which only refresh tokens are bound.
+ */
 export type Possession =
   | { readonly kind: 'none' }
   | { readonly kind: 'dpop'; readonly jkt: string }
   | { readonly kind: 'mtls'; readonly x5tS256: string }
+  | { readonly kind: 'attested'; readonly jkt: string }
 
 /** Authorization codes. */
 export const codes = defineRecord(

@@ -20,7 +20,7 @@ import {
 /**
  * How a client proves who it is at the token endpoint (OIDC Core §9, RFC 8414 §2). `none` makes it a public client.
  * `client_secret` is not a method of its own: the client may send its secret by either of the two. A method of the host's own is
- * an absolute URI.
+ * an absolute URI, or `attest_jwt_client_auth`.
  */
 export type TokenEndpointAuthMethod =
   | 'none'
@@ -30,6 +30,7 @@ export type TokenEndpointAuthMethod =
   | 'private_key_jwt'
   | 'tls_client_auth'
   | 'self_signed_tls_client_auth'
+  | 'attest_jwt_client_auth'
   | `${string}:${string}`
 
 /**

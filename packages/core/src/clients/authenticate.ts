@@ -15,10 +15,10 @@ import { refuse, type OAuthError, type RefusalContext } from '../refusals.ts'
 import { type ProfileSettings, requireProfile } from './security-profile.ts'
 
 /**
- * A client that authenticated by its registered method, or a public client that identified itself. Created only by
- * `authenticateClient`.
+ * A client that authenticated by its registered method, or a public client that identified itself, with the thumbprint of the key
+ * that this instance of it has proven. Created only by `authenticateClient`.
  */
-export type AuthenticatedClient = Brand<ClientRecord, 'AuthenticatedClient'>
+export type AuthenticatedClient = Brand<ClientRecord & { readonly instanceKey?: string }, 'AuthenticatedClient'>
 
 export interface ClientAuthenticationDependencies extends ProfileSettings {
   readonly storage: OAuthStorage
@@ -58,7 +58,9 @@ export async function authenticateClient(
   // Every request of a client comes here; most have no profile, and enter no further file.
   if (client.profile !== 'standard' || deps.minimumProfile !== 'standard') requireProfile(client, deps)
   if (proof.usedSecret !== undefined) await recordSecretUse(client, proof.usedSecret, { storage: deps.storage, now })
-  return client as AuthenticatedClient
+  return (
+    proof.instanceKey === undefined ? client : { ...client, instanceKey: proof.instanceKey }
+  ) as AuthenticatedClient
 }
 
 function readCredentials(
@@ -67,7 +69,7 @@ function readCredentials(
   methods: readonly ClientAuthentication[],
 ): PresentedCredentials {
   const presented = methods.flatMap((method) => method.read(request, form) ?? [])
-  const isOwn = presented.some(({ method }) => method.includes(':'))
+  const isOwn = presented.some(({ method }) => isOwnMethod(method))
   // A client_id beside the credentials of the host's own method only names the client again.
   const [credentials, second] = isOwn ? presented.filter(({ method }) => method !== 'none') : presented
   // RFC 6749 §2.3: a client must not use more than one method in a request. RFC 9110 §5.3: Authorization is not a list,
@@ -178,6 +180,8 @@ export interface CredentialProof {
   readonly usedSecret?: SecretDigest
   /** The method that was proven, if the request itself does not show it: a certificate is not in the request. */
   readonly method?: TokenEndpointAuthMethod
+  /** The thumbprint of the key of this instance of the client (RFC 7638). */
+  readonly instanceKey?: string
 }
 
 /** The unverified credentials of a request. */
@@ -204,6 +208,12 @@ export interface ClientAuthentication {
    */
   read(request: ServerRequest, form: Parameters): PresentedCredentials | undefined
 }
+
+/** A method that can only come from the option `clientAuthentication`. */
+export type OwnMethod = `${string}:${string}` | 'attest_jwt_client_auth'
+
+export const isOwnMethod = (method: string): method is OwnMethod =>
+  method === 'attest_jwt_client_auth' || (method.includes(':') && URL.canParse(method))
 
 /** An authenticated client that is not public. Created only by `requireConfidential`. */
 export type ConfidentialClient = Brand<AuthenticatedClient, 'ConfidentialClient'>

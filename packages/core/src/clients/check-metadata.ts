@@ -1,4 +1,4 @@
-import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
+import type { ClientRecord } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
 import { type AllowedOrigins, isOutboundUrl } from '../outbound/client.ts'
@@ -12,8 +12,9 @@ import {
   isStandardMethod,
 } from './metadata.ts'
 import { hasEncryptionKey } from './encrypt-answer.ts'
+import { isOwnMethod } from './authenticate.ts'
 import { isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
-import { readKeySet } from './remote-key-set.ts'
+import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
 import { contradictions, profileRules, type SecurityProfile } from './security-profile.ts'
 
 /**
@@ -55,7 +56,7 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
   const unknownGrant = client.grantTypes.find((name) => !isStandardGrant(name) && !URL.canParse(name))
   if (unknownGrant !== undefined) throw invalid(`A grant type is ${standardGrants.join(', ')}, or an absolute URI.`)
   // RFC 6749 §2.3.2: a method of the host's own.
-  if (!isStandardMethod(client.tokenEndpointAuthMethod) && !URL.canParse(client.tokenEndpointAuthMethod))
+  if (!isStandardMethod(client.tokenEndpointAuthMethod) && !isOwnMethod(client.tokenEndpointAuthMethod))
     throw invalid('An authentication method is one that discovery lists, or an absolute URI.')
   refuseContradictions(client)
   // RFC 6749 §4.4: the grant is for confidential clients only.
@@ -157,7 +158,7 @@ function refuseUnusableKeys(client: ClientRecord, allowedOrigins: AllowedOrigins
   if (needsKeys && client.jwks === undefined && client.jwksUri === undefined)
     throw invalid('private_key_jwt and signed request objects need either jwks or jwks_uri.')
   // RFC 7517 §9.2: private keys stay with the client.
-  if (client.jwks !== undefined && !isPublicKeySet(client.jwks))
+  if (client.jwks !== undefined && !isPublicKeySet(readKeySet(client.jwks)))
     throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
   if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri, allowedOrigins))
     throw invalid('jwks_uri must be https, by host name, on the default port.')
@@ -255,12 +256,6 @@ export function isWebPage(uri: string): boolean {
 /** Whether a web address has the scheme, host and port of one of these. Private-use schemes have no origin. */
 const sharesOrigin = (address: string, others: readonly string[]): boolean =>
   /^https?:/.test(address) && others.some((other) => new URL(other).origin === new URL(address).origin)
-
-/** Whether the set contains only asymmetric public keys (RFC 7517 §4). */
-function isPublicKeySet(jwks: JsonObject): boolean {
-  const keys = readKeySet(jwks)?.keys ?? []
-  return keys.length > 0 && keys.every((key) => key.kty !== 'oct' && !('d' in key) && !('k' in key))
-}
 
 const isStandardGrant = (name: string): boolean => standardGrants.some((grant) => grant === name)
 

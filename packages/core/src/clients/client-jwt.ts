@@ -25,13 +25,14 @@ export async function verifyClientJwt(
   keySets: RemoteKeySets,
 ): Promise<ClientJwt | undefined> {
   const { client, algorithms, now } = by
-  if (client.jwksUri === undefined) return verifyWith(readKeySet(client.jwks), jwt, algorithms)
-  const kept = await verifyWith(await keySets.read(client.jwksUri, 'kept', now), jwt, algorithms)
+  if (client.jwksUri === undefined) return verifyWithKeys(readKeySet(client.jwks), jwt, algorithms)
+  const kept = await verifyWithKeys(await keySets.read(client.jwksUri, 'kept', now), jwt, algorithms)
   // The client may have published a new key since its set was read.
-  return kept ?? verifyWith(await keySets.read(client.jwksUri, 'refresh', now), jwt, algorithms)
+  return kept ?? verifyWithKeys(await keySets.read(client.jwksUri, 'refresh', now), jwt, algorithms)
 }
 
-async function verifyWith(
+/** The same with these keys. */
+export async function verifyWithKeys(
   keySet: JSONWebKeySet | undefined,
   jwt: string,
   algorithms: readonly string[],

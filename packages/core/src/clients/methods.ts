@@ -196,7 +196,7 @@ async function verifyAssertion(
  * Short printable text, except names that every JavaScript object inherits: a store that uses plain objects would find
  * them.
  */
-const isUsableJti = (jti: unknown): jti is string =>
+export const isUsableJti = (jti: unknown): jti is string =>
   typeof jti === 'string' && /^[\x20-\x7E]{1,256}$/.test(jti) && !(jti in Object.prototype)
 
 /** RFC 7523 §3: issuer and subject are the client. */
@@ -216,7 +216,7 @@ const acceptedAudiences = (
  * RFC 7523 §3: the assertion is for this server. RFC 7519 §4.1.3: one audience is a string or an array with one element. More
  * of them would permit replay at another server.
  */
-function isForUs(aud: JsonValue | undefined, accepted: readonly string[]): boolean {
+export function isForUs(aud: JsonValue | undefined, accepted: readonly string[]): boolean {
   const audiences = Array.isArray(aud) ? aud : [aud]
   return audiences.length === 1 && accepted.some((audience) => audience === audiences[0])
 }
@@ -234,7 +234,7 @@ function isShortLived({ exp, iat, nbf }: JsonObject, now: EpochSeconds): boolean
 const isAssertionType = (type: string | undefined): boolean =>
   type === undefined || ['jwt', 'client-authentication+jwt'].includes(type.toLowerCase())
 
-function unverifiedSubject(assertion: string): string | undefined {
+export function unverifiedSubject(assertion: string): string | undefined {
   try {
     const { sub } = decodeJwt<{ sub: unknown }>(assertion)
     return typeof sub === 'string' ? sub : undefined

@@ -2,12 +2,15 @@ import type { ServerRequest } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds } from '@mintmark/storage-interface'
 
 import type { Parameters } from '../parameters.ts'
-import type { ClientAuthentication } from './authenticate.ts'
+import type { ClientAuthentication, OwnMethod } from './authenticate.ts'
 
 /** A client authentication method of the host's own (RFC 6749 §2.3.2), for the option `clientAuthentication`. */
 export interface ClientAuthenticationMethod {
-  /** An absolute URI. Clients are registered with it as their `tokenEndpointAuthMethod`; discovery lists it. */
-  readonly method: `${string}:${string}`
+  /**
+   * An absolute URI, or `attest_jwt_client_auth` of `attestedClients`. Clients are registered with it as their
+   * `tokenEndpointAuthMethod`; discovery lists it.
+   */
+  readonly method: OwnMethod
   /**
    * Reads the credentials of a request, such as a header or form parameters; `undefined` unless the request uses this method.
    * It must not throw, and trusts nothing that it reads.
@@ -22,9 +25,10 @@ interface OwnCredentials {
   /**
    * Whether they belong to the client. It is called for an enabled client that is registered for the method, and for no other:
    * what it uses up, such as the identifier of an assertion, is the client's own. When it throws, the request fails with 500,
-   * or with 503 for a `StorageUnavailableError`.
+   * with 503 for a `StorageUnavailableError`, or as an `OAuthError` says.
+   * @returns also the thumbprint of the key that this instance of the client has proven, to which its refresh tokens are bound.
    */
-  verify(client: ClientRecord, now: EpochSeconds): Promise<boolean>
+  verify(client: ClientRecord, now: EpochSeconds): Promise<boolean | { readonly instanceKey: string }>
 }
 
 /** Whatever the host returns, a proof is one of this method for the registered client. */
@@ -38,7 +42,9 @@ export const toClientAuthentication = (own: ClientAuthenticationMethod): ClientA
       clientId: credentials.clientId,
       async verify(client, now) {
         if (client?.tokenEndpointAuthMethod !== own.method || client.disabledAt !== undefined) return undefined
-        return (await credentials.verify(client, now)) ? {} : undefined
+        const proven = await credentials.verify(client, now)
+        if (proven === false) return undefined
+        return proven === true ? {} : { instanceKey: proven.instanceKey }
       },
     }
   },

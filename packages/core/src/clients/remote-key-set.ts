@@ -60,6 +60,12 @@ export function readKeySet(value: unknown): JSONWebKeySet | undefined {
   return value.keys.length > maxKeys ? undefined : { keys: value.keys.filter(isKey) }
 }
 
+/** Whether the set contains only asymmetric public keys, and at least one (RFC 7517 §4). */
+export const isPublicKeySet = (keySet: JSONWebKeySet | undefined): boolean =>
+  keySet !== undefined &&
+  keySet.keys.length > 0 &&
+  keySet.keys.every((key) => key.kty !== 'oct' && !('d' in key) && !('k' in key))
+
 const isKey = (key: unknown): key is JSONWebKeySet['keys'][number] =>
   typeof key === 'object' && key !== null && 'kty' in key && typeof key.kty === 'string'
 

@@ -104,6 +104,7 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     revocation_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
     introspection_endpoint_auth_methods_supported: authMethods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: authMethods,
+    ...(authMethods.includes('attest_jwt_client_auth') && attestationAlgorithms),
     claim_types_supported: ['normal'],
     claims_supported: [...new Set([...idTokenClaims, ...[...sources.scopes.values()].flatMap(({ claims }) => claims)])],
     code_challenge_methods_supported: codeChallengeMethods,
@@ -164,4 +165,10 @@ export function wellKnownPaths(issuerPath: string): readonly string[] {
   const names = ['openid-configuration', 'oauth-authorization-server']
   const paths = names.flatMap((name) => [`${issuerPath}/.well-known/${name}`, `/.well-known/${name}${issuerPath}`])
   return [...new Set(paths)]
+}
+
+/** Attestation-Based Client Authentication §8. */
+const attestationAlgorithms = {
+  client_attestation_signing_alg_values_supported: clientAlgorithms,
+  client_attestation_pop_signing_alg_values_supported: clientAlgorithms,
 }

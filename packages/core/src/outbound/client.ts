@@ -125,7 +125,8 @@ function createBreaker({ breaker, elapsed: now = elapsed }: OutboundLimits): Bre
     admits(host) {
       const state = failing.get(host)
       if (state === undefined || state.failures < breaker.failures) return true
-      if (now() - state.since < breaker.openFor) return false
+      const age = now() - state.since
+      if (age >= 0 && age < breaker.openFor) return false
       failing.set(host, { ...state, since: now() })
       return true
     },

@@ -131,8 +131,8 @@ async function accessTokenClaims(
 
 /** The claim that binds the token to a key (RFC 9449 §6.1, RFC 8705 §3.1). */
 function confirmationOf(possession: Possession): JsonObject {
-  if (possession.kind === 'none') return {}
-  return { cnf: possession.kind === 'dpop' ? { jkt: possession.jkt } : { 'x5t#S256': possession.x5tS256 } }
+  if (possession.kind === 'dpop') return { cnf: { jkt: possession.jkt } }
+  return possession.kind === 'mtls' ? { cnf: { 'x5t#S256': possession.x5tS256 } } : {}
 }
 
 /** Whom the access token is for: the user, or the client for its own token (RFC 9068 §2.2). */

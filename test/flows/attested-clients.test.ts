@@ -1,0 +1,328 @@
+import { attestedClients, registerClient } from '@mintmark/core'
+import { clientId } from '@mintmark/storage-interface'
+import { createMemoryDatabase, createMemoryStorage, type MemoryDatabase } from '@mintmark/storage-interface/memory'
+import * as fc from 'fast-check'
+import { exportJWK, generateKeyPair, type JSONWebKeySet, SignJWT } from 'jose'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { dumpMedium } from '../support/dump-medium.ts'
+import { changeClient } from '../support/fixture-clients.ts'
+import { basic, encode, obtainCode, postForm, redeem, type Change } from '../support/flow.ts'
+import { refusedInJson } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+// Attestation-Based Client Authentication, draft 12, with a PoP JWT.
+
+const issuer = 'https://as.test'
+
+type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>
+
+let attester: KeyPair
+let phone: KeyPair
+let tablet: KeyPair
+let attesterKeys: JSONWebKeySet
+beforeAll(async () => {
+  const pair = () => generateKeyPair('ES256', { extractable: true })
+  ;[attester, phone, tablet] = [await pair(), await pair(), await pair()]
+  attesterKeys = { keys: [{ ...(await exportJWK(attester.publicKey)), kid: 'attester' }] }
+})
+
+let under: ServerUnderTest
+let medium: MemoryDatabase
+beforeEach(async () => {
+  medium = createMemoryDatabase()
+  const storage = createMemoryStorage({ issuer, database: medium })
+  const attested = attestedClients({
+    storage,
+    attesterKeys: (client) => Promise.resolve(client.clientId === 'Phone' ? attesterKeys : undefined),
+  })
+  const server = await startServer({ storage, clientAuthentication: [attested] })
+  under = { ...server, dump: () => dumpMedium(medium, issuer) }
+  const app = {
+    clientName: 'Phone app',
+    tokenEndpointAuthMethod: attested.method,
+    redirectUris: ['https://app.test/cb'],
+    grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
+    scopes: ['openid', 'profile', 'offline_access', 'api.read'],
+  } as const
+  const dependencies = { storage, clientRules: server.server.clientRules }
+  await registerClient({ ...app, clientId: 'Phone' }, dependencies)
+  await registerClient({ ...app, clientId: 'Other' }, dependencies)
+})
+afterEach(() => under.close())
+
+type Claims = Readonly<Record<string, unknown>>
+
+interface Changes {
+  readonly attestation?: Claims
+  readonly attestationHeader?: object
+  readonly attestedBy?: KeyPair
+  readonly proof?: Claims
+  readonly proofHeader?: object
+  readonly provenBy?: KeyPair
+  readonly instance?: KeyPair
+}
+
+let serial = 0
+
+/** The two headers of an instance. */
+async function headersOf(changes: Changes = {}): Promise<Record<string, string>> {
+  const { instance = phone, attestedBy = attester, provenBy = instance } = changes
+  const now = under.clock.now()
+  const attestation = {
+    sub: 'Phone',
+    iat: now - 60,
+    exp: now + 3600,
+    cnf: { jwk: await exportJWK(instance.publicKey) },
+  }
+  const proof = { aud: issuer, jti: `proof ${(serial += 1)}`, iat: now }
+  const sign = (claims: Claims, header: object, key: KeyPair): Promise<string> =>
+    new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', ...header }).sign(key.privateKey)
+  return {
+    'oauth-client-attestation': await sign(
+      { ...attestation, ...changes.attestation },
+      { typ: 'oauth-client-attestation+jwt', kid: 'attester', ...changes.attestationHeader },
+      attestedBy,
+    ),
+    'oauth-client-attestation-pop': await sign(
+      { ...proof, ...changes.proof },
+      { typ: 'oauth-client-attestation-pop+jwt', ...changes.proofHeader },
+      provenBy,
+    ),
+  }
+}
+
+const ask = (headers: Record<string, string>, form: Change = {}, path = '/token'): Promise<Reply> =>
+  postForm(under, path, encode({ grant_type: 'client_credentials', scope: 'api.read', ...form }), headers)
+
+const refusedClient = { status: 401, error: 'invalid_client' } as const
+
+describe('an attested instance', () => {
+  it.each([{}, { client_id: 'Phone' }])('authenticates its client, with form %o', async (form) => {
+    const reply = await ask(await headersOf(), form)
+
+    expect([reply.status, reply.json['token_type'], reply.json['scope']]).toEqual([200, 'Bearer', 'api.read'])
+  })
+
+  it.each(['/token/introspection', '/token/revocation', '/auth/push'])('authenticates at %s', async (path) => {
+    const form = {
+      token: 'x',
+      response_type: 'code',
+      redirect_uri: 'https://app.test/cb',
+      code_challenge: 'x'.repeat(43),
+    }
+
+    const reply = await ask(await headersOf(), { ...form, scope: 'openid', code_challenge_method: 'S256' }, path)
+
+    expect(reply.status).toBeLessThan(300)
+    await refusedInJson(under, refusedClient, {
+      send: async () => ask(await headersOf({ provenBy: tablet }), form, path),
+      reason: 'client_credentials_wrong',
+    })
+  })
+
+  it('uses its attestation again, with a new proof', async () => {
+    const first = await headersOf()
+    const second = { ...(await headersOf()), 'oauth-client-attestation': first['oauth-client-attestation'] ?? '' }
+
+    expect([(await ask(first)).status, (await ask(second)).status]).toEqual([200, 200])
+  })
+
+  it('is listed in discovery with its algorithms (§8)', async () => {
+    const { json } = await under.send({ path: '/.well-known/openid-configuration' })
+
+    expect(json['token_endpoint_auth_methods_supported']).toContain('attest_jwt_client_auth')
+    expect(json['client_attestation_signing_alg_values_supported']).toContain('ES256')
+    expect(json['client_attestation_pop_signing_alg_values_supported']).toEqual(
+      json['client_attestation_signing_alg_values_supported'],
+    )
+  })
+})
+
+describe('an attestation is refused', () => {
+  const none = generateKeyPair('ES256', { extractable: true })
+  const seconds = (from: number) => under.clock.now() + from
+
+  it.each<readonly [string, () => Changes | Promise<Changes>]>([
+    ['that another key has signed (§7.1)', () => ({ attestedBy: tablet })],
+    ['that the instance has signed itself (§7.1)', () => ({ attestedBy: phone })],
+    [
+      'with the key of its signer in the header (§7.1)',
+      async () => ({
+        attestedBy: tablet,
+        attestationHeader: { kid: undefined, jwk: await exportJWK(tablet.publicKey) },
+      }),
+    ],
+    ['of another type (§4)', () => ({ attestationHeader: { typ: 'JWT' } })],
+    ['without a type (§4)', () => ({ attestationHeader: { typ: undefined } })],
+    ['without a time of issue (§4)', () => ({ attestation: { iat: undefined } })],
+    ['without an expiry (§4)', () => ({ attestation: { exp: undefined } })],
+    ['without a key (§4)', () => ({ attestation: { cnf: undefined } })],
+    ['with a thumbprint instead of a key (§4)', () => ({ attestation: { cnf: { jkt: 'x'.repeat(43) } } })],
+    ['with a private key (§7.1)', async () => ({ attestation: { cnf: { jwk: await exportJWK(phone.privateKey) } } })],
+    ['with a symmetric key (§5.1)', () => ({ attestation: { cnf: { jwk: { kty: 'oct', k: 'AAAA' } } } })],
+    [
+      'with a list of keys (§4)',
+      async () => ({
+        attestation: { cnf: { jwk: [await exportJWK(phone.publicKey)] } },
+      }),
+    ],
+    ['whose proof another instance has signed (§7.2)', async () => ({ provenBy: await none })],
+    ['whose proof is of another type (§5.1)', () => ({ proofHeader: { typ: 'dpop+jwt' } })],
+    ['whose proof is for another server (§7.2)', () => ({ proof: { aud: 'https://evil.test' } })],
+    ['whose proof is for two servers (§5.1)', () => ({ proof: { aud: [issuer, 'https://evil.test'] } })],
+    ['whose proof is for an endpoint (§5.1)', () => ({ proof: { aud: `${issuer}/token` } })],
+    ['whose proof has no identifier (§5.1)', () => ({ proof: { jti: undefined } })],
+    ['whose proof has a name of every object for an identifier', () => ({ proof: { jti: '__proto__' } })],
+    ['whose proof has no time (§5.1)', () => ({ proof: { iat: undefined } })],
+    ['whose proof is old (§7.2)', () => ({ proof: { iat: seconds(-61) } })],
+    ['whose proof is of the future (§7.2)', () => ({ proof: { iat: seconds(11) } })],
+  ])('%s', async (_, changes) => {
+    const headers = await headersOf(await changes())
+
+    await refusedInJson(under, refusedClient, { send: () => ask(headers), reason: 'client_credentials_wrong' })
+  })
+
+  it.each([-60, 10])('not for a proof that is %d seconds from now', async (difference) => {
+    expect((await ask(await headersOf({ proof: { iat: seconds(difference) } }))).status).toBe(200)
+  })
+
+  it.each([{ exp: 1 }, { iat: 10 }])('not when its times are %o from now', async (times) => {
+    const attestation = Object.fromEntries(Object.entries(times).map(([name, from]) => [name, seconds(from)]))
+
+    expect((await ask(await headersOf({ attestation }))).status).toBe(200)
+  })
+
+  it.each([{ exp: 0 }, { iat: 11 }])('as not fresh when its times are %o from now (§7.4)', async (times) => {
+    const attestation = Object.fromEntries(Object.entries(times).map(([name, from]) => [name, seconds(from)]))
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'use_fresh_attestation' },
+      { send: async () => ask(await headersOf({ attestation })), reason: 'attestation_expired' },
+    )
+  })
+
+  it('with a proof that was used, also by one of two requests at once (§12.1)', async () => {
+    const headers = await headersOf()
+
+    const replies = await Promise.all([ask(headers), ask(headers), ask(headers)])
+
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401])
+  })
+
+  it('for another client than its attester vouches for (§7.1)', async () => {
+    const headers = await headersOf({ attestation: { sub: 'Other' } })
+
+    await refusedInJson(under, refusedClient, { send: () => ask(headers), reason: 'client_credentials_wrong' })
+  })
+
+  it.each([
+    ['an unknown client', 'Nobody', 'client_unknown'],
+    ['a client with a secret', 'M', 'client_authentication_method'],
+    ['a public client', 'P', 'client_authentication_method'],
+  ] as const)('for %s', async (_, sub, reason) => {
+    await refusedInJson(under, refusedClient, {
+      send: async () => ask(await headersOf({ attestation: { sub } })),
+      reason,
+    })
+  })
+
+  it('with a client_id of another client (§7.5)', async () => {
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request' },
+      { send: async () => ask(await headersOf(), { client_id: 'Other' }), reason: 'client_id_contradicted' },
+    )
+  })
+
+  it('beside a secret (RFC 6749 §2.3)', async () => {
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request' },
+      {
+        send: async () => ask({ ...(await headersOf()), authorization: basic('M', under.clients.M.secret) }),
+        reason: 'client_authentication_twice',
+      },
+    )
+  })
+
+  it.each(['oauth-client-attestation', 'oauth-client-attestation-pop'])(
+    'when %s is missing or twice (§7.1)',
+    async (name) => {
+      const headers = await headersOf()
+      const [value = ''] = [headers[name]]
+
+      for (const changed of ['', `${value}, ${value}`, `${value}.x`, 'x'])
+        await refusedInJson(under, refusedClient, {
+          send: () => ask({ ...headers, [name]: changed }),
+          reason: 'client_unknown',
+        })
+    },
+  )
+
+  it('whatever the headers contain', async () => {
+    const part = fc.oneof(fc.base64String(), fc.json(), fc.constantFrom('', 'e30', 'eyJhbGciOiJub25lIn0'))
+    const text = fc.oneof(
+      fc.array(part, { maxLength: 6 }).map((parts) => parts.join('.')),
+      fc.string(),
+    )
+    await fc.assert(
+      fc.asyncProperty(text, text, async (attestation, proof) => {
+        const clean = (value: string) => value.replaceAll(/[^\x21-\x7E]/g, 'x') || 'x'
+        const reply = await ask({
+          'oauth-client-attestation': clean(attestation),
+          'oauth-client-attestation-pop': clean(proof),
+        })
+        expect(reply.status === 401 || reply.status === 429).toBe(true)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('a refresh token of an attested instance', () => {
+  async function tokensOf(instance: KeyPair): Promise<string> {
+    const code = await obtainCode(under, { client_id: 'Phone', scope: 'openid offline_access' })
+    const reply = await redeem(under, code, {}, { authorization: '', ...(await headersOf({ instance })) })
+    expect([reply.status, reply.json['token_type']]).toEqual([200, 'Bearer'])
+    return String(reply.json['refresh_token'])
+  }
+  const refresh = (refreshToken: string, headers: Record<string, string>): Promise<Reply> =>
+    ask(headers, { grant_type: 'refresh_token', scope: undefined, refresh_token: refreshToken })
+
+  it('is renewed by the instance, and by no other one of the client (§10.3)', async () => {
+    const token = await tokensOf(phone)
+
+    const replies = under.events.length
+    const stolen = await refresh(token, await headersOf({ instance: tablet }))
+    expect([stolen.status, stolen.json['error']]).toEqual([400, 'invalid_grant'])
+    expect(under.events.slice(replies)).toMatchObject([{ reason: 'refresh_token_key_mismatch' }])
+    const renewed = await refresh(token, await headersOf())
+    expect(renewed.status).toBe(200)
+    expect((await refresh(String(renewed.json['refresh_token']), await headersOf())).status).toBe(200)
+  })
+
+  it('is not usable when the client authenticates by another method later (§10.3)', async () => {
+    const token = await tokensOf(phone)
+    await changeClient(under.storage, clientId('Phone'), { tokenEndpointAuthMethod: 'none', requirePkce: true })
+
+    const reply = await refresh(token, { authorization: '' })
+    const named = await ask(
+      {},
+      { grant_type: 'refresh_token', scope: undefined, refresh_token: token, client_id: 'Phone' },
+    )
+
+    expect([reply.status, named.status, named.json['error']]).toEqual([401, 400, 'invalid_grant'])
+  })
+})
+
+it('attestedClients names an option that is missing or unknown', () => {
+  const storage = createMemoryStorage({ issuer })
+
+  expect(() => attestedClients({ storage } as never)).toThrow(/attestedClients.*attesterKeys/)
+  expect(() => attestedClients({ storage, attesterKeys: async () => undefined, attester: 1 } as never)).toThrow(
+    'attester',
+  )
+})
