@@ -73,7 +73,9 @@ export const fetchOverTls =
             const headers = new Headers()
             for (const [name, values = []] of Object.entries(reply.headersDistinct))
               for (const value of values) headers.append(name, value)
-            resolve(new Response(Buffer.concat(chunks), { status: reply.statusCode ?? 502, headers }))
+            // A Response with one of the statuses without a body, such as 204, takes none.
+            const content = chunks.length === 0 ? null : Buffer.concat(chunks)
+            resolve(new Response(content, { status: reply.statusCode ?? 502, headers }))
           })
         },
       )

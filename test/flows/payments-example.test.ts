@@ -1,0 +1,71 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { createPaymentsApi } from '../../examples/fapi/src/payments-api.ts'
+
+// The refusals of the API in examples/fapi, with tokens as its bank issues them.
+
+const issuer = 'https://bank.test'
+const keys = await generateKeyPair('ES256')
+const server = createServer()
+let origin: string
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'ES256' }
+  const published = new Map<string, object>([
+    ['/.well-known/openid-configuration', { issuer, jwks_uri: `${issuer}/jwks` }],
+    ['/.well-known/oauth-authorization-server', { issuer, jwks_uri: `${issuer}/jwks` }],
+    ['/jwks', { keys: [jwk] }],
+  ])
+  const fetch = (input: string | URL | Request): Promise<Response> =>
+    Promise.resolve(Response.json(published.get(new URL(new Request(input).url).pathname) ?? {}))
+  server.on('request', createPaymentsApi({ issuer, origin, fetch }))
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+const approved = { type: 'payment', amount: '12.00', creditor: 'Example Ltd.', account: 'savings' }
+
+const tokenFor = (id: string, authorizationDetails: readonly object[] = [approved]): Promise<string> =>
+  new SignJWT({ client_id: 'shop', scope: 'openid', authorization_details: authorizationDetails })
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'k1' })
+    .setIssuer(issuer)
+    .setAudience(`${origin}/payments`)
+    .setSubject('ann')
+    .setJti(id)
+    .setIssuedAt()
+    .setExpirationTime('5m')
+    .sign(keys.privateKey)
+
+async function pay(token: string, order: object): Promise<readonly [number, unknown]> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const reply = await fetch(`${origin}/payments`, { method: 'POST', headers, body: JSON.stringify(order) })
+  return [reply.status, await reply.json()]
+}
+
+it('the example API pays what the user approved, once', async () => {
+  const token = await tokenFor('t1')
+
+  expect(await pay(token, { amount: '12.00', creditor: 'Example Ltd.' })).toEqual([
+    200,
+    { paid: '12.00', to: 'Example Ltd.', from: 'savings' },
+  ])
+  expect(await pay(token, { amount: '12.00', creditor: 'Example Ltd.' })).toEqual([409, { error: 'already_paid' }])
+})
+
+it.each([
+  ['another amount', { amount: '120.00', creditor: 'Example Ltd.' }],
+  ['another creditor', { amount: '12.00', creditor: 'Mallory' }],
+  ['nothing', {}],
+])('the example API refuses to pay %s than the user approved', async (_, order) => {
+  expect(await pay(await tokenFor('t2'), order)).toEqual([403, { error: 'not_approved' }])
+})
+
+it('the example API refuses a token without a payment (RFC 9396 §9)', async () => {
+  const [status] = await pay(await tokenFor('t3', []), { amount: '12.00', creditor: 'Example Ltd.' })
+
+  expect(status).toBe(403)
+})
