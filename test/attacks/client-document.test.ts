@@ -1,12 +1,21 @@
+import { createMemoryRateLimiter, type AuthorizationServerOptions } from '@mintmark/core'
 import { clientId, userId } from '@mintmark/storage-interface'
-import type { AuthorizationServerOptions } from '@mintmark/core'
 import { aClientRecord } from '@mintmark/storage-interface/fixtures'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { registerClient } from '../../packages/core/src/clients/registration.ts'
 import { assertionOf } from '../support/client-assertion.ts'
-import { answerInteraction, authorize, postForm, redeem, token, type Change } from '../support/flow.ts'
+import {
+  answerInteraction,
+  authorize,
+  baseRequest,
+  encode,
+  postForm,
+  redeem,
+  token,
+  type Change,
+} from '../support/flow.ts'
 import { signEs256 } from '../support/forge-jwt.ts'
 import { refusedInJson, refusedOnPage } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
@@ -25,7 +34,11 @@ const answer = (document: unknown, init: ResponseInit = {}) =>
     headers: { 'content-type': 'application/json', ...Object.fromEntries(new Headers(init.headers)) },
   })
 
-async function start(serve: Serve = () => answer(tool), options: Partial<Documents> | 'off' = {}) {
+async function start(
+  serve: Serve = () => answer(tool),
+  options: Partial<Documents> | 'off' = {},
+  more: Pick<AuthorizationServerOptions, 'rateLimits'> = {},
+) {
   const site = { serve, fetched: [] as string[] }
   const under = await startServer({
     fetch: async (input) => {
@@ -34,6 +47,7 @@ async function start(serve: Serve = () => answer(tool), options: Partial<Documen
       return site.serve(url)
     },
     ...(options !== 'off' && { clientDocuments: { allow: '*', scopes, ...options } }),
+    ...more,
   })
   onTestFinished(() => under.close())
   return { under, site }
@@ -400,14 +414,132 @@ async function aKeyedTool() {
       token_endpoint_auth_method: 'private_key_jwt',
       jwks: { keys: [{ ...jwk, alg: 'ES256', kid }] },
     },
-    assertion: (under: ServerUnderTest) =>
+    assertion: (under: ServerUnderTest, client = id) =>
       assertionOf(under, {
         header: { kid },
-        claims: { iss: id, sub: id },
+        claims: { iss: client, sub: client },
         sign: signEs256(pair.privateKey),
       }),
   }
 }
+
+describe('a client with a document that pushes its request', () => {
+  const push = (under: ServerUnderTest, change: Change = {}) =>
+    postForm(under, '/auth/push', encode({ ...baseRequest, client_id: id, redirect_uri: redirect, ...change }), {})
+  const withReference = (under: ServerUnderTest, reply: Awaited<ReturnType<typeof push>>) =>
+    under.send({
+      path: `/auth?${encode({ client_id: id, request_uri: String(reply.json['request_uri']) })}`,
+      headers: { cookie: `host=U1.${under.clock.now() - 5}` },
+    })
+
+  it('gets tokens after consent, and is not stored before (RFC 9126 §2, Client ID Metadata Document §5)', async () => {
+    const { under, site } = await start()
+
+    const pushed = await push(under)
+    const started = await withReference(under, pushed)
+    expect([pushed.status, started.location.pathname, await stored(under)]).toEqual([201, '/consent', undefined])
+    const code = (await consent(under, started)).location.searchParams.get('code') ?? ''
+
+    expect((await publicRedeem(under, code)).status).toBe(200)
+    expect(await stored(under)).toMatchObject({ clientName: 'Tool' })
+    expect(site.fetched).toEqual([id])
+  })
+
+  it('authenticates with a key of its document (RFC 7523 §3)', async () => {
+    const [own, other] = [await aKeyedTool(), await aKeyedTool()]
+    const { under } = await start(() => answer(own.document))
+    const wrong = await other.assertion(under)
+
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      { send: () => push(under, wrong), reason: 'client_credentials_wrong' },
+    )
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      { send: () => push(under), reason: 'client_authentication_method' },
+    )
+    expect((await push(under, await own.assertion(under))).status).toBe(201)
+  })
+
+  it('is checked against its document again when the browser arrives (RFC 9126 §4)', async () => {
+    const { under, site } = await start(() => answer(tool, { headers: { 'cache-control': 'max-age=60' } }))
+    const pushed = await push(under, { redirect_uri: redirect })
+    site.serve = () => answer({ ...tool, redirect_uris: ['https://cli.test/other'] })
+    under.clock.advance(59)
+    expect((await withReference(under, pushed)).location.pathname).toBe('/consent')
+    under.clock.advance(1)
+    const again = await push(under, { redirect_uri: redirect })
+
+    expect([again.status, under.lastReason()]).toEqual([400, 'redirect_uri_mismatch'])
+  })
+
+  it.each([
+    ['when the feature is off', 'off', id, 'client_unknown'],
+    ['when its host is not allowed', { allow: ['other.test'] }, id, 'client_unknown'],
+    ['with an address that is none', {}, 'https://cli.test/a/../b', 'client_unknown'],
+  ] as const)('is refused without a request for its document %s', async (_, options, client, reason) => {
+    const { under, site } = await start(undefined, options)
+
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      { send: () => push(under, { client_id: client }), reason },
+    )
+    expect(site.fetched).toEqual([])
+  })
+
+  it.each([
+    ['is about another address', () => answer({ ...tool, client_id: `${id}2` }), 400, 'client_document_invalid'],
+    ['is no document', () => new Response('<html>'), 400, 'client_document_invalid'],
+    ['is gone', () => new Response(null, { status: 410 }), 400, 'client_document_withdrawn'],
+    ['cannot be read', () => new Response(null, { status: 500 }), 503, 'client_document_unavailable'],
+  ] as const)('is refused when its document %s', async (_, serve, status, reason) => {
+    const { under } = await start(serve)
+    const before = under.dump()
+
+    const reply = await push(under)
+
+    expect([reply.status, under.lastReason()]).toEqual([status, reason])
+    expect(under.dump()).toBe(before)
+  })
+
+  it('shares a limit with all others that nobody has consented to, before anything is stored (RFC 6819 §4.4.1.11)', async () => {
+    const keyed = await aKeyedTool()
+    const describe = (url: string) => ({ ...keyed.document, client_id: url, redirect_uris: [`${url}/cb`] })
+    const { under } = await start(
+      (url) => answer(describe(url)),
+      {},
+      {
+        rateLimits: { pushedRequests: createMemoryRateLimiter({ points: 3, window: 60 }) },
+      },
+    )
+    const asTool = async (n: number) => {
+      const client = `https://cli${n}.test/a`
+      return push(under, { client_id: client, redirect_uri: `${client}/cb`, ...(await keyed.assertion(under, client)) })
+    }
+
+    const replies = [await asTool(1), await asTool(2), await asTool(3)]
+    const before = under.dump()
+    const refused = await asTool(4)
+
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201])
+    expect([refused.status, under.lastReason(), under.dump()]).toEqual([429, 'pushes_throttled', before])
+  })
+
+  it.each(['/token', '/token/revocation'])('is unknown at %s until a user has consented', async (path) => {
+    const { under, site } = await start()
+    const form = { grant_type: 'authorization_code', code: 'x', token: 'x', client_id: id }
+
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      { send: () => postForm(under, path, encode(form), {}), reason: 'client_unknown' },
+    )
+    expect(site.fetched).toEqual([])
+  })
+})
 
 describe('a stored client with a document', () => {
   async function withTokens(options: Partial<Documents> = {}) {

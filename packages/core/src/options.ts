@@ -362,7 +362,8 @@ export interface AuthorizationServerOptions {
      */
     readonly silentCodes?: RateLimiter
     /**
-     * Counts pushed authorization requests by client (RFC 9126 §2.3).
+     * Counts pushed authorization requests by client (RFC 9126 §2.3). Clients with documents that no user has consented to
+     * share a counter.
      * @defaultValue 6000 a minute, in this process. Far above the sign-ins of a large client.
      */
     readonly pushedRequests?: RateLimiter

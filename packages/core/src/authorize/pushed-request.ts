@@ -23,6 +23,7 @@ import {
   type AuthenticatedClient,
   type ClientAuthenticationDependencies,
 } from '../clients/authenticate.ts'
+import type { ClientDocuments } from '../clients/client-documents.ts'
 import type { Journal } from '../events.ts'
 import { indexParameters, type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
@@ -38,7 +39,9 @@ import {
 import { openRequestObject, type RequestObjectDependencies, signsRequests } from './request-object.ts'
 import { RedirectableError } from './response.ts'
 
-export interface PushEndpointDependencies extends ClientAuthenticationDependencies, RequestObjectDependencies {
+export interface PushEndpointDependencies
+  extends Omit<ClientAuthenticationDependencies, 'introduce'>, RequestObjectDependencies {
+  readonly clientDocuments: ClientDocuments
   readonly clock: Clock
   readonly random: Random
   readonly journal: Journal
@@ -57,12 +60,13 @@ export interface PushEndpointDependencies extends ClientAuthenticationDependenci
  */
 export const pushEndpoint = (deps: PushEndpointDependencies): Endpoint => {
   const target = { url: `${deps.issuer}/auth/push` }
+  const introduce = (id: string, now: EpochSeconds): Promise<ClientRecord | undefined> => introduceClient(id, now, deps)
   return async (request) => {
     const now = deps.clock()
     const form = refuseRepeated(readForm(request))
     // RFC 9449 §8: before the client is authenticated, so that it can repeat the request with a nonce and the same assertion.
     const proof = request.headers.has('dpop') ? await deps.dpop.verify(request, target, now) : undefined
-    const client = await authenticateClient({ request, form }, now, deps)
+    const client = await authenticateClient({ request, form }, now, { ...deps, introduce })
     await limitPushes(client, now, deps)
     // RFC 9126 §2.1: the request that is pushed must not be a reference to another one.
     if (form.get('request_uri') !== undefined) throw refuse('request_uri_pushed', { clientId: client.clientId })
@@ -104,21 +108,38 @@ async function bindToKey(
   return { parameters: { dpop_jkt: proof.jkt }, headers: await dpop.headers(proof, now) }
 }
 
+/**
+ * A client that is known only by its document. All of them share one counter, before they have proven anything: anybody can
+ * publish as many documents as they like.
+ */
+async function introduceClient(
+  id: string,
+  now: EpochSeconds,
+  { clientDocuments, pushLimits }: PushEndpointDependencies,
+): Promise<ClientRecord | undefined> {
+  const client = await clientDocuments.introduce(id, now)
+  if (client !== undefined) await limit(pushLimits.ofClient, { key: 'documents', clientId: client.clientId }, now)
+  return client
+}
+
 /** RFC 9126 §7.1 and RFC 6819 §4.4.1.11: a public client proves nothing, so anybody can push requests in its name. */
 async function limitPushes(
   { clientId }: AuthenticatedClient,
   now: EpochSeconds,
   { pushLimits }: PushEndpointDependencies,
 ): Promise<void> {
-  const counters = [
-    [pushLimits.ofClient, `client ${clientId}`],
-    [pushLimits.inTotal, 'total'],
-  ] as const
-  for (const [limiter, key] of counters) {
-    const decision = await limiter.consume(key, now)
-    // RFC 9126 §2.3: 429 when the client has sent too many requests.
-    if (!decision.allowed) throw refuse('pushes_throttled', { clientId }, { retryAfter: decision.retryAfter })
-  }
+  await limit(pushLimits.ofClient, { key: `client ${clientId}`, clientId }, now)
+  await limit(pushLimits.inTotal, { key: 'total', clientId }, now)
+}
+
+async function limit(
+  limiter: RateLimiter,
+  { key, clientId }: { readonly key: string; readonly clientId: ClientId },
+  now: EpochSeconds,
+): Promise<void> {
+  const decision = await limiter.consume(key, now)
+  // RFC 9126 §2.3: 429 when the client has sent too many requests.
+  if (!decision.allowed) throw refuse('pushes_throttled', { clientId }, { retryAfter: decision.retryAfter })
 }
 
 async function parsePushed(

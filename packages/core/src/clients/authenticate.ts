@@ -27,6 +27,8 @@ export interface ClientAuthenticationDependencies extends ProfileSettings {
   readonly clientDocuments: {
     current(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
   }
+  /** Finds a client that is not stored, where one may authenticate before a user has consented to it. */
+  readonly introduce?: (id: string, now: EpochSeconds) => Promise<ClientRecord | undefined>
   /** Counts failed authentications by a hash of the presented `client_id`. */
   readonly failedAuthentications: RateLimiter
 }
@@ -47,7 +49,12 @@ export async function authenticateClient(
 ): Promise<AuthenticatedClient> {
   const credentials = readCredentials(request, form, deps.clientAuthentication)
   const found = await findClient(credentials.clientId, deps.storage)
-  const client = found?.origin !== 'document' ? found : await deps.clientDocuments.current(found, now)
+  const client =
+    found === undefined
+      ? await deps.introduce?.(credentials.clientId ?? '', now)
+      : found.origin === 'document'
+        ? await deps.clientDocuments.current(found, now)
+        : found
   // Verified before the client is checked, so that every refusal takes the same work.
   const proof = await credentials.verify(client, now)
 

@@ -27,6 +27,12 @@ export interface ClientDocuments {
    *   `client_document_unavailable` | `client_documents_throttled`.
    */
   identify(id: string, now: EpochSeconds): Promise<ClientRecord>
+  /**
+   * Finds a client that pushes a request before any user has consented to it; `undefined` when it has no document that may
+   * be read. Nothing is stored.
+   * @throws OAuthError like `identify`, for a document that cannot be used or read.
+   */
+  introduce(id: string, now: EpochSeconds): Promise<ClientRecord | undefined>
   /** Finds the client of a pending interaction, which keeps the document as it was when it started. */
   reopen(id: string, document: DocumentMetadata | undefined, now: EpochSeconds): Promise<ClientRecord>
   /** A stored client, after its document was read again if that is due; `undefined` if it may not be used any more. */
@@ -76,6 +82,13 @@ export function createClientDocuments(
       if (result.outcome === 'read') return withDocument(stored, { id, document: result.document, now }, settings)
       if (result.outcome === 'unreachable' && stored !== undefined && isFresh(stored, now, settings)) return stored
       throw result.refusal
+    },
+
+    async introduce(id, now) {
+      if (settings === undefined || !isDocumentUrl(id) || !(await isAllowed(id, settings))) return undefined
+      const result = await read(id, now, settings)
+      if (result.outcome !== 'read') throw result.refusal
+      return withDocument(undefined, { id, document: result.document, now }, settings)
     },
 
     async reopen(id, document, now) {
