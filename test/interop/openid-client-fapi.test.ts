@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 
 import { startFapiExample, type FapiExample } from '../../examples/fapi/src/example.ts'
 import { fetchOverTls } from '../../examples/fapi/src/tls.ts'
-import { aCommandLine } from '../command-line/command-line.ts'
 import { openFormBrowser } from '../support/form-browser.ts'
 import { startLoopbackServer } from '../support/server-under-test.ts'
 import { visit } from '../support/visit.ts'
@@ -45,19 +44,6 @@ describe('openid-client in examples/fapi', () => {
 
     expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^DPoP /)])
   })
-})
-
-it('mintmark doctor finds nothing in examples/fapi that FAPI 2.0 forbids (FAPI 2.0 SP §5.3)', async () => {
-  const example = await startFapiExample({ port: 0 })
-  onTestFinished(() => example.close())
-  const line = (await aCommandLine()).with({ fetch: fetchOverTls(example.authority) })
-
-  const { out } = await line.run('doctor', example.issuer, '--profile', 'fapi2', '--json')
-
-  const { findings } = JSON.parse(out) as { readonly findings: readonly { level: string; check: string }[] }
-  const ofProfile = findings.filter(({ check }) => check.startsWith('profile.'))
-  expect(ofProfile.length).toBeGreaterThan(5)
-  expect(ofProfile.filter(({ level }) => level !== 'ok')).toEqual([])
 })
 
 describe('openid-client with message signing', () => {

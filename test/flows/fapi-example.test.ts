@@ -2,11 +2,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 
+import { startFapiExample } from '../../examples/fapi/src/example.ts'
 import { createPaymentsApi } from '../../examples/fapi/src/payments-api.ts'
+import { fetchOverTls } from '../../examples/fapi/src/tls.ts'
+import { aCommandLine } from '../command-line/command-line.ts'
 
-// The refusals of the API in examples/fapi, with tokens as its bank issues them.
+// The example server, and the refusals of its API with tokens as its bank issues them.
 
 const issuer = 'https://bank.test'
 const keys = await generateKeyPair('ES256')
@@ -68,4 +71,17 @@ it('the example API refuses a token without a payment (RFC 9396 §9)', async () 
   const [status] = await pay(await tokenFor('t3', []), { amount: '12.00', creditor: 'Example Ltd.' })
 
   expect(status).toBe(403)
+})
+
+it('mintmark doctor finds nothing in examples/fapi that FAPI 2.0 forbids (FAPI 2.0 SP §5.3)', async () => {
+  const example = await startFapiExample({ port: 0 })
+  onTestFinished(() => example.close())
+  const line = (await aCommandLine()).with({ fetch: fetchOverTls(example.authority) })
+
+  const { out } = await line.run('doctor', example.issuer, '--profile', 'fapi2', '--json')
+
+  const { findings } = JSON.parse(out) as { readonly findings: readonly { level: string; check: string }[] }
+  const ofProfile = findings.filter(({ check }) => check.startsWith('profile.'))
+  expect(ofProfile.length).toBeGreaterThan(5)
+  expect(ofProfile.filter(({ level }) => level !== 'ok')).toEqual([])
 })
