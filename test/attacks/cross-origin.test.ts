@@ -169,7 +169,7 @@ describe('origins that are allowed', () => {
     expect([reply.status, allowedOrigin(reply), reply.header('access-control-expose-headers')]).toEqual([
       401,
       'https://spa.test',
-      'WWW-Authenticate, Retry-After, DPoP-Nonce',
+      'WWW-Authenticate, Retry-After, DPoP-Nonce, X-Correlation-Id',
     ])
   })
 

@@ -87,7 +87,8 @@ describe('with an initial access token (RFC 7591 §3)', () => {
 
     expect(answer.status).toBe(401)
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="registration"/)
-    expect(site.events).toMatchObject([{ type: 'registration.refused', reason }])
+    const correlationId = answer.headers.get('x-correlation-id')
+    expect(site.events).toMatchObject([{ type: 'registration.refused', reason, correlationId }])
   })
 
   test('refuses an expired and a revoked token', async () => {

@@ -93,7 +93,12 @@ export async function expectRefused(
     code: refused.reason,
   })
   expect(reply.headers.get('content-type')).toBe('application/problem+json')
-  expect(under.events.at(-1)).toMatchObject({ type: 'request.refused', status: refused.status, reason: refused.reason })
+  expect(under.events.at(-1)).toMatchObject({
+    type: 'request.refused',
+    status: refused.status,
+    reason: refused.reason,
+    correlationId: reply.headers.get('x-correlation-id'),
+  })
   expect(under.dump()).toBe(before)
   return reply
 }

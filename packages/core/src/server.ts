@@ -106,7 +106,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     async (error: unknown, request: RequestHead): Promise<ServerResponse> => {
       deps.journal.record(request, requestRefused(error, request))
       const response = await render(error, request)
-      return withHeaders(response, [['X-Correlation-Id', deps.journal.correlationIdOf(request)]])
+      return withHeaders(response, [deps.journal.correlationHeader(request)])
     }
   const router = createRouter({
     origin: settings.issuerUrl.origin,

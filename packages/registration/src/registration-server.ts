@@ -200,7 +200,7 @@ function refuse(error: RegistrationError, request: RequestHead, { journal }: Dep
     description,
     cause: status >= 500 ? error.cause : undefined,
   })
-  return render(error)
+  return withHeaders(render(error), [journal.correlationHeader(request)])
 }
 
 function render({ status, code, message, retryAfter = 5 }: RegistrationError): ServerResponse {

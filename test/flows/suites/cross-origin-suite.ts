@@ -135,7 +135,11 @@ export const crossOriginSuite: Suite = (reach) => {
   })
 }
 
-const sharedWithSpa = { origin: spa, exposed: 'WWW-Authenticate, Retry-After, DPoP-Nonce', vary: 'Origin' }
+const sharedWithSpa = {
+  origin: spa,
+  exposed: 'WWW-Authenticate, Retry-After, DPoP-Nonce, X-Correlation-Id',
+  vary: 'Origin',
+}
 
 /** The CORS and resource policy headers of an answer, by the ends of their names. */
 function sharing(reply: Reply): Readonly<Record<string, string>> {

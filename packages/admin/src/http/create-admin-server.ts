@@ -134,7 +134,8 @@ function renderRefusal(
 ): ServerResponse {
   journal.record(request, refusedRequest(error, request, caller))
   const required = route?.details?.route
-  return renderProblem(error, { scope: required && leastScope(required.area, required.access) })
+  const problem = renderProblem(error, { scope: required && leastScope(required.area, required.access) })
+  return withHeaders(problem, [journal.correlationHeader(request)])
 }
 
 interface AuthorizedCall extends RouteMatch {

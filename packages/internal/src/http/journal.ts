@@ -1,4 +1,4 @@
-import type { RequestHead } from './message.ts'
+import type { Header, RequestHead } from './message.ts'
 
 /** The members that every event has. */
 export interface EventStamp<Moment> {
@@ -21,6 +21,8 @@ export interface Journal<Occurrence> {
   join(part: RequestHead, whole: RequestHead): void
   /** The identifier that all events of the request have. */
   correlationIdOf(request: RequestHead): string
+  /** The response header that names them, for refusals. */
+  correlationHeader(request: RequestHead): Header
 }
 
 /**
@@ -67,6 +69,7 @@ export function createJournal<Occurrence, Moment>(
       identifiers.set(part.headers, identify(whole))
     },
     correlationIdOf: (request) => identify(request).correlationId,
+    correlationHeader: (request) => ['X-Correlation-Id', identify(request).correlationId],
   }
 }
 

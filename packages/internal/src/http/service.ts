@@ -256,7 +256,7 @@ async function sharingHeaders(registered: RegisteredOrigins, request: ServerRequ
   return [
     ['Access-Control-Allow-Origin', origin],
     // RFC 6750 §3: the challenge says what was wrong with the token. RFC 9449 §8: the nonce for the next DPoP proof.
-    ['Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, DPoP-Nonce'],
+    ['Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, DPoP-Nonce, X-Correlation-Id'],
     varies,
   ]
 }

@@ -1,4 +1,4 @@
-import type { EventStamp, RequestHead, ServerResponse } from '@mintmark/internal'
+import type { EventStamp, Header, RequestHead, ServerResponse } from '@mintmark/internal'
 import type { Journal } from '@mintmark/internal'
 import type { EpochSeconds, ScimStorage, UserRecord } from '@mintmark/storage-interface'
 
@@ -151,10 +151,11 @@ export async function revokedAccess(
 /**
  * Records that a request was refused, with the reason, which the response does not contain. The query is left out, because it names people. So does
  * what is behind a refusal that is not our failure: a JSON parser quotes what it could not read, a password perhaps.
+ * @returns the response header that names the event.
  */
 export const recordRefusal =
   (journal: Journal<ScimOccurrence>) =>
-  ({ status, reason, attribute, cause }: ScimError, request: RequestHead): void => {
+  ({ status, reason, attribute, cause }: ScimError, request: RequestHead): Header => {
     const { method, url } = request
     const failure = status >= 500 ? cause : undefined
     journal.record(request, {
@@ -166,6 +167,7 @@ export const recordRefusal =
       attribute,
       cause: failure,
     })
+    return journal.correlationHeader(request)
   }
 
 /**

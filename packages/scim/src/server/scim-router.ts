@@ -3,6 +3,7 @@ import {
   type Admission,
   createService,
   type Clock,
+  type Header,
   type HttpService,
   type RequestHead,
   type Route,
@@ -43,8 +44,8 @@ interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly requestLimit: RateLimiter | 'unlimited' | undefined
   readonly limits: ScimLimits
   readonly turns: Turns
-  /** Called for every refusal, before the response is sent. */
-  readonly refused: (error: ScimError, request: RequestHead) => void
+  /** Records a refusal, and returns the header that names its event. */
+  readonly refused: (error: ScimError, request: RequestHead) => Header
   /** Called for every response to an authenticated provider. */
   readonly answered: (answered: AnsweredRequest) => void
 }
@@ -99,16 +100,15 @@ export function createScimRouter(given: ScimRouterDependencies): HttpService {
     methodNotAllowed(methods, { request, caller }) {
       // RFC 9110 §15.5.6.
       const error = refusal('method_not_allowed')
-      deps.refused(error, request)
-      const response = withHeaders(renderRefusal(error), [['Allow', methods.join(', ')]])
+      const response = withHeaders(renderRefusal(error), [['Allow', methods.join(', ')], deps.refused(error, request)])
       answered(request, caller, response)
       return response
     },
     renderError(thrown, { request, caller }) {
       const error = toScimError(thrown)
-      deps.refused(error, request)
+      const header = deps.refused(error, request)
       answered(request, caller, error)
-      return renderRefusal(error)
+      return withHeaders(renderRefusal(error), [header])
     },
   })
 }

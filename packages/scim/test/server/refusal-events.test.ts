@@ -52,3 +52,18 @@ test('the event of an internal error contains its cause', async () => {
     cause: failure,
   })
 })
+
+test.each([
+  ['a request without credentials', { path: '/Users', authorization: undefined }],
+  ['a method that is not allowed', { method: 'PUT', path: '/Users' }],
+  ['an unknown path', { path: '/Nothing' }],
+])('the refusal of %s names its event in X-Correlation-Id', async (_, sent) => {
+  const directory = await startDirectory(0)
+
+  const reply = await directory.send(sent)
+
+  expect(directory.events.at(-1)).toMatchObject({
+    type: 'request.refused',
+    correlationId: reply.headers.get('x-correlation-id'),
+  })
+})
