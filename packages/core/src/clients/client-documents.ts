@@ -1,17 +1,15 @@
-import { forgetOldest } from '@mintmark/internal'
 import {
-  after,
   clientId,
   type ClientRecord,
   type EpochSeconds,
   type OAuthStorage,
-  seconds,
   type DurationSeconds,
 } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import { identifyClient } from '../authorize/proven-redirect.ts'
 import type { OutboundClient } from '../outbound/client.ts'
+import { createFetchCache, type Fetched } from '../outbound/fetch-cache.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { type OAuthError, refuse } from '../refusals.ts'
 import { ClientMetadataError, refuseUnusable } from './check-metadata.ts'
@@ -67,8 +65,7 @@ export function createClientDocuments(
   deps: ClientDocumentDependencies,
 ): ClientDocuments {
   const { storage } = deps
-  const kept = new Map<string, { readonly document: DocumentMetadata; readonly expiresAt: EpochSeconds }>()
-  const pending = new Map<string, Promise<ReadOutcome>>()
+  const cached = createFetchCache<ReadOutcome>(maxKept)
 
   return {
     async identify(id, now) {
@@ -130,25 +127,9 @@ export function createClientDocuments(
     },
   }
 
-  /** Reads a document from the cache or by fetching it, one request at a time for each URL. */
-  async function read(
-    id: string,
-    now: EpochSeconds,
-    { redirects, scopes }: ClientDocumentSettings,
-  ): Promise<ReadOutcome> {
-    const known = kept.get(id)
-    if (known !== undefined && now < known.expiresAt) return { outcome: 'read', document: known.document }
-    const running = pending.get(id)
-    if (running !== undefined) return running
-    const reading = fetchDocument({ id, now, redirects, scopes }, deps).finally(() => pending.delete(id))
-    pending.set(id, reading)
-    const result = await reading
-    kept.delete(id)
-    if (result.outcome === 'read' && result.keepFor > 0) {
-      kept.set(id, { document: result.document, expiresAt: after(now, seconds(result.keepFor)) })
-      forgetOldest(kept, maxKept)
-    }
-    return result
+  /** Reads a document from the cache or by fetching it. */
+  function read(id: string, now: EpochSeconds, { redirects, scopes }: ClientDocumentSettings): Promise<ReadOutcome> {
+    return cached(id, now, () => fetchDocument({ id, now, redirects, scopes }, deps))
   }
 }
 
@@ -162,7 +143,7 @@ export function documentOf(client: ClientRecord): DocumentMetadata | undefined {
 }
 
 type ReadOutcome =
-  | { readonly outcome: 'read'; readonly document: DocumentMetadata; readonly keepFor?: number }
+  | { readonly outcome: 'read'; readonly document: DocumentMetadata }
   /** `unreachable`: the stored client may still be used. */
   | { readonly outcome: 'unreachable' | 'refused'; readonly refusal: OAuthError }
 
@@ -174,7 +155,7 @@ async function fetchDocument(
     readonly scopes: readonly string[]
   },
   { outbound, fetches }: ClientDocumentDependencies,
-): Promise<ReadOutcome & { readonly keepFor: number }> {
+): Promise<Fetched<ReadOutcome>> {
   const { id, now, redirects } = request
   const counters = [
     [fetches.ofHost, `host ${new URL(id).host}`],
@@ -184,7 +165,7 @@ async function fetchDocument(
     const decision = await limiter.consume(key, now)
     if (!decision.allowed) {
       const refusal = refuse('client_documents_throttled', {}, { retryAfter: decision.retryAfter })
-      return { outcome: 'unreachable', refusal, keepFor: 0 }
+      return notRead('unreachable', refusal)
     }
   }
   const headers = { accept: 'application/json' }
@@ -192,20 +173,22 @@ async function fetchDocument(
   if (result.outcome === 'failed' && result.failure === 'too_large') return invalid()
   if (result.outcome === 'failed') return unavailable()
   // A client withdraws by deleting its document; a stored copy must not hide that.
-  if (result.status === 404 || result.status === 410)
-    return { outcome: 'refused', refusal: refuse('client_document_withdrawn'), keepFor: 0 }
+  if (result.status === 404 || result.status === 410) return notRead('refused', refuse('client_document_withdrawn'))
   if (result.status >= 500 || result.status === 429) return unavailable()
   // Client ID Metadata Document §5.1: only 200 counts, and no redirect is followed.
   const type = result.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (result.status !== 200 || !/^application\/(?:[a-z0-9.-]+\+)?json$/.test(type)) return invalid()
   const document = await readDocument({ id, body: result.body, readAt: now }, redirects)
   if (document === undefined || !isUsable(withDocument(undefined, { id, document, now }, request))) return invalid()
-  return { outcome: 'read', document, keepFor: cacheTime(result.headers.get('cache-control') ?? '') }
+  return { value: { outcome: 'read', document }, keepFor: cacheTime(result.headers.get('cache-control') ?? '') }
 }
 
-const invalid = () => ({ outcome: 'refused', refusal: refuse('client_document_invalid'), keepFor: 0 }) as const
-const unavailable = () =>
-  ({ outcome: 'unreachable', refusal: refuse('client_document_unavailable'), keepFor: 0 }) as const
+const notRead = (outcome: 'unreachable' | 'refused', refusal: OAuthError): Fetched<ReadOutcome> => ({
+  value: { outcome, refusal },
+  keepFor: 0,
+})
+const invalid = () => notRead('refused', refuse('client_document_invalid'))
+const unavailable = () => notRead('unreachable', refuse('client_document_unavailable'))
 
 /** In seconds; 0 for a response that must not be stored (RFC 9111 §5.2.2). */
 function cacheTime(cacheControl: string): number {

@@ -1,14 +1,8 @@
-import { type Clock, type Endpoint, forgetOldest, type ServerResponse } from '@mintmark/internal'
-import {
-  after,
-  clientId,
-  type ClientRecord,
-  type EpochSeconds,
-  type OAuthStorage,
-  seconds,
-} from '@mintmark/storage-interface'
+import type { Clock, Endpoint, ServerResponse } from '@mintmark/internal'
+import { clientId, type ClientRecord, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 import type { OutboundClient } from '../outbound/client.ts'
+import { createFetchCache } from '../outbound/fetch-cache.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 
@@ -31,25 +25,17 @@ interface ClientLogoDependencies {
 
 /** Keeps logos in memory, at most 64 of 64 KiB. */
 export function createClientLogos({ outbound, fetches }: ClientLogoDependencies): ClientLogos {
-  const kept = new Map<string, { readonly logo: Logo | undefined; readonly expiresAt: EpochSeconds }>()
-  const pending = new Map<string, Promise<Logo | undefined>>()
+  const read = createFetchCache<Logo | undefined>(maxKept)
 
   return {
     async find(client, now) {
       const { logoUri } = client
       if (logoUri === undefined || !isVerified(client)) return undefined
-      const known = kept.get(logoUri)
-      if (known !== undefined && now < known.expiresAt) return known.logo
-      const running = pending.get(logoUri)
-      if (running !== undefined) return running
-      if (!(await isAllowed(client, now))) return known?.logo
-      const reading = fetchLogo(logoUri, outbound).finally(() => pending.delete(logoUri))
-      pending.set(logoUri, reading)
-      const logo = await reading
-      kept.delete(logoUri)
-      kept.set(logoUri, { logo, expiresAt: after(now, logo === undefined ? retryAfter : keptFor) })
-      forgetOldest(kept, maxKept)
-      return logo
+      return read(logoUri, now, async (expired) => {
+        if (!(await isAllowed(client, now))) return { value: expired, keepFor: 0 }
+        const logo = await fetchLogo(logoUri, outbound)
+        return { value: logo, keepFor: logo === undefined ? retryAfter : keptFor }
+      })
     },
   }
 
@@ -121,5 +107,6 @@ function typeOf(bytes: Uint8Array): Logo['type'] | undefined {
 
 const maxBytes = 65_536
 const maxKept = 64
-const keptFor = seconds(86_400)
-const retryAfter = seconds(300)
+/** In seconds. */
+const keptFor = 86_400
+const retryAfter = 300
