@@ -48,15 +48,6 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     expect([reply.status, reply.header('content-type')]).toEqual([200, type])
   })
 
-  it('is fetched once for visits at the same time', async () => {
-    const { under, fetched } = await start()
-
-    const replies = await Promise.all([look(under), look(under), look(under)])
-
-    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(fetched).toEqual([logoUri])
-  })
-
   it('is named by the pending interaction at the address of this server', async () => {
     const { under, fetched } = await start()
     const started = await authorize(under)
