@@ -45,7 +45,7 @@ describe.for([
     expect(expected).toBe(30)
   })
 
-  test('killed while it tells a webhook of changes, it loses none and keeps the order of each user (Standard Webhooks 1.0.0)', async () => {
+  test('a server that is killed while it sends webhooks loses none, and keeps the order of each user (Standard Webhooks 1.0.0)', async () => {
     const points = webhookPoints.filter((_, index) => index % 4 === 3 * share)
 
     const { expected, violations } = await killWebhooks(site, points)

@@ -62,7 +62,7 @@ it('rejects unknown records, old versions, and invalid names and roles', async (
   }
 })
 
-it('of two concurrent removals of a member, one succeeds', async () => {
+it('when a member is removed twice at the same time, one removal succeeds', async () => {
   const under = startAdmin()
   const { organizations, users } = under.admin
   await users.create({ userId: 'ann' })

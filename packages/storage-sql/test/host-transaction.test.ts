@@ -51,7 +51,7 @@ describe('a transaction of the host', () => {
     expect([await peopleOf(pool), await storage.users.find(ada)]).toMatchObject([1, { claims: { name: 'Ada' } }])
   })
 
-  test('that is rolled back leaves no user, no deactivation and no revocation', async () => {
+  test('leaves no user, no deactivation and no revocation when it is rolled back', async () => {
     const { pool, storage, client } = await aHost('')
     await storage.users.insert(aUser())
     await storage.grants.insert(aGrantRecord())
@@ -150,7 +150,7 @@ describe('a transaction of the host', () => {
     expect([inserted.outcome, failures]).toEqual(['inserted', 0])
   })
 
-  test('is required, and must be READ COMMITTED', async () => {
+  test('must be open, and READ COMMITTED', async () => {
     const { storage, client } = await aHost('')
     const work = (bound: AdminStorage) => bound.users.insert(aUser())
 

@@ -125,7 +125,7 @@ export const fapiMessageSigning: Standard = {
       'one signed with RS256 is refused when it is pushed',
       'one with alg none, a wrong signature, or signed by another client is refused when it is pushed',
     ],
-    ['5.3.1', 'Only the parameters in the request object count', 'only what is inside counts: state and nonce'],
+    ['5.3.1', 'Only the parameters in the request object count', 'takes state and nonce from the request object only'],
     [
       '5.4',
       'Responses are signed when the client asks for it, errors as well',

@@ -39,7 +39,7 @@ export const rfc8705: Standard = {
     ],
     [
       '2.2',
-      'A self-signed certificate is one of those that are registered',
+      'A self-signed certificate must be registered',
       'authenticates with the certificate of its key set, whoever issued it (RFC 8705 §2.2)',
       'is refused with another certificate, also of the same key (RFC 8705 §2.2)',
     ],

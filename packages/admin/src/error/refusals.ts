@@ -11,7 +11,7 @@ export const refusals = {
   credentials_missing: [401, 'Present an access token of this issuer as Authorization: Bearer.', 'RFC 6750 §3.1'],
   credentials_invalid: [401, 'The access token is not valid.', 'RFC 6750 §3.1'],
   scope_missing: [403, 'The access token does not have the scope that this needs.', 'RFC 6750 §3.1'],
-  not_an_administrator: [403, 'Whoever the access token speaks for is not an administrator.', 'RFC 6750 §3.1'],
+  not_an_administrator: [403, 'The user or client of the access token is not an administrator.', 'RFC 6750 §3.1'],
 
   // Authorization: RFC 9700 §2.3, and §4.7 for requests that another site makes a browser send.
   beyond_own_scopes: [

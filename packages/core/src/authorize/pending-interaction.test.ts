@@ -27,9 +27,12 @@ it.each([
     { clientId: clientId('https://tool.test/client'), origin: 'document', documentDigest: 'd' },
     'tool.test',
   ],
-] as const)('of a client that %s, what is certain is shown first (RFC 7591 §5)', (_, change, shown) => {
-  expect(unverifiedHost(aClientRecord(change), 'https://partner.test/cb')).toBe(shown)
-})
+] as const)(
+  'a client that %s is shown by its host, unless somebody vouches for its name (RFC 7591 §5)',
+  (_, change, shown) => {
+    expect(unverifiedHost(aClientRecord(change), 'https://partner.test/cb')).toBe(shown)
+  },
+)
 
 it.each([
   ['http://127.0.0.1:5000/cb', '127.0.0.1:5000'],

@@ -51,7 +51,7 @@ it('keeps a value for its time, and passes it on when that is over', async () =>
   ])
 })
 
-it('keeps the value of before when the next one must not be kept', async () => {
+it('keeps the earlier value when the new one must not be kept', async () => {
   const cache = startCache()
   const reads = [cache.read(0)]
   cache.answer(fetched('one'))

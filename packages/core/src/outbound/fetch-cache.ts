@@ -1,7 +1,7 @@
 import { forgetOldest } from '@mintmark/internal'
 import { after, type EpochSeconds, seconds } from '@mintmark/storage-interface'
 
-/** What was fetched, and for how many seconds it is kept; 0 keeps what was there before. */
+/** What was fetched, and for how many seconds it is kept; with 0 the earlier value stays. */
 export interface Fetched<Value> {
   readonly value: Value
   readonly keepFor: number

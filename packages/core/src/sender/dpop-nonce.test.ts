@@ -13,20 +13,20 @@ describe('nonces while the sealing key is replaced', () => {
   const noncesOf = (...sealingKeys: readonly [string, ...string[]]) =>
     createDpopNonces({ issuer, keys: createStoredKeys({ storage, sealingKey: sealingKeys, algorithms: ['ES256'] }) })
 
-  it('are accepted by processes that have both keys, from processes that have either (RFC 9449 §8)', async () => {
+  it('of either key are accepted by a process that has both (RFC 9449 §8)', async () => {
     const both = noncesOf(nextKey, sealingKey)
 
     for (const key of [sealingKey, nextKey])
       expect(await both.isAccepted(await noncesOf(key).current(now), now)).toBe(true)
   })
 
-  it('are those of the first key (RFC 9449 §8)', async () => {
+  it('are made with the first key (RFC 9449 §8)', async () => {
     const nonce = await noncesOf(sealingKey, nextKey).current(now)
 
     expect(nonce).toBe(await noncesOf(sealingKey).current(now))
   })
 
-  it('are refused when their key has been removed (RFC 9449 §8)', async () => {
+  it('are refused after their key has been removed (RFC 9449 §8)', async () => {
     const nonce = await noncesOf(sealingKey).current(now)
 
     expect(await noncesOf(nextKey).isAccepted(nonce, now)).toBe(false)

@@ -122,7 +122,8 @@ async function belowSavepoint<T>(
   steps: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   for (let attempt = 1; ; attempt += 1) {
-    if (state.isOver) throw new StorageUnavailableError('withinTransaction: the work is over.')
+    if (state.isOver)
+      throw new StorageUnavailableError('withinTransaction has returned, so its storage cannot be used any more.')
     await ask(client, { text: savepoint })
     try {
       const result = await steps()
