@@ -10,6 +10,7 @@ import {
   answerInteraction,
   authorize,
   baseRequest,
+  browserCookies,
   encode,
   postForm,
   redeem,
@@ -120,6 +121,10 @@ describe('a client with a metadata document', () => {
     'https://cli.test./a',
     'https://192.0.2.1/a',
     'https://[2001:db8::1]/a',
+    'https://m\u00fcnchen.test/a',
+    'https://cli.test/\u00fc',
+    'https://cli\u3002test/a',
+    'https://2130706433/a',
     'https://localhost/a',
     `https://cli.test/${'a'.repeat(2048)}`,
   ])('is refused at the address %s without a request (Client ID Metadata Document §3)', async (address) => {
@@ -245,6 +250,38 @@ describe('a client with a metadata document', () => {
     const { under } = await start()
 
     expect((await visit(under, { redirect_uri: 'http://127.0.0.1:49152/cb' })).location.pathname).toBe('/consent')
+  })
+
+  it.each([
+    'http://localhost:49152/cb',
+    'http://127.0.0.1.nip.test/cb',
+    'http://127.0.0.1:80@other.test/cb',
+    'http://127.0.0.1:49152/cb/',
+    'https://127.0.0.1:49152/cb',
+    'http://[::1]:49152/cb',
+  ])('may not use %s for http://127.0.0.1/cb (RFC 8252 §7.3)', async (uri) => {
+    const { under } = await start()
+
+    await refusedOnPage(under, { send: () => visit(under, { redirect_uri: uri }), reason: 'redirect_uri_mismatch' })
+  })
+
+  it('has a host name that users see in ASCII (RFC 5891 §4.4)', async () => {
+    const address = 'https://xn--mnchen-3ya.test/a'
+    const uri = 'https://xn--mnchen-3ya.test/cb'
+    const { under } = await start(() => answer({ ...tool, client_id: address, redirect_uris: [uri] }))
+    const started = await visit(under, { client_id: address, redirect_uri: uri })
+    const { pathname, search } = started.location
+
+    const page = await under.send({ path: pathname + search, headers: { cookie: browserCookies(started) } })
+
+    expect(page.json['client']).toMatchObject({ unverifiedHost: 'xn--mnchen-3ya.test' })
+  })
+
+  it('has a name that is cut between two characters, never inside one', async () => {
+    const { under } = await start(() => answer({ ...tool, client_name: `${'x'.repeat(199)}\u{1F600}` }))
+    await codeOf(under)
+
+    expect((await stored(under))?.clientName).toBe(`${'x'.repeat(199)}\u{1F600}`)
   })
 
   it('may not use loopback when only its own origin is allowed', async () => {

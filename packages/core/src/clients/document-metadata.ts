@@ -96,7 +96,8 @@ const pageOf = (value: JsonValue | undefined): string | undefined =>
 
 function nameOf(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string') return undefined
-  const name = value.trim().slice(0, longestName).trim()
+  // By code points: half of a surrogate pair cannot be stored.
+  const name = Array.from(value.trim()).slice(0, longestName).join('').trim()
   return name === '' ? undefined : name
 }
 
