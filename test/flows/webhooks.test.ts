@@ -86,6 +86,25 @@ describe('a webhook', () => {
     expect(world.sent()).toEqual(['user.created ann', 'user.created ann'])
   })
 
+  it.each([
+    [200, 1],
+    [299, 1],
+    [300, 2],
+    [404, 2],
+  ])('that is answered with %d is sent %d times (Standard Webhooks 1.0.0)', async (status, times) => {
+    const world = startWorld()
+    await world.create()
+    await world.admin.users.create({ userId: 'ann' })
+    world.answer(() => status)
+
+    await world.deliver()
+    world.answer(() => 204)
+    world.advance(5)
+    await world.deliver()
+
+    expect(world.sent()).toHaveLength(times)
+  })
+
   it('is signed with both secrets while one is replaced, and with the newest after that', async () => {
     const world = startWorld()
     const old = await world.create()

@@ -88,16 +88,23 @@ it('rejects claims that the protocol or a custom field sets, and values that a s
   expect({}).not.toHaveProperty('admin')
 })
 
-it.for([
-  [{ name: 'a b', schema: text }],
-  [{ name: 'a', schema: text, claim: 'sub' }],
-  [{ name: 'toString', schema: text }],
+it.each<readonly [string, readonly Omit<CustomField, 'schema'>[]]>([
+  ['a b is not a valid name', [{ name: 'a b' }]],
+  ['toString is not a valid name', [{ name: 'toString' }]],
+  ['The custom field a is declared twice', [{ name: 'a' }, { name: 'a' }]],
+  ['a cannot be the claim sub', [{ name: 'a', claim: 'sub' }]],
+  ['a cannot be the claim a b', [{ name: 'a', claim: 'a b' }]],
   [
-    { name: 'a', schema: text, claim: 'x' },
-    { name: 'b', schema: text, claim: 'x' },
+    'b cannot be the claim x',
+    [
+      { name: 'a', claim: 'x' },
+      { name: 'b', claim: 'x' },
+    ],
   ],
-])('rejects an invalid custom field at startup: %j', (declared) => {
-  expect(() => startAdmin({ customFields: declared })).toThrow(TypeError)
+])('rejects an invalid custom field at startup: %s', (problem, declared) => {
+  const customFields = declared.map((field) => ({ ...field, schema: text }))
+
+  expect(() => startAdmin({ customFields })).toThrow(problem)
 })
 
 it('rejects an identifier that a user had before, or that a client has (OIDC Core §2)', async () => {
@@ -190,4 +197,7 @@ it('applies two concurrent changes, and rejects a change of an old version', asy
     () => under.admin.users.update({ userId: 'ann', version: 1 }, { claims: { name: 'Late' } }),
     'version_mismatch',
   )
+  const { version } = await under.admin.users.read('ann')
+  await under.admin.users.update({ userId: 'ann', version }, { claims: { name: 'Ann Lee' } })
+  expect((await under.admin.users.read('ann')).claims['name']).toBe('Ann Lee')
 })

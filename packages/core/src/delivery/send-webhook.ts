@@ -55,7 +55,7 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
   const answeredAt = deps.clock()
   if (result.outcome === 'failed') return resultOfFailure(delivery, result.failure, answeredAt)
   const { status, headers } = result
-  if (status >= 200 && status < 300) return { kind: 'delivered', keptUntil: after(answeredAt, deliveredRetention) }
+  if (status < 300) return { kind: 'delivered', keptUntil: after(answeredAt, deliveredRetention) }
   const failure = `http_${status}`
   // Standard Webhooks: 410 says that the endpoint is gone for good; anything else may succeed later.
   if (status === 410) return dead(failure, answeredAt)
