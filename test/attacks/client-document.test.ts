@@ -17,8 +17,10 @@ import {
   token,
   type Change,
 } from '../support/flow.ts'
+import { createProofKey, type ProofKey, writeProof } from '../support/dpop.ts'
 import { signEs256 } from '../support/forge-jwt.ts'
 import { refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { writeRequestObject } from '../support/request-object.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const id = 'https://cli.test/oauth.json'
@@ -451,6 +453,12 @@ async function aKeyedTool() {
       token_endpoint_auth_method: 'private_key_jwt',
       jwks: { keys: [{ ...jwk, alg: 'ES256', kid }] },
     },
+    requestObject: (under: ServerUnderTest, request: Change) =>
+      writeRequestObject(under, {
+        header: { kid },
+        claims: { ...request, iss: id },
+        sign: signEs256(pair.privateKey),
+      }),
     assertion: (under: ServerUnderTest, client = id) =>
       assertionOf(under, {
         header: { kid },
@@ -461,8 +469,9 @@ async function aKeyedTool() {
 }
 
 describe('a client with a document that pushes its request', () => {
-  const push = (under: ServerUnderTest, change: Change = {}) =>
-    postForm(under, '/auth/push', encode({ ...baseRequest, client_id: id, redirect_uri: redirect, ...change }), {})
+  const request = { ...baseRequest, client_id: id, redirect_uri: redirect }
+  const push = (under: ServerUnderTest, change: Change = {}, headers: Record<string, string> = {}) =>
+    postForm(under, '/auth/push', encode({ ...request, ...change }), headers)
   const withReference = (under: ServerUnderTest, reply: Awaited<ReturnType<typeof push>>) =>
     under.send({
       path: `/auth?${encode({ client_id: id, request_uri: String(reply.json['request_uri']) })}`,
@@ -498,6 +507,35 @@ describe('a client with a document that pushes its request', () => {
       { send: () => push(under), reason: 'client_authentication_method' },
     )
     expect((await push(under, await own.assertion(under))).status).toBe(201)
+  })
+
+  it('binds its code to the key of a DPoP proof (RFC 9449 §10.1)', async () => {
+    const { under } = await start()
+    const [own, other] = [await createProofKey(), await createProofKey()]
+    const dpop = await writeProof(under, own, { claims: { htu: `${under.issuer}/auth/push` } })
+    const started = await withReference(under, await push(under, {}, { dpop }))
+    const code = (await consent(under, started)).location.searchParams.get('code') ?? ''
+    const redeemBy = async (key: ProofKey) => {
+      const form = { client_id: id, redirect_uri: redirect }
+      return redeem(under, code, form, { authorization: '', dpop: await writeProof(under, key) })
+    }
+
+    const stolen = await redeemBy(other)
+    expect([stolen.status, stolen.json['error']]).toEqual([400, 'invalid_grant'])
+  })
+
+  it('pushes a request object that a key of its document has signed (RFC 9126 §3)', async () => {
+    const [own, other] = [await aKeyedTool(), await aKeyedTool()]
+    const { under } = await start(() => answer(own.document))
+    const pushObject = async (by: KeyedTool) => {
+      const form = { client_id: id, request: await by.requestObject(under, request), ...(await own.assertion(under)) }
+      return postForm(under, '/auth/push', encode(form), {})
+    }
+
+    const refused = await pushObject(other)
+    expect([refused.status, refused.json['error']]).toEqual([400, 'invalid_request_object'])
+    const pushed = await pushObject(own)
+    expect([pushed.status, (await withReference(under, pushed)).location.pathname]).toEqual([201, '/consent'])
   })
 
   it('is checked against its document again when the browser arrives (RFC 9126 §4)', async () => {
