@@ -88,6 +88,33 @@ describe('sign-in page', () => {
 })
 
 describe('consent page', () => {
+  test('shows the logo of a client, and the first letter of its name while there is none (CSP 3 §6.1.4)', async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const logos = await servePages(
+      { '/logo': { status: 200, headers: [['Content-Type', 'image/png']], body: Buffer.from(png, 'base64') } },
+      () => redirect('/'),
+    )
+    const consentWith = (path: string) =>
+      consentPage({
+        client: { clientName: 'Field Notes', logoUrl: `${logos.origin}${path}` },
+        redirectUri: `${client.origin}/cb`,
+        scopes: [{ name: 'openid', description: 'Sign you in' }],
+        accountName: 'ada@example.org',
+      })
+    const pages = await servePages({ '/shown': consentWith('/logo'), '/missing': consentWith('/none') }, () =>
+      redirect('/'),
+    )
+
+    await page.goto(`${pages.origin}/shown`, { waitUntil: 'load' })
+    const logo = page.locator('.tile img')
+    expect(await logo.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1)
+    await page.goto(`${pages.origin}/missing`, { waitUntil: 'load' })
+    expect(await logo.getAttribute('alt')).toBe('F')
+
+    expect(problems.filter((problem) => /Content Security Policy/i.test(problem))).toEqual([])
+    await Promise.all([logos.close(), pages.close()])
+  })
+
   test('Tab reaches every scope, then Deny, then Allow, and the decision reaches the client (WCAG 2.2 §2.1.1)', async () => {
     await page.goto(`${server.origin}/consent`)
 
