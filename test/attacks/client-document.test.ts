@@ -203,6 +203,7 @@ describe('a client with a metadata document', () => {
     ],
     ['redirect URIs of other hosts only', () => answer({ ...tool, redirect_uris: ['https://other.test/cb'] })],
     ['no code grant', () => answer({ ...tool, grant_types: ['client_credentials'] })],
+    ['no response type code', () => answer({ ...tool, response_types: ['none'] })],
   ])('is refused when the document has %s, and nothing is cached', async (_, serve) => {
     const { under, site } = await start(serve)
 

@@ -79,6 +79,16 @@ describe('values', () => {
     expect(created.body).toHaveProperty(Object.keys(body))
   })
 
+  test.each([
+    ['display of an attribute with one value', { name: { familyName: 'Lee', display: 'Kim Lee' } }],
+    ['another name in a list', { emails: [{ value: 'kim@example.com', note: 'x' }] }],
+  ])('strict refuses a sub-attribute that no schema defines: %s (RFC 7643 §2.4)', async (_, body) => {
+    const scim = await startScim({ toleranceProfile: 'strict' })
+
+    expect((await create(scim, body)).status).toBe(400)
+    expect(scim.lastReason()).toBe('attribute_unknown')
+  })
+
   test.each(['general', 'all'] as const)('%s: only one list around a value is unwrapped', async (toleranceProfile) => {
     const scim = await startScim({ toleranceProfile })
     const id = idOf(await create(scim))
