@@ -7,7 +7,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { dumpMedium } from '../support/dump-medium.ts'
 import { changeClient } from '../support/fixture-clients.ts'
-import { basic, encode, obtainCode, postForm, redeem, type Change } from '../support/flow.ts'
+import { authorize, basic, encode, obtainCode, postForm, redeem, type Change } from '../support/flow.ts'
 import { refusedInJson } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
@@ -280,6 +280,17 @@ describe('an attestation is refused', () => {
       { numRuns: 60 },
     )
   })
+})
+
+it('an attested client needs PKCE, because another instance could redeem its code (RFC 9700 §2.1.1)', async () => {
+  const change = { client_id: 'Phone', scope: 'openid', code_challenge: undefined, code_challenge_method: undefined }
+
+  const reply = await authorize(under, change)
+
+  expect([reply.location.searchParams.get('error'), under.lastReason()]).toEqual([
+    'invalid_request',
+    'code_challenge_missing',
+  ])
 })
 
 describe('a refresh token of an attested instance', () => {

@@ -179,7 +179,7 @@ export const refusals = {
     'The granted resource is no longer known to this server.',
     'RFC 8707 §2.2',
   ],
-  /** The authorization request has no PKCE challenge, and the client is public or registered with `requirePkce`. */
+  /** The authorization request has no PKCE challenge, and the client is public, attested or registered with `requirePkce`. */
   code_challenge_missing: ['invalid_request', 'PKCE is required: code_challenge is missing.', 'RFC 7636 §4.4.1'],
   /** The challenge method is not S256. */
   code_challenge_method: ['invalid_request', 'PKCE is required with code_challenge_method S256.', 'RFC 7636 §4.3'],

@@ -132,9 +132,12 @@ export function parseDpopJkt(parameters: Parameters): string | undefined {
   return jkt
 }
 
-/** RFC 9700 §2.1.1: public clients must use PKCE. For confidential clients it is recommended, and may be required. */
+/**
+ * RFC 9700 §2.1.1: public clients must use PKCE. So must attested ones, because another instance of the client could redeem a
+ * stolen code. For other confidential clients it is recommended, and may be required.
+ */
 export const needsPkce = ({ tokenEndpointAuthMethod, requirePkce }: ClientRecord): boolean =>
-  tokenEndpointAuthMethod === 'none' || requirePkce
+  tokenEndpointAuthMethod === 'none' || tokenEndpointAuthMethod === 'attest_jwt_client_auth' || requirePkce
 
 /** Which prompts the client requests (OIDC Core §3.1.2.1). */
 export type Prompt = 'none' | 'login' | 'consent' | 'select_account'
