@@ -89,6 +89,25 @@ describe('values', () => {
     expect(scim.lastReason()).toBe('attribute_unknown')
   })
 
+  test('a path that is null is none (RFC 7644 §3.5.2)', async () => {
+    const scim = await startScim({ toleranceProfile: 'strict' })
+    const id = idOf(await create(scim))
+
+    expect(await patch(scim, id, { op: 'replace', path: null, value: { title: 'Chair' } })).toMatchObject({
+      status: 200,
+      body: { title: 'Chair' },
+    })
+  })
+
+  test('two objects in a list are not a set of attributes (RFC 7644 §3.5.2.1)', async () => {
+    const scim = await startScim({ toleranceProfile: 'all' })
+    const id = idOf(await create(scim))
+
+    const reply = await patch(scim, id, { op: 'replace', value: [{ title: 'Chair' }, { nickName: 'K' }] })
+
+    expect([reply.status, scim.lastReason()]).toEqual([400, 'value_type'])
+  })
+
   test.each(['general', 'all'] as const)('%s: only one list around a value is unwrapped', async (toleranceProfile) => {
     const scim = await startScim({ toleranceProfile })
     const id = idOf(await create(scim))
