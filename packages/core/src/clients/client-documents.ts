@@ -118,8 +118,8 @@ export function createClientDocuments(
         if (stored.disabledAt !== undefined) throw refuse('client_disabled:page')
         const isSame = stored.documentDigest === client.documentDigest
         const isNewer = (client.documentReadAt ?? 0) > (stored.documentReadAt ?? 0)
-        if (isSame && !isNewer) return 'kept'
-        if (!isSame && !isNewer) throw refuse('client_document_changed')
+        if (!isNewer && isSame) return 'kept'
+        if (!isNewer) throw refuse('client_document_changed')
         const swapped = await storage.clients.compareAndSwap({ ...stored, ...documentOf(client) }, stored.version)
         if (swapped.outcome !== 'swapped') return undefined
         return isSame ? 'kept' : 'changed'
