@@ -12,7 +12,7 @@ import { refusedInJson } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-// Attestation-Based Client Authentication, draft 12, with a PoP JWT.
+// Attestation-Based Client Authentication, the draft of 6 October 2026, with a PoP JWT.
 
 const issuer = 'https://as.test'
 

@@ -31,8 +31,8 @@ interface AttestedClientsOptions {
 
 /**
  * Creates `attest_jwt_client_auth` for the option `clientAuthentication`: each instance of a client has a key of its own, its
- * backend attests the key, and the instance proves that it holds it (OAuth 2.0 Attestation-Based Client Authentication, as of
- * draft 12). Refresh tokens are bound to the instance that got them.
+ * backend attests the key, and the instance proves that it holds it (OAuth 2.0 Attestation-Based Client Authentication, the
+ * draft of 6 October 2026). Refresh tokens are bound to the instance that got them.
  * @experimental The draft changes; so may this, in a minor version.
  * @throws TypeError that names the option and says what to change.
  */
