@@ -1,7 +1,9 @@
+import { toFetch } from '@mintmark/adapter-fetch'
 import { attestedClients, registerClient } from '@mintmark/core'
 import { clientId } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage, type MemoryDatabase } from '@mintmark/storage-interface/memory'
 import * as fc from 'fast-check'
+import * as oauth from 'oauth4webapi'
 import { exportJWK, generateKeyPair, type JSONWebKeySet, SignJWT } from 'jose'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
@@ -122,6 +124,29 @@ describe('an attested instance', () => {
     })
   })
 
+  it('may name its key in the proof, which is the one of the attestation (§7.2)', async () => {
+    expect((await ask(await headersOf({ proofHeader: { kid: 'any' } }))).status).toBe(200)
+  })
+
+  it('authenticates with oauth4webapi', async () => {
+    const serve = toFetch(under.server)
+    const options = {
+      [oauth.customFetch]: (url: string, init: object) => serve(new Request(url, init)),
+    }
+    const found = await oauth.discoveryRequest(new URL(issuer), options)
+    const server = await oauth.processDiscoveryResponse(new URL(issuer), found)
+    const sent = await headersOf()
+    const attested: oauth.ClientAuth = (_server, _client, _body, headers) => {
+      for (const [name, value] of Object.entries(sent)) headers.set(name, value)
+    }
+    const client = { client_id: 'Phone' }
+
+    const response = await oauth.clientCredentialsGrantRequest(server, client, attested, { scope: 'api.read' }, options)
+
+    const tokens = await oauth.processClientCredentialsResponse(server, client, response)
+    expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'api.read' })
+  })
+
   it('uses its attestation again, with a new proof', async () => {
     const first = await headersOf()
     const second = { ...(await headersOf()), 'oauth-client-attestation': first['oauth-client-attestation'] ?? '' }
@@ -178,6 +203,10 @@ describe('an attestation is refused', () => {
     ['whose proof has no time (§5.1)', () => ({ proof: { iat: undefined } })],
     ['whose proof is old (§7.2)', () => ({ proof: { iat: seconds(-61) } })],
     ['whose proof is of the future (§7.2)', () => ({ proof: { iat: seconds(11) } })],
+    ['that is not valid yet (RFC 7519 §4.1.5)', () => ({ attestation: { nbf: seconds(11) } })],
+    ['whose proof is not valid yet (RFC 7519 §4.1.5)', () => ({ proof: { nbf: seconds(11) } })],
+    ['whose proof has expired (RFC 7519 §4.1.4)', () => ({ proof: { exp: seconds(-10) } })],
+    ['whose proof has a text for an expiry (RFC 7519 §4.1.4)', () => ({ proof: { exp: 'later' } })],
   ])('%s', async (_, changes) => {
     const headers = await headersOf(await changes())
 

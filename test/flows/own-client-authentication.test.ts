@@ -146,3 +146,31 @@ describe('a client authentication method of the host', () => {
     await expect(startServer({ clientAuthentication })).rejects.toThrow(problem)
   })
 })
+
+it.each([0, '', null, undefined, {}, { instanceKey: '' }, { instanceKey: 1 }, 'no', 1])(
+  'a method that returns %o authenticates no client (RFC 6749 §2.3.2)',
+  async (returned) => {
+    const careless = { method, read: () => ({ clientId: 'W', verify: () => Promise.resolve(returned) }) }
+    const server = await startServer({ clientAuthentication: [careless as never] })
+    await registerClient(
+      {
+        clientId: 'W',
+        clientName: 'W',
+        tokenEndpointAuthMethod: method,
+        grantTypes: ['client_credentials'],
+        scopes: [],
+      },
+      { storage: server.storage, clientRules: server.server.clientRules },
+    )
+
+    await refusedInJson(
+      server,
+      { status: 401, error: 'invalid_client' },
+      {
+        send: () => postForm(server, '/token', 'grant_type=client_credentials', {}),
+        reason: 'client_credentials_wrong',
+      },
+    )
+    await server.close()
+  },
+)

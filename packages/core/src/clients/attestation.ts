@@ -8,12 +8,12 @@ import {
   type OAuthStorage,
   seconds,
 } from '@mintmark/storage-interface'
-import type { JSONWebKeySet } from 'jose'
+import type { JSONWebKeySet, JWK } from 'jose'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 
 import { isCompactJws } from '../keys/verify-jwt.ts'
 import { refuse } from '../refusals.ts'
-import { clientAlgorithms, verifyWithKeys } from './client-jwt.ts'
+import { clientAlgorithms, verifyWithKey, verifyWithKeys } from './client-jwt.ts'
 import { isForUs, isUsableJti, unverifiedSubject } from './methods.ts'
 import type { ClientAuthenticationMethod } from './own-authentication.ts'
 import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
@@ -76,21 +76,24 @@ async function verifyInstance(
   const attestation = keys && (await verifyWithKeys(keys, presented.attestation, clientAlgorithms))
   if (attestation?.header.typ !== 'oauth-client-attestation+jwt') return false
   // Draft §7.1: it says which key it attests. The client was found by its subject.
-  const { iat, exp, cnf } = attestation.claims
-  const jwks = keySetOf(cnf)
-  if (!isTime(iat) || !isTime(exp) || jwks === undefined) return false
+  const { iat, exp, nbf, cnf } = attestation.claims
+  const jwk = keyOf(cnf)
+  if (!isTime(iat) || !isTime(exp) || !hasBegun(nbf, now) || jwk === undefined) return false
 
-  const proof = await verifyWithKeys(jwks, presented.proof, clientAlgorithms)
+  const proof = await verifyWithKey(jwk, presented.proof, clientAlgorithms)
   if (proof?.header.typ !== 'oauth-client-attestation-pop+jwt') return false
   const { aud, jti, iat: provenAt } = proof.claims
   // Draft §7.2: it is for this server, and was made just now.
   if (!isForUs(aud, [storage.issuer]) || !isUsableJti(jti) || !isTime(provenAt)) return false
   if (provenAt < now - maxAge || provenAt > now + clockSkew) return false
+  // Draft §5.1: it is also valid as a JWT (RFC 7519 §4.1.4, §4.1.5).
+  const { exp: usableUntil, nbf: usableFrom } = proof.claims
+  const isOver = usableUntil !== undefined && !(isTime(usableUntil) && now < usableUntil + clockSkew)
+  if (isOver || !hasBegun(usableFrom, now)) return false
   // Draft §7.4: the instance is genuine, so it may know that its attestation is too old.
   if (iat > now + clockSkew || !(now < exp)) throw refuse('attestation_expired', { clientId: client.clientId })
 
-  const [jwk] = jwks.keys
-  const instanceKey = jwk === undefined ? '' : await calculateJwkThumbprint(jwk)
+  const instanceKey = await calculateJwkThumbprint(jwk)
   // Draft §12.1: a proof is accepted once. It is recorded last, so only a genuine one uses anything up.
   const used = await storage.replays.markUsed({
     purpose: 'client_assertion_jti',
@@ -103,12 +106,16 @@ async function verifyInstance(
 }
 
 /** RFC 7800 §3.2: the public key of the instance, and no other kind of confirmation. */
-function keySetOf(cnf: JsonValue | undefined): JSONWebKeySet | undefined {
+function keyOf(cnf: JsonValue | undefined): JWK | undefined {
   const keySet = isJsonObject(cnf) ? readKeySet({ keys: [cnf['jwk']] }) : undefined
-  return keySet !== undefined && isPublicKeySet(keySet) ? keySet : undefined
+  return isPublicKeySet(keySet) ? keySet?.keys[0] : undefined
 }
 
 const isTime = (value: JsonValue | undefined): value is number => typeof value === 'number' && value > 0
+
+/** RFC 7519 §4.1.5: a JWT is not accepted before this time. */
+const hasBegun = (nbf: JsonValue | undefined, now: EpochSeconds): boolean =>
+  nbf === undefined || (isTime(nbf) && nbf <= now + clockSkew)
 
 /** In seconds: how old a proof may be, and how far ahead the clock of an instance may be. */
 const maxAge = 60

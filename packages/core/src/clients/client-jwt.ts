@@ -1,8 +1,9 @@
 import { decodeBase64url, decodeBody, parseJsonObject, repeatsMember } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject } from '@mintmark/storage-interface'
-import type { CompactJWSHeaderParameters, JSONWebKeySet } from 'jose'
+import type { CompactJWSHeaderParameters, CompactVerifyGetKey, JSONWebKeySet, JWK } from 'jose'
 import { compactVerify } from 'jose/jws/compact/verify'
 import { createLocalJWKSet } from 'jose/jwks/local'
+import { importJWK } from 'jose/key/import'
 
 import { readKeySet, type RemoteKeySets } from './remote-key-set.ts'
 
@@ -31,15 +32,25 @@ export async function verifyClientJwt(
   return kept ?? verifyWithKeys(await keySets.read(client.jwksUri, 'refresh', now), jwt, algorithms)
 }
 
-/** The same with these keys. */
-export async function verifyWithKeys(
+/** The same with these keys. Of several that fit, the header of the JWT names one by its `kid`. */
+export const verifyWithKeys = (
   keySet: JSONWebKeySet | undefined,
   jwt: string,
   algorithms: readonly string[],
+): Promise<ClientJwt | undefined> =>
+  keySet === undefined ? Promise.resolve(undefined) : verifyBy(createLocalJWKSet(keySet), jwt, algorithms)
+
+/** The same with this key, whatever `kid` the header of the JWT has. */
+export const verifyWithKey = (jwk: JWK, jwt: string, algorithms: readonly string[]): Promise<ClientJwt | undefined> =>
+  verifyBy(({ alg }) => importJWK(jwk, alg), jwt, algorithms)
+
+async function verifyBy(
+  findKey: CompactVerifyGetKey,
+  jwt: string,
+  algorithms: readonly string[],
 ): Promise<ClientJwt | undefined> {
-  if (keySet === undefined) return undefined
   try {
-    const { protectedHeader } = await compactVerify(jwt, createLocalJWKSet(keySet), { algorithms: [...algorithms] })
+    const { protectedHeader } = await compactVerify(jwt, findKey, { algorithms: [...algorithms] })
     // RFC 7797 §7: a JWS whose payload is not base64url is not a JWT.
     if (protectedHeader.b64 !== undefined) return undefined
     const text = decodeBody(decodeBase64url(jwt.split('.')[1] ?? '')) ?? ''

@@ -42,9 +42,12 @@ export const toClientAuthentication = (own: ClientAuthenticationMethod): ClientA
       clientId: credentials.clientId,
       async verify(client, now) {
         if (client?.tokenEndpointAuthMethod !== own.method || client.disabledAt !== undefined) return undefined
-        const proven = await credentials.verify(client, now)
-        if (proven === false) return undefined
-        return proven === true ? {} : { instanceKey: proven.instanceKey }
+        const proven: unknown = await credentials.verify(client, now)
+        if (proven === true) return {}
+        // A method in JavaScript may return anything. Only `true` and a key prove something.
+        if (typeof proven !== 'object' || proven === null || !('instanceKey' in proven)) return undefined
+        const { instanceKey } = proven
+        return typeof instanceKey === 'string' && instanceKey !== '' ? { instanceKey } : undefined
       },
     }
   },
