@@ -17,6 +17,8 @@ export interface Tenant {
 /** One way to use up the server. */
 export interface HostileCase {
   readonly name: string
+  /** The server is one of node:http that does nothing: the least that the attack costs. */
+  readonly isBare?: true
   /** Prepares the directory; it is not measured. */
   readonly prepare?: (tenant: Tenant) => Promise<void>
   /** Requests that are sent at the same time, again and again. Each returns its status. */
@@ -146,6 +148,11 @@ export const hostileCases: readonly HostileCase[] = [
   },
   { name: 'bodies without credentials that never end', attacks: (tenant) => unfinished(tenant, undefined) },
   { name: 'bodies with credentials that never end', attacks: (tenant) => unfinished(tenant, tenant.secret) },
+  {
+    name: 'bodies that never end, node:http alone',
+    isBare: true,
+    attacks: (tenant) => unfinished(tenant, undefined),
+  },
 ]
 
 let counter = Date.now()

@@ -47,5 +47,8 @@ process.on('message', () => {
 })
 
 const listener = createServer(toNodeListener(server, createScimServer({ issuer, storage })))
-listener.listen(0, '127.0.0.1', () => process.stdout.write(`${(listener.address() as AddressInfo).port}\n`))
+// More connections than Node's 511 may wait to be accepted: a client whose connection is dropped tries again after a second.
+listener.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
+  process.stdout.write(`${(listener.address() as AddressInfo).port}\n`),
+)
 process.on('disconnect', () => process.exit())

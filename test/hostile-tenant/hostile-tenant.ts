@@ -46,9 +46,13 @@ async function play(engine: string, stage: HostileStage): Promise<void> {
   const backends = stage.database.engine === 'postgres' ? await countBackends(stage.database.url) : undefined
   for (const each of [quiet, ...chosen]) {
     // A new process for each case: the memory is that of the case alone.
-    const server = await startProcess('hostile-server-process.ts', stage.database)
+    const server = await startProcess(
+      each.isBare === true ? 'bare-server-process.ts' : 'hostile-server-process.ts',
+      stage.database,
+    )
     const port = Number(await firstLine(server))
-    const probe = await startProbe({ port, secrets: { A: stage.clients.A.secret, M: stage.clients.M.secret } })
+    const secrets = { A: stage.clients.A.secret, M: stage.clients.M.secret }
+    const probe = await startProbe({ port, secrets, isBare: each.isBare === true })
     try {
       const tenant = { port, provider: 'hostile', secret: stage.secret, smallSecret: stage.smallSecret, scale }
       await each.prepare?.(tenant)
@@ -111,7 +115,7 @@ function report(name: string, answers: ReadonlyMap<string, number>, felt: Felt):
     milliseconds(quantile(measured.reading, 0.5)),
     milliseconds(quantile(measured.reading, 0.99)),
     milliseconds(Math.max(...all)),
-    milliseconds(quantile(measured.writing, 0.99)),
+    measured.writing.length === 0 ? '' : milliseconds(quantile(measured.writing, 0.99)),
     milliseconds(used.longestStall),
     residentMegabytes.toFixed(0),
     String(backends ?? ''),

@@ -10,6 +10,8 @@ import { send } from '../support/reply.ts'
 export interface ProbeConfig {
   readonly port: number
   readonly secrets: { readonly A: string; readonly M: string }
+  /** The server only answers `POST /token`: nothing is refreshed. */
+  readonly isBare: boolean
 }
 
 /** The latencies of token requests in milliseconds, from the time at which each was due. */
@@ -21,14 +23,14 @@ export interface Measured {
   readonly failures: readonly string[]
 }
 
-const { port, secrets } = JSON.parse(process.argv[2] ?? '') as ProbeConfig
+const { port, secrets, isBare } = JSON.parse(process.argv[2] ?? '') as ProbeConfig
 const interval = 20
 const families = 40
 
 let measured = { reading: [] as number[], writing: [] as number[], failures: [] as string[] }
 const client = clientRequests({ A: { secret: secrets.A } } as FixtureClients)
 const tokens = await Promise.all(
-  Array.from({ length: families }, async () => {
+  Array.from({ length: isBare ? 0 : families }, async () => {
     const granted = tokensOf(await client.redeem(port, codeOf(await client.authorize(port))))
     return granted.refresh_token
   }),
