@@ -65,6 +65,7 @@ export {
   hasMediaType,
   isJsonObject,
   json,
+  matchesEntityTag,
   mediaType,
   noStore,
   parseJson,

@@ -1,7 +1,15 @@
 import { seconds } from '@mintmark/storage-interface'
 import * as base64url from 'jose/base64url'
 
-import { type Header, json, readyResponse, type ServerRequest, type ServerResponse, sha256 } from '@mintmark/internal'
+import {
+  type Header,
+  json,
+  matchesEntityTag,
+  readyResponse,
+  type ServerRequest,
+  type ServerResponse,
+  sha256,
+} from '@mintmark/internal'
 
 /** Responds to a request for a document: with the whole document, or with 304 if the caller's copy is current. */
 export type PublicDocument = (request: ServerRequest) => ServerResponse
@@ -24,9 +32,8 @@ export async function publicDocument(value: object): Promise<PublicDocument> {
   ]
   const full = readyResponse(json(200, value, validators))
   const unchanged = readyResponse({ status: 304, headers: validators, body: undefined })
-  return (request) => (hasTag(request.headers.get('if-none-match'), tag) ? unchanged : full)
+  return (request) => {
+    const condition = request.headers.get('if-none-match')
+    return condition !== undefined && matchesEntityTag(condition, tag) ? unchanged : full
+  }
 }
-
-/** RFC 9110 §13.1.2: a list of tags, compared weakly, because compressing proxies turn strong tags into weak ones. */
-const hasTag = (condition: string | undefined, tag: string): boolean =>
-  condition !== undefined && condition.split(',').some((item) => [tag, `W/${tag}`, '*'].includes(item.trim()))

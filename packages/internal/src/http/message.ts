@@ -47,6 +47,20 @@ interface UnreadRequest<Host> extends RequestHead<Host> {
   readonly body: ReadBody
 }
 
+/**
+ * Whether the value of If-Match or If-None-Match matches the entity tag of an existing resource (RFC 9110 §13.1.1, §13.1.2).
+ * An asterisk matches every tag, but only if it is the whole value. Tags are compared weakly (§8.8.3.2), because compressing
+ * proxies turn strong tags into weak ones.
+ */
+export function matchesEntityTag(condition: string, tag: string): boolean {
+  if (condition.trim() === '*') return true
+  // A tag may contain commas (§8.8.3).
+  const listed = condition.match(/(?:[^",]|"[^"]*")+/g) ?? []
+  return listed.some((item) => opaqueTag(item.trim()) === opaqueTag(tag))
+}
+
+const opaqueTag = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : tag)
+
 /** The media type of the body, in lower case and without its parameters; `undefined` when absent or malformed. */
 export function mediaType(request: Pick<RequestHead, 'headers'>): string | undefined {
   const header = request.headers.get('content-type')

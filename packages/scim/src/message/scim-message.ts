@@ -1,5 +1,12 @@
 import { type Header, noStore, parseParameters, type ServerResponse } from '@mintmark/core/http'
-import { decodeBody, hasMediaType, runInTurns, type ServerRequest, type Turns } from '@mintmark/internal'
+import {
+  decodeBody,
+  hasMediaType,
+  matchesEntityTag,
+  runInTurns,
+  type ServerRequest,
+  type Turns,
+} from '@mintmark/internal'
 import type { RateDecision } from '@mintmark/core/internal'
 
 import { refusal, renderScimError, type ScimError } from '../error/scim-error.ts'
@@ -73,7 +80,7 @@ export function namedAttributes(query: Query): RequestedAttributes {
 export function checkPreconditions(request: ServerRequest, version: string): void {
   const tags = request.headers.get('if-match')
   // RFC 9110 §13.1.1: none of the tags matches.
-  if (tags !== undefined && !listsTag(tags, version)) throw refusal('version_mismatch')
+  if (tags !== undefined && !matchesEntityTag(tags, version)) throw refusal('version_mismatch')
   // RFC 9110 §13.1.2: one of the tags matches; `*` matches any existing resource.
   if (isNotModified(request, version)) throw refusal('version_mismatch')
 }
@@ -81,14 +88,8 @@ export function checkPreconditions(request: ServerRequest, version: string): voi
 /** Whether If-None-Match lists this version, so that a GET responds with 304 (RFC 9110 §13.1.2). */
 export function isNotModified(request: ServerRequest, version: string): boolean {
   const tags = request.headers.get('if-none-match')
-  return tags !== undefined && listsTag(tags, version)
+  return tags !== undefined && matchesEntityTag(tags, version)
 }
-
-const listsTag = (tags: string, version: string): boolean =>
-  tags.split(',').some((tag) => tag.trim() === '*' || opaque(tag.trim()) === opaque(version))
-
-/** RFC 9110 §8.8.3.2: weak comparison ignores the W/ prefix. */
-const opaque = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : tag)
 
 /** A SCIM response (RFC 7644 §3.1, §3.8). It is not cached, because it contains personal data. */
 export const scimResponse = (status: number, body: object, headers?: readonly Header[]): ServerResponse =>

@@ -225,11 +225,12 @@ describe('errors (RFC 7644 §3.7.3)', () => {
 
     const reply = await bulk(directory, [
       { method: 'DELETE', path: `/Users/${directory.users[0]}`, version: 'W/"7"' },
+      { method: 'DELETE', path: `/Users/${directory.users[0]}`, version: 'W/"7", *' },
       { method: 'DELETE', path: `/Users/${directory.stranger}` },
     ])
 
-    expect(statusesOf(reply)).toEqual(['412', '404'])
-    expect(reasonsOf(directory)).toEqual(['version_mismatch', 'resource_not_found'])
+    expect(statusesOf(reply)).toEqual(['412', '412', '404'])
+    expect(reasonsOf(directory)).toEqual(['version_mismatch', 'version_mismatch', 'resource_not_found'])
     expect(directory.dump()).toBe(before)
   })
 
