@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerOptions, type ServerResp
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { toNodeHandler, toNodeListener } from '@mintmark/adapter-node'
-import { createRouter, json } from '@mintmark/core/http'
+import { createRouter, type HttpService, json } from '@mintmark/core/http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { aDeferred } from './deferred.ts'
 import { listenOn } from './host.ts'
@@ -165,6 +165,39 @@ describe('the handler', () => {
     expect(host.service.received).toEqual([])
   })
 })
+
+test('answers a short request before most of the uploads that began with it', async () => {
+  const order: string[] = []
+  const service: HttpService = {
+    ...aService(),
+    handle: ({ headers }) => {
+      const kind = headers.has('content-length') ? 'upload' : 'short'
+      order.push(kind)
+      // Longer than a turn of the event loop may take.
+      if (kind === 'upload') keepBusy(10)
+      return Promise.resolve(json(kind === 'upload' ? 401 : 200, {}))
+    },
+  }
+  const host = await listenOn(createServer(toNodeListener(service)))
+  const sockets = Array.from({ length: 11 }, () => connect(host.port, '127.0.0.1'))
+  const [short, ...uploads] = sockets
+  // Once it has answered on each connection, the server reads from all of them in one turn of its event loop.
+  for (const socket of sockets) socket.write('GET /token HTTP/1.1\r\nHost: as.test\r\n\r\n')
+  await Promise.all(sockets.map((socket) => once(socket, 'data')))
+  order.length = 0
+
+  for (const socket of uploads) socket.write(requestText('POST /token', ['Content-Length: 100000'], 'a'))
+  short?.write(requestText('GET /token'))
+  const ends = await Promise.all(sockets.map((socket) => text(socket)))
+
+  expect(ends.map((end) => end.slice(0, 12))).toEqual(['HTTP/1.1 200', ...uploads.map(() => 'HTTP/1.1 401')])
+  expect(order.indexOf('short')).toBeLessThan(5)
+})
+
+function keepBusy(milliseconds: number): void {
+  const until = performance.now() + milliseconds
+  while (performance.now() < until);
+}
 
 /** A host that records the promises returned by its handler. */
 async function aWatchedHost(

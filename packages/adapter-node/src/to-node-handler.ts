@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:ht
 import { finished } from 'node:stream'
 
 import type { Endpoint, HttpService, ServerResponse } from '@mintmark/core/http'
-import { type ReadBody, readRequest, type ReceivedRequest } from '@mintmark/internal'
+import { createTurns, type ReadBody, readRequest, type ReceivedRequest } from '@mintmark/internal'
 
 /**
  * Answers a request of `node:http`, or leaves it alone.
@@ -132,9 +132,12 @@ type Answer = (exchange: Exchange, handle: HttpService['handle']) => Promise<voi
 function createAnswer(): Answer {
   const lingering: Lingering = { connections: 0, bytes: 0 }
   const lengthOf = createBodyLength()
+  const turns = createTurns()
 
   return async ({ request, response, url }, handle) => {
     requireRawBody(request)
+    // Uploads that begin at the same time take turns, so that short requests do not wait for all of them.
+    if (hasLargeBody(request) && turns.isOver()) await turns.next()
     const body: { state: 'unread' | 'read' | 'too_large' | 'aborted' } = { state: 'unread' }
     const read: ReadBody = async (limit) => {
       const bytes = await readBody(request, limit)
