@@ -222,6 +222,7 @@ describe('a grant', () => {
 
     for (const change of [
       { grant_management_action: 'create' },
+      { grant_id: grant },
       { grant_management_action: 'merge', grant_id: grant },
     ]) {
       await refusedByRedirect(

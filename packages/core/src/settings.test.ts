@@ -93,6 +93,11 @@ describe('options', () => {
     ['a scope without a sentence', { scopes: { api: '' } }, /scopes/],
     ['a resource with a fragment', { resources: { 'https://api.test#x': { scopes: [] } } }, /resources/],
     ['a resource that is not absolute', { resources: { api: { scopes: [] } } }, /resources/],
+    [
+      'an unknown scope for clients that publish their own metadata',
+      { clientDocuments: { allow: () => true, scopes: ['nope'] } },
+      /clientDocuments.scopes: nope is not defined/,
+    ],
     ['a resource with an unknown scope', { resources: { 'https://api.test': { scopes: ['nope'] } } }, /nope/],
     [
       'a grant whose name is no URI (RFC 6749 §4.5)',

@@ -52,6 +52,25 @@ describe('a feed that is followed', () => {
     expect(requests.length - asked).toBeLessThanOrEqual(1)
   })
 
+  it('a response that a faster reader overtook is dropped, and what came after is read at once', async () => {
+    const late = deferred<FeedAnswer>()
+    const { at, feed, requests } = await aFeed(
+      async (_, count) => {
+        if (count > 4) return new Promise<never>(() => undefined)
+        return count === 2 ? late.promise : {}
+      },
+      { mode: 'follow' },
+    )
+    await expect.poll(() => requests.length).toBe(2)
+    at.seconds += 7.5
+    await feed.statusOf(aToken(), 'key-1')
+
+    late.resolve({})
+    await expect.poll(() => requests.length).toBeGreaterThan(3)
+
+    expect(requests[3]).toMatchObject({ cursor: 'log.3', wait: '0' })
+  })
+
   it('an older response never overrides what a faster reader has read', async () => {
     const late = deferred<FeedAnswer>()
     const { at, feed, requests } = await aFeed(

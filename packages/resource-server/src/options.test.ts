@@ -4,6 +4,7 @@ import { checkOptions } from './options.ts'
 import type { ResourceServerOptions } from './options.ts'
 
 const right = { issuer: 'https://as.test', audience: 'https://api.test' }
+const trust = 'this_proxy_sets_and_strips_it'
 const credentials = { clientId: 'api', clientSecret: 's' }
 
 describe('options', () => {
@@ -42,6 +43,7 @@ describe('options', () => {
       { credentials, revocationFeed: { toleratedSilence: Infinity } },
       /toleratedSilence/,
     ],
+    ['a certificate header in no known format', { mutualTls: { certificate: { format: 'pem', trust } } }, /format/],
     ['a mode that is none', { credentials, revocationFeed: { mode: 'push' } }, /mode/],
     ['a misspelled option', { audiences: [] }, /audiences is no option/],
   ])('refuses %s, and says what to change', (_, change, message) => {

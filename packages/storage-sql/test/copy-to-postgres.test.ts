@@ -105,6 +105,22 @@ test('mintmark-migrate copy rejects a schema with pending migrations', async () 
   expect([code, errors]).toEqual([2, expect.stringContaining('apply it to each of them first')])
 })
 
+test('a copy needs the present schema in both databases', async () => {
+  const { file, url, close } = await twoDatabases()
+  await close()
+  const [empty, folder] = [await aDatabase(), await aFolder()]
+  onTestFinished(async () => {
+    await empty.remove()
+    await folder.remove()
+  })
+  const old = join(folder.path, 'old.db')
+  await openSqliteDialect(old).close()
+
+  await expect(copyDatabase({ sqlite: file, postgres: empty.url })).rejects.toThrow('apply it to each of them first')
+  await expect(copyDatabase({ sqlite: old, postgres: url })).rejects.toThrow('apply it to each of them first')
+  expect(await copyDatabase({ sqlite: file, postgres: url })).not.toEqual([])
+})
+
 test('mintmark-migrate reports missing privileges in one line, and writes nothing', async () => {
   const { file, source, pool, url, target, close } = await twoDatabases()
   await source.clients.insert(fullClient)

@@ -106,6 +106,14 @@ it.each([
   expect(await storage.clients.find(clientId('app'))).toBeUndefined()
 })
 
+it('refuses a client identifier that is the address of a metadata document (Client ID Metadata Document §3)', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const registering = registerClient({ ...app, clientId: 'https://app.test/client.json' }, { storage })
+
+  await expect(registering).rejects.toMatchObject({ code: 'invalid_client_metadata' })
+  expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
+})
+
 it.each(['http://app.test/jwks', 'https://10.0.0.1/jwks', 'https://app.test:8443/jwks', 'https://localhost/jwks'])(
   'refuses keys at %s, which no server would fetch (RFC 7591 §5)',
   async (jwksUri) => {

@@ -35,6 +35,15 @@ describe('client secrets', () => {
     await expect(addClientSecret('A', {}, deps)).rejects.toMatchObject({ code: 'invalid_client_metadata' })
   })
 
+  it('adds no secret to a client that has none (RFC 7591 §3.2.2)', async () => {
+    const { deps } = await aClient()
+    const redirectUris = ['https://spa.test/cb']
+    await registerClient({ clientId: 'P', clientName: 'SPA', redirectUris, tokenEndpointAuthMethod: 'none' }, deps)
+
+    await expect(addClientSecret('P', {}, deps)).rejects.toMatchObject({ code: 'invalid_client_metadata' })
+    expect((await deps.storage.clients.find(clientId('P')))?.secrets).toEqual([])
+  })
+
   it('revokes all secrets but the newest at once', async () => {
     const { deps, first, works } = await aClient()
     const second = await addClientSecret('A', {}, deps)

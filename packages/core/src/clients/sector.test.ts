@@ -87,7 +87,10 @@ it('sends no request to an address that is not public', async () => {
   const { state, storage, register } = await publish(JSON.stringify(twoHosts))
   const sectorIdentifierUri = 'https://127.0.0.1/sector.json'
 
-  await expect(register({ redirectUris: twoHosts, sectorIdentifierUri })).rejects.toMatchObject(refused)
+  await expect(register({ redirectUris: twoHosts, sectorIdentifierUri })).rejects.toMatchObject({
+    ...refused,
+    description: 'sector_identifier_uri must be https, by host name, on the default port.',
+  })
   expect(state.requests).toBe(0)
   expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
 })

@@ -101,7 +101,7 @@ function resultOfStatus(
   { status, headers }: { readonly status: number; readonly headers: Headers },
   now: EpochSeconds,
 ): DeliveryResult {
-  if (status >= 200 && status < 300) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
+  if (status < 300) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
   const failure = `http_${status}`
   // RFC 9110 §15.5.9 and §15.6, RFC 8470 §5.2, RFC 6585 §4: a later attempt may succeed.
   const isTransient = status >= 500 || status === 408 || status === 425 || status === 429

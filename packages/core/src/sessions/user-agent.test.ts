@@ -15,6 +15,7 @@ it.each([
   ],
   ['Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Chrome/131.0 Mobile Safari/537.36', 'Chrome on Android'],
   ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/18.0 Safari/605.1.15', 'Safari on macOS'],
+  ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) Gecko/20100101', 'Windows'],
   ['curl/8.5.0', undefined],
   [`${'x'.repeat(100_000)}Firefox/1`, undefined],
   ['<script>Firefox/', 'Firefox'],

@@ -68,6 +68,7 @@ test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
     ['text-as-number'],
   ],
   ['no op', { path: 'title', value: 'x' }, { title: 'x' }, ['operation-name-missing']],
+  ['op null', { op: null, path: 'title', value: 'x' }, { title: 'x' }, ['operation-name-missing']],
   [
     'no match, one sub-attribute',
     { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+1' },

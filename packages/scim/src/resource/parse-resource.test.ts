@@ -35,7 +35,7 @@ test.each<[string, JsonObject, JsonObject]>([
   ],
   [
     '7643 §2.5: null, [] and absent are one state',
-    { title: null, emails: [], name: { givenName: null }, ims: [{ value: null }], nickName: 'x' },
+    { title: null, emails: [], name: { givenName: null }, ims: [{ value: null }], [enterprise]: null, nickName: 'x' },
     { nickName: 'x' },
   ],
   [

@@ -59,7 +59,6 @@ const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
 /** Parses "True", "FALSE" and the like, without surrounding space. @returns undefined for any other text. */
 export function parseBoolean(text: string): boolean | undefined {
-  if (text.length > 5) return undefined
   const lower = text.toLowerCase()
   if (lower === 'true') return true
   return lower === 'false' ? false : undefined

@@ -27,6 +27,18 @@ test('refuses a user beyond the number that a provider may have (RFC 7644 §3.12
   expect((await post('one-more')).status).toBe(201)
 })
 
+test('a server that has just started counts what a provider already has (RFC 7644 §3.12)', async () => {
+  const scim = await startScim({ limits: { users: 1 } })
+  const post = (server: Pick<typeof scim, 'send'>, userName: string) =>
+    server.send({ method: 'POST', path: '/Users', body: aUser(userName) })
+  expect((await post(scim, 'first')).status).toBe(201)
+  const restarted = scim.beside({ storage: scim.storage })
+
+  const statuses = [(await post(restarted, 'second')).status, (await post(restarted, 'third')).status]
+
+  expect(statuses).toEqual([403, 403])
+})
+
 test('counts the users of a provider again after a tenth of what was left', async () => {
   const scim = await startScim({ limits: { users: 40 } })
   let totals = 0
