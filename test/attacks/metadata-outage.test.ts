@@ -170,6 +170,21 @@ describe('a complete storage outage', () => {
     expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
   })
 
+  it('serves no stale key set when keys fail for another reason than an outage', async () => {
+    const issuer = 'https://as.test'
+    const storage = createMemoryStorage({ issuer })
+    const stored = createStoredKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url') })
+    let isBroken = false
+    const publicKeys = () => (isBroken ? Promise.reject(new Error('broken')) : stored.publicKeys())
+    const keys = { ...stored, publicKeys }
+    const server = createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined) })
+    const read = () => server.handle(plainRequest(issuer, { path: '/jwks' }))
+    expect((await read()).status).toBe(200)
+    isBroken = true
+
+    expect((await read()).status).toBe(500)
+  })
+
   it.each(operations)('$name is answered 503, never active or inactive (RFC 9110 §15.6.4)', async ({ send }) => {
     under.probe.failWhen(() => true)
 

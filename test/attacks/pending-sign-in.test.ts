@@ -101,6 +101,24 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
     expect(under.dump()).toBe(before)
   })
 
+  it('a denial at the sign-in page completes an interaction in which somebody had signed in', async () => {
+    const started = await authorize(under, {}, { cookie: '' })
+    const cookie = browserCookie(started)
+    await post(started, cookie, `subject=U1&auth_time=${under.clock.now()}`)
+    const { pathname, search } = started.location
+    const headers = { cookie, origin: under.issuer, 'content-type': 'application/x-www-form-urlencoded' }
+
+    const denied = await under.send({
+      method: 'POST',
+      path: `${pathname}${search}&account=other`,
+      headers,
+      body: 'deny',
+    })
+
+    expect(denied.location.searchParams.get('error')).toBe('access_denied')
+    await refusedOnPage(under, { send: () => post(started, cookie, consent), reason: 'interaction_unknown' })
+  })
+
   it('a request that does not fit into an address is refused', async () => {
     const state = 's'.repeat(1024)
     const claims = JSON.stringify({ userinfo: { name: { values: ['x'.repeat(3900)] } } })

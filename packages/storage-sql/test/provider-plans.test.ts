@@ -6,7 +6,7 @@ import {
   type ResolvedFilter,
   userId,
 } from '@mintmark/storage-interface'
-import type { FilterAttribute, ListPage } from '@mintmark/storage-interface/stores'
+import type { FilterAttribute, ListPage, SortKey } from '@mintmark/storage-interface/stores'
 import { aProvisionedState } from '@mintmark/storage-interface/fixtures'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filledPostgres, filledSqlite, type FilledDatabase } from './support/filled-database.ts'
@@ -27,6 +27,15 @@ describe.for([
     database = await open(accounts)
   }, 180_000)
   afterAll(() => database.close())
+
+  test.for(['id', 'userName', 'displayName', 'name.familyName', 'meta.created', 'meta.lastModified'])(
+    'shows a page in the order of %s, which an index has',
+    async (name) => {
+      const page = { kind: 'index', offset: 0, limit: 100 } as const
+      await showsPage(database.storage, page, [name, 'ascending'])
+      await showsPage(database.storage, page, [name, 'descending'])
+    },
+  )
 
   test.for(Object.entries(requests))('%s is bound by an index', async ([, request]) => {
     database.ran()
@@ -169,22 +178,20 @@ async function finds(storage: AdminStorage, filter: ResolvedFilter): Promise<voi
   })
 }
 
-async function showsPage(storage: AdminStorage, page: ListPage): Promise<void> {
-  const outcome = await storage.provisionedUsers.list({
-    providerId: provider,
-    filter: undefined,
-    sort: undefined,
-    page,
-  })
+async function showsPage(
+  storage: AdminStorage,
+  page: ListPage,
+  order?: readonly [name: string, direction: SortKey['direction']],
+): Promise<void> {
+  const sort = order && { attribute: attribute(order[0]), elementPart: undefined, direction: order[1] }
+  const outcome = await storage.provisionedUsers.list({ providerId: provider, filter: undefined, sort, page })
   expect(outcome).toMatchObject({ outcome: 'listed', total: accounts, records: { length: 100 } })
 }
 
-const attribute = (name: string): FilterAttribute => ({
-  extension: undefined,
-  name,
-  subName: undefined,
-  multiValued: false,
-})
+function attribute(path: string): FilterAttribute {
+  const [name = '', subName] = path.split('.')
+  return { extension: undefined, name, subName, multiValued: false }
+}
 const text = (name: string, value: string): ResolvedFilter => ({
   kind: 'text',
   attribute: attribute(name),
