@@ -54,6 +54,7 @@ test('refuses a body when the bodies of the provider exceed their memory, but re
 
   expect(load.reserve(acme, 60)).toBeTypeOf('function')
   expect(load.reserve(acme, 60)).toBe('provider_full')
+  expect(load.reserve(acme, 40)).toBeTypeOf('function')
 })
 
 test('requests wait until responses that are too large in total have been sent', async () => {
