@@ -126,8 +126,9 @@ export const rfc9700: Standard = {
       '4.11.2',
       'Users are not redirected before they have signed in, except for prompt=none',
       deviation(
-        'errors are returned at once, as RFC 6749 §4.1.2.1 requires, to a redirect URI that the operator registered; strangers cannot register clients',
+        'errors are returned at once, as RFC 6749 §4.1.2.1 requires, to a client that an administrator or the issuer of a software statement vouches for',
       ),
+      'an error for a client that nobody vouches for (RFC 9700 §4.11.2)',
       'every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1)',
     ],
     [

@@ -6,10 +6,11 @@ import {
   type ServerRequest,
   type ServerResponse,
 } from '@mintmark/internal'
-import type { EpochSeconds, GrantRecord } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds, GrantRecord } from '@mintmark/storage-interface'
 
+import { isVerified } from '../clients/logo.ts'
 import type { Journal } from '../events.ts'
-import { readForm, readQuery } from '../parameters.ts'
+import { type Parameters, readForm, readQuery } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
@@ -41,7 +42,7 @@ export interface AuthorizationEndpointDependencies
 
 /**
  * `GET|POST /auth` (RFC 6749 §3.1, OIDC Core §3.1.2). Client and redirect URI are checked first: until both are proven,
- * errors are shown on a local page without a redirect (RFC 6749 §4.1.2.1).
+ * errors are shown on a local page without a redirect (RFC 6749 §4.1.2.1). Later ones are redirected to the client.
  */
 export const authorizationEndpoint =
   (deps: AuthorizationEndpointDependencies): Endpoint =>
@@ -51,16 +52,39 @@ export const authorizationEndpoint =
     const received = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
     const client = await deps.clientDocuments.identify(requireClientId(received), now)
     const { parameters, form } = await openRequest(received, { client, now }, deps)
-    const verified = verifyRedirect(parameters, client)
-    const authorization = await parseAuthorizationRequest(parameters, { client, redirect: verified, form }, deps.rules)
-    // RFC 9110 §9.2.1: HEAD is safe. It issues no code and starts no interaction.
-    if (request.method === 'HEAD') return { status: 200, headers: noStore, body: undefined }
-    if (isCrossSitePost(request)) {
-      const object = form.kind === 'plain' && form.isSigned ? received.get('request') : undefined
-      return redirectToSelf(request, authorization, object)
+    try {
+      const proven = { client, redirect: verifyRedirect(parameters, client), form }
+      const authorization = await parseAuthorizationRequest(parameters, proven, deps.rules)
+      // RFC 9110 §9.2.1: HEAD is safe. It issues no code and starts no interaction.
+      if (request.method === 'HEAD') return { status: 200, headers: noStore, body: undefined }
+      if (isCrossSitePost(request)) {
+        const object = form.kind === 'plain' && form.isSigned ? received.get('request') : undefined
+        return redirectToSelf(request, authorization, object)
+      }
+      return await answer({ authorization, request }, now, deps)
+    } catch (error) {
+      if (!(error instanceof RedirectableError)) throw error
+      throw (await mayRedirect({ client, parameters, request }, now, deps)) ? error : error.refusal
     }
-    return answer({ authorization, request }, now, deps)
   }
+
+/**
+ * Whether the browser may be redirected with an error: to a client that nobody vouches for only after its user has signed
+ * in (RFC 9700 §4.11.2), so that a link to this server does not lead to any address on the web. A client that asks for no
+ * page gets its answer (OIDC Core §3.1.2.6).
+ */
+async function mayRedirect(
+  {
+    client,
+    parameters,
+    request,
+  }: { readonly client: ClientRecord; readonly parameters: Parameters; readonly request: ServerRequest },
+  now: EpochSeconds,
+  { signedIn, storage }: AuthorizationEndpointDependencies,
+): Promise<boolean> {
+  if (isVerified(client) || parameters.get('prompt') === 'none') return true
+  return (await identifySession(await signedIn(request), now, storage)) !== undefined
+}
 
 async function answer(
   { authorization, request }: { readonly authorization: AuthorizationRequest; readonly request: ServerRequest },
