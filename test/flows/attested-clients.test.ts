@@ -124,7 +124,7 @@ describe('an attested instance', () => {
     })
   })
 
-  it('may name its key in the proof, which is the one of the attestation (§7.2)', async () => {
+  it('may name its key in the proof, if that is the key of the attestation (§7.2)', async () => {
     expect((await ask(await headersOf({ proofHeader: { kid: 'any' } }))).status).toBe(200)
   })
 

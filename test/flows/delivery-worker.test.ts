@@ -89,7 +89,7 @@ describe('the loop', () => {
     await under.stop()
   })
 
-  it('outlives an outage of the storage, and reports it', async () => {
+  it('survives a storage outage, and reports it', async () => {
     const world = await startLogoutWorld()
     await world.register('a')
     await world.join('s1', 'a')

@@ -137,8 +137,8 @@ const times = 20
  * Lets two processes present the same credentials to one database at the same time.
  * @returns the outcomes of both, or undefined when one of them did not finish within a minute.
  */
-async function race(order: Omit<RaceOrder, 'name'>, io: Io): Promise<RaceReport | undefined> {
-  const workers = ['a', 'b'].map((name) => startWorker({ ...order, name }, io))
+async function race(task: Omit<RaceTask, 'name'>, io: Io): Promise<RaceReport | undefined> {
+  const workers = ['a', 'b'].map((name) => startWorker({ ...task, name }, io))
   const limit = setTimeout(() => stop(workers), timeoutMilliseconds)
   try {
     const ready = await Promise.all(workers.map(({ lines }) => lines.next()))
@@ -158,14 +158,14 @@ interface RaceWorker {
   readonly lines: AsyncIterator<string>
 }
 
-/** The order is sent on standard input, because other users of the machine can see the arguments of a process. */
-function startWorker(order: RaceOrder, { self: [program, ...args], env, cwd }: Io): RaceWorker {
+/** The task is sent on standard input, because other users of the machine can see the arguments of a process. */
+function startWorker(task: RaceTask, { self: [program, ...args], env, cwd }: Io): RaceWorker {
   const child = spawn(program, [...args, 'doctor-worker'], { cwd, env: { ...env }, stdio: ['pipe', 'pipe', 'ignore'] })
   const reader = createInterface({ input: child.stdout })
   // When the process cannot be started, or ends, its lines end too.
   for (const end of ['error', 'close'] as const) child.once(end, () => reader.close())
   child.stdin.on('error', () => {})
-  child.stdin.write(`${JSON.stringify(order)}\n`)
+  child.stdin.write(`${JSON.stringify(task)}\n`)
   return { child, lines: reader[Symbol.asyncIterator]() }
 }
 
@@ -185,53 +185,53 @@ const timeoutMilliseconds = 60_000
 export const workerCommand = (io: Io): Command =>
   new Command('doctor-worker').description('one of the processes that doctor starts').action(async () => {
     const lines = io.lines()
-    const order = await readOrder(lines)
-    await withDialect(order.address, 'status', async (dialect) => {
+    const task = await readTask(lines)
+    await withDialect(task.address, 'status', async (dialect) => {
       const storage = await createSqlStorage({ dialect, issuer: raceIssuer })
       io.out('ready')
       await lines.next()
-      io.out(JSON.stringify(await present(storage, order)))
+      io.out(JSON.stringify(await present(storage, task)))
     })
     await lines.return?.()
   })
 
-async function readOrder(lines: AsyncIterator<string>): Promise<RaceOrder> {
+async function readTask(lines: AsyncIterator<string>): Promise<RaceTask> {
   const line = await lines.next()
   if (line.done === true) throw new CommandError('Only doctor starts this command.')
-  return JSON.parse(line.value) as RaceOrder
+  return JSON.parse(line.value) as RaceTask
 }
 
-async function present(storage: AdminStorage, order: RaceOrder): Promise<RaceReport> {
-  const { now, expiresAt } = order
+async function present(storage: AdminStorage, task: RaceTask): Promise<RaceReport> {
+  const { now, expiresAt } = task
   const client = clientId(raceClient)
   const successors = await Promise.all(
-    Array.from({ length: order.times }, (_, index) => digestSecret(`${order.name} ${index}`)),
+    Array.from({ length: task.times }, (_, index) => digestSecret(`${task.name} ${index}`)),
   )
   const each = async (attempt: (index: number) => Promise<{ readonly outcome: string }>): Promise<readonly string[]> =>
     (await Promise.all(successors.map((_, index) => attempt(index)))).map(({ outcome }) => outcome)
 
   return {
-    consumed: await each(() => storage.codes.consume(order.code, client, now)),
+    consumed: await each(() => storage.codes.consume(task.code, client, now)),
     rotated: await each((index) =>
       storage.families.rotate({
-        handleDigest: order.handle,
-        presentedDigest: order.refreshToken,
+        handleDigest: task.handle,
+        presentedDigest: task.refreshToken,
         clientId: client,
-        successorDigest: successors[index] ?? order.refreshToken,
-        successorSalt: `${order.name} ${index}`,
+        successorDigest: successors[index] ?? task.refreshToken,
+        successorSalt: `${task.name} ${index}`,
         expiresAt,
         now,
         retryWindow: seconds(30),
       }),
     ),
     claimed: await each(() =>
-      storage.replays.markUsed({ purpose: 'client_assertion_jti', value: order.jti, expiresAt, now }),
+      storage.replays.markUsed({ purpose: 'client_assertion_jti', value: task.jti, expiresAt, now }),
     ),
   }
 }
 
-/** The order for a process: one line of JSON on its standard input. */
-interface RaceOrder {
+/** What a process is to do: one line of JSON on its standard input. */
+interface RaceTask {
   readonly address: DatabaseAddress
   /** Distinguishes the refresh tokens that this process creates from those of the other one. */
   readonly name: string

@@ -4,8 +4,8 @@ import { discoveryUrls } from './check-discovery.ts'
 import { type Answer, type DoctorTarget, type Finding, endpointOf, fail, ok, warn } from './target.ts'
 
 /**
- * Checks the cookie that binds an authorization request to its browser (RFC 6265bis §4.1). It starts a request for a
- * client, which then expires.
+ * Checks the cookie that binds an authorization request to its browser (RFC 6265bis §4.1). It starts a request of a
+ * client, of which the server stores nothing.
  */
 export async function checkCookies(target: DoctorTarget): Promise<readonly Finding[]> {
   const request = await requestOf(target)

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { aRing, issuer } from '../../test/ring-under-test.ts'
 import { createInteractionSeal } from './sealed-interaction.ts'
 
-it("names the fault of a host's key ring that derives no secrets", async () => {
+it("says what is wrong when a host's key ring derives no secrets", async () => {
   const keys = { ...aRing().ring, deriveSecrets: () => Promise.resolve([]) }
   const seal = createInteractionSeal({ issuer, keys, random: systemRandom })
 

@@ -1,8 +1,8 @@
 import type { SqlEngine, SqlTrigger } from '../dialect.ts'
 
 /**
- * Keep the e-mail values, the total and the memberships of a provisioned user. As triggers they belong to the statement
- * that changes the user, and nothing can come between. They are part of migration 3 and never change.
+ * Triggers that update the e-mail values, the total and the memberships when a provisioned user changes. They run within
+ * the statement that changes the user, so that nothing can come between. They are part of migration 3 and never change.
  */
 export const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   {
@@ -44,7 +44,7 @@ export const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] =
   },
 ]
 
-/** Keep the total and the members of a group. The statement that removes a group updates the groups that it is in. */
+/** Triggers that update the total and the members when a group changes. The statement that removes a group updates the groups that it is in. */
 export const groupTriggers: readonly SqlTrigger[] = [
   {
     name: 'mintmark_group_inserted',
