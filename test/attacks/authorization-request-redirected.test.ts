@@ -284,7 +284,7 @@ it('returns an error by the requested response mode, with iss', async () => {
   expect(reply.text).toContain('<input type="hidden" name="iss" value="https://as.test">')
 })
 
-it('tells a client that is not registered for the code grant (RFC 6749 §4.1.2.1)', async () => {
+it('tells a client that it is not registered for the code grant (RFC 6749 §4.1.2.1)', async () => {
   await changeClient(under.storage, clientId('P'), { grantTypes: ['refresh_token'] })
 
   await refusedByRedirect(

@@ -291,7 +291,7 @@ describe('the nonces of DPoP proofs', () => {
     expect([reply.status, reply.json['token_type'], reply.header('dpop-nonce')]).toEqual([200, 'DPoP', undefined])
   })
 
-  it('are requested from clients that do not exist in the same way (RFC 9449 §8)', async () => {
+  it('are requested in the same way from clients that do not exist (RFC 9449 §8)', async () => {
     const own = await startServer({ dpop: { nonces: 'required' } })
     onTestFinished(() => own.close())
     const dpop = await writeProof(own, key)
@@ -344,18 +344,21 @@ describe('the nonces of DPoP proofs', () => {
     expect(reply.status).toBe(200)
   })
 
-  it.each([5, null, '', 'made-up', 'A'.repeat(28)])('are not made up: %j (RFC 9449 §8)', async (nonce) => {
-    const own = await startServer({ dpop: { nonces: 'required' } })
-    onTestFinished(() => own.close())
-    await noteSecretsInUse(own)
-    const dpop = await writeProof(own, key, { claims: { nonce } })
+  it.each([5, null, '', 'made-up', 'A'.repeat(28)])(
+    'are refused when the server did not make them: %j (RFC 9449 §8)',
+    async (nonce) => {
+      const own = await startServer({ dpop: { nonces: 'required' } })
+      onTestFinished(() => own.close())
+      await noteSecretsInUse(own)
+      const dpop = await writeProof(own, key, { claims: { nonce } })
 
-    await refusedInJson(
-      own,
-      { status: 400, error: 'use_dpop_nonce' },
-      { send: () => serviceToken(dpop, own), reason: 'dpop_nonce' },
-    )
-  })
+      await refusedInJson(
+        own,
+        { status: 400, error: 'use_dpop_nonce' },
+        { send: () => serviceToken(dpop, own), reason: 'dpop_nonce' },
+      )
+    },
+  )
 
   it('are never sent or requested when they are off (RFC 9449 §8)', async () => {
     const own = await startServer({ dpop: { nonces: 'off' } })

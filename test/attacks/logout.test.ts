@@ -382,14 +382,14 @@ describe('a logout request that proves nothing', () => {
     expect(under.dump()).toBe(before)
   })
 
-  it('tells a browser that is signed out already so', async () => {
+  it('tells a browser that it is signed out already', async () => {
     const answer = await logout(under, undefined, { state: 's' })
 
     expect([answer.status, answer.header('location')]).toEqual([200, undefined])
     expect(answer.text).toContain('You are signed out')
   })
 
-  it('keeps the user signed in who decides so', async () => {
+  it('keeps a user signed in who decides to stay', async () => {
     const { name } = await aSession()
 
     const answer = await confirm(under, name, { decision: 'stay', client_id: 'A', post_logout_redirect_uri: returnOfA })
@@ -544,7 +544,7 @@ describe('what was issued in a session that a client ended (Back-Channel Logout 
 })
 
 describe('while storage is down', () => {
-  it('says so, and nothing of a session that has ended', async () => {
+  it('says so, and does not say that the session has ended', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     let isDown = false
     const revoke: typeof storage.sessions.revoke = (end) =>

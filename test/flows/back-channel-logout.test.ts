@@ -96,7 +96,7 @@ describe('a logout token', () => {
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({ alg: 'RS256' })
   })
 
-  it('names the user alone when all sessions of a user are revoked, once for each client (Back-Channel Logout §2.4)', async () => {
+  it('names only the user, once for each client, when all sessions of the user are revoked (Back-Channel Logout §2.4)', async () => {
     const world = await withSession()
     await world.join('s2', 'a')
     await world.storage.users.deactivate(userId('U1'), world.clock.now())
@@ -240,7 +240,7 @@ describe('a client that does not accept the token', () => {
     expect(await world.deliveries('pending')).toMatchObject([{ recipient: 'a', lastFailure: 'unreachable' }])
   })
 
-  it('is believed when it answers 200 with a body of a megabyte', async () => {
+  it('has received the token when it answers 200, also with a body of a megabyte', async () => {
     const world = await withSession()
     world.receiver.behave('a.test', (response) => response.writeHead(200).end('x'.repeat(1_000_000)))
     await world.revoke('s1')

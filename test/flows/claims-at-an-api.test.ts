@@ -113,7 +113,7 @@ describe('an API that requires roles, groups, entitlements or an organization', 
     expect(refusals.map((refusal) => refusal.reason)).toEqual(['scope_missing'])
   })
 
-  it('does so on Express too (RFC 9068 §2.2.3)', async () => {
+  it('admits and refuses on Express too (RFC 9068 §2.2.3)', async () => {
     const { api, headers } = await apiFor({ roles: ['admin'] })
     const guard = protectExpress(api)
     const request = { method: 'GET', url: '/', rawHeaders: ['Authorization', headers.authorization] }

@@ -52,7 +52,7 @@ describe('an API that requires an authorization detail', () => {
     expect(refusals.map((refusal) => refusal.reason)).toEqual([reason])
   })
 
-  it('does so on Express too (RFC 9396 §9)', async () => {
+  it('admits and refuses on Express too (RFC 9396 §9)', async () => {
     const { server, headers } = await apiOf(await startBank())
     const guard = protectExpress(server)
     const request = { method: 'POST', url: '/payments', rawHeaders: ['Authorization', headers.authorization] }

@@ -82,7 +82,7 @@ describe('an access token for an API with accessTokenClaims', () => {
     expect(claimsOf(id_token)).not.toHaveProperty('groups')
   })
 
-  it('has the groups of the moment when it is refreshed (RFC 9068 §2.2.3)', async () => {
+  it('has the groups of the time at which it is refreshed (RFC 9068 §2.2.3)', async () => {
     const { site, user } = await siteWith({}, ['Admins'])
     const first = await tokensOfUser(site, user)
     await createGroup(site, 'Managers', user)

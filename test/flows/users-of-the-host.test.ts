@@ -68,7 +68,7 @@ describe('the option users', () => {
     expect(refused.location.searchParams.get('error')).toBe('login_required')
   })
 
-  it('reads the claims of the moment for userinfo and each refresh, not the stored ones (OIDC Core §5.3.2)', async () => {
+  it('reads the current claims for userinfo and each refresh, not the stored ones (OIDC Core §5.3.2)', async () => {
     const table = { rows: { U1: ann } as Record<string, Answer> }
     const { under } = await serverOf(table)
     const tokens = await tokensFor(under, 'A', { scope })

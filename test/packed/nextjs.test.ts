@@ -98,7 +98,7 @@ describe('the Next.js example, installed from tarballs', () => {
       expect(client.received).toEqual([{ userAgent: browserName, hasCode: true }])
     })
 
-    it('what Next.js fetches on the server after a Server Action completes nothing; the browser can still', async () => {
+    it('what Next.js fetches on the server after a Server Action completes no interaction, and the browser still can', async () => {
       client.received.length = 0
       await page.goto(`${authorizationRequest}&prompt=login`)
       const back = new URL(await page.locator('input[name="return_to"]').inputValue(), environment['ISSUER_URL'])

@@ -309,7 +309,7 @@ it('serves nothing but the OpenAPI document without authentication', async () =>
   expect(await under.storage.clients.find(clientId('app'))).toMatchObject({ version: 1 })
 })
 
-it('an empty Authorization header is none (RFC 6750 §3.1)', async () => {
+it('an empty Authorization header counts as absent (RFC 6750 §3.1)', async () => {
   const under = startAdminServer()
 
   const sent = { path: '/clients', scopes: undefined, headers: { authorization: '' } }

@@ -30,7 +30,7 @@ describe('rate limiter in memory', () => {
     expect(await limiter.consume('k', at(0))).toMatchObject({ allowed: false, retryAfter: 60 })
   })
 
-  it('says what is left until when, and never less than nothing', async () => {
+  it('says how many attempts are left until when, and never a negative number', async () => {
     const limiter = createMemoryRateLimiter({ points: 2, window: 60 })
 
     const quotas = [
@@ -82,7 +82,7 @@ it.each([0, -1, 0.2])('never invites an immediate retry: %s milliseconds (RFC 91
   expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 1 })
 })
 
-it('tells what is left until when, where the limiter knows its limit', async () => {
+it('says how many attempts are left until when, if the limiter knows its limit', async () => {
   const count = { msBeforeNext: 1200, remainingPoints: 4 }
   const consume = () => Promise.resolve(count)
 

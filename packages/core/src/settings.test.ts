@@ -231,7 +231,7 @@ it('serves the path of the revocation feed only when the host enables it', () =>
   expect(serverWith({}).serves('/token/revocation-feed')).toBe(false)
 })
 
-it('endings are remembered for longer than any access token lives, or the server does not start', () => {
+it('revocations are kept for longer than any access token lives, or the server does not start', () => {
   const resources = { 'https://api.test': { scopes: [], accessTokenLifetime: 690_901 } }
 
   expect(() => serverWith({ revocationFeed: true, lifetimes: { accessToken: 690_900 } })).not.toThrow()

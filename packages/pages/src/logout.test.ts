@@ -21,7 +21,7 @@ const question = {
   returnsTo: 'https://app.test/bye',
 } as const
 
-test('asks who is signed in whether to sign out, and may lead to the client (RP-Initiated Logout §2)', () => {
+test('asks a signed-in user whether to sign out, and may lead back to the client (RP-Initiated Logout §2)', () => {
   const response = logoutPage(question)
 
   const text = textOf(tokensOf(response))

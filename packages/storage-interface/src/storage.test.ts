@@ -24,7 +24,7 @@ describe('requireStores', () => {
 })
 
 describe('composeStorage', () => {
-  it('takes codes, interactions, pushed requests, claims and opaque tokens from the expiring part, everything else from the durable one', () => {
+  it('takes codes, interactions, pushed requests, replay marks and opaque tokens from the expiring part, everything else from the durable one', () => {
     const durable = createMemoryStorage({ issuer: 'https://issuer.example' })
     const expiring = createMemoryStorage({ issuer: 'https://issuer.example' })
 

@@ -36,7 +36,7 @@ test('law: an interaction is completed at most once under any interleaving', asy
   })
 })
 
-test('law: exactly one caller claims a value under any interleaving', async () => {
+test('law: exactly one caller marks a value as used under any interleaving', async () => {
   await underAnyInterleaving(async (storage, waitFor, callers) => {
     const { issuedAt: now, expiresAt } = aCodeRecord()
     const claim = () => storage.replays.markUsed({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt, now })

@@ -33,7 +33,7 @@ describe('keys', () => {
     expect(lives.filter((life) => life <= 0)).toEqual([])
   })
 
-  it('outlive their record by five minutes, a replay mark by an hour more, by whichever clock gives more time', async () => {
+  it('live five minutes longer than their record, and replay marks an hour more, by whichever of two clocks is behind', async () => {
     // Two servers: the clock of one is years behind Redis's, that of the other agrees with it.
     for (const now of [epochSeconds(1000), epochSeconds(Number((await client.time())[0]))]) {
       await client.flushDb()
@@ -51,7 +51,7 @@ describe('keys', () => {
     }
   })
 
-  it('of opaque tokens, which have no time of issue, outlive their record by the clock of Redis', async () => {
+  it('of opaque tokens, which have no time of issue, live longer than their record by the clock of Redis', async () => {
     const now = Number((await client.time())[0])
 
     await stores.opaqueTokens.insert(anOpaqueTokenRecord({ expiresAt: epochSeconds(now + 600) }))

@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.remove()
 })
 
-test('law: memory, SQLite and PostgreSQL find the same accounts by any filter, in any order', async () => {
+test('law: memory, SQLite and PostgreSQL find the same users by any filter, in any order', async () => {
   const names = ['name-0', 'name-3', 'external-1', 'external-4', 'user-2', 'user-5', 'group-0', 'group-1']
   const known = { texts: names, memberships: { attribute: 'groups', parts: ['value', 'x'] } }
 

@@ -178,7 +178,7 @@ test('mintmark-migrate prints the schema of a PostgreSQL database, migrates it a
 })
 
 test.for(['postgres://somebody:pass-word@127.0.0.1:1/none', 'postgres://somebody:pass-word@[nowhere'])(
-  'mintmark-migrate tells why %s cannot be had, without the password and without a stack',
+  'mintmark-migrate says why it cannot use %s, without the password and without a stack trace',
   async (url) => {
     const { code, output, errors } = await mintmarkMigrate('status', '--postgres', url)
 

@@ -21,7 +21,7 @@ const later = epochSeconds(1_800_000_000)
 describe.for([
   { name: 'SQLite', open: filledSqlite },
   { name: 'PostgreSQL', open: filledPostgres },
-])('a hundred thousand accounts on $name', ({ open }) => {
+])('a hundred thousand users on $name', ({ open }) => {
   let database: FilledDatabase
   beforeAll(async () => {
     database = await open(accounts)

@@ -26,7 +26,7 @@ export const rfc7591: Standard = {
       '2',
       'A client can do only what it is registered for',
       'A, which is registered for other grants, is refused (RFC 6749 §5.2)',
-      'tells a client that is not registered for the code grant (RFC 6749 §4.1.2.1)',
+      'tells a client that it is not registered for the code grant (RFC 6749 §4.1.2.1)',
     ],
     ['2', 'Unknown members are ignored', 'ignores members that it does not know, and those of administrators'],
     [

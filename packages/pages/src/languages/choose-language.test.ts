@@ -66,7 +66,7 @@ test('of two catalogues that fit, takes the more exact one (RFC 4647 §3.4)', ()
   expect(messagesFor({ languages: general }, fromBrowser('pt-BR')).lang).toBe('pt')
 })
 
-test('a user who wants no language that there is gets the first', () => {
+test('a user who asks for none of the languages gets the first one', () => {
   expect(messagesFor({ languages: [german, english] }, fromBrowser('sv')).lang).toBe('de')
 })
 

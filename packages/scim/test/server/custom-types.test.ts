@@ -339,7 +339,7 @@ describe('a stored type', () => {
 })
 
 describe('references', () => {
-  test('the server computes $ref, also of several types, and ignores a given one (RFC 7643 §2.4)', async () => {
+  test('the server computes $ref, also where several types are possible, and ignores the one that it receives (RFC 7643 §2.4)', async () => {
     const site = await start()
     const kim = await userOf(site, 'T1')
     const first = await site.create()

@@ -89,7 +89,7 @@ describe('values', () => {
     expect(scim.lastReason()).toBe('attribute_unknown')
   })
 
-  test('a path that is null is none (RFC 7644 §3.5.2)', async () => {
+  test('a path that is null counts as absent (RFC 7644 §3.5.2)', async () => {
     const scim = await startScim({ toleranceProfile: 'strict' })
     const id = idOf(await create(scim))
 
