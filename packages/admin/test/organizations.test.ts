@@ -62,6 +62,19 @@ it('rejects unknown records, old versions, and invalid names and roles', async (
   }
 })
 
+it('when an organization is removed twice at the same time, one removal succeeds', async () => {
+  const { organizations } = startAdmin().admin
+  await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
+  const acme = { organizationId: 'acme' }
+
+  const ended = await Promise.allSettled([organizations.remove(acme), organizations.remove(acme)])
+
+  expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { reason: 'organization_unknown' },
+  })
+})
+
 it('when a member is removed twice at the same time, one removal succeeds', async () => {
   const under = startAdmin()
   const { organizations, users } = under.admin

@@ -76,6 +76,16 @@ it('an unsafe option of a server without a listener is seen', () => {
   ])
 })
 
+it('lost and interrupted deliveries of a server without a listener are seen', () => {
+  const cause = new Error('the disk is full')
+  const gap = { type: 'delivery.gap', channel: 'logout', since: epochSeconds(1) } as const
+
+  expect(printed({ ...gap, ...at })).toEqual([['warn', `Mintmark: ${line(gap)}`]])
+  expect(printed({ type: 'delivery.interrupted', channel: 'logout', cause, ...at })).toEqual([
+    ['error', expect.stringMatching(/^Mintmark: .*logout/), cause],
+  ])
+})
+
 it('nothing that a stranger can cause is written', () => {
   expect(printed({ ...refused, code: 'invalid_client', reason: 'client_unknown', cause: undefined })).toEqual([])
   expect(printed({ type: 'userinfo.answered', clientId: 'A', userId: 'U', ...at })).toEqual([])

@@ -33,8 +33,8 @@ const storageFaults: ReadonlySet<RefusalReason> = new Set(['code_challenge_lost'
 export const reportFaults =
   (console: Pick<Console, 'warn' | 'error'>): EventListener =>
   (event) => {
-    if (event.type === 'option.unsafe') return console.warn(`Mintmark: ${eventLine(event)}`)
-    if (event.type === 'delivery.gap') return console.warn(`Mintmark: ${eventLine(event)}`)
+    if (event.type === 'option.unsafe' || event.type === 'delivery.gap')
+      return console.warn(`Mintmark: ${eventLine(event)}`)
     const isFailure = event.type === 'request.refused' || event.type === 'delivery.interrupted'
     if (isFailure && event.cause !== undefined) console.error(`Mintmark: ${eventLine(event)}`, event.cause)
   }

@@ -41,7 +41,7 @@ export const rfc9449: Standard = {
     [
       '4.3',
       'The nonce is one that the server has issued',
-      'the nonces of DPoP proofs > are not made up: … (RFC 9449 §8)',
+      'the nonces of DPoP proofs > are refused when the server did not make them: … (RFC 9449 §8)',
     ],
     [
       '4.3',
@@ -92,7 +92,11 @@ export const rfc9449: Standard = {
       'repeats its request with the nonce, and gets a bound token (RFC 9449 §5, §8)',
     ],
     ['8', 'Pages of other origins can read the nonce', 'can be sent by a page of its client, which can read the nonce'],
-    ['8', 'Nonces cannot be predicted', 'the nonces of DPoP proofs > are not made up: … (RFC 9449 §8)'],
+    [
+      '8',
+      'Nonces cannot be predicted',
+      'the nonces of DPoP proofs > are refused when the server did not make them: … (RFC 9449 §8)',
+    ],
     ['8.2', 'New nonces are supplied in time', 'are renewed while they are still accepted, and refused after that'],
     ['9', 'A resource server can require a nonce', 'is challenged for a nonce with 401 (RFC 9449 §9)'],
     [
