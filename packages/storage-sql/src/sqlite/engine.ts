@@ -9,15 +9,17 @@ import { sqliteSearch } from './search.ts'
  * JSON lists: Cloudflare allows 100 columns in a result and 32 arguments of a function, and a refresh joins five tables.
  */
 export const sqliteJoinedRows: SqlJoinedRows = {
-  select: ({ alias, isJoined, columns }) => {
+  select: (table) => {
+    const { alias, columns } = table
     const refs = columns.map((column) => sql.ref<SqlValue>(`${alias}.${column}`))
-    if (!isJoined || refs.length <= longestList)
+    if (!isSelectedAsLists(table))
       return refs.map((ref, index) => sql<SqlValue>`${ref}`.as(`${alias}_${columns[index]}`))
     return listsOf(refs).map((list, index) => sql<SqlValue>`json_array(${sql.join(list)})`.as(`${alias}_list_${index}`))
   },
 
-  take: ({ alias, isJoined, columns }) => {
-    if (isJoined && columns.length > longestList) {
+  take: (table) => {
+    const { alias, columns } = table
+    if (isSelectedAsLists(table)) {
       const places = placesOf(columns)
       const names = listsOf(columns).map((_, index) => `${alias}_list_${index}`)
       return (row) => ({
@@ -36,6 +38,9 @@ export const sqliteJoinedRows: SqlJoinedRows = {
     }
   },
 }
+
+const isSelectedAsLists = ({ isJoined, columns }: Parameters<SqlJoinedRows['take']>[0]): boolean =>
+  isJoined && columns.length > longestList
 
 const longestList = 30
 
