@@ -168,6 +168,12 @@ describe('a forged or malformed JWT as access token', () => {
     expect((await userinfo(under, token)).status).toBe(200)
   })
 
+  it('accepts a token from the second of its nbf on (RFC 7519 §4.1.5)', async () => {
+    const token = await withClaims(accessToken, { nbf: under.clock.now() })
+
+    expect((await userinfo(under, token)).status).toBe(200)
+  })
+
   it('rejects a token of 64 KiB before parsing it (RFC 8725 §3.10)', async () => {
     const token = await withClaims(accessToken, { x: 'x'.repeat(49_152) })
     const form = encode({ access_token: token })
