@@ -103,7 +103,7 @@ function aTest(about: fc.Arbitrary<FilterAttribute>, someText: fc.Arbitrary<stri
         value: fc.boolean(),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('present' as const), attribute: about }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('present' as const), attribute: fc.oneof(about, meta) }) },
   )
 }
 
@@ -140,6 +140,9 @@ function attribute(path: string, urn?: string): FilterAttribute {
 }
 
 const several = (name: string): FilterAttribute => ({ ...attribute(name), multiValued: true })
+
+/** Every resource has the first. Of a complex attribute a filter can only ask whether it is there. */
+const meta = fc.constantFrom(attribute('meta'), attribute('meta.unknown'), attribute('meta', extension))
 
 /** The texts come twice: they have the most operators. */
 const plain: readonly FilterAttribute[] = [
