@@ -64,6 +64,29 @@ describe.for([
     expect(last?.groups).toEqual([{ groupId, displayName: aGroup('staff').state.displayName }])
   })
 
+  test('is seen by a reader as a whole or not at all, also when it comes between two parts of the reading', async () => {
+    const sound = await open()
+    const storage = await withUsers(sound)
+    await storage.groups.insert(aGroup('staff', { memberIds: ids }))
+    const [first = '', ...others] = ids.toSorted()
+    const remove = [first, others.at(-1) ?? '']
+    let parts = 0
+    const watched: SqlDialect = {
+      ...sound,
+      all: async (statement, ...rest) => {
+        const rows = await sound.all(statement, ...rest)
+        if (/order by member_id limit/.test(statement) && (parts += 1) === 1)
+          await storage.groups.change(changing({ kind: 'delta', add: [], remove }))
+        return rows
+      },
+    }
+
+    const read = await membersOf(await createSqlStorage({ dialect: watched, issuer }))
+
+    expect(parts).toBeGreaterThan(2)
+    expect(read).toEqual(others.slice(0, -1))
+  })
+
   test('with an unknown member writes nothing', async () => {
     const storage = await withUsers(await open())
     await storage.groups.insert(aGroup('staff', { memberIds: ['user-1'] }))

@@ -69,8 +69,9 @@ it.each([
   ['a public back-channel address', { backchannelLogoutUri: 'https://app.test/logout?tenant=1' }],
   ['a front-channel address of a redirect URI’s origin', { frontchannelLogoutUri: 'https://app.test/frame?tenant=1' }],
   ['a front-channel address on loopback', { frontchannelLogoutUri: 'http://localhost:3000/frame' }],
+  ['a logo', { logoUri: 'https://cdn.app.test/logo.png' }],
 ])(
-  'registers %s (RP-Initiated Logout §3.1, Back-Channel Logout §2.2, Front-Channel Logout §2)',
+  'registers %s (RP-Initiated Logout §3.1, Back-Channel Logout §2.2, Front-Channel Logout §2, RFC 7591 §2)',
   async (_what, given) => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
 

@@ -56,6 +56,17 @@ describe.for(algorithms)('signatures with %s (RFC 7518 §3.1)', (algorithm) => {
     }
   })
 
+  it('rejects a signature with a byte more between its halves (RFC 7518 §3.4)', async () => {
+    const { privateKey, published } = await aPair(algorithm)
+    const verify = await importVerifier(published)
+    const signature = new Uint8Array(await crypto.subtle.sign(signatureParameters[algorithm], privateKey, message))
+    const half = signature.length / 2
+
+    const padded = new Uint8Array([...signature.subarray(0, half), 0, ...signature.subarray(half)])
+
+    expect(await verify(padded, message)).toBe(false)
+  })
+
   it('rejects the signature of another key (RFC 8725 §3.1)', async () => {
     const [own, other] = [await aPair(algorithm), await aPair(algorithm)]
     const verify = await importVerifier(own.published)
