@@ -65,8 +65,20 @@ async function plan([first = '300', seed = '1', ...others]: readonly string[]): 
   const select =
     tests === undefined
       ? await measureReachedTests(guards, { workers: jobs, budget: Number(values.seconds) * 1000 })
-      : () => ({ tests, milliseconds: 0, leftOut: 0 })
+      : await selectTests(tests)
   return picked.map((one) => ({ ...one, ...select(one.guard) }))
+}
+
+async function selectTests(tests: readonly string[]): Promise<() => SelectedTests> {
+  const milliseconds = await requirePassing(tests)
+  return () => ({ tests, milliseconds, leftOut: 0 })
+}
+
+/** @returns how long the tests take. */
+async function requirePassing(tests: readonly string[]): Promise<number> {
+  const { status, milliseconds, failures } = await runTests({ tests, workers: jobs })
+  if (status !== 'passed') throw new Error(`Without a change, tests fail: ${JSON.stringify(failures)}`)
+  return milliseconds
 }
 
 /** The first changes that compile. */
@@ -82,8 +94,7 @@ function pick(count: number, from: readonly WeakenedGuard[]): readonly WeakenedG
 
 async function planCriticalGuards(): Promise<readonly Task[]> {
   const tests = [...new Set(criticalGuards.map(({ test }) => test))]
-  const { status, milliseconds, failures } = await runTests({ tests, workers: jobs })
-  if (status !== 'passed') throw new Error(`Without a change, tests fail: ${JSON.stringify(failures)}`)
+  const milliseconds = await requirePassing(tests)
   return criticalGuards.flatMap(({ file, condition, test }) => {
     const guard = findGuard(file, condition)
     if (guard === undefined) throw new Error(`critical-guards.ts names a guard that is gone: ${file}: ${condition}`)

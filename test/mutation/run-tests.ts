@@ -45,6 +45,8 @@ export async function runTests(run: TestRun): Promise<TestOutcome> {
     if (exit === 'timeout') return { status: 'timeout', milliseconds, failures: [] }
     if (!existsSync(report)) throw new Error(`vitest wrote no report:\n${exit.output}`)
     const failures = failuresOf(JSON.parse(readFileSync(report, 'utf8')) as VitestReport)
+    // Such as when there is no test file: a run without a failed test says nothing about a change.
+    if (exit.code !== 0 && failures.length === 0) throw new Error(`vitest failed, and no test did:\n${exit.output}`)
     return { status: exit.code === 0 ? 'passed' : 'failed', milliseconds, failures }
   } finally {
     rmSync(folder, { recursive: true, force: true })
