@@ -160,6 +160,7 @@ describe('a client that does not accept the token', () => {
   it.each([
     { answer: 200, outcome: 'delivered' },
     { answer: 204, outcome: 'delivered' },
+    { answer: 300, outcome: 'dead' },
     { answer: 302, outcome: 'dead' },
     { answer: 307, outcome: 'dead' },
     { answer: 400, outcome: 'dead' },

@@ -105,6 +105,20 @@ describe('a webhook', () => {
     expect(world.sent()).toHaveLength(times)
   })
 
+  it('gets no message that is a day old, and an administrator sees why', async () => {
+    const world = startWorld()
+    await world.create()
+    await world.admin.users.create({ userId: 'ann' })
+    world.answer(() => 503)
+    await world.deliver()
+
+    world.advance(86_400)
+    await world.deliver()
+
+    expect(world.requests).toHaveLength(1)
+    expect((await world.admin.deliveries.list()).items).toMatchObject([{ state: 'dead', lastFailure: 'http_503' }])
+  })
+
   it('is signed with both secrets while one is replaced, and with the newest after that', async () => {
     const world = startWorld()
     const old = await world.create()

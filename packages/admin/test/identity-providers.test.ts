@@ -71,7 +71,15 @@ it('a provider can have two secrets, is disabled and enabled, and is released fr
     { expiresAt: undefined },
   ])
   await identityProviders.revokePreviousSecrets('contoso')
-  expect(await identityProviders.disable({ providerId: 'contoso' })).toMatchObject({ disabledAt: under.clock.now() })
+  const { version } = await identityProviders.read('contoso')
+  await expectRefused(
+    under,
+    () => identityProviders.disable({ providerId: 'contoso', version: version + 1 }),
+    'version_mismatch',
+  )
+  expect(await identityProviders.disable({ providerId: 'contoso', version })).toMatchObject({
+    disabledAt: under.clock.now(),
+  })
   expect(await identityProviders.enable({ providerId: 'contoso' })).toMatchObject({ disabledAt: undefined })
   const record = await under.storage.identityProviders.find(providerId('contoso'))
   if (record === undefined) throw new Error('There is no provider.')

@@ -60,6 +60,10 @@ test('law: a test of meta.location matches the same resources as a test of the l
   expect(refused).toBeLessThan(500)
 })
 
+test('refuses a part that any of too many escapes can complete (RFC 7644 §3.4.2.2)', () => {
+  expect(() => locationFilter({ operator: 'sw', value: `${prefix}%` }, prefix)).toThrow(ScimError)
+})
+
 test.each<[Operator, string, string]>([
   ['eq', `${prefix}a`, 'id eq a'],
   ['eq', `${prefix}a%40b`, 'id eq a@b'],

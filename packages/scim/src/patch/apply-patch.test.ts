@@ -216,6 +216,8 @@ test.each<[string, Operation, JsonObject?]>([
 })
 
 test.each<[Operation, string, JsonObject?]>([
+  [{ path: 'title', value: 'x' }, 'invalidSyntax operation_malformed'],
+  [{ op: null, path: 'title', value: 'x' }, 'invalidSyntax operation_malformed'],
   [{ op: 'replace', path: 'title', value: null }, 'invalidValue value_missing'],
   [{ op: 'add', path: 'emails', value: null }, 'invalidValue value_missing'],
   [{ op: 'replace', path: 'emails[type eq "work"]', value: null }, 'invalidValue value_missing'],

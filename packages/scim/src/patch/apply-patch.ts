@@ -86,8 +86,8 @@ const operandsOf = (filter: ResolvedFilter | undefined): readonly ResolvedFilter
 
 /** Only lists without a `primary` sub-attribute. */
 function isNeighbour(one: Assignment, other: Assignment): boolean {
-  const { attribute, extension } = one.target
-  if (attribute !== other.target.attribute || extension !== other.target.extension) return false
+  const { attribute } = one.target
+  if (attribute !== other.target.attribute) return false
   if (!attribute.multiValued || attribute.subAttributesByName.has('primary')) return false
   return [one, other].every(one.op === 'add' ? isPlainAdd : isPlainRemove)
 }

@@ -15,6 +15,8 @@ const badge = defineSchema({
   attributes: [
     { name: 'number', type: 'integer', mutability: 'immutable' },
     { name: 'weight', type: 'decimal' },
+    { name: 'score', type: 'integer', isComputed: true },
+    { name: 'serial', type: 'integer', isComputed: true, mutability: 'immutable' },
     { name: 'tags', multiValued: true },
     { name: 'labels', multiValued: true, caseExact: true },
     { name: 'floors', type: 'integer', multiValued: true },
@@ -31,6 +33,7 @@ const badge = defineSchema({
       subAttributes: [
         { name: 'room', required: true },
         { name: 'plates', multiValued: true },
+        { name: 'plan', isComputed: true },
       ],
     },
   ],
@@ -94,6 +97,14 @@ test('refuses to change immutable attributes and sub-attributes (RFC 7643 §7)',
   for (const operation of refusals)
     expect(refusedWith(() => patch(operation))).toBe('400 mutability attribute_immutable')
   expect(patch({ op: 'replace', path: at('number'), value: 7 })).toBe(kim[badge.id])
+})
+
+test('writes nothing to an attribute that responses compute, and refuses it if it is immutable (RFC 7643 §7)', () => {
+  for (const path of ['score', 'desk.plan'])
+    expect(patch({ op: 'replace', path: at(path), value: path === 'score' ? 9 : 'p' })).toBe(kim[badge.id])
+  expect(refusedWith(() => patch({ op: 'replace', path: at('serial'), value: 9 }))).toBe(
+    '400 mutability attribute_immutable',
+  )
 })
 
 test('refuses to remove a required sub-attribute (RFC 7643 §2.2)', () => {

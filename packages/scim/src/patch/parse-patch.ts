@@ -115,7 +115,7 @@ export function toAssignments(operation: PatchOperation, context: ParseContext):
 }
 
 function unwrapList(value: JsonValue | undefined, { tolerances }: ParseContext): JsonValue | undefined {
-  if (!isArray(value) || value.length !== 1 || !isObject(value[0])) return value
+  if (!isArray(value) || value.length !== 1) return value
   return tolerances.admits('list-around-value') ? value[0] : value
 }
 

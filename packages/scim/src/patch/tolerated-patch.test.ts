@@ -292,10 +292,20 @@ test.each([
   expect(refusedWith(() => tolerated(operation, none))).toBe('400 noTarget path_no_match')
 })
 
+test('a filter on a sub-attribute that responses compute creates no value (RFC 7644 §3.5.2.3)', () => {
+  expect(refusedWith(() => tolerated({ op: 'add', path: 'members[$ref eq "x"].value', value: 'u9' }, ops))).toBe(
+    '400 noTarget path_no_match',
+  )
+})
+
 test('counts a created value towards the limit (RFC 7643 §2.4)', () => {
   const full = { ...kim, emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}@x` })) }
 
   expect(refusedWith(() => tolerated({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, full))).toBe(
     '400 invalidValue value_too_many',
   )
+  const oneLess = { ...full, emails: full.emails.slice(1) }
+  expect(tolerated({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, oneLess).resource).toMatchObject({
+    emails: [...oneLess.emails, { value: 'x', type: 'other' }],
+  })
 })
