@@ -11,9 +11,9 @@ export interface RingUnderTest {
   readonly storage: AdminStorage
   /** The time in seconds, set by a test. */
   readonly clock: { now: number }
-  /** Another ring over the same keys, like one of another process. */
-  readonly another: () => StoredKeyRing
-  /** The states of the keys, in the order in which they sign. */
+  /** Opens another ring over the same keys, as another process would. */
+  readonly openAnother: () => StoredKeyRing
+  /** Returns the states of the keys, in the order in which the keys sign. */
   readonly states: () => Promise<readonly string[]>
 }
 
@@ -32,24 +32,24 @@ export function aRing({ database = createMemoryDatabase(), vault, ...change }: C
   const openStorage = (): AdminStorage => createMemoryStorage({ issuer, database })
   const now = (): EpochSeconds => epochSeconds(clock.now)
   const common = { algorithms: ['ES256'], schedule, clock: now, ...change } as const
-  const another = (): StoredKeyRing =>
+  const openAnother = (): StoredKeyRing =>
     vault === undefined
       ? createStoredKeys({ ...common, storage: openStorage(), sealingKey })
       : createStoredKeys({ ...common, storage: openStorage(), vault, issuerSecret: sealingKey })
-  const ring = another()
+  const ring = openAnother()
 
   return {
     ring,
     storage: openStorage(),
     clock,
-    another,
+    openAnother,
     states: async () => (await ring.list()).map(({ state }) => state),
   }
 }
 
-/** The identifiers of the keys that a ring publishes. */
-export const published = async (ring: StoredKeyRing): Promise<readonly string[]> =>
+/** Returns the identifiers of the keys that a ring publishes. */
+export const publishedKeyIds = async (ring: StoredKeyRing): Promise<readonly string[]> =>
   (await ring.publicKeys()).map(({ keyId }) => keyId)
 
-/** The identifier of the key that signs. */
-export const signing = async (ring: StoredKeyRing): Promise<string> => (await ring.signer('ES256')).keyId
+/** Returns the identifier of the key that signs. */
+export const signingKeyId = async (ring: StoredKeyRing): Promise<string> => (await ring.signer('ES256')).keyId

@@ -15,7 +15,10 @@ import { createRefreshToken } from '../src/tokens/refresh-token.ts'
 export const issuer = 'https://as.test'
 export const now = epochSeconds(1_900_000_000)
 
-/** Memory storage with the user U1, the client A and a grant between them, and what mints and verifies tokens. */
+/**
+ * Creates memory storage with the user U1, the client A and a grant of U1 for A, and the dependencies that mint and
+ * verify tokens.
+ */
 export async function tokensUnderTest() {
   const storage = createMemoryStorage({ issuer })
   const clock = () => now
@@ -37,7 +40,7 @@ export async function tokensUnderTest() {
     apiClaims: { byResource: new Map(), byScope: new Map(), limits: { values: 100, bytes: 4096, overflow: 'refuse' } },
   } as const
 
-  /** Registers a client, with the brand of one that has authenticated. */
+  /** Registers a client, and returns it as an authenticated client. */
   const aClient = async (registration: Partial<ClientRegistration> & { readonly clientId: string }) => {
     const { client } = await registerClient({ clientName: 'App', grantTypes: [], ...registration }, { storage, clock })
     return client as AuthenticatedClient
@@ -56,7 +59,7 @@ export async function tokensUnderTest() {
     refreshToken: undefined,
   }
 
-  /** Stores a family with a refresh token under the same grant. */
+  /** Stores a token family with a refresh token under the same grant. */
   const aRefreshToken = async () => {
     const lifetimes = { refreshTokenIdle: seconds(600), refreshTokenAbsolute: seconds(900) }
     const { token, record } = await createRefreshToken(now, { random: systemRandom, lifetimes })

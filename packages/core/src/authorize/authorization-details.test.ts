@@ -28,7 +28,7 @@ const rulesOf = (type: Partial<AuthorizationDetailType> = {}) => ({
 const entry = (members: JsonObject): JsonObject => ({ type: 'reading', ...members })
 
 describe('authorization_details', () => {
-  it('is measured in bytes (RFC 9396 §5)', async () => {
+  it('may have up to 8192 bytes in UTF-8 (RFC 9396 §5)', async () => {
     const ofBytes = (bytes: number) => {
       const rest = bytes - JSON.stringify([entry({ text: '' })]).length
       return JSON.stringify([entry({ text: '\u00E9'.repeat(Math.floor(rest / 2)) + 'x'.repeat(rest % 2) })])
@@ -43,7 +43,7 @@ describe('authorization_details', () => {
     })
   })
 
-  it('is reported as an outage, not as invalid, when parse cannot reach storage', async () => {
+  it('leads to an outage error, not to a refusal, when parse cannot reach storage', async () => {
     const outage = new StorageUnavailableError('down')
     const parse = () => Promise.reject(outage)
 
@@ -53,14 +53,14 @@ describe('authorization_details', () => {
   it.each([
     ['another type', () => ({ type: 'payment' })],
     ['more than 8 KiB', (value: JsonObject) => ({ ...value, text: 'x'.repeat(8192) })],
-    ['nine levels', (value: JsonObject) => ({ ...value, deep: [[[[[[[]]]]]]] })],
-    ['a character that stores cannot keep', (value: JsonObject) => ({ ...value, text: '\u0000' })],
-  ])('is refused as a failure of the host when parse returns %s', async (_case, parse) => {
+    ['nine nested levels', (value: JsonObject) => ({ ...value, deep: [[[[[[[]]]]]]] })],
+    ['a character that storage cannot hold', (value: JsonObject) => ({ ...value, text: '\u0000' })],
+  ])('leads to a TypeError when parse returns an entry with %s', async (_case, parse) => {
     await expect(parseDetails('[{"type":"reading"}]', rulesOf({ parse }))).rejects.toThrow(TypeError)
   })
 })
 
-describe("the user's choice", () => {
+describe('enrichDetail', () => {
   const enrich = (detail: JsonObject, choice: unknown): JsonObject => {
     if (choice instanceof Error) throw choice
     return { ...detail, text: 'x'.repeat(Number(choice)) }
@@ -68,14 +68,14 @@ describe("the user's choice", () => {
   const { types } = rulesOf({ enrich })
   const rest = JSON.stringify(entry({ text: '' })).length
 
-  it('is added within the limits (RFC 9396 §7.1)', async () => {
+  it("adds the user's choice within the size limit (RFC 9396 §7.1)", async () => {
     const enriched = await enrichDetail(entry({}), 8192 - rest, types)
 
     expect(JSON.stringify(enriched)).toHaveLength(8192)
     await expect(enrichDetail(entry({}), 8193 - rest, types)).rejects.toMatchObject({ reason: 'detail_invalid' })
   })
 
-  it('is not valid when the type rejects it, unless storage did not answer (RFC 9396 §7.1)', async () => {
+  it('refuses a choice that the type rejects, but reports an outage of storage as such (RFC 9396 §7.1)', async () => {
     const [wrong, outage] = [new Error('wrong'), new StorageUnavailableError('down')]
 
     await expect(enrichDetail(entry({}), wrong, types)).rejects.toMatchObject({
@@ -87,8 +87,8 @@ describe("the user's choice", () => {
   })
 })
 
-describe('narrowing', () => {
-  it('finds a granted entry for each requested one, also when the first that fits is needed for another (RFC 9396 §6)', async () => {
+describe('narrowDetails', () => {
+  it('assigns each requested entry to a different granted entry, whatever their order (RFC 9396 §6)', async () => {
     const [both, one] = [entry({ accounts: ['a', 'b'] }), entry({ accounts: ['a'] })]
     const requested = [entry({ account: 'a' }), entry({ account: 'b' })]
 
@@ -99,7 +99,7 @@ describe('narrowing', () => {
     })
   })
 
-  it('accepts only equal entries of a type that compares none, in any order of members (RFC 9396 §6)', async () => {
+  it('accepts only equal entries of a type without within, whatever the order of their members (RFC 9396 §6)', async () => {
     const plain = defineDetailType<JsonObject>({ parse: (value) => value, describe: () => ({ title: 'Read' }) })
     const rules = { ...rulesOf(), types: detailTypeRegistry({ reading: plain }) }
     const granted = [entry({ account: 'a', days: [1, 2], none: null })]
@@ -118,7 +118,7 @@ describe('narrowing', () => {
   })
 })
 
-describe('JSON', () => {
+describe('isEqualJson', () => {
   it.each([
     [{ a: [1, { b: null }] }, { a: [1, { b: null }] }, true],
     [{ a: 1, b: 2 }, { b: 2, a: 1 }, true],
@@ -131,19 +131,19 @@ describe('JSON', () => {
     [{ 0: 'a', 1: 'b' }, 'ab', false],
     [1, '1', false],
     [{ a: 1 }, { b: 1 }, false],
-  ])('%j and %j are equal: %s', (one, other, isEqual) => {
+  ])('compares %j with %j: %s', (one, other, isEqual) => {
     expect(isEqualJson(one, other)).toBe(isEqual)
   })
 })
 
-it('compares only entries of one type', () => {
+it('finds no entry within an entry of another type', () => {
   const types = detailTypeRegistry({ reading: { ...reading, within: () => true }, payment: reading })
 
   expect(isWithin({ type: 'reading' }, { type: 'reading' }, types)).toBe(true)
   expect(isWithin({ type: 'reading' }, { type: 'payment' }, types)).toBe(false)
 })
 
-it('asks the type for the locations of an entry, and otherwise reads its member (RFC 9396 §2.2)', () => {
+it('takes the locations of an entry from its type, or else from its member locations (RFC 9396 §2.2)', () => {
   const details = [entry({ locations: ['https://a.test', 5] }), entry({ api: 'https://b.test' })]
   const { types } = rulesOf({ locations: ({ api }) => (typeof api === 'string' ? [api] : []) })
 
@@ -152,7 +152,7 @@ it('asks the type for the locations of an entry, and otherwise reads its member 
   expect(detailsFor(details, ['https://c.test'], types)).toEqual([details[0]])
 })
 
-it('refuses a type that is remembered although the user has to choose', () => {
+it('refuses a type that has both enrich and remembers', () => {
   const chosen = { ...reading, remembers: true, enrich: (detail: JsonObject) => detail }
 
   expect(() => detailTypeRegistry({ reading: chosen })).toThrow('authorizationDetails: reading has enrich')

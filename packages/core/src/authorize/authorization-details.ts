@@ -13,7 +13,7 @@ import {
   isEqualJson,
   isWithin,
   locationsOf,
-  nameOf,
+  typeNameOf,
   typeOf,
 } from './detail-types.ts'
 
@@ -23,8 +23,8 @@ interface DetailRules {
 }
 
 /**
- * Parses the parameter `authorization_details` of an authorization request (RFC 9396 §2, §5): a JSON array of 1 to 16 objects
- * of types that the server defines and the client is registered for.
+ * Parses the parameter `authorization_details` of an authorization request (RFC 9396 §2, §5): a JSON array of 1 to 16
+ * objects. The server must define the type of each object, and the client must be registered for it.
  * @throws OAuthError invalid_authorization_details — reason `details_malformed` | `detail_type_unknown` |
  *   `detail_type_not_registered` | `detail_invalid`.
  */
@@ -33,11 +33,12 @@ export async function parseDetails(text: string, rules: DetailRules): Promise<re
 }
 
 /**
- * Determines the details of one access token: those that were granted, or the narrower ones that the token request names. Each
- * granted entry covers one of them, so that a payment cannot be doubled (RFC 9396 §6).
+ * Determines the authorization details of one access token: the granted entries, or the narrower entries that the token
+ * request names. Each granted entry covers at most one requested entry, so that a client cannot double a payment
+ * (RFC 9396 §6).
  * @param text the parameter of the token request.
- * @returns without entries that the client may not request any more.
- * @throws OAuthError as `parseDetails`, and reason `detail_not_granted`.
+ * @returns the entries. Granted entries that the client may no longer request are left out.
+ * @throws OAuthError like `parseDetails`, and reason `detail_not_granted`.
  */
 export async function narrowDetails(
   text: string | undefined,
@@ -57,7 +58,7 @@ export async function narrowDetails(
   return requested
 }
 
-/** Whether each requested entry is within a granted one of its own. */
+/** Whether each requested entry can be assigned to a different granted entry that permits it. */
 function isCovered(requested: readonly JsonObject[], granted: readonly JsonObject[], types: DetailTypes): boolean {
   const coveredBy = new Map<number, JsonObject>()
   const assign = (detail: JsonObject, tried: Set<number>): boolean =>
@@ -72,16 +73,16 @@ function isCovered(requested: readonly JsonObject[], granted: readonly JsonObjec
   return requested.every((detail) => assign(detail, new Set()))
 }
 
-/** Keeps the entries whose type the server still defines, and the client is still registered for. */
+/** Returns the entries whose type the server still defines and the client is still registered for. */
 export const registeredDetails = (
   granted: readonly JsonObject[],
   { client, types }: DetailRules,
 ): readonly JsonObject[] =>
   granted.filter(
-    (detail) => typeOf(detail, types) !== undefined && client.authorizationDetailsTypes.includes(nameOf(detail)),
+    (detail) => typeOf(detail, types) !== undefined && client.authorizationDetailsTypes.includes(typeNameOf(detail)),
   )
 
-/** Keeps the entries that are for one of the audiences, or for all (RFC 9396 §9). */
+/** Returns the entries that are for one of the audiences, or for every audience (RFC 9396 §9). */
 export const detailsFor = (
   details: readonly JsonObject[],
   audience: readonly string[],
@@ -101,7 +102,7 @@ export function refuseOtherLocations(
   const isElsewhere = details.some((detail) =>
     locationsOf(detail, types).some((location) => !audience.includes(location)),
   )
-  // RFC 9396 §5: otherwise no token would contain the entry, and the user would decide on it for nothing.
+  // RFC 9396 §5: otherwise the user would consent to an entry that no token contains.
   if (isElsewhere) throw refuse('detail_location_not_requested')
 }
 
@@ -116,12 +117,12 @@ export async function enrichDetail(detail: JsonObject, choice: unknown, types: D
     return checkParsed(detail['type'], await type.enrich(detail, choice))
   } catch (cause) {
     if (cause instanceof StorageUnavailableError) throw cause
-    // RFC 9396 §7.1: the choice comes from a form, so it may be anything.
+    // RFC 9396 §7.1: the choice comes from a form, so it may have any value.
     throw refuse('detail_invalid', {}, { cause })
   }
 }
 
-/** How a page names a requested entry: by its position. */
+/** Returns the identifier that a page uses for a requested entry: its position. */
 export const detailId = (index: number): string => String(index)
 
 function readDetails(text: string): readonly JsonObject[] {
@@ -129,8 +130,8 @@ function readDetails(text: string): readonly JsonObject[] {
   // RFC 9396 §2: an array of objects.
   if (list === undefined || list.length === 0 || list.length > maxEntries || !list.every(isJsonObject))
     throw refuse('details_malformed')
-  // RFC 9396 §2, RFC 8259 §4, §6: what different readers would understand differently is refused.
-  if (!isPlain(list) || repeatsMember(text) || !isStorable(list)) throw refuse('details_malformed')
+  // RFC 9396 §2, RFC 8259 §4, §6: refuse JSON that parsers read differently, and strings that storage cannot hold.
+  if (!isUnambiguous(list) || repeatsMember(text) || !isStorable(list)) throw refuse('details_malformed')
   return list
 }
 
@@ -139,17 +140,19 @@ function parseList(text: string): readonly JsonValue[] | undefined {
     const value = JSON.parse(text) as JsonValue
     return Array.isArray(value) ? value : undefined
   } catch {
-    // JSON.parse throws on text that is not JSON.
+    // JSON.parse throws if the string is not JSON.
     return undefined
   }
 }
 
-/** Whether it is not nested too deeply, and no member or number has a special meaning in JavaScript. */
-function isPlain(value: JsonValue, depth = 1): boolean {
+/**
+ * Whether the value is nested at most `maxDepth` deep and contains no infinite number, no -0 and no member `__proto__`.
+ */
+function isUnambiguous(value: JsonValue, depth = 1): boolean {
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
   if (typeof value !== 'object' || value === null) return true
   if (depth > maxDepth || Object.hasOwn(value, '__proto__')) return false
-  return Object.values(value).every((member: JsonValue) => isPlain(member, depth + 1))
+  return Object.values(value).every((member: JsonValue) => isUnambiguous(member, depth + 1))
 }
 
 async function parseDetail(
@@ -159,10 +162,10 @@ async function parseDetail(
 ): Promise<JsonObject> {
   const { clientId } = client
   const type = typeOf(value, types)
-  // RFC 9396 §5: a type that the server does not know is refused, never ignored.
+  // RFC 9396 §5: an unknown type is refused, never ignored.
   if (type === undefined) throw refuse('detail_type_unknown', { clientId })
-  // RFC 9396 §10.
-  if (!client.authorizationDetailsTypes.includes(nameOf(value)))
+  // RFC 9396 §10: the client must be registered for the type.
+  if (!client.authorizationDetailsTypes.includes(typeNameOf(value)))
     throw refuse('detail_type_not_registered', { clientId })
   return checkParsed(value['type'], await parseWith(type, value, { clientId, kind }))
 }
@@ -178,7 +181,7 @@ async function parseWith(
       : type.parse(value, { clientId }))
   } catch (cause) {
     if (cause instanceof StorageUnavailableError) throw cause
-    // RFC 9396 §5: unknown or invalid members, or a request that the type does not permit.
+    // RFC 9396 §5: the entry has unknown or invalid members, or the type does not permit it.
     throw refuse('detail_invalid', { clientId }, { cause })
   }
 }
@@ -187,16 +190,19 @@ async function parseWith(
 function checkParsed(type: JsonValue | undefined, detail: JsonObject): JsonObject {
   const text = JSON.stringify(detail)
   const parsed = JSON.parse(text) as JsonObject
-  if (parsed['type'] !== type) throw new TypeError('authorizationDetails: an entry must keep its type.')
-  if (!isPlain([parsed]) || !isStorable(parsed) || new TextEncoder().encode(text).length > maxBytes)
-    throw new TypeError('authorizationDetails: an entry must be JSON of at most 8 KiB, nested at most 8 deep.')
+  if (parsed['type'] !== type)
+    throw new TypeError('authorizationDetails: the returned entry must have the type of the given entry.')
+  if (!isUnambiguous([parsed]) || !isStorable(parsed) || new TextEncoder().encode(text).length > maxBytes)
+    throw new TypeError(
+      'authorizationDetails: the returned entry must be JSON of at most 8 KiB, nested at most 8 deep.',
+    )
   return parsed
 }
 
 const maxEntries = 16
 
-/** Of the whole array. */
+/** The maximum size of the whole array. */
 const maxBytes = 8192
 
-/** The array is the first level. */
+/** The maximum number of nested levels. The array is the first level. */
 const maxDepth = 8

@@ -43,26 +43,34 @@ export async function bindBrowser(request: ServerRequest, cookie: Cookie, random
 const cookieLifetime = 31_536_000
 
 /**
- * Refuses a request that is not a navigation of a browser window or a form sent by one: a script's, a framework's that
- * renders the next page in advance, or a prefetch. Its response, with a code in it, would reach something else than the
- * window. Browsers report this in `Sec-Fetch-Mode`, `Sec-Fetch-Dest` and `Sec-Purpose` (Fetch Metadata); a request without
- * them passes.
+ * Refuses a request unless a browser window sent it by navigating or by submitting a form. Scripts, prefetching
+ * browsers and frameworks that render the next page in advance send other requests; the response, with a code in it,
+ * would not reach the window. Browsers report this in `Sec-Fetch-Mode`, `Sec-Fetch-Dest` and `Sec-Purpose` (Fetch
+ * Metadata); a request without these headers passes.
  * @throws OAuthError invalid_request — reason `not_a_navigation`.
  */
 export function requireNavigation({ headers }: RequestHead): void {
   const mode = headers.get('sec-fetch-mode') ?? 'navigate'
   const destination = headers.get('sec-fetch-dest') ?? 'document'
   const purpose = `${headers.get('sec-purpose') ?? ''} ${headers.get('purpose') ?? ''} ${headers.get('x-moz') ?? ''}`
-  const isByFramework = frameworkHeaders.some((name) => headers.has(name))
-  const isNavigation = mode === 'navigate' && windows.has(destination)
+  const isFrameworkRequest = frameworkHeaders.some((name) => headers.has(name))
+  const isNavigation = mode === 'navigate' && navigationDestinations.has(destination)
   // RFC 6749 §3.1: the endpoint answers the user's browser.
-  if (!isNavigation || /prefetch|prerender|preview/i.test(purpose) || isByFramework) throw refuse('not_a_navigation')
+  if (!isNavigation || /prefetch|prerender|preview/i.test(purpose) || isFrameworkRequest)
+    throw refuse('not_a_navigation')
 }
 
 /** The destinations of navigations (Fetch Metadata §2.1). */
-const windows: ReadonlySet<string> = new Set(['document', 'iframe', 'frame', 'fencedframe', 'embed', 'object'])
+const navigationDestinations: ReadonlySet<string> = new Set([
+  'document',
+  'iframe',
+  'frame',
+  'fencedframe',
+  'embed',
+  'object',
+])
 
-/** Sent by Next.js when it fetches a page for its router, also on the server. */
+/** Headers that Next.js sends when it fetches a page for its router, in the browser or on the server. */
 const frameworkHeaders = [
   'rsc',
   'next-router-prefetch',
@@ -74,9 +82,9 @@ const frameworkHeaders = [
 
 /**
  * Refuses a form that another site posted (cross-site request forgery). Browsers report the origin of a POST in
- * `Sec-Fetch-Site`, older ones in `Origin`; a POST with neither is refused too. `server.interaction()` calls it. Call
- * it in each of your own endpoints that changes something for the signed-in user, such as signing out. GET requests
- * pass.
+ * `Sec-Fetch-Site`, older browsers in `Origin`; a POST with neither is refused too. `server.interaction()` calls this
+ * function. Call it in each of your own endpoints that changes something for the signed-in user, such as signing out.
+ * GET requests pass.
  * @throws OAuthError access_denied — reason `cross_site_post`; `server.renderError` renders it as a page.
  */
 export function requireSameOrigin(request: RequestHead): void {

@@ -28,7 +28,7 @@ export interface IssueCodeDependencies {
   readonly minimumProfile: SecurityProfile
 }
 
-/** Which tokens are revoked with the session in which they were requested. */
+/** Which tokens are revoked when the session in which they were requested ends. */
 export type SessionBoundTokens = 'without_offline_access' | 'all' | 'none'
 
 /** What a code is issued for: the request, the consent that covers it, and how the user authenticated. */
@@ -37,10 +37,10 @@ interface CodeSubject {
   readonly grant: GrantRecord
   /** What the user consented to, now or before: a subset of the request's `consentScopes`. */
   readonly consented: readonly string[]
-  /** What the user granted in detail. */
+  /** The authorization details that the user granted (RFC 9396). */
   readonly details: readonly JsonObject[]
   readonly authentication: AuthenticationRecord
-  /** The session in which the client will be signed in: a code is stored after its client has joined it. */
+  /** The user's session. Its type proves that the client has joined the session before the code is stored. */
   readonly session: JoinedSession
   /** The organization that the tokens are for; `undefined` for none. */
   readonly organizationId: OrganizationId | undefined
@@ -53,7 +53,7 @@ interface CodeSubject {
 export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: IssueCodeDependencies): Promise<string> {
   const { request, grant, consented } = subject
   await consumePushedRequest({ pushedDigest: request.pushedDigest, clientId: request.client.clientId }, now, deps)
-  const openedClaims = consented.flatMap((scope) => deps.scopes.get(scope)?.claims ?? [])
+  const consentedClaims = consented.flatMap((scope) => deps.scopes.get(scope)?.claims ?? [])
   const { secret, identifier: family } = randomSecretAndIdentifier(deps.random)
   const { dpopJkt } = request
   const code = dpopJkt === undefined ? secret : boundCodePrefix + secret
@@ -69,9 +69,9 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     nonce: request.nonce,
     codeChallengeMethod: request.codeChallenge.method,
     codeChallenge: request.codeChallenge.challenge,
-    claimsRequest: keepClaims(request.claimsRequest, new Set(openedClaims)),
+    claimsRequest: keepClaims(request.claimsRequest, new Set(consentedClaims)),
     authentication: subject.authentication,
-    boundSessionId: isBound(subject, deps.sessionBoundTokens) ? subject.session.sessionId : undefined,
+    boundSessionId: isBoundToSession(subject, deps.sessionBoundTokens) ? subject.session.sessionId : undefined,
     possession: dpopJkt === undefined ? { kind: 'none' } : { kind: 'dpop', jkt: dpopJkt },
     organizationId: grantedScopes(subject).includes(organizationScope) ? subject.organizationId : undefined,
     authorizationDetails: subject.details,
@@ -87,17 +87,18 @@ function codeLifetime({ client }: AuthorizationRequest, deps: IssueCodeDependenc
 }
 
 /**
- * Marks a code that is bound to a key, so that only these are read before they are consumed. It cannot be removed: the
- * digest in storage is of the whole code.
+ * Marks a code that is bound to a DPoP key. The token endpoint checks the key before it consumes such a code, so that a
+ * thief without the key cannot use up the code. The prefix cannot be removed, because storage has the digest of the
+ * whole code.
  */
 export const boundCodePrefix = 'bound_'
 
 /** OIDC Back-Channel Logout 1.0 §2.7: tokens that were granted for offline access outlive the session. */
-const isBound = (subject: CodeSubject, bound: SessionBoundTokens): boolean =>
+const isBoundToSession = (subject: CodeSubject, bound: SessionBoundTokens): boolean =>
   bound === 'all' || (bound === 'without_offline_access' && !grantedScopes(subject).includes('offline_access'))
 
-/** The event for an issued code. */
-export const codeIssued = (subject: CodeSubject): ServerOccurrence => ({
+/** Creates the event for an issued code. */
+export const codeIssuedEvent = (subject: CodeSubject): ServerOccurrence => ({
   type: 'code.issued',
   clientId: subject.request.client.clientId,
   userId: subject.grant.userId,
@@ -107,7 +108,7 @@ export const codeIssued = (subject: CodeSubject): ServerOccurrence => ({
 })
 
 const pkceAdvice =
-  'The client does not use PKCE. If its library supports it, turn it on there and register the client with requirePkce (RFC 9700 §2.1.1).'
+  'The client does not use PKCE. If its library supports PKCE, turn it on and register the client with requirePkce (RFC 9700 §2.1.1).'
 
 const grantedScopes = ({ request, consented }: CodeSubject): readonly string[] =>
   request.scopes.filter((scope) => consented.includes(scope))

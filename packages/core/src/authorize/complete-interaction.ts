@@ -14,7 +14,7 @@ import { joinSession, type JoinSessionDependencies } from '../sessions/join-sess
 import { identifyUser, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { organizationScope } from '../tokens/organization.ts'
 import { requireNavigation } from './browser.ts'
-import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
+import { codeIssuedEvent, issueCode, type IssueCodeDependencies } from './code.ts'
 import { saveGrant, withdrawConsent } from './consent.ts'
 import { detailId, enrichDetail } from './authorization-details.ts'
 import { type DetailTypes, isRemembered } from './detail-types.ts'
@@ -32,7 +32,7 @@ import { interactionLocation, type InteractionDependencies, pageUrl } from './st
  * The decision of the host's page: who signed in, what they consent to, or both. Anything left out is asked for next.
  */
 export type InteractionAnswer = (SignedIn | { readonly subject?: undefined }) & {
-  /** The user chose the account that `accountName` of the pending interaction names, on the page for it. */
+  /** Set when the user chose, on the account selection page, the account that `accountName` names. */
   readonly account?: 'signed_in' | undefined
   /**
    * The scope values that the user consents to. Values that were not requested are ignored; an empty list denies the
@@ -50,7 +50,7 @@ export type InteractionAnswer = (SignedIn | { readonly subject?: undefined }) & 
 
 interface GrantedDetail {
   readonly id: string
-  /** For `enrich` of the type. It comes from a form. */
+  /** What the user chose, for `enrich` of the type. It comes from a form. */
   readonly choice?: unknown
 }
 
@@ -62,17 +62,15 @@ export interface InteractionStep {
   readonly http: ServerRequest
   readonly handle: string
   readonly record: InteractionRecord
-  /** Whether somebody has signed in to it; otherwise the browser alone has the record. */
+  /** Whether storage has the record, because a user has signed in; otherwise only the browser has it. */
   readonly isStored: boolean
-  /** The user who signed in to it, or has a session. */
+  /** The user who signed in during the interaction, or whose session this is. */
   readonly user: SignedInUser | undefined
   readonly request: AuthorizationRequest
   readonly now: EpochSeconds
 }
 
-/**
- * Continues the interaction: redirects to the client when it is complete, or to the host's page for what is missing.
- */
+/** Continues the interaction: responds to the client when it is complete, or redirects to the host's next page. */
 export async function completeInteraction(
   answer: InteractionAnswer,
   step: InteractionStep,
@@ -88,8 +86,8 @@ export async function completeInteraction(
   if (isSignIn(answer) && signedInUser === undefined) {
     const reason = await findDenialReason(answer, deps.storage)
     const denied = await consumeAndDeny(reason, step, deps)
-    // RFC 6749 §4.1.2.1 lets the server inform the user instead: the client cannot say why its sign-in failed, and only
-    // the user's own administrator can help.
+    // RFC 6749 §4.1.2.1 lets the server inform the user instead: the client could not tell the user why the sign-in
+    // failed, and only the user's administrator can help.
     if (reason === 'user_inactive') throw refuse('user_inactive:page')
     return denied
   }
@@ -104,7 +102,7 @@ export async function completeInteraction(
   const organizationId = chosenOrganization(answer, decision.organizations, request)
   const details = await grantedDetails(answer, { request, isAsked: granted !== undefined }, deps.detailTypes)
 
-  await keepClient(request.client, step.http, deps)
+  await storeDocumentClient(request.client, step.http, deps)
   const joining = { http: step.http, clientId: request.client.clientId, signedInUser: decision.signedInUser }
   const session = await joinSession(joining, step.now, deps)
   // The user signed out in another tab meanwhile.
@@ -131,11 +129,14 @@ export async function completeInteraction(
   const { authentication } = decision.signedInUser
   const subject = { request, grant, consented, details, authentication, session, organizationId }
   const code = await issueCode(subject, step.now, deps)
-  deps.journal.record(step.http, codeIssued(subject))
+  deps.journal.record(step.http, codeIssuedEvent(subject))
   return authorizationResponse(code, request.target, { ...deps, now: step.now })
 }
 
-/** RFC 6749 §3.3: only requested scopes count, so a manipulated form cannot grant more. A request may have none (RFC 9396 §3). */
+/**
+ * Returns the requested scope values that the user granted; `undefined` when the user has not decided. A manipulated
+ * form cannot grant more than was requested (RFC 6749 §3.3). A request may have no scope values (RFC 9396 §3).
+ */
 function grantedScopes(
   { grantedScopes: given, grantedDetails: details }: InteractionAnswer,
   { consentScopes }: AuthorizationRequest,
@@ -157,18 +158,18 @@ function deniesRequest(
 }
 
 /**
- * The details that the user granted, with what they chose. Only requested ones count.
- * @throws OAuthError server_error — reason `details_undecided`: the page has not passed on a decision about them, so nobody
- *   knows whether the user has seen them; invalid_authorization_details — reason `detail_invalid`.
+ * Returns the requested details that the user granted, with what the user chose.
+ * @throws OAuthError server_error — reason `details_undecided`: the page passed no decision about the details, so the
+ *   user may not have seen them; invalid_authorization_details — reason `detail_invalid`.
  */
 async function grantedDetails(
   { grantedDetails: given }: InteractionAnswer,
   { request, isAsked }: { readonly request: AuthorizationRequest; readonly isAsked: boolean },
   types: DetailTypes,
 ): Promise<readonly JsonObject[]> {
-  // Without a page, all of them are remembered.
+  // If no page was shown, remembered consent covers all details.
   if (request.details.length === 0 || (given === undefined && !isAsked)) return request.details
-  // RFC 9396 §11.1: the user decides on each of them.
+  // RFC 9396 §11.1: the user decides about each detail.
   if (given === undefined) throw refuse('details_undecided', { clientId: request.client.clientId })
   const choices = new Map(given.map(({ id, choice }) => [id, choice]))
   const chosen = request.details.map((detail, index) => ({ detail, id: detailId(index) }))
@@ -177,7 +178,7 @@ async function grantedDetails(
   )
 }
 
-/** Only organizations that were shown count, so a manipulated form cannot choose another one. */
+/** Returns the organization that the user chose. A manipulated form can choose only among the user's organizations. */
 function chosenOrganization(
   { organization }: InteractionAnswer,
   organizations: readonly OrganizationRecord[],
@@ -191,9 +192,9 @@ function chosenOrganization(
 }
 
 /**
- * Denies the request on behalf of the user. Consumes the interaction, unless nobody has signed in to it: a stranger's
- * denial is not worth a row in storage. Earlier consent to what was on the page is removed, so that the next request asks
- * again (OIDC Core §3.1.2.4).
+ * Denies the request on behalf of the user. Consumes the interaction, unless nobody has signed in: people who have not
+ * signed in must not create rows in storage. Earlier consent to what was on the page is removed, so that the next
+ * request asks again (OIDC Core §3.1.2.4).
  */
 export async function denyInteraction(
   step: InteractionStep,
@@ -211,8 +212,8 @@ export async function denyInteraction(
   return denied
 }
 
-/** Stores the client that publishes its own metadata, now that a user has consented to it. */
-export async function keepClient(
+/** Stores a client that publishes its own metadata, after a user has consented to it. */
+export async function storeDocumentClient(
   client: ClientRecord,
   http: ServerRequest,
   { clientDocuments, journal }: Pick<InteractionDependencies, 'clientDocuments' | 'journal'>,
@@ -221,7 +222,7 @@ export async function keepClient(
   if ((await clientDocuments.keep(client)) === 'changed') journal.record(http, { type: 'client.changed', clientId })
 }
 
-/** What a consent page shows. */
+/** Returns what a consent page shows. */
 const shownOf = ({ consentScopes, consentResources, details }: AuthorizationRequest) => ({
   scopes: consentScopes,
   resources: consentResources,
@@ -243,7 +244,9 @@ async function consumeAndDeny(
 
 type Denial = 'user_denied' | 'user_inactive' | 'user_unknown'
 
-/** For events only: lets a host tell an unknown user from a deactivated one. */
+/**
+ * Finds out whether the user is unknown or deactivated. Events contain the reason, and a deactivated user sees a page.
+ */
 const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): Promise<Denial> =>
   (await storage.users.find(userId(subject))) === undefined ? 'user_unknown' : 'user_inactive'
 
@@ -297,10 +300,10 @@ async function askConsent(
 
 async function consumeInteraction(step: InteractionStep, deps: InteractionDependencies): Promise<void> {
   const { digest, browserDigest } = step.record
-  // Of several requests that insert the row one succeeds, and of those that consume it one wins.
+  // If several requests insert the row, one succeeds; if several consume it, one wins.
   if (!step.isStored) await deps.storage.interactions.insert(step.record)
   const consumed = await deps.storage.interactions.consume(digest, browserDigest, step.now)
-  // RFC 6749 §4.1.2: an interaction is completed once; a second submit must not issue a second code.
+  // RFC 6749 §4.1.2: an interaction is completed once; submitting it again must not issue a second code.
   if (consumed.outcome !== 'won') throw refuse('interaction_completed')
 }
 

@@ -25,7 +25,7 @@ function aGrant(change: Partial<GrantRecord> = {}): GrantRecord {
   }
 }
 
-function aPerson(generation: number): SignedInUser {
+function aSignedInUser(generation: number): SignedInUser {
   const user = {
     userId: userId('U1'),
     providerId: undefined,
@@ -43,67 +43,67 @@ function aPerson(generation: number): SignedInUser {
 
 const shown = { scopes: ['openid', 'email', 'phone'], resources: ['https://api.test'], authorizationDetails: [] }
 
-async function consentOn(existing: GrantRecord, generation: number) {
+async function saveConsent(existing: GrantRecord, generation: number) {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   await storage.grants.insert(existing)
   const consent = {
     clientId: clientId('A'),
-    signedInUser: aPerson(generation),
+    signedInUser: aSignedInUser(generation),
     scopes: ['openid', 'email'],
     resources: [],
     authorizationDetails: [],
     shown,
   }
   const saved = await saveGrant(consent, now, { storage, random: systemRandom })
-  return { saved, status: await storage.grants.findUnrevoked(userId('U1'), clientId('A')) }
+  return { saved, stored: await storage.grants.findUnrevoked(userId('U1'), clientId('A')) }
 }
 
 describe('consent', () => {
-  it('adds the scopes of later consent to the grant', async () => {
-    const { saved, status } = await consentOn(aGrant(), 0)
+  it('adds newly consented scopes to the existing grant', async () => {
+    const { saved, stored } = await saveConsent(aGrant(), 0)
 
     expect(saved).toMatchObject({ grantId: 'g1', scopes: ['openid', 'email'] })
-    expect(status).toEqual(saved)
+    expect(stored).toEqual(saved)
   })
 
-  it('replaces what was on the page, and keeps the rest (OIDC Core §3.1.2.4)', async () => {
+  it('replaces the scopes and resources that were on the page, and keeps the others (OIDC Core §3.1.2.4)', async () => {
     const before = { scopes: ['openid', 'phone', 'profile'], resources: ['https://api.test', 'https://other.test'] }
 
-    const { saved, status } = await consentOn(aGrant(before), 0)
+    const { saved, stored } = await saveConsent(aGrant(before), 0)
 
     expect(saved).toMatchObject({ scopes: ['openid', 'profile', 'email'], resources: ['https://other.test'] })
-    expect(status).toEqual(saved)
+    expect(stored).toEqual(saved)
   })
 
-  it('that is denied is no longer remembered, and the grant stays (OIDC Core §3.1.2.4)', async () => {
+  it('removes what the user denies, and keeps the rest of the grant (OIDC Core §3.1.2.4)', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     await storage.grants.insert(aGrant({ scopes: ['openid', 'phone', 'profile'] }))
 
-    await withdrawConsent({ clientId: clientId('A'), signedInUser: aPerson(0), shown }, storage)
-    await withdrawConsent({ clientId: clientId('B'), signedInUser: aPerson(0), shown }, storage)
+    await withdrawConsent({ clientId: clientId('A'), signedInUser: aSignedInUser(0), shown }, storage)
+    await withdrawConsent({ clientId: clientId('B'), signedInUser: aSignedInUser(0), shown }, storage)
 
     const grant = await storage.grants.findUnrevoked(userId('U1'), clientId('A'))
     expect(grant).toMatchObject({ grantId: 'g1', scopes: ['profile'], version: 2 })
   })
 
-  it('revokes consent from before a deactivation', async () => {
-    const { saved, status } = await consentOn(aGrant({ userGeneration: 0, scopes: ['phone'] }), 1)
+  it('replaces a grant from before a deactivation with a new grant', async () => {
+    const { saved, stored } = await saveConsent(aGrant({ userGeneration: 0, scopes: ['phone'] }), 1)
 
     expect(saved).toMatchObject({ userGeneration: 1, scopes: ['openid', 'email'] })
-    expect(status).toEqual(saved)
+    expect(stored).toEqual(saved)
   })
 
   it('keeps consent given after a reactivation when an older sign-in completes', async () => {
     const newer = aGrant({ userGeneration: 2 })
 
-    const { saved, status } = await consentOn(newer, 1)
+    const { saved, stored } = await saveConsent(newer, 1)
 
     expect(saved).toBeUndefined()
-    expect(status).toEqual(newer)
+    expect(stored).toEqual(newer)
   })
 })
 
-async function aPersonWithAnApp() {
+async function aUserWithAnApp() {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   await registerClient({ clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] }, { storage })
   await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: epochSeconds(0) })
@@ -124,7 +124,7 @@ async function aPersonWithAnApp() {
 }
 
 it('lists the apps that a user has connected', async () => {
-  const { apps } = await aPersonWithAnApp()
+  const { apps } = await aUserWithAnApp()
 
   expect(await apps.list('U1')).toEqual([
     { grantId: 'g1', clientId: 'A', clientName: 'App', scopes: ['openid'], resources: [], since: 50 },
@@ -138,7 +138,7 @@ it('refuses a misspelled option', () => {
 })
 
 it('lets only the user disconnect their apps', async () => {
-  const { storage, apps } = await aPersonWithAnApp()
+  const { storage, apps } = await aUserWithAnApp()
 
   expect(await apps.disconnect('U9', 'g1')).toBe('absent')
   expect(await storage.grants.findUnrevoked(userId('U1'), clientId('A'))).toBeDefined()
@@ -149,7 +149,7 @@ it('lets only the user disconnect their apps', async () => {
 })
 
 it('does not list an app that was connected before a deactivation, because its grant is not active', async () => {
-  const { storage, apps } = await aPersonWithAnApp()
+  const { storage, apps } = await aUserWithAnApp()
   await storage.users.deactivate(userId('U1'), epochSeconds(60))
   await storage.users.reactivate(userId('U1'), epochSeconds(70))
 
@@ -157,7 +157,7 @@ it('does not list an app that was connected before a deactivation, because its g
 })
 
 it('does not list an app whose client is disabled, because its grant is not active', async () => {
-  const { storage, apps } = await aPersonWithAnApp()
+  const { storage, apps } = await aUserWithAnApp()
   const client = await storage.clients.find(clientId('A'))
   if (client !== undefined)
     await storage.clients.compareAndSwap({ ...client, disabledAt: epochSeconds(60) }, client.version)

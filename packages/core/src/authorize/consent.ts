@@ -34,56 +34,57 @@ interface ConsentScope {
   readonly authorizationDetails: readonly JsonObject[]
 }
 
-/** A decision of a user about a client. */
+/** A user's decision about a client. */
 interface Consent extends ConsentScope {
   readonly clientId: ClientId
   /** The client's `documentDigest`. */
   readonly clientDigest?: string | undefined
   readonly signedInUser: SignedInUser
-  /** What the user could decide on. The decision replaces it in an existing grant (OIDC Core §3.1.2.4). */
+  /** What the page showed. In an existing grant, the decision replaces this part (OIDC Core §3.1.2.4). */
   readonly shown: ConsentScope
 }
 
 /**
- * Records a user's consent: in a new grant, or by replacing what the user decided on in the existing grant between the user
- * and the client. Two tabs that decide at the same time about different scopes result in one grant with both decisions.
- * @returns `undefined` when the user was deactivated and reactivated since they were identified: this consent does not
- *   count, and consent given after the reactivation stays.
+ * Records a user's consent in a new grant or in the existing grant of the user and the client. In an existing grant,
+ * the decision replaces what the page showed. If the user decides about different scopes in two tabs at the same time,
+ * one grant contains both decisions.
+ * @returns `undefined` when the user was deactivated and reactivated after they were identified. This consent is then
+ *   not recorded, and consent given after the reactivation stays.
  */
 export async function saveGrant(
   consent: Consent,
   now: EpochSeconds,
   deps: SaveGrantDependencies,
 ): Promise<GrantRecord | undefined> {
-  const fresh: GrantRecord = {
+  const newGrant: GrantRecord = {
     grantId: grantId(randomIdentifier(deps.random)),
     clientId: consent.clientId,
     userId: consent.signedInUser.user.userId,
     userGeneration: consent.signedInUser.user.generation,
     scopes: consent.scopes,
     resources: consent.resources,
-    authorizationDetails: consent.authorizationDetails.slice(-mostDetails),
+    authorizationDetails: consent.authorizationDetails.slice(-maxDetails),
     clientDigest: consent.clientDigest,
     createdAt: now,
     revokedAt: undefined,
     version: 1,
   }
   const saved = await untilSettled(async () => {
-    const inserted = await deps.storage.grants.insert(fresh)
-    if (inserted.outcome === 'inserted') return fresh
-    if (inserted.record.userGeneration > fresh.userGeneration) return 'outlived'
-    if (inserted.record.userGeneration === fresh.userGeneration)
+    const inserted = await deps.storage.grants.insert(newGrant)
+    if (inserted.outcome === 'inserted') return newGrant
+    if (inserted.record.userGeneration > newGrant.userGeneration) return 'superseded'
+    if (inserted.record.userGeneration === newGrant.userGeneration)
       return replaceShown(inserted.record, consent, deps.storage)
-    // Consent of an older generation of the user does not count any more.
+    // Consent from an older generation of the user is no longer valid.
     await deps.storage.grants.revoke(inserted.record.grantId, now)
     return undefined
   })
-  return saved === 'outlived' ? undefined : saved
+  return saved === 'superseded' ? undefined : saved
 }
 
 /**
- * Removes what a user denied from the consent that they gave earlier, so that it is not granted without asking. Tokens that
- * were issued under it stay: users revoke them by disconnecting the client.
+ * Removes what a user denied from their earlier consent, so that the next request asks the user again. Tokens that were
+ * issued under the earlier consent stay valid: users revoke them by disconnecting the client.
  */
 export async function withdrawConsent(
   denied: Pick<Consent, 'clientId' | 'signedInUser' | 'shown'>,
@@ -99,7 +100,10 @@ export async function withdrawConsent(
   })
 }
 
-/** Replaces what was shown by what was granted of it. Returns `undefined` when the grant changed meanwhile. */
+/**
+ * Replaces what the page showed with what the user granted of it. Removes all other earlier consent if the client's
+ * `documentDigest` has changed. Returns `undefined` when the grant changed meanwhile.
+ */
 async function replaceShown(
   existing: GrantRecord,
   decision: ConsentScope & Pick<Consent, 'shown' | 'clientDigest'>,
@@ -136,15 +140,21 @@ function replaceDetails(
   { authorizationDetails: existing }: GrantRecord,
   { shown, authorizationDetails: granted }: ConsentScope & Pick<Consent, 'shown'>,
 ): readonly JsonObject[] {
-  const kept = existing.filter((detail) => !isIn(detail, shown.authorizationDetails) || isIn(detail, granted))
-  const added = granted.filter((detail) => !isIn(detail, kept))
-  return [...kept, ...added].slice(-mostDetails)
+  const kept = existing.filter(
+    (detail) => !includesDetail(detail, shown.authorizationDetails) || includesDetail(detail, granted),
+  )
+  const added = granted.filter((detail) => !includesDetail(detail, kept))
+  return [...kept, ...added].slice(-maxDetails)
 }
 
-const isIn = (detail: JsonObject, list: readonly JsonObject[]): boolean => list.some((one) => isEqualJson(one, detail))
+const includesDetail = (detail: JsonObject, list: readonly JsonObject[]): boolean =>
+  list.some((one) => isEqualJson(one, detail))
 
-/** The oldest are asked for again: a grant is one row, which clients must not make larger and larger. */
-const mostDetails = 64
+/**
+ * The maximum number of details that a grant remembers. The oldest are dropped, and the user is asked about them again:
+ * a grant is one row, and a client must not make it grow without limit.
+ */
+const maxDetails = 64
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((value, index) => value === other[index])
@@ -164,8 +174,8 @@ interface ConnectedApp {
 /** Lists and disconnects the clients with access to a user's account. */
 interface ConnectedApps {
   /**
-   * Lists the user's active grants, newest first: without disabled or deleted clients, and without consent from before
-   * a deactivation.
+   * Lists the user's active grants, newest first. Leaves out grants of disabled or deleted clients, and grants from
+   * before a deactivation.
    */
   list(subject: string): Promise<readonly ConnectedApp[]>
   /**
@@ -175,6 +185,7 @@ interface ConnectedApps {
   disconnect(subject: string, grant: string): Promise<'revoked' | 'absent'>
 }
 
+/** Creates what an account page needs to list and disconnect the clients with access to a user's account. */
 export function createConnectedApps(deps: { readonly storage: OAuthStorage; readonly clock?: Clock }): ConnectedApps {
   checkOptions('createConnectedApps', deps, { storage: anObject, clock: aFunction })
   const { storage } = deps

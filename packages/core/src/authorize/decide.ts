@@ -4,7 +4,7 @@ import type { OrganizationRecord } from '@mintmark/storage-interface/stores'
 import { refuse } from '../refusals.ts'
 import { organizationScope, organizationsOfUser } from '../tokens/organization.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
-import { areRemembered, type DetailTypes } from './detail-types.ts'
+import { areAlreadyGranted, type DetailTypes } from './detail-types.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
 
@@ -15,7 +15,7 @@ export type InteractionDecision =
   | ({ readonly kind: 'consent'; readonly grant: GrantRecord | undefined } & SignedInMember)
   | ({ readonly kind: 'ready'; readonly grant: GrantRecord } & SignedInMember)
 
-/** The absolute URLs of the host's pages. Without the one for `select_account`, users sign in instead. */
+/** The absolute URLs of the host's pages. Without a URL for `select_account`, users sign in instead. */
 export interface InteractionUrls {
   readonly login: string
   readonly consent: string
@@ -24,14 +24,14 @@ export interface InteractionUrls {
 
 interface SignedInMember {
   readonly signedInUser: SignedInUser
-  /** The organizations that the tokens may be for: several when the user has to choose, none when the request needs none. */
+  /** The organizations that the tokens may be for. If there are several, the user has to choose. */
   readonly organizations: readonly OrganizationRecord[]
 }
 
 /**
  * Decides what the user must still do (OIDC Core §3.1.2.3, §3.1.2.4).
- * @param arrival the user, and `startedAt`: when the interaction started in which they signed in, or `undefined` when
- *   they have an older session. `isChosen`: they have signed in or chosen their account in this interaction.
+ * @param arrival the user. `startedAt`: when the interaction started; `undefined` at the authorization endpoint, before
+ *   an interaction starts. `isChosen`: the user has signed in or chosen their account in this interaction.
  */
 export async function decideInteraction(
   request: AuthorizationRequest,
@@ -49,7 +49,7 @@ export async function decideInteraction(
 ): Promise<InteractionDecision> {
   const { signedInUser, startedAt, isChosen } = arrival
   if (signedInUser === undefined || needsLogin(request, { signedInUser, startedAt }, deps.now)) return { kind: 'login' }
-  // OIDC Core §3.1.2.1: a session alone never answers select_account. Without a page for it, a sign-in does.
+  // OIDC Core §3.1.2.1: a session alone does not satisfy select_account. Without a page for it, the user must sign in.
   if (request.prompt.has('select_account') && !isChosen)
     return deps.interactionUrls.select_account === undefined
       ? { kind: 'login' }
@@ -57,17 +57,23 @@ export async function decideInteraction(
 
   const grant = await findActiveGrant(request, signedInUser, deps.storage)
   const organizations = await findOrganizations(request, signedInUser, deps.storage)
-  const isChoice = organizations.length > 1
-  // Client ID Metadata Document §8.3, RFC 7591 §5: consent to a client with another name, redirect host or key is not consent to
-  // this one.
+  const mustChooseOrganization = organizations.length > 1
+  // Client ID Metadata Document §8.3, RFC 7591 §5: if the name, a redirect host or a key of the client has changed, the
+  // user must consent again.
   const isSameClient = grant?.clientDigest === request.client.documentDigest
-  if (grant === undefined || !isSameClient || isChoice || request.prompt.has('consent') || isImpersonable(request))
+  if (
+    grant === undefined ||
+    !isSameClient ||
+    mustChooseOrganization ||
+    request.prompt.has('consent') ||
+    isImpersonable(request)
+  )
     return { kind: 'consent', signedInUser, grant, organizations }
-  // RFC 8707 §3: consent to an API is not consent to another one that has the same scope values.
+  // RFC 8707 §3: consent to one API is not consent to another API with the same scope values.
   const isCovered =
     request.consentScopes.every((scope) => grant.scopes.includes(scope)) &&
     request.consentResources.every((uri) => grant.resources.includes(uri)) &&
-    (request.details.length === 0 || areRemembered(request.details, grant.authorizationDetails, deps.detailTypes))
+    (request.details.length === 0 || areAlreadyGranted(request.details, grant.authorizationDetails, deps.detailTypes))
   return { kind: isCovered ? 'ready' : 'consent', signedInUser, grant, organizations }
 }
 
@@ -84,7 +90,7 @@ async function findOrganizations(
   const organizations = await organizationsOfUser(user.userId, request.organization, storage)
   if (organizations.length > 0) return organizations
   const context = { clientId: request.client.clientId, userId: user.userId }
-  // RFC 6749 §4.1.2.1: tokens without the organization would be for another purpose than the client's.
+  // RFC 6749 §4.1.2.1: the client asked for tokens for an organization, and must not get tokens without one.
   throw new RedirectableError(refuse('organization_not_member', context), request.target)
 }
 
@@ -107,7 +113,7 @@ export function enforcePromptNone(decision: InteractionDecision, request: Author
 const isImpersonable = ({ client, target }: AuthorizationRequest): boolean =>
   client.tokenEndpointAuthMethod === 'none' && !target.redirect.startsWith('https:')
 
-/** Finds the existing consent, unless it was given before the user was last deactivated. */
+/** Finds the existing grant, unless it was given before the user was last deactivated. */
 async function findActiveGrant(
   request: AuthorizationRequest,
   signedInUser: SignedInUser,
@@ -120,22 +126,22 @@ async function findActiveGrant(
 /** The user at the authorization endpoint, or after the host's page. */
 interface Arrival {
   readonly signedInUser: SignedInUser
-  /** When the interaction started in which the user signed in; `undefined` when they have an older session. */
+  /** When the interaction started; `undefined` before it starts. A sign-in at or after this time is fresh. */
   readonly startedAt: EpochSeconds | undefined
 }
 
 /**
  * Whether the user must sign in (again) before the request can continue (OIDC Core §3.1.2.3).
- * @throws RedirectableError unmet_authentication_requirements — reason `acr_unmet`: they have just signed in, but not
- *   in a way that the client requires.
+ * @throws RedirectableError unmet_authentication_requirements — reason `acr_unmet`: the user has just signed in, but
+ *   not in a way that the client requires.
  */
 function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochSeconds): boolean {
   const { authentication, user } = arrival.signedInUser
   const isFresh = arrival.startedAt !== undefined && authentication.authTime >= arrival.startedAt
-  // OIDC Core §3.1.2.2: the client expects another user than the one of this session.
+  // OIDC Core §3.1.2.2: the client expects another user than the signed-in one.
   if (request.subjects?.includes(user.userId) === false) return true
-  // OIDC Core §5.5.1.1: an essential acr that is not met fails after a sign-in, and asks for one before.
-  if (isUnmet(request, authentication.acr)) {
+  // OIDC Core §5.5.1.1: if an essential acr is not met, the user must sign in; if they just have, the request fails.
+  if (isAcrUnmet(request, authentication.acr)) {
     if (isFresh) throw unmetAuthentication(request)
     return true
   }
@@ -152,7 +158,7 @@ function isTooOld(request: AuthorizationRequest, { signedInUser }: Arrival, now:
   )
 }
 
-function isUnmet(request: AuthorizationRequest, acr: string | undefined): boolean {
+function isAcrUnmet(request: AuthorizationRequest, acr: string | undefined): boolean {
   if (request.essentialAcr === undefined) return false
   return acr === undefined || (request.essentialAcr.length > 0 && !request.essentialAcr.includes(acr))
 }

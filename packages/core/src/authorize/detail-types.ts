@@ -1,21 +1,27 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-/** A type of authorization details that the host defines (RFC 9396 §2), such as a payment. Make it with `defineDetailType`. */
+/**
+ * A type of authorization details that the host defines (RFC 9396 §2), such as a payment. Create it with
+ * `defineDetailType`.
+ */
 export interface AuthorizationDetailType<Detail extends JsonObject = JsonObject> {
   /**
-   * Checks a requested entry, and returns it in the form that tokens contain. It has the same `type`. Whatever it throws makes the
-   * request fail with `invalid_authorization_details`; it must throw for members that it does not know (RFC 9396 §5).
+   * Checks a requested entry, and returns it in the form that tokens contain, with the same `type`. It must throw if
+   * the entry has unknown members (RFC 9396 §5). If it throws, the request fails with `invalid_authorization_details`;
+   * a `StorageUnavailableError` is reported as an outage instead.
    * @param value JSON of at most 8 KiB, from anybody.
    */
   parse(value: JsonObject, context: { readonly clientId: string }): Detail | Promise<Detail>
-  /** What the consent page says about the entry, as plain text. Users decide on nothing that they have not seen. */
+  /**
+   * Returns what the consent page says about the entry, as plain text. Users must see each entry that they consent to.
+   */
   describe(
     detail: Detail,
     context: { readonly uiLocales: readonly string[] },
   ): AuthorizationDetailText | Promise<AuthorizationDetailText>
   /**
-   * Whether an entry that a token request asks for permits no more than one that was granted (RFC 9396 §6).
-   * @defaultValue They are equal. Only the host knows what its members mean.
+   * Returns whether a requested entry permits no more than a granted entry (RFC 9396 §6).
+   * @defaultValue `true` if the entries are equal. Only the host knows what their members mean.
    */
   within?(requested: Detail, granted: Detail): boolean
   /**
@@ -25,17 +31,17 @@ export interface AuthorizationDetailType<Detail extends JsonObject = JsonObject>
    */
   enrich?(detail: Detail, choice: unknown): Detail | Promise<Detail>
   /**
-   * Checks an entry that a token request asks for, which may have what `enrich` has added.
-   * @defaultValue As `parse`.
+   * Checks an entry of a token request, which may contain what `enrich` added.
+   * @defaultValue `parse` checks it.
    */
   parseGranted?(value: JsonObject, context: { readonly clientId: string }): Detail | Promise<Detail>
   /**
-   * The APIs that the entry is for: only their tokens contain it. None means all.
-   * @defaultValue Its member `locations` (RFC 9396 §2.2).
+   * Returns the APIs that the entry is for: only their tokens contain it. An empty list means all APIs.
+   * @defaultValue The member `locations` of the entry (RFC 9396 §2.2).
    */
   locations?(detail: Detail): readonly string[]
   /**
-   * Whether consent is remembered, so that users are not asked again for an entry that is `within` one that they granted.
+   * Whether consent is remembered, so that users are not asked again about an entry that is `within` a granted entry.
    * @defaultValue `false`. Consent to one payment is not consent to the next.
    */
   readonly remembers?: boolean
@@ -50,7 +56,8 @@ export interface AuthorizationDetailText {
 }
 
 /**
- * Declares a type of authorization details for the option `authorizationDetails`; its methods receive what `parse` returns.
+ * Declares a type of authorization details for the option `authorizationDetails`. Its other methods receive what `parse`
+ * returns.
  * @example
  * ```ts
  * const payment = defineDetailType({
@@ -63,7 +70,7 @@ export const defineDetailType = <Detail extends JsonObject>(
   type: AuthorizationDetailType<Detail>,
 ): AuthorizationDetailType => type
 
-/** The types by their name. */
+/** The types by name. */
 export type DetailTypes = ReadonlyMap<string, AuthorizationDetailType>
 
 /** @throws TypeError when a type is remembered although the user has to choose. */
@@ -76,32 +83,35 @@ export function detailTypeRegistry(given: Readonly<Record<string, AuthorizationD
   return new Map(Object.entries(given))
 }
 
-/** Whether consent to the granted entries covers all of the requested ones. */
-export const areRemembered = (
+/** Whether remembered consent to the granted entries covers all requested entries. */
+export const areAlreadyGranted = (
   requested: readonly JsonObject[],
   granted: readonly JsonObject[],
   types: DetailTypes,
 ): boolean =>
   requested.every((detail) => isRemembered(detail, types) && granted.some((one) => isWithin(detail, one, types)))
 
-/** Whether consent to the entry is kept. */
+/** Whether consent to the entry is remembered. */
 export const isRemembered = (detail: JsonObject, types: DetailTypes): boolean =>
   typeOf(detail, types)?.remembers === true
 
 export const typeOf = (detail: JsonObject, types: DetailTypes): AuthorizationDetailType | undefined =>
-  types.get(nameOf(detail))
+  types.get(typeNameOf(detail))
 
-/** Its type; empty without one. */
-export const nameOf = ({ type }: JsonObject): string => (typeof type === 'string' ? type : '')
+/** Returns the name of the entry's type, or an empty string if it has none. */
+export const typeNameOf = ({ type }: JsonObject): string => (typeof type === 'string' ? type : '')
 
-/** Whether an entry permits no more than one that was granted. */
+/** Whether a requested entry permits no more than a granted entry. */
 export function isWithin(requested: JsonObject, granted: JsonObject, types: DetailTypes): boolean {
   if (requested['type'] !== granted['type']) return false
   const type = typeOf(requested, types)
   return type?.within?.(requested, granted) ?? isEqualJson(requested, granted)
 }
 
-/** The APIs that an entry is for; none for all. An entry of a type that the server no longer defines keeps its own. */
+/**
+ * Returns the APIs that an entry is for; an empty list means all APIs. If the server no longer defines the type, this
+ * is the member `locations` of the entry.
+ */
 export function locationsOf(detail: JsonObject, types: DetailTypes): readonly string[] {
   const type = typeOf(detail, types)
   if (type?.locations !== undefined) return type.locations(detail)
@@ -109,7 +119,7 @@ export function locationsOf(detail: JsonObject, types: DetailTypes): readonly st
   return Array.isArray(locations) ? locations.filter((location) => typeof location === 'string') : []
 }
 
-/** Whether two values are the same JSON. The order of members does not matter. */
+/** Whether two JSON values are equal. The order of members does not matter. */
 export function isEqualJson(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other
   if (Array.isArray(one) !== Array.isArray(other)) return false

@@ -16,14 +16,14 @@ import { refuse } from '../refusals.ts'
 import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
 import { identifySession } from '../sessions/signed-in-user.ts'
 import { requireNavigation } from './browser.ts'
-import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
+import { codeIssuedEvent, issueCode, type IssueCodeDependencies } from './code.ts'
 import { decideInteraction, enforcePromptNone } from './decide.ts'
 import { requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { openRequest } from './pushed-request.ts'
 import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import type { RequestObjectDependencies } from './request-object.ts'
 import { authorizationResponse, RedirectableError, type ResponseDependencies } from './response.ts'
-import { keepClient } from './complete-interaction.ts'
+import { storeDocumentClient } from './complete-interaction.ts'
 import { startInteraction, type InteractionDependencies } from './start-interaction.ts'
 
 export interface AuthorizationEndpointDependencies
@@ -42,7 +42,7 @@ export interface AuthorizationEndpointDependencies
 
 /**
  * `GET|POST /auth` (RFC 6749 §3.1, OIDC Core §3.1.2). Client and redirect URI are checked first: until both are proven,
- * errors are shown on a local page without a redirect (RFC 6749 §4.1.2.1). Later ones are redirected to the client.
+ * errors are shown on a local page without a redirect (RFC 6749 §4.1.2.1). Later errors are returned to the client.
  */
 export const authorizationEndpoint =
   (deps: AuthorizationEndpointDependencies): Endpoint =>
@@ -58,8 +58,8 @@ export const authorizationEndpoint =
       // RFC 9110 §9.2.1: HEAD is safe. It issues no code and starts no interaction.
       if (request.method === 'HEAD') return { status: 200, headers: noStore, body: undefined }
       if (isCrossSitePost(request)) {
-        const object = form.kind === 'plain' && form.isSigned ? received.get('request') : undefined
-        return redirectToSelf(request, authorization, object)
+        const requestObject = form.kind === 'plain' && form.isSigned ? received.get('request') : undefined
+        return redirectToSelf(request, authorization, requestObject)
       }
       return await answer({ authorization, request }, now, deps)
     } catch (error) {
@@ -69,9 +69,9 @@ export const authorizationEndpoint =
   }
 
 /**
- * Whether the browser may be redirected with an error: to a client that nobody vouches for only after its user has signed
- * in (RFC 9700 §4.11.2), so that a link to this server does not lead to any address on the web. A client that asks for no
- * page gets its answer (OIDC Core §3.1.2.6).
+ * Whether the browser may be redirected to the client with an error. For an unverified client this requires that the
+ * user has signed in (RFC 9700 §4.11.2): otherwise a link to this server could lead to any address on the web. A
+ * request with `prompt=none` is always answered by redirect, because no page may be shown (OIDC Core §3.1.2.6).
  */
 async function mayRedirect(
   {
@@ -102,7 +102,7 @@ async function answer(
 
   const { grant, signedInUser: user, organizations } = decision
   requireNavigation(request)
-  await keepClient(authorization.client, request, deps)
+  await storeDocumentClient(authorization.client, request, deps)
   await limitCodes({ target: authorization.target, grant }, now, deps)
   const session = await joinSession({ http: request, clientId: grant.clientId, signedInUser: user }, now, deps)
   if (session === undefined) {
@@ -121,7 +121,7 @@ async function answer(
     organizationId: organizations[0]?.organizationId,
   }
   const code = await issueCode(subject, now, deps)
-  deps.journal.record(request, codeIssued(subject))
+  deps.journal.record(request, codeIssuedEvent(subject))
   return authorizationResponse(code, authorization.target, { ...deps, now })
 }
 
@@ -140,19 +140,21 @@ async function limitCodes(
 const isCrossSitePost = (request: ServerRequest): boolean =>
   request.method === 'POST' && ['cross-site', 'same-site'].includes(request.headers.get('sec-fetch-site') ?? '')
 
-/** Redirects to the same request as a GET, a top-level navigation that carries the cookies. */
+/** Redirects the browser to the same request as a GET: browsers send the cookies with this top-level navigation. */
 function redirectToSelf(
   request: ServerRequest,
   authorization: AuthorizationRequest,
-  object: string | undefined,
+  requestObject: string | undefined,
 ): ServerResponse {
   const { client, parameters } = authorization
-  // A request object counts alone, and the client may have to sign all of its requests.
-  const repeated = object === undefined ? parameters : { client_id: client.clientId, request: object }
+  // Only the request object is repeated: other parameters are ignored, and the client may have to sign its requests.
+  const repeated = requestObject === undefined ? parameters : { client_id: client.clientId, request: requestObject }
   const resources = authorization.resources.map((resource) => ['resource', resource] as const)
   const query = new URLSearchParams([...Object.entries(repeated), ...resources.map((pair) => [...pair])])
   return redirect(`${request.url.origin}${request.url.pathname}?${query.toString()}`)
 }
 
-/** Large enough that a list with too many resources is reported to the client (RFC 8707 §2). */
+/**
+ * Large enough to read a request with too many resources, so that the error is returned to the client (RFC 8707 §2).
+ */
 const maxParameters = 128

@@ -24,16 +24,17 @@ export function refuseUnsupported(parameters: Parameters): void {
  * what clients send.
  * @throws OAuthError invalid_request — reason `parameter_too_long`.
  */
-export function refuseTooLong(parameters: Parameters, limits = bounds): void {
-  for (const [name, bound] of limits) {
-    if (!isLonger(parameters.get(name) ?? '', bound)) continue
+export function refuseTooLong(parameters: Parameters, limits = maxLengths): void {
+  for (const [name, maxLength] of limits) {
+    if (!exceedsBytes(parameters.get(name) ?? '', maxLength)) continue
     // RFC 6749 §4.1.2.1: a request that cannot be processed is an invalid_request.
     throw refuse('parameter_too_long')
   }
 }
 
 /**
- * The first ten languages. They are only a preference, so a long list must not fail the request (OIDC Core §3.1.2.1).
+ * Returns the first ten languages. They are only a preference, so a long list must not make the request fail (OIDC Core
+ * §3.1.2.1).
  */
 export const preferredLocales = (parameters: Parameters): readonly string[] =>
   spaceSeparated(parameters.get('ui_locales'))
@@ -41,12 +42,12 @@ export const preferredLocales = (parameters: Parameters): readonly string[] =>
     .slice(0, 10)
 
 /**
- * The known parameters, which are validated again when an interaction continues; all others are ignored (RFC 6749
- * §3.1).
+ * Returns the known parameters, which are validated again when an interaction continues. All other parameters are
+ * ignored (RFC 6749 §3.1).
  */
 export function knownParameters(parameters: Parameters): Readonly<Record<string, string>> {
   const known: Record<string, string> = { ui_locales: preferredLocales(parameters).join(' ') }
-  for (const name of [...bounds.keys(), ...unbounded]) {
+  for (const name of [...maxLengths.keys(), ...unbounded]) {
     const value = parameters.get(name)
     if (value !== undefined) known[name] = value
   }
@@ -54,22 +55,22 @@ export function knownParameters(parameters: Parameters): Readonly<Record<string,
 }
 
 /** Whether `state` is short enough to be echoed. */
-export const isEchoable = (state: string): boolean => !isLonger(state, maxStateLength)
+export const isEchoable = (state: string): boolean => !exceedsBytes(state, maxStateLength)
 
 /**
- * Whether the text has more than this number of UTF-8 bytes. A UTF-16 unit takes three at most, so short texts need no
- * encoding.
+ * Whether the string has more than this number of UTF-8 bytes. A UTF-16 code unit takes at most three bytes, so a short
+ * string need not be encoded.
  */
-const isLonger = (text: string, bytes: number): boolean =>
+const exceedsBytes = (text: string, bytes: number): boolean =>
   text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes
 
 const maxStateLength = 1024
 
-/** Their parsers limit their length. */
+/** Parameters whose parsers limit their length. */
 const unbounded = ['scope', 'authorization_details'] as const
 
-/** The maximum length of each parameter in UTF-8 bytes. `ui_locales` has a limit of its own. */
-const bounds: ReadonlyMap<string, number> = new Map([
+/** The maximum length of each parameter in UTF-8 bytes. `preferredLocales` limits `ui_locales`. */
+const maxLengths: ReadonlyMap<string, number> = new Map([
   ['response_type', 256],
   ['response_mode', 256],
   ['client_id', 1024],
@@ -88,9 +89,9 @@ const bounds: ReadonlyMap<string, number> = new Map([
   ['dpop_jkt', 256],
 ])
 
-/** Whether the server gives the parameter a meaning. */
+/** Whether the server knows the parameter. */
 export const isKnownParameter = (name: string): boolean =>
-  bounds.has(name) || [...unbounded, 'resource', 'ui_locales', 'registration'].includes(name)
+  maxLengths.has(name) || [...unbounded, 'resource', 'ui_locales', 'registration'].includes(name)
 
 const unsupportedParameters = ['request', 'request_uri', 'registration'] as const
 
@@ -122,24 +123,25 @@ export function parseCodeChallenge(parameters: Parameters, client: ClientRecord)
 }
 
 /**
- * The thumbprint of the key that the code is bound to (RFC 9449 §10).
+ * Parses the thumbprint of the key that the code is bound to (RFC 9449 §10).
  * @throws OAuthError invalid_request — reason `dpop_jkt_malformed`.
  */
 export function parseDpopJkt(parameters: Parameters): string | undefined {
   const jkt = parameters.get('dpop_jkt')
-  // RFC 9449 §10: a thumbprint with SHA-256, in base64url. No proof could have any other.
+  // RFC 9449 §10: a SHA-256 thumbprint in base64url. No proof could match any other value.
   if (jkt !== undefined && !/^[\w-]{42}[AEIMQUYcgkosw048]$/.test(jkt)) throw refuse('dpop_jkt_malformed')
   return jkt
 }
 
 /**
- * RFC 9700 §2.1.1: public clients must use PKCE. So must attested ones, because another instance of the client could redeem a
- * stolen code. For other confidential clients it is recommended, and may be required.
+ * Whether the client must use PKCE. Public clients must (RFC 9700 §2.1.1). So must attested clients, because another
+ * instance of the same client could redeem a stolen code. For other confidential clients PKCE is recommended, and
+ * `requirePkce` requires it.
  */
 export const needsPkce = ({ tokenEndpointAuthMethod, requirePkce }: ClientRecord): boolean =>
   tokenEndpointAuthMethod === 'none' || tokenEndpointAuthMethod === 'attest_jwt_client_auth' || requirePkce
 
-/** Which prompts the client requests (OIDC Core §3.1.2.1). */
+/** A value of the `prompt` parameter (OIDC Core §3.1.2.1). */
 export type Prompt = 'none' | 'login' | 'consent' | 'select_account'
 
 export const prompts: readonly Prompt[] = ['none', 'login', 'consent', 'select_account']
@@ -148,7 +150,7 @@ export const prompts: readonly Prompt[] = ['none', 'login', 'consent', 'select_a
 export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
   const values = spaceSeparated(value)
   const known = prompts.filter((prompt) => values.includes(prompt))
-  // OIDC Core §3.1.2.1: none cannot be combined with other values, and undefined values are refused.
+  // OIDC Core §3.1.2.1: none cannot be combined with other values, and unknown values are refused.
   if (known.length !== values.length || (values.includes('none') && values.length > 1)) throw refuse('prompt_invalid')
   return new Set(known)
 }
@@ -169,19 +171,20 @@ export async function hintedSubject(
   const issuedTo = read.clientId === client.clientId ? client : await deps.storage.clients.find(read.clientId)
   if (issuedTo === undefined || issuedTo.subjectType === 'public') return read.subject
   const user = await userOfSubject(read.subject, issuedTo, deps.storage)
-  // OIDC Core §3.1.2.1: the user of the hint was removed, and no other sign-in satisfies the request.
+  // OIDC Core §3.1.2.1: the user of the hint was removed, and no other user satisfies the request.
   if (user === undefined) throw refuse('no_user_matches')
   return user
 }
 
-/** What names of users are understood with. */
+/** What is needed to find the users that a request names. */
 export interface SubjectRules extends VerifyOwnJwtDependencies {
   readonly storage: OAuthStorage
 }
 
 /**
- * The users whom the values of a requested `sub` claim name (OIDC Core §5.5.1). A client with pairwise subjects can name users only
- * as they were named to it: it must not learn whether a user has another name elsewhere.
+ * Finds the users that the values of a requested `sub` claim name (OIDC Core §5.5.1). A client with pairwise subjects
+ * can name users only by its own subjects: it must not learn whether a subject of another client belongs to the same
+ * user.
  */
 export async function claimedUsers(
   claimed: readonly JsonValue[] | undefined,
@@ -194,12 +197,12 @@ export async function claimedUsers(
   return users.filter((user) => user !== undefined)
 }
 
-/** Each is read from the storage. */
+/** Each subject costs one read from storage. */
 const maxClaimedSubjects = 20
 
 /**
- * The users that the request accepts, as restricted by the hint and by a `sub` claim with values (OIDC Core §3.1.2.1,
- * §3.1.2.2).
+ * Determines the users that the request accepts, as restricted by the hint and by a `sub` claim with values (OIDC Core
+ * §3.1.2.1, §3.1.2.2).
  * @returns `undefined` when any user is accepted.
  * @throws OAuthError login_required — reason `no_user_matches`: no user can satisfy both.
  */
@@ -210,8 +213,8 @@ export function allowedSubjects(
   if (hinted === undefined && claimed === undefined) return undefined
   const named =
     claimed === undefined ? [hinted] : claimed.filter((subject) => hinted === undefined || subject === hinted)
-  const meant = named.filter((subject) => typeof subject === 'string')
+  const accepted = named.filter((subject) => typeof subject === 'string')
   // OIDC Core §3.1.2.1: no sign-in could satisfy the request.
-  if (meant.length === 0) throw refuse('no_user_matches')
-  return meant
+  if (accepted.length === 0) throw refuse('no_user_matches')
+  return accepted
 }

@@ -9,7 +9,7 @@ it.each([
   [{ email: '', preferred_username: 'ann', name: 'Ann Lee' }, 'ann'],
   [{ preferred_username: 7, name: 'Ann Lee' }, 'Ann Lee'],
   [{}, aUser().userId],
-])('shows the user of %j as %s (OIDC Core §5.1)', (claims, name) => {
+])('names the account of a user with the claims %j: %s (OIDC Core §5.1)', (claims, name) => {
   expect(accountNameOf({ ...aUser(), claims })).toBe(name)
 })
 
@@ -21,23 +21,20 @@ it.each([
     { origin: 'registration', selfManagement: { statementIssuer: 'https://trust.test' } },
     undefined,
   ],
-  ['registered itself, and an administrator changed', { origin: 'registration', selfManagement: undefined }, undefined],
+  ['registered itself and an administrator changed', { origin: 'registration', selfManagement: undefined }, undefined],
   [
-    'describes itself',
+    'describes itself at a URL',
     { clientId: clientId('https://tool.test/client'), origin: 'document', documentDigest: 'd' },
     'tool.test',
   ],
-] as const)(
-  'a client that %s is shown by its host, unless somebody vouches for its name (RFC 7591 §5)',
-  (_, change, shown) => {
-    expect(unverifiedHost(aClientRecord(change), 'https://partner.test/cb')).toBe(shown)
-  },
-)
+] as const)('returns the host of a client that %s, unless its name is verified (RFC 7591 §5)', (_, change, shown) => {
+  expect(unverifiedHost(aClientRecord(change), 'https://partner.test/cb')).toBe(shown)
+})
 
 it.each([
   ['http://127.0.0.1:5000/cb', '127.0.0.1:5000'],
   ['com.example.app:/cb', 'com.example.app'],
-])('of a client that registered itself, %s is shown as %s', (redirectUri, shown) => {
+])('shortens the redirect URI %s of a client that registered itself to %s', (redirectUri, shown) => {
   const client = aClientRecord({ origin: 'registration', selfManagement: { statementIssuer: null } })
 
   expect(unverifiedHost(client, redirectUri)).toBe(shown)

@@ -16,7 +16,7 @@ import {
   type InteractionStep,
 } from './complete-interaction.ts'
 import { detailId } from './authorization-details.ts'
-import { type AuthorizationDetailText, type DetailTypes, nameOf, typeOf } from './detail-types.ts'
+import { type AuthorizationDetailText, type DetailTypes, typeNameOf, typeOf } from './detail-types.ts'
 import { requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { reopenRequest } from './pushed-request.ts'
 import { type AuthorizationRequest, parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
@@ -28,10 +28,10 @@ export interface FindInteractionDependencies extends CompleteInteractionDependen
 }
 
 /**
- * Finds the interaction of a request to the host's page: its handle is in the query, its browser in the cookie. The
- * stored request is validated again, so a client that was disabled meanwhile is refused.
- * @throws OAuthError access_denied — reason `cross_site_post`; invalid_request — reason `interaction_unknown`: expired,
- *   completed, or another browser's; and the errors of request validation.
+ * Finds the interaction of a request to the host's page. The query contains its handle, and a cookie identifies the
+ * browser. The authorization request is validated again, so a client that was disabled meanwhile is refused.
+ * @throws OAuthError access_denied — reason `cross_site_post`; invalid_request — reason `interaction_unknown`: it has
+ *   expired, was completed or belongs to another browser; and the errors of request validation.
  */
 export async function findInteraction(
   request: ServerRequest,
@@ -60,13 +60,13 @@ export async function findInteraction(
   const { parameters, form } = await reopenRequest(received, { client, now }, deps)
   const redirect = verifyRedirect(parameters, client)
   const authorization = await parseAuthorizationRequest(parameters, { client, redirect, form }, deps.rules)
-  const visit = { signedIn: await deps.signedIn(request), isOfSession: stored === undefined, now }
+  const visit = { signedIn: await deps.signedIn(request), isFromSession: stored === undefined, now }
   const recalled = await recallUser(record.login, visit, deps.storage)
-  const isSwitch = request.url.searchParams.get('account') === 'other'
-  const user = isSwitch ? undefined : recalled
+  const isSwitchingAccount = request.url.searchParams.get('account') === 'other'
+  const user = isSwitchingAccount ? undefined : recalled
   const isStored = stored !== undefined
   const step = { http: request, handle, record, isStored, user, request: authorization, now }
-  return pendingInteraction(step, isSwitch ? recalled : undefined, deps)
+  return pendingInteraction(step, isSwitchingAccount ? recalled : undefined, deps)
 }
 
 /** A requested scope, as a consent page shows it. */
@@ -87,12 +87,12 @@ interface RequestedResource {
   readonly granted: boolean
 }
 
-/** What the client requests in detail, as a consent page shows it. Encode the texts. */
+/** An authorization detail that the client requests, as a consent page shows it. Encode its title and rows. */
 interface RequestedDetail extends AuthorizationDetailText {
-  /** For `grantedDetails` of `complete`. */
+  /** Identifies the entry in `grantedDetails` of `complete`. */
   readonly id: string
   readonly type: string
-  /** The entry as the type has parsed it. */
+  /** The entry as `parse` of its type returned it. */
   readonly detail: JsonObject
 }
 
@@ -111,18 +111,18 @@ export interface PendingInteraction {
     readonly clientId: string
     readonly clientName: string
     /**
-     * What is certain of a client whose name nobody has verified, to be shown before the name: the host of the URL at which it
-     * describes itself, or, if it registered itself without a signed statement, the host or scheme that its users return to.
-     * `undefined` for a client that an administrator has registered or changed.
+     * Identifies a client whose name nobody has verified; show it before the name. For a client that describes itself,
+     * it is the host of that URL. For a client that registered itself without a signed statement, it is the host or
+     * scheme of the redirect URI. `undefined` if an administrator or a signed statement has confirmed the name.
      */
     readonly unverifiedHost: string | undefined
-    /** Pages of the client, all https: about it, its privacy policy and its terms of service. Nobody has reviewed them. */
+    /** Pages of the client, all https: its home page, privacy policy and terms of service. Nobody has reviewed them. */
     readonly clientUri: string | undefined
     readonly policyUri: string | undefined
     readonly tosUri: string | undefined
     /**
-     * Its logo, at this server. `undefined` also for a client whose name nobody has verified. The first visit fetches it, so it may
-     * be missing.
+     * The URL of the client's logo at this server; `undefined` if it has no logo or nobody has verified its name. The
+     * server fetches the logo at the first request, so the URL may return an error.
      */
     readonly logoUrl: string | undefined
   }
@@ -132,22 +132,22 @@ export interface PendingInteraction {
   /** The APIs that the tokens are for. A consent page names them, because APIs may share scope values (RFC 8707 §3). */
   readonly resources: readonly RequestedResource[]
   /**
-   * The user's organizations that the tokens may be for. With more than one, the user has to choose: `complete` needs
-   * `organization`. None while nobody has signed in, or if the client does not ask for one.
+   * The user's organizations that the tokens may be for. If there are several, the user has to choose, and `complete`
+   * needs `organization`. Empty while nobody has signed in, or if the client does not ask for an organization.
    */
   readonly organizations: readonly RequestedOrganization[]
   /**
-   * What the client requests in detail (RFC 9396). The page shows each entry, and passes `grantedDetails` to `complete`,
-   * which otherwise throws.
+   * The authorization details that the client requests (RFC 9396). The page must show each entry and pass
+   * `grantedDetails` to `complete`, which otherwise throws.
    */
   readonly details: readonly RequestedDetail[]
-  /** The user who has signed in to this interaction, if any. */
+  /** The signed-in user, if any. */
   readonly subject: string | undefined
-  /** The user's own name for the account, from its claims. Encode it when you show it. */
+  /** A name by which the user recognizes the account, from its claims. Encode it when you show it. */
   readonly accountName: string | undefined
   /**
-   * Where the user signs in with another account instead: a link for the pages that show `accountName`. `undefined` while
-   * nobody has signed in, and if the client accepts no other user (`id_token_hint`).
+   * The URL at which the user signs in with another account; link to it on pages that show `accountName`. `undefined`
+   * while nobody has signed in, and if the client accepts no other user (`id_token_hint`).
    */
   readonly switchAccountUrl: string | undefined
   /** The login name that the client expects, unless the user has just left that account. Encode it when you show it. */
@@ -157,10 +157,12 @@ export interface PendingInteraction {
   /** The user's preferred languages, best first (OIDC Core §3.1.2.1). */
   readonly uiLocales: readonly string[]
   /**
-   * Continues the interaction. The response is a redirect: to the client when it is complete, or to the host's page for
-   * what is missing.
-   * @throws errors for `renderError`: OAuthError invalid_request — reason `interaction_completed` when another tab was
-   *   faster; server_error — reason `details_undecided`: the answer has no `grantedDetails`; unmet_authentication_requirements — reason `acr_unmet`, which is returned to the client.
+   * Continues the interaction. The response sends the browser to the client when the interaction is complete, or else
+   * to the host's page for the next step.
+   * @throws errors for `renderError`: OAuthError invalid_request — reason `interaction_completed`: another tab has
+   *   already completed it; access_denied — reason `user_inactive`: the account is deactivated; server_error — reason
+   *   `details_undecided`: the answer has no `grantedDetails`; unmet_authentication_requirements — reason `acr_unmet`,
+   *   which is returned to the client.
    * @throws TypeError when `authTime` is missing, not in seconds, or in the future.
    */
   complete(answer: InteractionAnswer): Promise<ServerResponse>
@@ -171,7 +173,7 @@ export interface PendingInteraction {
 /** Describes the interaction for the host's page. */
 async function pendingInteraction(
   step: InteractionStep,
-  left: SignedInUser | undefined,
+  previousUser: SignedInUser | undefined,
   deps: FindInteractionDependencies,
 ): Promise<PendingInteraction> {
   const { http, request } = step
@@ -180,7 +182,7 @@ async function pendingInteraction(
     await limitAttempts(step, deps.interactionLimits.signInAttempts)
   const { grant, organizations } = 'grant' in decision ? decision : { grant: undefined, organizations: [] }
   const user = decision.kind === 'login' ? undefined : decision.signedInUser.user
-  const hasLeftHinted = left !== undefined && accountNameOf(left.user) === request.loginHint
+  const hasLeftHintedAccount = previousUser !== undefined && accountNameOf(previousUser.user) === request.loginHint
 
   return {
     kind: decision.kind === 'ready' ? 'consent' : decision.kind,
@@ -201,7 +203,7 @@ async function pendingInteraction(
     subject: user?.userId,
     accountName: user && accountNameOf(user),
     switchAccountUrl: user && switchAccountUrl(user, step, deps.interactionUrls),
-    loginHint: hasLeftHinted ? undefined : request.loginHint,
+    loginHint: hasLeftHintedAccount ? undefined : request.loginHint,
     acrValues: request.acrValues,
     uiLocales: request.uiLocales,
     complete: (answer) => completeInteraction(answer, step, deps),
@@ -209,7 +211,7 @@ async function pendingInteraction(
   }
 }
 
-/** OIDC Core §3.1.2.2: a request for certain users cannot be completed as another one. */
+/** OIDC Core §3.1.2.2: if the request accepts only this user, another account cannot complete it. */
 function switchAccountUrl(
   { userId }: UserRecord,
   { request: { subjects }, handle }: InteractionStep,
@@ -228,10 +230,10 @@ const describeDetails = (
   Promise.all(
     details.map(async (detail, index) => {
       const text = await typeOf(detail, types)?.describe(detail, { uiLocales })
-      // RFC 9396 §11.1: nobody can decide on an entry without a description.
+      // RFC 9396 §11.1: a user cannot decide about an entry without a description.
       if (typeof text?.title !== 'string' || text.title === '')
         throw new TypeError('authorizationDetails: describe must return a title.')
-      return { ...text, id: detailId(index), type: nameOf(detail), detail }
+      return { ...text, id: detailId(index), type: typeNameOf(detail), detail }
     }),
   )
 
@@ -241,7 +243,7 @@ function describeClient({ client, target }: AuthorizationRequest, issuer: string
   return { clientId, clientName, ...shown, clientUri, policyUri, tosUri }
 }
 
-/** @param redirectUri the verified one. */
+/** @param redirectUri the verified redirect URI of the request. */
 export function unverifiedHost(client: ClientRecord, redirectUri: string): string | undefined {
   if (client.origin === 'document') return new URL(client.clientId).host
   // RFC 7591 §5: a client that registers itself chooses its own name.
@@ -251,8 +253,8 @@ export function unverifiedHost(client: ClientRecord, redirectUri: string): strin
 }
 
 /**
- * Counts the forms that are sent to the sign-in page. It slows down guessing within one interaction; `limitSignIns` does so
- * across all of them.
+ * Counts the forms that are sent to the sign-in page. This slows down guessing within one interaction; `limitSignIns`
+ * slows it down across all interactions.
  */
 async function limitAttempts({ record, now }: InteractionStep, limiter: RateLimiter): Promise<void> {
   const decision = await limiter.consume(`interaction ${record.digest}`, now)
@@ -264,7 +266,7 @@ async function limitAttempts({ record, now }: InteractionStep, limiter: RateLimi
 /** A page of the host: shows a pending interaction on GET, and handles its form on POST. */
 export type InteractionPage = (pending: PendingInteraction, request: ServerRequest) => Promise<ServerResponse>
 
-/** Serves a host's page: finds the interaction, and redirects to the other page if that one is next. */
+/** Serves a host's page: finds the interaction, and redirects if another page is next. */
 export const interactionPage =
   (
     kind: PendingInteraction['kind'],
@@ -279,8 +281,8 @@ export const interactionPage =
   }
 
 /**
- * The name of a user's account on pages: the e-mail address, the preferred username or the name; the identifier if
- * there is none of them.
+ * Returns the name of a user's account for pages: the e-mail address, the preferred username or the name, or else the
+ * identifier.
  */
 export function accountNameOf({ claims, userId }: Pick<UserRecord, 'claims' | 'userId'>): string {
   const names = [claims['email'], claims['preferred_username'], claims['name']]

@@ -22,7 +22,7 @@ export function requireClientId(parameters: Parameters): string {
  *   redirect target is proven (RFC 6749 §4.1.2.1).
  */
 export async function identifyClient(id: string, storage: OAuthStorage): Promise<ClientRecord> {
-  // RFC 6749 Appendix A.1: a client_id is visible ASCII; other text names no client.
+  // RFC 6749 Appendix A.1: a client_id is visible ASCII; no other string can name a client.
   const client = isVisibleAscii(id) ? await storage.clients.find(clientId(id)) : undefined
   // RFC 6749 §4.1.2.1: an unknown client never causes a redirect. A disabled one gets the same answer.
   if (client === undefined) throw refuse('client_unknown:page')
@@ -47,7 +47,7 @@ export function verifyRedirect(parameters: Parameters, client: ClientRecord): Ve
   const requested = parameters.get('redirect_uri')
   // OIDC Core §3.1.2.1: redirect_uri is required.
   if (requested === undefined) throw refuse('redirect_uri_missing')
-  // RFC 6749 §3.1: it must not repeat; the second may be an attacker's.
+  // RFC 6749 §3.1: it must not repeat; an attacker may have added the second one.
   if (parameters.isRepeated('redirect_uri')) throw refuse('redirect_uri_repeated')
   // RFC 6749 §3.1.2.4: never redirect to an unregistered URI.
   if (!isRegistered(requested, client.redirectUris)) throw refuse('redirect_uri_mismatch')
@@ -55,8 +55,8 @@ export function verifyRedirect(parameters: Parameters, client: ClientRecord): Ve
 }
 
 /**
- * Whether a URI to which the browser would be redirected is among the registered ones, character by character (RFC 9700
- * §2.1). The port of a loopback URI may differ, because a native app listens on any free port (RFC 8252 §7.3).
+ * Whether a redirect URI equals a registered one, character by character (RFC 9700 §2.1). The port of a loopback URI
+ * may differ, because a native app listens on any free port (RFC 8252 §7.3).
  */
 export const isRegistered = (requested: string, registered: readonly string[]): boolean =>
   registered.some((uri) => uri === requested || isSameLoopback(uri, requested))
@@ -69,7 +69,9 @@ function isSameLoopback(registered: string, requested: string): boolean {
   )
 }
 
-/** Splits without a URL parser, because parsers read `127.1` or `\` differently than browsers and apps. */
+/**
+ * Splits a loopback URI without a URL parser, because parsers read `127.1` or `\` differently from browsers and apps.
+ */
 function splitLoopback(uri: string): { readonly host: string; readonly rest: string } | undefined {
   const match = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?(|[/?].*)$/.exec(uri)
   const [, host, port, rest] = match ?? []

@@ -36,11 +36,11 @@ import {
   parseAuthorizationRequest,
   type RequestForm,
 } from './request.ts'
-import { openRequestObject, type RequestObjectDependencies, signsRequests } from './request-object.ts'
+import { openRequestObject, type RequestObjectDependencies, canSignRequests } from './request-object.ts'
 import { RedirectableError } from './response.ts'
 
 export interface PushEndpointDependencies
-  extends Omit<ClientAuthenticationDependencies, 'introduce'>, RequestObjectDependencies {
+  extends Omit<ClientAuthenticationDependencies, 'findByDocument'>, RequestObjectDependencies {
   readonly clientDocuments: ClientDocuments
   readonly clock: Clock
   readonly random: Random
@@ -60,15 +60,17 @@ export interface PushEndpointDependencies
  */
 export const pushEndpoint = (deps: PushEndpointDependencies): Endpoint => {
   const target = { url: `${deps.issuer}/auth/push` }
-  const introduce = (id: string, now: EpochSeconds): Promise<ClientRecord | undefined> => introduceClient(id, now, deps)
+  const findByDocument = (id: string, now: EpochSeconds): Promise<ClientRecord | undefined> =>
+    findDocumentClient(id, now, deps)
   return async (request) => {
     const now = deps.clock()
     const form = refuseRepeated(readForm(request))
-    // RFC 9449 §8: before the client is authenticated, so that it can repeat the request with a nonce and the same assertion.
+    // RFC 9449 §8: verified before the client is authenticated, so that it can repeat the request with a nonce and the
+    // same assertion.
     const proof = request.headers.has('dpop') ? await deps.dpop.verify(request, target, now) : undefined
-    const client = await authenticateClient({ request, form }, now, { ...deps, introduce })
+    const client = await authenticateClient({ request, form }, now, { ...deps, findByDocument })
     await limitPushes(client, now, deps)
-    // RFC 9126 §2.1: the request that is pushed must not be a reference to another one.
+    // RFC 9126 §2.1: a pushed request must not refer to another pushed request.
     if (form.get('request_uri') !== undefined) throw refuse('request_uri_pushed', { clientId: client.clientId })
 
     const authorization = await parsePushed(form, { client, now }, deps)
@@ -102,22 +104,22 @@ async function bindToKey(
   now: EpochSeconds,
   { dpop }: PushEndpointDependencies,
 ): Promise<{ readonly parameters: { readonly dpop_jkt: string }; readonly headers: readonly Header[] }> {
-  // RFC 9449 §10.1: the request names another key than it proves.
+  // RFC 9449 §10.1: the request must name the key that its proof is made with.
   if (dpopJkt !== undefined && dpopJkt !== proof.jkt) throw refuse('dpop_jkt_contradicted')
   await dpop.use(proof, now)
   return { parameters: { dpop_jkt: proof.jkt }, headers: await dpop.headers(proof, now) }
 }
 
 /**
- * A client that is known only by its document. All of them share one counter, before they have proven anything: anybody can
- * publish as many documents as they like.
+ * Finds a client that is not stored, by the document in which it describes itself. All such clients share one counter,
+ * because they have not authenticated yet and anybody can publish any number of documents.
  */
-async function introduceClient(
+async function findDocumentClient(
   id: string,
   now: EpochSeconds,
   { clientDocuments, pushLimits }: PushEndpointDependencies,
 ): Promise<ClientRecord | undefined> {
-  const client = await clientDocuments.introduce(id, now)
+  const client = await clientDocuments.findByDocument(id, now)
   if (client !== undefined) await limit(pushLimits.ofClient, { key: 'documents', clientId: client.clientId }, now)
   return client
 }
@@ -147,8 +149,8 @@ async function parsePushed(
   { client, now }: { readonly client: AuthenticatedClient; readonly now: EpochSeconds },
   deps: PushEndpointDependencies,
 ): Promise<AuthorizationRequest> {
-  const isSigned = received.get('request') !== undefined && signsRequests(client)
-  // RFC 9126 §3: only the parameters in the request object count.
+  const isSigned = received.get('request') !== undefined && canSignRequests(client)
+  // RFC 9126 §3: only the parameters in the request object are used.
   const parameters = isSigned ? await openRequestObject(received, { client, now }, deps) : received
   const redirect = verifyRedirect(parameters, client)
   try {
@@ -158,53 +160,53 @@ async function parsePushed(
       deps.rules,
     )
   } catch (error) {
-    // RFC 9126 §2.3: the client itself asks, so it gets the error in the response and not by a redirect.
+    // RFC 9126 §2.3: the client itself sent the request, so the response contains the error; there is no redirect.
     throw error instanceof RedirectableError ? error.refusal : error
   }
 }
 
-/** The parameters that count, and where they come from. */
+/** The parameters of a request, and how it arrived. */
 interface OpenedRequest {
   readonly parameters: Parameters
   readonly form: RequestForm
 }
 
 /**
- * Opens the request that a browser brings: replaces a `request_uri` of this server by the parameters that were pushed, and
- * a request object by those in it. Everything else in the request, apart from its `client_id`, is ignored (RFC 9126 §4,
- * RFC 9101 §6.3).
+ * Returns the parameters of the request that a browser sends. A `request_uri` of this server is replaced with the
+ * pushed parameters, and a request object with the parameters in it; all other parameters except `client_id` are then
+ * ignored (RFC 9126 §4, RFC 9101 §6.3).
  * @throws OAuthError invalid_request_uri — reason `request_uri_unknown` | `request_uri_used`; the errors of
- *   `openRequestObject`. All are shown on a local page.
+ *   `openRequestObject`. All these errors are shown on a local page.
  */
 export async function openRequest(
   received: Parameters,
   visit: Visit,
   deps: RequestObjectDependencies & { readonly storage: OAuthStorage },
 ): Promise<OpenedRequest> {
-  const requestUri = referenceIn(received)
+  const requestUri = pushedReference(received)
   if (requestUri !== undefined) {
-    // RFC 9126 §2.2: a browser may begin with the request for a short time only.
-    return openPushed(requestUri, { ...visit, endOf: ({ usableUntil }) => usableUntil }, deps.storage)
+    // RFC 9126 §2.2: a browser must bring the pushed request within a short time.
+    return openPushed(requestUri, { ...visit, usableUntilOf: ({ usableUntil }) => usableUntil }, deps.storage)
   }
-  const isSigned = received.get('request') !== undefined && signsRequests(visit.client)
+  const isSigned = received.get('request') !== undefined && canSignRequests(visit.client)
   const parameters = isSigned ? await openRequestObject(received, visit, deps) : received
   return { parameters, form: { kind: 'plain', isSigned } }
 }
 
 /**
- * Opens the request of an interaction that continues. A pushed one is usable until the interaction expires; signatures were
- * verified when it began.
- * @throws OAuthError invalid_request_uri — as `openRequest`.
+ * Returns the parameters of an interaction that continues. A pushed request is usable until the interaction expires.
+ * Signatures are not verified again: they were verified when the interaction began.
+ * @throws OAuthError invalid_request_uri — like `openRequest`.
  */
 export async function reopenRequest(
   kept: Parameters,
   visit: Visit,
   { storage }: { readonly storage: OAuthStorage },
 ): Promise<OpenedRequest> {
-  const requestUri = referenceIn(kept)
+  const requestUri = pushedReference(kept)
   return requestUri === undefined
     ? { parameters: kept, form: { kind: 'continued' } }
-    : openPushed(requestUri, { ...visit, endOf: ({ expiresAt }) => expiresAt }, storage)
+    : openPushed(requestUri, { ...visit, usableUntilOf: ({ expiresAt }) => expiresAt }, storage)
 }
 
 interface Visit {
@@ -212,14 +214,8 @@ interface Visit {
   readonly now: EpochSeconds
 }
 
-/** The parameters that count, and where they come from. */
-interface OpenedRequest {
-  readonly parameters: Parameters
-  readonly form: RequestForm
-}
-
-/** The reference to a pushed request. References to other documents are not supported (RFC 9101 §10.4). */
-function referenceIn(received: Parameters): string | undefined {
+/** Returns the reference to a pushed request. References to other documents are not supported (RFC 9101 §10.4). */
+function pushedReference(received: Parameters): string | undefined {
   const uri = received.get('request_uri')
   if (uri?.startsWith(prefix) !== true) return undefined
   // RFC 6749 §3.1: parameters must not repeat.
@@ -229,17 +225,17 @@ function referenceIn(received: Parameters): string | undefined {
 
 async function openPushed(
   requestUri: string,
-  { client, now, endOf }: Visit & { readonly endOf: (found: PushedRequestRecord) => EpochSeconds },
+  { client, now, usableUntilOf }: Visit & { readonly usableUntilOf: (found: PushedRequestRecord) => EpochSeconds },
   storage: OAuthStorage,
 ): Promise<OpenedRequest> {
   const { clientId } = client
   const secret = requestUri.slice(prefix.length)
   const digest = await digestSecret(secret)
   const found = isSecret(secret) ? await storage.pushedRequests.find(digest, clientId, now) : undefined
-  // RFC 9126 §4: a code was issued for it.
+  // RFC 9126 §4: a code was already issued for the pushed request.
   if (found === 'consumed') throw refuse('request_uri_used', { clientId })
-  // RFC 9126 §2.2, §4: unknown, another client's, or expired. Compared here too, in case that a faulty store does not.
-  if (found === undefined || found.clientId !== clientId || !(now < endOf(found)))
+  // RFC 9126 §2.2, §4: unknown, expired, or of another client. Checked here too, in case the store is faulty.
+  if (found === undefined || found.clientId !== clientId || !(now < usableUntilOf(found)))
     throw refuse('request_uri_unknown', { clientId })
   const resources = found.resources.map((resource) => ['resource', resource] as const)
   const parameters = indexParameters([...Object.entries(found.parameters), ...resources])
@@ -249,9 +245,9 @@ async function openPushed(
 const isSecret = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
 
 /**
- * Uses up the pushed request that a code is issued for. That happens at the end and not at the visit, so that a user may
- * reload the page (RFC 9126 §4).
- * @throws OAuthError invalid_request_uri — reason `request_uri_used`: another tab was faster.
+ * Consumes the pushed request that a code is issued for. This happens when the code is issued, not when the browser
+ * brings the request, so that a user may reload the page (RFC 9126 §4).
+ * @throws OAuthError invalid_request_uri — reason `request_uri_used`: another tab already got a code for it.
  */
 export async function consumePushedRequest(
   { pushedDigest, clientId }: { readonly pushedDigest: SecretDigest | undefined; readonly clientId: ClientId },
@@ -264,5 +260,5 @@ export async function consumePushedRequest(
   if (outcome !== 'won') throw refuse('request_uri_used', { clientId })
 }
 
-/** RFC 9126 §2.2: the form of references, followed by 256 random bits. */
+/** RFC 9126 §2.2: the prefix of a reference. 256 random bits follow. */
 const prefix = 'urn:ietf:params:oauth:request_uri:'

@@ -52,13 +52,13 @@ export interface AuthorizationRequest {
   readonly target: ResponseTarget
   /** The scope values for the tokens. */
   readonly scopes: readonly string[]
-  /** The scope values that need consent: `scopes`, and those that contain individually requested claims. */
+  /** The scope values that need consent: `scopes`, and the scope values that contain individually requested claims. */
   readonly consentScopes: readonly string[]
   /** The APIs that the tokens are for. */
   readonly resources: readonly string[]
-  /** Those that need consent: all but this server. */
+  /** The APIs that need consent: all except this server. */
   readonly consentResources: readonly string[]
-  /** What the client requests in detail, in the form that tokens contain (RFC 9396). */
+  /** The authorization details that the client requests, in the form that tokens contain (RFC 9396). */
   readonly details: readonly JsonObject[]
   readonly codeChallenge: CodeChallenge
   /** The thumbprint of the DPoP key that the code is bound to (RFC 9449 §10). */
@@ -78,9 +78,12 @@ export interface AuthorizationRequest {
   readonly organization: string | undefined
   readonly loginHint: string | undefined
   readonly uiLocales: readonly string[]
-  /** The parameters that are kept and validated again when an interaction continues. Of a pushed request it is its `request_uri`. */
+  /**
+   * The parameters that are kept, and validated again when an interaction continues. For a pushed request these are its
+   * `client_id` and `request_uri`.
+   */
   readonly parameters: Readonly<Record<string, string>>
-  /** The pushed request that is used up when a code is issued; `undefined` when the browser brought the parameters. */
+  /** The pushed request that is consumed when a code is issued; `undefined` when the browser sent the parameters. */
   readonly pushedDigest: SecretDigest | undefined
 }
 
@@ -89,15 +92,16 @@ export interface AuthorizationRequestRules extends SubjectRules, ResourceRules, 
   readonly scopes: ScopeRegistry
   readonly detailTypes: DetailTypes
   readonly defaultAudience: string
-  /** Refuses the requests of all clients that were not pushed. */
+  /** Whether every client must push its requests. */
   readonly requirePushedRequests: boolean
   /** Whether clients may query and revoke grants. */
   readonly managesGrants: boolean
 }
 
 /**
- * How a request arrived: its parameters came with the browser, are being pushed by the client, were pushed before (RFC
- * 9126), or are those of an interaction that continues. `isSigned`: they come from a request object (RFC 9101).
+ * How a request arrived: the browser sent its parameters (`plain`), the client is pushing them (`pushing`), the client
+ * pushed them earlier (`pushed`, RFC 9126), or an interaction continues with them (`continued`). `isSigned`: the
+ * parameters come from a request object (RFC 9101).
  */
 export type RequestForm =
   | { readonly kind: 'plain' | 'pushing'; readonly isSigned: boolean }
@@ -114,8 +118,8 @@ interface ProvenRequest {
 /**
  * Validates the rest of the request, now that errors may be returned to the client.
  * @throws RedirectableError with the errors of the parameter parsers, and invalid_request — reason
- *   `response_type_missing` | `response_mode_unknown` | `max_age_invalid` | `push_required` | `grant_action_unsupported` |
- *   `request_object_required`; unsupported_response_type — reason
+ *   `response_type_missing` | `response_mode_unknown` | `max_age_invalid` | `push_required` |
+ *   `grant_action_unsupported` | `request_object_required`; unsupported_response_type — reason
  *   `response_type_unsupported`; unauthorized_client — reason `grant_type_not_registered`.
  */
 export async function parseAuthorizationRequest(
@@ -140,15 +144,15 @@ export async function parseAuthorizationRequest(
     if (target.signature !== undefined) chosenAlgorithm(target.signature.algorithm, rules.keys)
     return await parseRest(parameters, { ...proven, target }, rules)
   } catch (error) {
-    // RFC 6749 §4.1.2.1: parsers throw the error; only here is it known where to redirect with it.
+    // RFC 6749 §4.1.2.1: parsers throw errors without a redirect target; this function adds the target.
     if (error instanceof OAuthError) throw new RedirectableError(error, target)
     throw error
   }
 }
 
-/** A user and a client have one grant, to which each consent adds. */
+/** Refuses parameters that select a grant: a user and a client have one grant, to which each consent adds. */
 function refuseGrantActions(parameters: Parameters): void {
-  // Grant Management §5.2: not ignored, because the client would take the grant for another one.
+  // Grant Management §5.2: if they were ignored, the client would believe that it got the grant that it selected.
   if (parameters.get('grant_management_action') !== undefined || parameters.get('grant_id') !== undefined)
     throw refuse('grant_action_unsupported')
 }
@@ -184,7 +188,7 @@ async function parseRest(
     acrValues: preferredAcr(acr ?? [], parameters.get('acr_values')),
     essentialAcr: isEssential(claimsRequest, 'id_token', 'acr') ? (acr ?? []) : undefined,
     subjects: allowedSubjects(hinted, claimed),
-    organization: namedOrganization(parameters.get('organization'), { scopes, registry: rules.scopes }),
+    organization: parseOrganization(parameters.get('organization'), { scopes, registry: rules.scopes }),
     loginHint: parameters.get('login_hint'),
     uiLocales: preferredLocales(parameters),
     parameters:
@@ -199,7 +203,9 @@ async function parseRest(
 const requestsOnlyDetails = (parameters: Parameters): boolean =>
   parameters.get('scope') === undefined && parameters.get('authorization_details') !== undefined
 
-/** @throws OAuthError invalid_authorization_details — as `parseDetails`, and reason `detail_location_not_requested`. */
+/**
+ * @throws OAuthError invalid_authorization_details — like `parseDetails`, and reason `detail_location_not_requested`.
+ */
 async function requestedDetails(
   text: string | undefined,
   { client, resources }: Pick<AuthorizationRequest, 'client' | 'resources'>,
@@ -211,20 +217,22 @@ async function requestedDetails(
   return details
 }
 
-/** Reads the organization that the request names; a server without organizations ignores it, like any unknown parameter. */
-function namedOrganization(
+/**
+ * Reads the organization that the request names; a server without organizations ignores it, like any unknown parameter.
+ */
+function parseOrganization(
   named: string | undefined,
   { scopes, registry }: { readonly scopes: readonly string[]; readonly registry: ScopeRegistry },
 ): string | undefined {
   if (named === undefined || !registry.has(organizationScope)) return undefined
-  // RFC 6749 §4.1.2.1: otherwise a client would take tokens for none for tokens for this one.
+  // RFC 6749 §4.1.2.1: otherwise the client would get tokens without an organization and believe they are for this one.
   if (!scopes.includes(organizationScope)) throw refuse('organization_without_scope')
   return named
 }
 
 /** Refuses a request that the client has not pushed, if the client or the server requires it. */
-function requirePushed({ client, form }: ProvenRequest, ofAllClients: boolean): void {
-  const isRequired = client.requirePushedAuthorizationRequests || ofAllClients
+function requirePushed({ client, form }: ProvenRequest, isRequiredOfAllClients: boolean): void {
+  const isRequired = client.requirePushedAuthorizationRequests || isRequiredOfAllClients
   // RFC 9126 §5, §6: invalid_request.
   if (isRequired && form.kind === 'plain') throw refuse('push_required', { clientId: client.clientId })
 }
@@ -244,23 +252,24 @@ function requireSigned({ client, form }: ProvenRequest, { requiresRequestObjects
 }
 
 /**
- * The target for errors: `state` as received, and the requested response mode if it is supported. A request object is
- * refused, and yet says how the client expects the error, so both are read from it where the parameters lack them (OIDC Core
- * §6.1). Its signature does not matter: anybody can send the same values as parameters.
+ * Determines where and how errors are returned: with `state` as received, and in the requested response mode if it is
+ * supported. If the server cannot verify the client's request objects, it refuses them, but still reads from the object
+ * how the client expects the error, unless the parameters say so (OIDC Core §6.1). The signature does not matter for
+ * this: anybody can send the same values as parameters.
  */
 function responseTarget(parameters: Parameters, { redirect, client }: ProvenRequest): ResponseTarget {
   const { authorizationSignedResponseAlg: algorithm } = client
-  const object = requestObject(parameters.get('request'))
-  const textOf = (name: string): string | undefined => {
+  const object = claimsOfRequestObject(parameters.get('request'))
+  const stringParameter = (name: string): string | undefined => {
     const value = object[name]
     return parameters.get(name) ?? (typeof value === 'string' && value !== '' ? value : undefined)
   }
-  const requested = textOf('response_mode')
+  const requested = stringParameter('response_mode')
   const isSigned = algorithm !== undefined
   const responseMode =
     responseModes.find((known) => known.mode === requested && known.isSigned === isSigned) ??
-    (isSigned ? jwtResponseMode : defaultResponseMode(textOf('response_type')))
-  const state = parameters.isRepeated('state') ? undefined : textOf('state')
+    (isSigned ? jwtResponseMode : defaultResponseMode(stringParameter('response_type')))
+  const state = parameters.isRepeated('state') ? undefined : stringParameter('state')
   return {
     redirect,
     responseMode,
@@ -269,23 +278,23 @@ function responseTarget(parameters: Parameters, { redirect, client }: ProvenRequ
   }
 }
 
-/** OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5: the default of types that return tokens is the fragment. */
+/** OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5: response types with tokens default to the fragment. */
 const defaultResponseMode = (responseType: string | undefined): ResponseMode =>
   spaceSeparated(responseType).some((type) => type === 'token' || type === 'id_token')
     ? fragmentResponseMode
     : queryResponseMode
 
-function requestObject(jwt: string | undefined): Readonly<Record<string, unknown>> {
+function claimsOfRequestObject(jwt: string | undefined): Readonly<Record<string, unknown>> {
   if (jwt === undefined || jwt.length > maxRequestObject) return {}
   try {
     return decodeJwt(jwt)
   } catch {
-    // jose throws on text that is not a JWT.
+    // jose throws if the string is not a JWT.
     return {}
   }
 }
 
-/** In characters. */
+/** The maximum length in characters. */
 const maxRequestObject = 8192
 
 function requireCodeResponse(parameters: Parameters, client: ClientRecord): void {
@@ -298,7 +307,10 @@ function requireCodeResponse(parameters: Parameters, client: ClientRecord): void
   if (!client.grantTypes.includes('authorization_code')) throw refuse('grant_type_not_registered')
 }
 
-/** A client that is registered for signed responses gets no others, and a client that is not gets none (JARM §3). */
+/**
+ * Refuses unsigned response modes for a client that is registered for signed responses, and signed modes for others
+ * (JARM §3).
+ */
 function requireResponseMode(parameters: Parameters, { responseMode }: ResponseTarget): void {
   const requested = parameters.get('response_mode')
   // OAuth 2.0 Multiple Response Type Encoding Practices §2.1.

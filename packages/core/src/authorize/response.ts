@@ -7,14 +7,14 @@ import type { KeyRing } from '../keys/ring.ts'
 import type { OAuthError } from '../refusals.ts'
 import type { VerifiedRedirect } from './proven-redirect.ts'
 
-/** Redirects to the client with a code (RFC 6749 §4.1.2). `iss` identifies the server that answered (RFC 9207 §2). */
+/** Responds to the client with a code (RFC 6749 §4.1.2). `iss` identifies the server that answered (RFC 9207 §2). */
 export const authorizationResponse = (
   code: string,
   target: ResponseTarget,
   deps: ResponseDependencies & { readonly now: EpochSeconds },
 ): Promise<ServerResponse> => respond({ code, state: target.state }, target, deps)
 
-/** Redirects to the client with an error (RFC 6749 §4.1.2.1). `iss` is included here too (RFC 9207 §2). */
+/** Responds to the client with an error (RFC 6749 §4.1.2.1). `iss` is included here too (RFC 9207 §2). */
 export const authorizationErrorResponse = (
   refusal: OAuthError,
   target: ResponseTarget,
@@ -29,7 +29,7 @@ export interface ResponseDependencies {
 }
 
 /**
- * Returns the parameters as they are, or as claims of a JWT for the client (JARM §2.1).
+ * Responds with the parameters as they are, or as claims of a JWT for the client (JARM §2.1).
  * @throws OAuthError unauthorized_client — reason `encryption_key_missing`.
  */
 async function respond(
@@ -37,7 +37,7 @@ async function respond(
   { redirect: target, responseMode, signature }: ResponseTarget,
   { issuer, keys, keySets, now }: ResponseDependencies & { readonly now: EpochSeconds },
 ): Promise<ServerResponse> {
-  if (signature === undefined) return responseMode.respond(target, present({ ...parameters, iss: issuer }))
+  if (signature === undefined) return responseMode.respond(target, definedParameters({ ...parameters, iss: issuer }))
   const signer = await keys.signer(chosenAlgorithm(signature.algorithm, keys))
   const { client } = signature
   const claims = { iss: issuer, aud: client.clientId, exp: after(now, responseLifetime), ...parameters }
@@ -50,7 +50,9 @@ async function respond(
 /** JARM §2.1 recommends at most ten minutes. */
 const responseLifetime = seconds(120)
 
-const present = (parameters: Readonly<Record<string, string | undefined>>): readonly (readonly [string, string])[] =>
+const definedParameters = (
+  parameters: Readonly<Record<string, string | undefined>>,
+): readonly (readonly [string, string])[] =>
   Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
 
 /** Where and how the response reaches the client. Contains the evidence that the browser may be redirected there. */
@@ -58,7 +60,7 @@ export interface ResponseTarget {
   readonly redirect: VerifiedRedirect
   readonly responseMode: ResponseMode
   readonly state: string | undefined
-  /** For whom and with which algorithm the response is signed; `undefined` when it is not (JARM §2.3). */
+  /** The client and the algorithm of a signed response; `undefined` when the response is not signed (JARM §2.3). */
   readonly signature: { readonly client: ClientRecord; readonly algorithm: string } | undefined
 }
 
@@ -83,7 +85,7 @@ export class RedirectableError extends Error {
 export interface ResponseMode {
   /** The `response_mode` value. */
   readonly mode: string
-  /** Whether the only parameter is a JWT with all the others (JARM §2.3). */
+  /** Whether the only parameter is a JWT that contains all the others (JARM §2.3). */
   readonly isSigned: boolean
   /** @param parameters the parameters that are present. */
   respond(target: VerifiedRedirect, parameters: readonly (readonly [string, string])[]): ServerResponse
@@ -100,9 +102,7 @@ export const queryResponseMode: ResponseMode = {
   },
 }
 
-/**
- * `fragment`: in the fragment of the redirect URI. Only errors use it, for response types that are not supported.
- */
+/** `fragment`: in the fragment of the redirect URI. Used only for errors, if the requested response type has tokens. */
 export const fragmentResponseMode: ResponseMode = {
   mode: 'fragment',
   isSigned: false,
@@ -113,8 +113,8 @@ export const fragmentResponseMode: ResponseMode = {
 }
 
 /**
- * `form_post`: a page that posts the parameters to the client (OAuth 2.0 Form Post Response Mode §2). Without scripts,
- * the user presses its button.
+ * `form_post`: a page that posts the parameters to the client (OAuth 2.0 Form Post Response Mode §2). If scripts are
+ * turned off, the user presses the button.
  */
 export const formPostResponseMode: ResponseMode = {
   mode: 'form_post',
@@ -142,7 +142,7 @@ export const formPostResponseMode: ResponseMode = {
   },
 }
 
-/** `jwt`: the default of signed modes for codes is the query (JARM §2.3.4). */
+/** `jwt`: the default signed response mode, which is the query for codes (JARM §2.3.4). */
 export const jwtResponseMode: ResponseMode = { ...queryResponseMode, mode: 'jwt', isSigned: true }
 
 /** The response modes, best first. `fragment.jwt` is not among them: codes are not returned in a fragment. */
@@ -158,5 +158,5 @@ const escapeAttribute = (text: string): string => text.replaceAll(/[&<>"']/g, (c
 
 const script = 'document.forms[0].submit()'
 
-/** SHA-256 of the script; a test computes it. */
+/** The SHA-256 hash of the script. A test checks that it matches. */
 const scriptHash = 'sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE='

@@ -41,7 +41,7 @@ describe('the claims parameter', () => {
     expect(keepClaims(request, new Set(['name']))).toEqual({ userinfo: { name: null }, id_token: {} })
   })
 
-  it('law: any text is parsed or refused, and no prototype is reached', () => {
+  it('law: any string is parsed or refused, and never changes Object.prototype', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.json(), fc.constant('{"__proto__":{"id_token":{}},"id_token":{"__proto__":null}}')),

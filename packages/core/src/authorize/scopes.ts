@@ -17,7 +17,7 @@ export function requestedScopes(
 ): readonly string[] {
   // RFC 6749 §3.3: scope tokens are visible ASCII without quote and backslash.
   if (scope !== undefined && !/^[\x20\x21\x23-\x5B\x5D-\x7E]{1,2000}$/.test(scope)) throw refuse('scope_malformed')
-  const scopes = spaceSeparated(scope).filter((value) => registry.has(value) && !isIdleOfflineAccess(value, client))
+  const scopes = spaceSeparated(scope).filter((value) => registry.has(value) && !isUnusableOfflineAccess(value, client))
   // RFC 6749 §3.3: there is no default scope, so a request without one fails.
   if (scopes.length === 0) throw refuse('scope_missing')
   // RFC 6749 §4.1.2.1: invalid_scope.
@@ -27,8 +27,8 @@ export function requestedScopes(
 
 /**
  * Returns the scope values that contain the individually requested claims (OIDC Core §5.5). The user consents to them
- * as to other scopes, but the token does not carry them. A claim that is in none of the client's scopes is not
- * released.
+ * as to other scope values, but the tokens do not contain them. A claim that is in none of the client's scope values is
+ * not released.
  */
 export function scopesOfRequestedClaims(
   claimsRequest: JsonObject | undefined,
@@ -39,12 +39,12 @@ export function scopesOfRequestedClaims(
   return client.scopes.filter((scope) => registry.get(scope)?.claims.some((claim) => names.includes(claim)) === true)
 }
 
-const isIdleOfflineAccess = (scope: string, client: ClientRecord): boolean =>
+const isUnusableOfflineAccess = (scope: string, client: ClientRecord): boolean =>
   scope === 'offline_access' && !client.grantTypes.includes('refresh_token')
 
 /**
- * Keeps the granted scope values that the client is still registered for: a scope that an administrator removes is in
- * no token issued later (RFC 6749 §3.3).
+ * Returns the granted scope values that the client is still registered for. When an administrator removes a scope value
+ * from the client, tokens issued later do not contain it (RFC 6749 §3.3).
  */
 export const registeredScopes = (granted: readonly string[], client: ClientRecord): readonly string[] =>
   granted.filter((scope) => client.scopes.includes(scope))
@@ -64,7 +64,7 @@ interface ScopeDefinition {
   readonly claims: readonly string[]
   /** The subset of the claims that the ID token contains too. */
   readonly idTokenClaims: readonly string[]
-  /** Whether it concerns the user's identity rather than an API. */
+  /** Whether the scope concerns the user's identity rather than an API. */
   readonly isIdentity: boolean
 }
 
@@ -112,7 +112,9 @@ export const standardScopes: ScopeRegistry = new Map([
   ['offline_access', identityScope('Stay connected while you are away', [])],
 ])
 
-/** The scope value with which a client asks for tokens for one of the user's organizations. It releases no stored claim. */
+/**
+ * The scope value with which a client asks for tokens for one of the user's organizations. It releases no stored claim.
+ */
 export const organizationScopeDefinition = [
   organizationScope,
   identityScope('Know which organization you are signed in to', []),
@@ -144,11 +146,11 @@ type RequestedDestination = 'id_token' | 'userinfo'
 export function parseClaimsRequest(text: string | undefined): JsonObject | undefined {
   if (text === undefined) return undefined
   const request = parseJsonObject(text)
-  // OIDC Core §5.5: a JSON object of objects. Parsers differ in which of two members with one name they read.
+  // OIDC Core §5.5: a JSON object of objects. If a member name occurs twice, parsers differ in which member they read.
   if (
     request === undefined ||
     repeatsMember(text) ||
-    !destinations.every((name) => isOptionalClaims(own(request, name)))
+    !destinations.every((name) => isOptionalClaims(ownMember(request, name)))
   )
     throw refuse('claims_malformed')
   return request
@@ -159,7 +161,7 @@ export function requestedClaimNames(
   request: JsonObject | undefined,
   destination: RequestedDestination,
 ): readonly string[] {
-  const claims = request === undefined ? undefined : own(request, destination)
+  const claims = request === undefined ? undefined : ownMember(request, destination)
   return isJsonObject(claims) ? Object.keys(claims) : []
 }
 
@@ -169,27 +171,27 @@ export function requestedValues(
   destination: RequestedDestination,
   name: string,
 ): readonly JsonValue[] | undefined {
-  const claims = request === undefined ? undefined : own(request, destination)
-  const claim = isJsonObject(claims) ? own(claims, name) : undefined
+  const claims = request === undefined ? undefined : ownMember(request, destination)
+  const claim = isJsonObject(claims) ? ownMember(claims, name) : undefined
   if (!isJsonObject(claim)) return undefined
-  const values = own(claim, 'values')
-  const value = own(claim, 'value')
+  const values = ownMember(claim, 'values')
+  const value = ownMember(claim, 'value')
   if (isList(values)) return values
   return value === undefined ? undefined : [value]
 }
 
 /** Whether the claim is essential (OIDC Core §5.5.1). */
 export function isEssential(request: JsonObject | undefined, destination: RequestedDestination, name: string): boolean {
-  const claims = request === undefined ? undefined : own(request, destination)
-  const claim = isJsonObject(claims) ? own(claims, name) : undefined
-  return isJsonObject(claim) && own(claim, 'essential') === true
+  const claims = request === undefined ? undefined : ownMember(request, destination)
+  const claim = isJsonObject(claims) ? ownMember(claims, name) : undefined
+  return isJsonObject(claim) && ownMember(claim, 'essential') === true
 }
 
-/** Removes the claims that the user did not consent to. */
+/** Returns the request without the claims that the user did not consent to. */
 export function keepClaims(request: JsonObject | undefined, names: ReadonlySet<string>): JsonObject | undefined {
   if (request === undefined) return undefined
   const kept = destinations.map((destination) => {
-    const claims = own(request, destination)
+    const claims = ownMember(request, destination)
     const entries = isJsonObject(claims) ? Object.entries(claims).filter(([name]) => names.has(name)) : []
     return [destination, Object.fromEntries(entries)] as const
   })
@@ -200,19 +202,22 @@ const destinations: readonly RequestedDestination[] = ['id_token', 'userinfo']
 
 function isOptionalClaims(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return true
-  return isJsonObject(value) && Object.values(value).every((claim) => claim === null || isClaimDemand(claim))
+  return isJsonObject(value) && Object.values(value).every((claim) => claim === null || isClaimRequest(claim))
 }
 
-/** OIDC Core §5.5.1: a demand that is misspelled must not become no demand. Other members may be present, and are ignored. */
-function isClaimDemand(claim: JsonValue): boolean {
+/**
+ * Whether a requested claim has valid members. A malformed `essential` or `values` is refused, because the requirement
+ * of the client would be lost if it were ignored. Unknown members are ignored (OIDC Core §5.5.1).
+ */
+function isClaimRequest(claim: JsonValue): boolean {
   if (!isJsonObject(claim)) return false
-  const essential = own(claim, 'essential')
-  const values = own(claim, 'values')
+  const essential = ownMember(claim, 'essential')
+  const values = ownMember(claim, 'values')
   return (essential === undefined || typeof essential === 'boolean') && (values === undefined || isList(values))
 }
 
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
 
-/** An own member: inherited ones were not requested. */
-const own = (object: JsonObject, name: string): JsonValue | undefined =>
+/** Returns a member of the object itself. Members that it inherits, such as `constructor`, were not requested. */
+const ownMember = (object: JsonObject, name: string): JsonValue | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined

@@ -5,11 +5,11 @@ import { expect, it } from 'vitest'
 import { aRing, issuer } from '../../test/ring-under-test.ts'
 import { createInteractionSeal } from './sealed-interaction.ts'
 
-it("says what is wrong when a host's key ring derives no secrets", async () => {
+it('throws an error when the key ring of a host derives no secrets', async () => {
   const keys = { ...aRing().ring, deriveSecrets: () => Promise.resolve([]) }
   const seal = createInteractionSeal({ issuer, keys, random: systemRandom })
 
   await expect(seal.seal({ interaction: anInteractionRecord(), document: undefined })).rejects.toThrow(
-    'The key ring derives no secrets.',
+    'The key ring must derive at least one secret.',
   )
 })

@@ -8,15 +8,16 @@ import type { KeyRing } from '../keys/ring.ts'
 import { importSealingKey, type SealingKey } from '../keys/sealing.ts'
 
 /**
- * The handle of a pending authorization request. The browser keeps the request in it, encrypted and authenticated, so
- * that requests of strangers take no room in storage (RFC 6819 §4.4.1.11).
+ * Seals a pending authorization request into its handle, and opens handles. The handle contains the request, encrypted
+ * and authenticated. The browser keeps it, so that requests take no space in storage before a user signs in (RFC 6819
+ * §4.4.1.11).
  */
 export interface InteractionSeal {
-  /** @returns `undefined` when the request is too large for the address of a page. */
+  /** @returns `undefined` when the request is too large for a URL. */
   seal(sealed: SealedInteraction): Promise<string | undefined>
   /**
-   * @returns the interaction as it was sealed, which may have expired, belong to another browser or be completed;
-   *   `undefined` unless one of the issuer's servers sealed it.
+   * @returns the interaction as it was sealed; it may since have expired or been completed, or belong to another
+   *   browser. `undefined` unless one of the issuer's servers sealed it.
    */
   open(handle: string): Promise<SealedInteraction | undefined>
 }
@@ -40,7 +41,7 @@ export function createInteractionSeal(deps: {
   return {
     async seal({ interaction, document }) {
       const [current] = await sealingKeys()
-      if (current === undefined) throw new TypeError('The key ring derives no secrets.')
+      if (current === undefined) throw new TypeError('The key ring must derive at least one secret.')
       const sealed = await current.seal(JSON.stringify({ ...encode(interaction), document }), context, deps.random)
       const handle = `${current.id}.${sealed}`
       return handle.length > maxLength ? undefined : handle
@@ -54,10 +55,10 @@ export function createInteractionSeal(deps: {
         const content = opened === undefined ? undefined : parseJsonObject(opened)
         if (content === undefined) return undefined
         const { document, ...interaction } = content
-        // The seal proves that this server wrote it.
+        // The seal proves that one of the issuer's servers wrote it.
         return { interaction: decode(interaction), document: document as DocumentMetadata | undefined }
       } catch {
-        // RFC 9700 §4.7: AES-GCM refuses whatever was not sealed with this key, or was altered.
+        // RFC 9700 §4.7: AES-GCM throws if the content was not sealed with this key, or was altered.
         return undefined
       }
     },
@@ -69,5 +70,5 @@ async function importKeys(keys: KeyRing): Promise<readonly SealingKey[]> {
   return Promise.all(secrets.map((secret) => importSealingKey(new Uint8Array(secret))))
 }
 
-/** In characters: proxies commonly accept addresses and response headers of 8 KiB. */
+/** In characters: proxies commonly accept URLs and response headers of up to 8 KiB. */
 const maxLength = 7000

@@ -30,7 +30,7 @@ import type { InteractionSeal } from './sealed-interaction.ts'
 export interface InteractionDependencies {
   readonly storage: OAuthStorage
   readonly journal: Journal
-  /** The host's session. */
+  /** Returns the user whom the host's session identifies. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
   readonly interactionLimits: InteractionLimits
   readonly seal: InteractionSeal
@@ -44,18 +44,19 @@ export interface InteractionDependencies {
 
 /** Counts the requests that cost the server something before anybody has signed in. */
 interface InteractionLimits {
-  /** By browser. A browser without the cookie counts as a new one. */
+  /** Counts by browser. A browser without the cookie is counted as a new browser. */
   readonly startedInteractions: RateLimiter
   readonly startedInteractionsOfClient: RateLimiter
   readonly startedInteractionsInTotal: RateLimiter
-  /** By interaction: forms that were sent to the sign-in page. */
+  /** Counts, for each interaction, the forms that were sent to the sign-in page. */
   readonly signInAttempts: RateLimiter
 }
 
 /**
  * Seals the request into a handle that is bound to the browser, and redirects to the host's page. Nothing is stored.
- * @throws OAuthError temporarily_unavailable — reason `interactions_throttled`: this browser, this client or all of them
- *   have started too many; RedirectableError invalid_request — reason `request_too_large`.
+ * @throws OAuthError temporarily_unavailable — reason `interactions_throttled`: this browser, this client, or all
+ *   browsers together have started too many interactions; RedirectableError invalid_request — reason
+ *   `request_too_large`.
  */
 export async function startInteraction(
   step: {
@@ -68,7 +69,7 @@ export async function startInteraction(
 ): Promise<ServerResponse> {
   const { authorization, decision, request } = step
   const browser = await bindBrowser(request, deps.browserCookie, deps.random)
-  await limitStart({ browser, clientId: authorization.client.clientId }, now, deps.interactionLimits)
+  await limitStartedInteractions({ browser, clientId: authorization.client.clientId }, now, deps.interactionLimits)
   const interaction = {
     digest: await digestSecret(randomSecret(deps.random)),
     browserDigest: browser.digest,
@@ -92,7 +93,7 @@ export async function startInteraction(
 }
 
 /** RFC 6819 §4.4.1.11: abandoned requests must not exhaust the server. */
-async function limitStart(
+async function limitStartedInteractions(
   { browser, clientId }: { readonly browser: BrowserBinding; readonly clientId: ClientId },
   now: EpochSeconds,
   limits: InteractionLimits,
@@ -109,13 +110,13 @@ async function limitStart(
   }
 }
 
-/** The page of the host that is next. */
+/** Returns the URL of the host's page for the next step. */
 export const pageUrl = (
   { kind }: { readonly kind: keyof InteractionUrls },
   { [kind]: url, login }: InteractionUrls,
 ): string => url ?? login
 
-/** The URL of the host's page, with the handle of the interaction. */
+/** Adds the handle of the interaction to the URL of the host's page. */
 export function interactionLocation(page: string, handle: string): string {
   const url = new URL(page)
   url.searchParams.set('interaction', handle)

@@ -20,14 +20,14 @@ export interface DeriveLogoutsDependencies {
   readonly journal: Pick<Journal, 'announce'>
 }
 
-/** The channel of logout tokens, and the reader of the list of revocations that they follow from. */
+/** The name of the channel of logout tokens, and of its cursor in the list of revocations. */
 export const logoutChannel = 'logout'
 
 /**
- * Reads the next page of the list of revocations, and enqueues a logout token for each client that took part in a session that
- * was revoked (Back-Channel Logout §2.5). Any number of processes may do so, and stop anywhere: the position moves after the
- * page was enqueued, and a message that was enqueued before is not enqueued again.
- * @returns the position that was read to, and whether there is more.
+ * Reads the next page of the list of revocations, and enqueues a logout token for each client that had joined a revoked
+ * session (Back-Channel Logout §2.5). Any number of processes may do this, and may stop at any point: the position
+ * moves after the messages were enqueued, and a message that was enqueued before is not enqueued again.
+ * @returns the last position that was read, and whether there is more.
  */
 export async function deriveLogouts(
   now: EpochSeconds,
@@ -39,7 +39,7 @@ export async function deriveLogouts(
   const page = { from: Math.max(position, 1), revokedSince: epochSeconds(0), limit: pageSize + 1 }
   const { records } = await revocations.list(page)
   const later = records.filter((record) => record.position > position)
-  // The revocation at the position is purged after the retention: those behind it may have been purged as well.
+  // If the revocation at the position was purged, revocations after it may have been purged before they were read.
   const wasPurged = cursor !== undefined && records[0]?.position !== position
   if (wasPurged && now > readAt + revocationRetention - purgeMargin)
     deps.journal.announce({ type: 'delivery.gap', channel: logoutChannel, since: readAt })
@@ -52,17 +52,17 @@ export async function deriveLogouts(
   const last = later.at(-1)?.position ?? position
   const isStale = cursor === undefined || now >= readAt + refreshEvery
   if (last > position || isStale) {
-    // Another process that was first has enqueued the same messages.
+    // If another process moved the position first, it has enqueued the same messages.
     await cursors.compareAndSwap({ consumer: logoutChannel, position: last, readAt: more ? readAt : now }, version)
   }
   return { position: last, more }
 
-  async function toDelivery({ clientId, content, occasion }: Logout): Promise<NewDelivery> {
+  async function toDelivery({ clientId, content, dedupeParts }: Logout): Promise<NewDelivery> {
     const expiresAt = after(now, deliveryLifetime)
     return {
-      // Identifiers are in the order of time.
+      // Identifiers sort by time.
       deliveryId: `${String(now).padStart(11, '0')}-${randomIdentifier(deps.random)}`,
-      dedupeKey: encodeBase64url(await sha256(JSON.stringify([logoutChannel, clientId, ...occasion]))),
+      dedupeKey: encodeBase64url(await sha256(JSON.stringify([logoutChannel, clientId, ...dedupeParts]))),
       channel: logoutChannel,
       recipient: clientId,
       lane: undefined,
@@ -75,44 +75,49 @@ export async function deriveLogouts(
   }
 }
 
-/** In revocations. */
+/** The number of revocations in a page. */
 const pageSize = 100
 
-/** In seconds: how often the time of an unchanged position is written, so that others see that somebody reads. */
+/**
+ * In seconds: how often `readAt` is written while the position does not change. It shows that the list is being read.
+ */
 const refreshEvery = 300
 
-/** In seconds, for clocks that differ. */
+/** In seconds: a margin for clocks that differ. */
 const purgeMargin = 600
 
-/** For how long an attempt is made to deliver a message. */
+/** How long the server tries to deliver a message. */
 export const deliveryLifetime = seconds(86_400)
 
-/** How long an administrator can requeue a message that was given up. */
+/** How long an administrator can requeue a message that could not be delivered. */
 export const deadRetention = seconds(30 * 86_400)
 
-/** A logout token that a client is to get. */
+/** A logout token for a client. */
 interface Logout {
   readonly clientId: ClientId
   readonly content: LogoutContent
-  /** What was revoked, for this client. */
-  readonly occasion: readonly (string | number)[]
+  /** Identifies what was revoked. Together with the client, it determines the `dedupeKey`. */
+  readonly dedupeParts: readonly (string | number)[]
 }
 
-/** What a logout token says; without `sid` it is about all sessions of the user. */
+/** The content of a logout token. Without `sid` it concerns all sessions of the user. */
 interface LogoutContent extends JsonObject {
   readonly sub: string
   readonly sid: string | null
 }
 
-/** The clients that learn of a revocation. Consent is not a session: who withdraws it stays signed in at the client. */
+/**
+ * Returns the logout tokens that follow from a revocation. A user who only withdraws consent stays signed in at the
+ * client.
+ */
 async function logoutsAfter(revocation: Revocation, storage: DeliveryStorage): Promise<readonly Logout[]> {
   switch (revocation.kind) {
     case 'session':
-      return ofSession(revocation.sessionId, storage)
+      return logoutsOfSession(revocation.sessionId, storage)
     case 'generation':
-      return ofUser(revocation.userId, revocation.generation, storage)
+      return logoutsOfUser(revocation.userId, revocation.generation, storage)
     case 'account':
-      return ofUser(revocation.userId, Number.MAX_SAFE_INTEGER, storage)
+      return logoutsOfUser(revocation.userId, Number.MAX_SAFE_INTEGER, storage)
     case 'token':
     case 'family':
     case 'grant':
@@ -125,7 +130,7 @@ async function logoutsAfter(revocation: Revocation, storage: DeliveryStorage): P
   }
 }
 
-async function ofSession(sessionId: SessionId, storage: DeliveryStorage): Promise<readonly Logout[]> {
+async function logoutsOfSession(sessionId: SessionId, storage: DeliveryStorage): Promise<readonly Logout[]> {
   const participants = await storage.sessions.participants(sessionId)
   const session = participants.length === 0 ? undefined : await storage.sessions.find(sessionId)
   if (session?.userId === undefined) return []
@@ -134,13 +139,16 @@ async function ofSession(sessionId: SessionId, storage: DeliveryStorage): Promis
   return recipients.map(({ clientId }) => logoutOfSession(clientId, userId, sessionId))
 }
 
-/** One token for each client, about all sessions; one for each session if the client needs `sid` (Back-Channel Logout §2.2). */
-async function ofUser(userId: UserId, generation: number, storage: DeliveryStorage): Promise<readonly Logout[]> {
+/**
+ * Returns one logout token for each client, about all sessions of the user; a client that needs `sid` gets one logout
+ * token for each session (Back-Channel Logout §2.2).
+ */
+async function logoutsOfUser(userId: UserId, generation: number, storage: DeliveryStorage): Promise<readonly Logout[]> {
   const participants = await storage.sessions.participantsOfUser(userId, generation)
   const recipients = await recipientsAmong(participants, storage)
   return recipients.flatMap(({ clientId, needsSession }): readonly Logout[] => {
     if (!needsSession)
-      return [{ clientId, content: { sub: userId, sid: null }, occasion: ['user', userId, generation] }]
+      return [{ clientId, content: { sub: userId, sid: null }, dedupeParts: ['user', userId, generation] }]
     const own = participants.filter((participant) => participant.clientId === clientId)
     return own.map(({ sessionId }) => logoutOfSession(clientId, userId, sessionId))
   })
@@ -149,10 +157,12 @@ async function ofUser(userId: UserId, generation: number, storage: DeliveryStora
 const logoutOfSession = (clientId: ClientId, userId: UserId, sessionId: SessionId): Logout => ({
   clientId,
   content: { sub: userId, sid: sessionId },
-  occasion: ['session', sessionId],
+  dedupeParts: ['session', sessionId],
 })
 
-/** Those that have registered an address for logout tokens and still exist. */
+/**
+ * Returns the clients that receive logout tokens: they have registered a URL for them and were not removed or disabled.
+ */
 async function recipientsAmong(
   participants: readonly { readonly clientId: ClientId }[],
   { clients }: DeliveryStorage,

@@ -6,7 +6,7 @@ import { watchChanges } from './derive-webhooks.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('the list of webhooks is read at most once in its interval', async () => {
+test('reads the list of webhooks at most once every five seconds', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   let reads = 0
   const webhooks = { ...storage.webhooks, list: () => ((reads += 1), storage.webhooks.list()) }

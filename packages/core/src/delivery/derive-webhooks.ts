@@ -22,13 +22,14 @@ export interface DeriveWebhooksDependencies {
   readonly journal: Pick<Journal, 'announce'>
 }
 
-/** The channel of webhooks. */
+/** The name of the channel of webhooks. */
 export const webhookChannel = 'webhook'
 
 /**
- * Reads the next changes, and enqueues a message for each webhook that gets them. Each webhook has a position of its own. Any number
- * of processes may do so, and stop anywhere: the position moves after the page was enqueued, and a message that was enqueued before is
- * not enqueued again.
+ * Reads the next changes for each webhook, and enqueues a message for each change that the webhook subscribes to. Each
+ * webhook has its own position in the list of changes. Any number of processes may do this, and may stop at any point:
+ * the position moves after the messages were enqueued, and a message that was enqueued before is not enqueued again.
+ * @returns the highest position that was read, and whether there is more.
  */
 export async function deriveWebhooks(
   now: EpochSeconds,
@@ -36,7 +37,9 @@ export async function deriveWebhooks(
 ): Promise<{ readonly position: number; readonly more: boolean }> {
   const webhooks = await deps.storage.webhooks.list()
   const read = await Promise.all(
-    webhooks.filter(({ disabledAt }) => disabledAt === undefined).map((webhook) => deriveOf(webhook, now, deps)),
+    webhooks
+      .filter(({ disabledAt }) => disabledAt === undefined)
+      .map((webhook) => deriveForWebhook(webhook, now, deps)),
   )
   return {
     position: Math.max(0, ...read.map(({ position }) => position)),
@@ -44,9 +47,9 @@ export async function deriveWebhooks(
   }
 }
 
-async function deriveOf(webhook: WebhookRecord, now: EpochSeconds, deps: DeriveWebhooksDependencies) {
+async function deriveForWebhook(webhook: WebhookRecord, now: EpochSeconds, deps: DeriveWebhooksDependencies) {
   const { changes, cursors, deliveries } = deps.storage
-  // A replay begins anew, with a position of its own.
+  // A replay starts again with its own position.
   const consumer = `${webhookChannel}:${webhook.webhookId}:${webhook.replays}`
   const cursor = await cursors.read(consumer)
   const { position, readAt, version } = cursor ?? { position: webhook.startsAfter, readAt: now, version: 0 }
@@ -67,8 +70,8 @@ async function deriveOf(webhook: WebhookRecord, now: EpochSeconds, deps: DeriveW
     const { webhookId, replays } = webhook
     const expiresAt = after(now, deliveryLifetime)
     return {
-      // In the order of time, and of changes.
-      deliveryId: `${digits(now, 11)}-${digits(change.position, 14)}-${randomIdentifier(deps.random)}`,
+      // Identifiers sort by time, then by the position of the change.
+      deliveryId: `${padNumber(now, 11)}-${padNumber(change.position, 14)}-${randomIdentifier(deps.random)}`,
       dedupeKey: encodeBase64url(await sha256(JSON.stringify([webhookChannel, webhookId, replays, change.changeId]))),
       channel: webhookChannel,
       recipient: webhookId,
@@ -83,18 +86,18 @@ async function deriveOf(webhook: WebhookRecord, now: EpochSeconds, deps: DeriveW
   }
 }
 
-const digits = (number: number, length: number): string => String(number).padStart(length, '0')
+const padNumber = (number: number, length: number): string => String(number).padStart(length, '0')
 
-/** In changes. */
+/** The number of changes in a page. */
 const pageSize = 100
 
-/** In seconds: how often the time of an unchanged position is written. */
+/** In seconds: how often `readAt` is written while the position does not change. */
 const refreshEvery = 300
 
-/** More than a position ever is: messages of a replay follow those before it. */
+/** Larger than any position, so that the messages of a replay are sent after all earlier messages. */
 const replaySpan = 2 ** 40
 
-/** Identifiers and names, and no values: rows of deliveries are kept for a month. */
+/** Returns identifiers and attribute names, but no values, because rows of deliveries are kept for up to a month. */
 const contentOf = (change: ChangeRecord): JsonObject => ({
   changeId: change.changeId,
   type: change.type,
@@ -107,11 +110,11 @@ const contentOf = (change: ChangeRecord): JsonObject => ({
   names: [...change.names],
 })
 
-/** Notices changes, while there are webhooks. */
+/** Watches for changes while there are webhooks. */
 export function watchChanges({ changes, webhooks }: WebhookStorage): DeliverySource {
   let version = 0
   let position = 0
-  let looksAt = -Infinity
+  let nextListAt = -Infinity
   let hasWebhooks = false
   let knownWebhooks = '[]'
 
@@ -125,10 +128,10 @@ export function watchChanges({ changes, webhooks }: WebhookStorage): DeliverySou
     position: () => position,
     noteSeen: (seen) => noteSeen(Math.max(seen, position)),
     async poll() {
-      if (elapsed() >= looksAt) {
-        looksAt = elapsed() + lookForWebhooksEvery
+      if (elapsed() >= nextListAt) {
+        nextListAt = elapsed() + listInterval
         const list = await webhooks.list()
-        // A webhook that was set back has changes to send that were seen before.
+        // A webhook that is new or starts a replay may have to send changes that were seen before.
         const known = JSON.stringify(list.map((webhook) => [webhook.webhookId, webhook.version]))
         if (known !== knownWebhooks) version += 1
         knownWebhooks = known
@@ -139,5 +142,5 @@ export function watchChanges({ changes, webhooks }: WebhookStorage): DeliverySou
   }
 }
 
-/** In milliseconds: what a host without webhooks pays. */
-const lookForWebhooksEvery = 5000
+/** In milliseconds: how often the list of webhooks is read, even by a server that has none. */
+const listInterval = 5000

@@ -26,17 +26,17 @@ export interface SendLogoutDependencies {
   readonly clock: Clock
   readonly random: Random
   readonly outbound: OutboundClient
-  /** Encrypts a token as the client's ID tokens are encrypted, if they are. */
+  /** Encrypts a logout token if the client is registered for encrypted ID tokens. */
   readonly encrypt: (jwt: string, to: { readonly client: ClientRecord; readonly now: EpochSeconds }) => Promise<string>
 }
 
-/** Sends a logout token to a client (Back-Channel Logout §2.5), and says what comes of the delivery. */
+/** Sends a logout token to a client (Back-Channel Logout §2.5). @returns the result of the attempt. */
 export async function sendLogout(delivery: DeliveryRecord, deps: SendLogoutDependencies): Promise<DeliveryResult> {
   const now = deps.clock()
-  if (now >= delivery.expiresAt) return dead(delivery.lastFailure ?? 'expired', now)
+  if (now >= delivery.expiresAt) return giveUp(delivery.lastFailure ?? 'expired', now)
   const client = await deps.storage.clients.find(clientId(delivery.recipient))
-  // The client was removed or disabled since, or has no address any more.
-  if (client?.backchannelLogoutUri === undefined || client.disabledAt !== undefined) return dead('client_gone', now)
+  // The client has since been removed or disabled, or no longer has a URL for logout tokens.
+  if (client?.backchannelLogoutUri === undefined || client.disabledAt !== undefined) return giveUp('client_gone', now)
   const token = await mintLogoutToken(delivery, client, deps)
   if (token === undefined) return retry(delivery, { failure: 'algorithm_unavailable', now })
 
@@ -59,9 +59,11 @@ export async function sendLogout(delivery: DeliveryRecord, deps: SendLogoutDepen
 export const attemptTimeout = 5000
 
 /**
- * Mints a logout token (Back-Channel Logout §2.4). Each attempt has a `jti` of its own: some clients remember it before they act,
- * and would refuse the same one when they failed to act. It has no `nonce`, and its type keeps it from being used as another token.
- * @returns `undefined` while the key ring does not sign with the client's algorithm, or the client has no key for encryption.
+ * Mints a logout token (Back-Channel Logout §2.4). Each attempt has a new `jti`: some clients remember the `jti` before
+ * they act, and would refuse to act on it again if they failed. The token has no `nonce`, and its type prevents its use
+ * as another kind of token.
+ * @returns `undefined` while the key ring does not sign with the client's algorithm, or the client has no key for
+ *   encryption.
  */
 async function mintLogoutToken(
   { content }: DeliveryRecord,
@@ -82,15 +84,15 @@ async function mintLogoutToken(
   }
   try {
     const jwt = await signJwt('logout+jwt', claims, await keys.signer(idTokenAlgorithm(client, keys)))
-    // Back-Channel Logout §2.6.
+    // Back-Channel Logout §2.6: a logout token may be encrypted.
     return await encrypt(jwt, { client, now: iat })
   } catch (error) {
-    if (error instanceof OAuthError && unavailable.has(error.reason)) return undefined
+    if (error instanceof OAuthError && temporaryReasons.has(error.reason)) return undefined
     throw error
   }
 }
 
-const unavailable: ReadonlySet<string> = new Set(['signing_algorithm_unavailable', 'encryption_key_missing'])
+const temporaryReasons: ReadonlySet<string> = new Set(['signing_algorithm_unavailable', 'encryption_key_missing'])
 
 /** Back-Channel Logout §2.4 recommends at most two minutes. */
 const logoutTokenLifetime = seconds(120)
@@ -105,14 +107,14 @@ function resultOfStatus(
   const failure = `http_${status}`
   // RFC 9110 §15.5.9 and §15.6, RFC 8470 §5.2, RFC 6585 §4: a later attempt may succeed.
   const isTransient = status >= 500 || status === 408 || status === 425 || status === 429
-  return isTransient ? retry(delivery, { failure, now, atLeast: retryAfter(headers, now) }) : dead(failure, now)
+  return isTransient ? retry(delivery, { failure, now, atLeast: parseRetryAfter(headers, now) }) : giveUp(failure, now)
 }
 
 export function resultOfFailure(delivery: DeliveryRecord, failure: OutboundFailure, now: EpochSeconds): DeliveryResult {
   switch (failure) {
     case 'not_allowed':
     case 'not_public':
-      return dead(failure, now)
+      return giveUp(failure, now)
     case 'busy':
       return { kind: 'postponed', dueAt: after(now, seconds(1)) }
     case 'circuit_open':
@@ -126,31 +128,37 @@ export function resultOfFailure(delivery: DeliveryRecord, failure: OutboundFailu
   }
 }
 
-/** @param atLeast in seconds: how long the client asks to wait. */
+/**
+ * Schedules the next attempt, or gives up if the delivery would have expired by then.
+ * @param atLeast the minimum delay that the receiver asks for, in seconds.
+ */
 export function retry(
   delivery: DeliveryRecord,
   { failure, now, atLeast = 0 }: { readonly failure: string; readonly now: EpochSeconds; readonly atLeast?: number },
 ): DeliveryResult {
   const delay = retryDelays[delivery.attempts] ?? longestDelay
   const dueAt = epochSeconds(now + Math.max(delay, atLeast))
-  return dueAt < delivery.expiresAt ? { kind: 'retry', failure, dueAt } : dead(failure, now)
+  return dueAt < delivery.expiresAt ? { kind: 'retry', failure, dueAt } : giveUp(failure, now)
 }
 
-/** In seconds, after each attempt. */
+/** The delay after each attempt, in seconds. */
 const retryDelays = [5, 30, 120, 600]
 const longestDelay = 3600
 
-export const dead = (failure: string, now: EpochSeconds): DeliveryResult => ({
+export const giveUp = (failure: string, now: EpochSeconds): DeliveryResult => ({
   kind: 'dead',
   failure,
   keptUntil: after(now, deadRetention),
 })
 
-/** Longer than the list of revocations, from which the same message could follow again. */
+/** How long a delivered message is kept. Until then, its `dedupeKey` keeps it from being enqueued again. */
 export const deliveredRetention = seconds(172_800)
 
-/** RFC 9110 §10.2.3, at most the longest delay. @returns seconds. */
-export function retryAfter(headers: Headers, now: EpochSeconds): number {
+/**
+ * Parses `Retry-After` (RFC 9110 §10.2.3).
+ * @returns seconds, at most `longestDelay`; 0 if it is missing or malformed.
+ */
+export function parseRetryAfter(headers: Headers, now: EpochSeconds): number {
   const value = headers.get('retry-after') ?? ''
   const wait = /^\d{1,9}$/.test(value) ? Number(value) : Date.parse(value) / 1000 - now
   return Number.isNaN(wait) ? 0 : Math.min(Math.max(wait, 0), longestDelay)

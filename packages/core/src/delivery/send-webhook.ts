@@ -12,7 +12,7 @@ import type { DeliveryResult, WebhookRecord } from '@mintmark/storage-interface/
 import type { KeyRing } from '../keys/ring.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { WebhookStorage } from './derive-webhooks.ts'
-import { attemptTimeout, dead, deliveredRetention, resultOfFailure, retry, retryAfter } from './send-logout.ts'
+import { attemptTimeout, giveUp, deliveredRetention, resultOfFailure, retry, parseRetryAfter } from './send-logout.ts'
 import { openWebhookSecret } from './webhook-secrets.ts'
 
 export interface SendWebhookDependencies {
@@ -23,12 +23,12 @@ export interface SendWebhookDependencies {
   readonly outbound: OutboundClient
 }
 
-/** Sends a change to a webhook, signed as Standard Webhooks 1.0.0 describes, and says what comes of the delivery. */
+/** Sends a change to a webhook, signed as Standard Webhooks 1.0.0 describes. @returns the result of the attempt. */
 export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDependencies): Promise<DeliveryResult> {
   const now = deps.clock()
-  if (now >= delivery.expiresAt) return dead(delivery.lastFailure ?? 'expired', now)
+  if (now >= delivery.expiresAt) return giveUp(delivery.lastFailure ?? 'expired', now)
   const webhook = await deps.storage.webhooks.find(delivery.recipient)
-  if (webhook === undefined) return dead('webhook_gone', now)
+  if (webhook === undefined) return giveUp('webhook_gone', now)
   if (webhook.disabledAt !== undefined) return { kind: 'postponed', dueAt: after(now, disabledWait) }
 
   const message = toMessage(delivery)
@@ -57,16 +57,16 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
   const { status, headers } = result
   if (status < 300) return { kind: 'delivered', keptUntil: after(answeredAt, deliveredRetention) }
   const failure = `http_${status}`
-  // Standard Webhooks: 410 says that the endpoint is gone for good; anything else may succeed later.
-  if (status === 410) return dead(failure, answeredAt)
-  return retry(delivery, { failure, now: answeredAt, atLeast: retryAfter(headers, answeredAt) })
+  // Standard Webhooks: 410 means that the endpoint no longer exists. After other statuses, a later attempt may succeed.
+  if (status === 410) return giveUp(failure, answeredAt)
+  return retry(delivery, { failure, now: answeredAt, atLeast: parseRetryAfter(headers, answeredAt) })
 }
 
-/** In seconds: how long the messages of a webhook that is disabled wait before somebody looks again. */
+/** In seconds: how long a message to a disabled webhook is postponed. */
 const disabledWait = seconds(300)
 
 interface Message {
-  /** The same in every attempt, and in a replay: receivers recognise a message that they have. */
+  /** The same in every attempt and in a replay, so that receivers recognise a message that they already have. */
   readonly id: string
   readonly body: { readonly type: string; readonly timestamp: string; readonly data: JsonObject }
 }
@@ -91,7 +91,7 @@ function toMessage({ content }: DeliveryRecord): Message {
   }
 }
 
-/** What `deriveWebhooks` enqueues. */
+/** The content of a delivery, as `deriveWebhooks` enqueues it. */
 interface Content extends JsonObject {
   readonly changeId: string
   readonly type: string
@@ -104,7 +104,10 @@ interface Content extends JsonObject {
   readonly names: string[]
 }
 
-/** Adds the user as it is now, so that a receiver which writes it has the newest state, whatever is repeated; null after a removal. */
+/**
+ * Adds the user's current state, or null if the user was removed. A receiver that stores it has the newest state, even
+ * if messages are repeated.
+ */
 async function withUser(
   data: JsonObject,
   { includesUser }: WebhookRecord,
@@ -118,7 +121,7 @@ async function withUser(
   return { ...data, user: { user_id: id, active, claims, version } }
 }
 
-/** One signature for each secret, so that receivers may have either while a secret is replaced. */
+/** Signs with each secret, so that receivers can verify with the old or the new secret while it is replaced. */
 async function signaturesOf(content: string, secrets: readonly string[]): Promise<string> {
   const signed = await Promise.all(
     secrets.map(async (secret) => {

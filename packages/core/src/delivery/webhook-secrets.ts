@@ -3,34 +3,35 @@ import type { Random } from '@mintmark/internal'
 import type { KeyRing } from '../keys/ring.ts'
 import { importSealingKey } from '../keys/sealing.ts'
 
-/** Which secret is sealed: one that was moved to another webhook or issuer does not open. */
-interface SecretPlace {
+/** The webhook of a sealed secret. A secret that is moved to another webhook or issuer cannot be opened. */
+interface WebhookIdentity {
   readonly issuer: string
   readonly webhookId: string
 }
 
-type Secrets = Pick<KeyRing, 'deriveSecrets'>
+type SecretDeriver = Pick<KeyRing, 'deriveSecrets'>
 
-/** Seals the secret of a webhook with a key that follows from the sealing key of the server. */
+/** Seals the secret of a webhook with a key that is derived from the server's sealing key. */
 export async function sealWebhookSecret(
   secret: string,
-  place: SecretPlace,
-  { keys, random }: { readonly keys: Secrets; readonly random: Random },
+  webhook: WebhookIdentity,
+  { keys, random }: { readonly keys: SecretDeriver; readonly random: Random },
 ): Promise<string> {
   const [sealingKey] = await sealingKeys(keys)
-  if (sealingKey === undefined) throw new TypeError('The key ring derives no secrets')
-  return `${sealingKey.id}.${await sealingKey.seal(secret, contextOf(place), random)}`
+  if (sealingKey === undefined) throw new TypeError('The key ring must derive at least one secret.')
+  return `${sealingKey.id}.${await sealingKey.seal(secret, contextOf(webhook), random)}`
 }
 
 /** @throws Error when the secret was sealed with a sealing key that the server does not have. */
-export async function openWebhookSecret(text: string, place: SecretPlace, keys: Secrets): Promise<string> {
+export async function openWebhookSecret(text: string, webhook: WebhookIdentity, keys: SecretDeriver): Promise<string> {
   const [id, sealed = ''] = text.split('.', 2)
   const sealingKey = (await sealingKeys(keys)).find((each) => each.id === id)
-  if (sealingKey === undefined) throw new Error('The secret of a webhook was sealed with another sealing key.')
-  return sealingKey.open(sealed, contextOf(place))
+  if (sealingKey === undefined)
+    throw new Error('The secret of a webhook was sealed with another sealing key. Start the server with that key.')
+  return sealingKey.open(sealed, contextOf(webhook))
 }
 
-const sealingKeys = async (keys: Secrets) =>
+const sealingKeys = async (keys: SecretDeriver) =>
   Promise.all((await keys.deriveSecrets('webhook secrets')).map((bytes) => importSealingKey(new Uint8Array(bytes))))
 
-const contextOf = ({ issuer, webhookId }: SecretPlace): string => `webhook ${issuer} ${webhookId}`
+const contextOf = ({ issuer, webhookId }: WebhookIdentity): string => `webhook ${issuer} ${webhookId}`

@@ -8,51 +8,54 @@ import { sendLogout, type SendLogoutDependencies } from './send-logout.ts'
 
 export interface DeliveryWorkerDependencies extends DeriveLogoutsDependencies, SendLogoutDependencies {
   readonly watch: RevocationWatch
-  /** Keeps the process alive for work that begins after a revocation while no loop runs; `undefined`: there is none. */
+  /**
+   * Keeps the process alive for deliveries that begin after a revocation while `run` is not active; `undefined` if the
+   * runtime does not need it.
+   */
   readonly waitUntil: ((work: Promise<unknown>) => void) | undefined
   /**
-   * Resolves after so many milliseconds, or when the signal is aborted.
+   * Resolves after this number of milliseconds, or when the signal is aborted.
    * @defaultValue A timer.
    */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
 
-/** What a call of `deliverOnce` did. */
+/** The result of a call of `deliverOnce`. */
 export interface DeliveryReport {
   readonly delivered: number
   /** Attempts that failed and will be repeated. */
   readonly failed: number
-  /** Messages that were given up. */
+  /** Messages that will not be sent again. */
   readonly dead: number
-  /** Whether messages are due that the limit or the deadline has left. */
+  /** Whether messages are still due, because the limit or the deadline was reached. */
   readonly more: boolean
 }
 
 /** The limits of one call of `deliverOnce`. */
 export interface DeliverOnceOptions {
   /**
-   * The number of attempts.
+   * The maximum number of attempts to send logout tokens; the same maximum applies separately to webhooks.
    * @defaultValue 100.
    */
   readonly limit?: number
   /**
-   * In milliseconds. No attempt begins later; one takes up to five seconds.
-   * @defaultValue 20000. A scheduled job of half a minute then ends in time.
+   * In milliseconds. No attempt begins after the deadline; an attempt takes up to five seconds.
+   * @defaultValue 20000. A scheduled job that may run for half a minute then ends in time.
    */
   readonly deadline?: number
 }
 
-/** Sends messages to clients: those that follow from revocations in this process and in others. */
+/** Sends the messages that follow from revocations or changes in this process and in others. */
 export interface DeliveryWorker {
   /** Delivers until the signal is aborted, then waits for the attempts that have begun. */
   run(options: { readonly signal: AbortSignal }): Promise<void>
-  /** Delivers what is due. */
+  /** Delivers the messages that are due. */
   once(options?: DeliverOnceOptions): Promise<DeliveryReport>
-  /** Something was revoked in this process: its messages are sent at once. */
+  /** Call it when something was revoked in this process: the messages are then sent at once. */
   readonly nudge: () => void
 }
 
-/** Sends logout tokens. */
+/** Creates the worker that sends logout tokens. */
 export const createDeliveryWorker = (deps: DeliveryWorkerDependencies): DeliveryWorker =>
   createChannelWorker(
     {
@@ -65,18 +68,18 @@ export const createDeliveryWorker = (deps: DeliveryWorkerDependencies): Delivery
     deps,
   )
 
-/** What the messages of a channel follow from, and how each is sent. */
+/** How the messages of a channel are derived, and how each message is sent. */
 export interface DeliveryChannel {
   readonly name: string
   readonly watch: DeliverySource
   /** How many messages of one recipient are sent at once in a process. */
   readonly perRecipient: number
-  /** Enqueues the messages that follow from the next page of what happened. */
+  /** Reads the next page of revocations or changes, and enqueues the messages that follow from them. */
   derive(now: EpochSeconds): Promise<{ readonly position: number; readonly more: boolean }>
   send(delivery: DeliveryRecord): Promise<DeliveryResult>
 }
 
-/** Notices that something happened which messages follow from. */
+/** Notices new revocations or changes. */
 export type DeliverySource = Pick<RevocationWatch, 'version' | 'position' | 'noteSeen' | 'poll'>
 
 interface ChannelDependencies
@@ -93,17 +96,17 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
   let isRunning = false
   let isNudged = false
 
-  /** Reads the list of revocations to its end. @returns the position, and whether there is more. */
-  async function derive(isOver: () => boolean): Promise<{ readonly position: number; readonly more: boolean }> {
+  /** Derives messages until every entry was read or it must stop. @returns the position, and whether there is more. */
+  async function derive(shouldStop: () => boolean): Promise<{ readonly position: number; readonly more: boolean }> {
     for (;;) {
       const read = await channel.derive(clock())
       watch.noteSeen(read.position)
-      if (!read.more || isOver()) return read
+      if (!read.more || shouldStop()) return read
     }
   }
 
   async function run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
-    if (isRunning) throw new TypeError('This server delivers already: call deliver once.')
+    if (isRunning) throw new TypeError('This server is already delivering. Call deliver only once.')
     isRunning = true
     signal.addEventListener('abort', sleeper.wake)
     const step = createLoop(signal)
@@ -113,28 +116,28 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
         await step()
         failures = 0
       } catch (cause) {
-        // The loop outlives an outage of the storage.
+        // The loop continues after an outage of the storage.
         failures += 1
         deps.journal.announce({ type: 'delivery.interrupted', channel: channel.name, cause })
       }
-      await sleeper.sleep(failures === 0 ? pollEvery : Math.min(1000 * 2 ** failures, 30_000))
+      await sleeper.sleep(failures === 0 ? pollInterval : Math.min(1000 * 2 ** failures, 30_000))
     }
     signal.removeEventListener('abort', sleeper.wake)
-    await attempts.finished()
+    await attempts.waitForAll()
     isRunning = false
   }
 
-  /** A step looks for revocations, and for deliveries when there may be any that are due. */
+  /** Creates a step of the loop. It looks for new revocations or changes, and begins deliveries when any may be due. */
   function createLoop(signal: AbortSignal): () => Promise<void> {
     let version: number | undefined
     let deriveAt = epochSeconds(0)
-    let lookAt = epochSeconds(0)
+    let checkDueAt = epochSeconds(0)
     let isWaiting = false
-    const isOver = (): boolean => signal.aborted
+    const shouldStop = (): boolean => signal.aborted
     const attemptEnded = (outcome: AttemptOutcome): void => {
-      // A message that is repeated is due earlier than its lease would have ended.
+      // A message that has to be sent again is due earlier than its lease would have ended.
       if (!isWaiting && outcome !== 'retry' && outcome !== 'postponed') return
-      lookAt = epochSeconds(0)
+      checkDueAt = epochSeconds(0)
       sleeper.wake()
     }
 
@@ -145,41 +148,41 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
       const seen = watch.version()
       const isNew = wasNudged || version !== seen
       const now = clock()
-      if (!isNew && now < lookAt) return
-      // If this step fails, the next one looks again.
-      lookAt = epochSeconds(0)
+      if (!isNew && now < checkDueAt) return
+      // If this step fails, the next step looks again.
+      checkDueAt = epochSeconds(0)
 
       if (isNew || now >= deriveAt) {
-        const { position, more } = await derive(isOver)
-        // Somebody else may have seen a revocation that was written after the read.
+        const { position, more } = await derive(shouldStop)
+        // Another user of the watch may already have seen an entry that was written after this read.
         version = !more && watch.position() <= position ? watch.version() : seen
-        deriveAt = after(now, lookEvery)
+        deriveAt = after(now, checkInterval)
       }
-      while (!isOver() && attempts.free() > 0)
+      while (!shouldStop() && attempts.free() > 0)
         if ((await attempts.begin(attempts.free(), attemptEnded)).length === 0) break
       const next = await storage.deliveries.nextDueAt(channel.name)
-      // What is due but waits for an attempt to end is looked for then.
+      // If deliveries are due but must wait for an attempt to end, the end of the attempt wakes the loop.
       isWaiting = attempts.free() === 0 || (next !== undefined && next <= now)
-      lookAt = epochSeconds(Math.min(Math.max(next ?? Infinity, now + 1), now + lookEvery))
+      checkDueAt = epochSeconds(Math.min(Math.max(next ?? Infinity, now + 1), now + checkInterval))
     }
   }
 
   async function once({ limit = 100, deadline = 20_000 }: DeliverOnceOptions = {}): Promise<DeliveryReport> {
     const endsAt = elapsed() + deadline
-    const isOver = (): boolean => elapsed() >= endsAt
-    const { more } = await derive(isOver)
-    const kinds: AttemptOutcome[] = []
+    const shouldStop = (): boolean => elapsed() >= endsAt
+    const { more } = await derive(shouldStop)
+    const outcomes: AttemptOutcome[] = []
     const pending = new Set<Promise<void>>()
     let begun = 0
-    const noteEnd = async (attempt: Promise<AttemptOutcome>): Promise<void> => {
-      kinds.push(await attempt)
+    const noteOutcome = async (attempt: Promise<AttemptOutcome>): Promise<void> => {
+      outcomes.push(await attempt)
     }
     do {
-      const room = isOver() ? 0 : Math.min(attempts.free(), limit - begun)
-      const started = room > 0 ? await attempts.begin(room) : []
+      const slots = shouldStop() ? 0 : Math.min(attempts.free(), limit - begun)
+      const started = slots > 0 ? await attempts.begin(slots) : []
       begun += started.length
       for (const attempt of started) {
-        const ended = noteEnd(attempt)
+        const ended = noteOutcome(attempt)
         pending.add(ended)
         void ended.finally(() => pending.delete(ended))
       }
@@ -187,7 +190,7 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
       else if (started.length === 0) break
     } while (pending.size > 0 || begun < limit)
 
-    const count = (kind: AttemptOutcome): number => kinds.filter((each) => each === kind).length
+    const count = (kind: AttemptOutcome): number => outcomes.filter((each) => each === kind).length
     const next = await storage.deliveries.nextDueAt(channel.name)
     return {
       delivered: count('delivered'),
@@ -204,11 +207,11 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
       if (isRunning) {
         isNudged = true
         sleeper.wake()
-      } else waitUntil?.(reported(once()))
+      } else waitUntil?.(announceFailure(once()))
     },
   }
 
-  async function reported(work: Promise<unknown>): Promise<void> {
+  async function announceFailure(work: Promise<unknown>): Promise<void> {
     try {
       await work
     } catch (cause) {
@@ -217,7 +220,7 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
   }
 }
 
-/** Several channels as one. */
+/** Combines the workers of several channels into one. */
 export const combineWorkers = (workers: readonly DeliveryWorker[]): DeliveryWorker => ({
   async run(options) {
     await Promise.all(workers.map((worker) => worker.run(options)))
@@ -233,13 +236,13 @@ export const combineWorkers = (workers: readonly DeliveryWorker[]): DeliveryWork
   },
 })
 
-/** In milliseconds. A little more than the watch needs between two polls. */
-const pollEvery = 102
+/** In milliseconds: slightly more than the minimum time between two polls of the watch. */
+const pollInterval = 102
 
-/** In seconds: how often an idle worker looks for what others have left, such as what an administrator has requeued. */
-const lookEvery = seconds(60)
+/** In seconds: how often an idle worker looks for other deliveries, such as those that an administrator requeued. */
+const checkInterval = seconds(60)
 
-/** How an attempt ended; `lost`: the lease had ended, and the result of another worker counts. */
+/** How an attempt ended. `lost`: the lease had ended, so the result was not stored. */
 type AttemptOutcome = DeliveryResult['kind'] | 'lost' | 'interrupted'
 
 /** The attempts of this process. */
@@ -248,8 +251,8 @@ interface Attempts {
   free(): number
   /** Leases messages that are due and begins to send them. */
   begin(limit: number, onEnd?: (outcome: AttemptOutcome) => void): Promise<readonly Promise<AttemptOutcome>[]>
-  /** Waits until all have ended. */
-  finished(): Promise<void>
+  /** Waits until all attempts have ended. */
+  waitForAll(): Promise<void>
 }
 
 function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): Attempts {
@@ -277,7 +280,7 @@ function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): At
       })
     },
 
-    async finished() {
+    async waitForAll() {
       await Promise.all([...pending.values()].map(({ ended }) => ended))
     },
   }
@@ -291,7 +294,7 @@ function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): At
       recordResult(delivery, result, now)
       return result.kind
     } catch (cause) {
-      // The lease ends by itself, and the attempt is repeated.
+      // When the lease ends, a worker tries again.
       journal.announce({ type: 'delivery.interrupted', channel: channel.name, cause })
       return 'interrupted'
     }
@@ -315,13 +318,13 @@ function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): At
   }
 }
 
-/** In one process. */
+/** The maximum number of attempts at the same time in one process. */
 const maxPending = 16
 
-/** Several times as long as an attempt. */
+/** How long a delivery is leased: several times as long as an attempt takes. */
 const leaseTime = seconds(30)
 
-/** Sleeps until the time is over or somebody wakes it, also if that was before it began to sleep. */
+/** Sleeps until the time has passed or `wake` is called. If `wake` was called before, `sleep` returns at once. */
 interface Sleeper {
   sleep(milliseconds: number): Promise<void>
   readonly wake: () => void

@@ -38,11 +38,11 @@ it('lists a claim once when several scopes release it (OIDC Discovery §3)', () 
   expect(claims).toHaveLength(new Set(claims as readonly string[]).size)
 })
 
-it('an issuer without a path has one address for each name (OIDC Discovery §4, RFC 8414 §3.1)', () => {
+it('serves an issuer without a path at one path for each name (OIDC Discovery §4, RFC 8414 §3.1)', () => {
   expect(wellKnownPaths('')).toEqual(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])
 })
 
-it('serves an issuer with a path at the appended and at the inserted form (OIDC Discovery §4, RFC 8414 §3.1)', () => {
+it('serves an issuer with a path at two paths for each name (OIDC Discovery §4, RFC 8414 §3.1)', () => {
   expect(wellKnownPaths('/id')).toEqual([
     '/id/.well-known/openid-configuration',
     '/.well-known/openid-configuration/id',

@@ -145,7 +145,9 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
   }
 }
 
-/** The endpoints that authenticate clients or accept bound tokens, at the origin with mutual TLS (RFC 8705 §5). */
+/**
+ * Returns the endpoints that authenticate clients or accept bound tokens, at the origin with mutual TLS (RFC 8705 §5).
+ */
 const aliasesOf = (endpoints: MetadataSources['endpoints'], origin: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(endpoints).flatMap(([name, url]) =>
@@ -153,13 +155,13 @@ const aliasesOf = (endpoints: MetadataSources['endpoints'], origin: string): Rea
     ),
   )
 
-/** Browsers visit these, or their content is public. */
+/** Endpoints that browsers visit, or whose content is public. */
 const withoutAlias: readonly string[] = ['authorization_endpoint', 'end_session_endpoint', 'jwks_uri']
 
 /**
- * The paths at which clients look for the metadata: OpenID Connect appends the well-known path to the issuer's (OIDC
- * Discovery §4), RFC 8414 §3.1 inserts it in front of the issuer's path, and some clients combine one form with the
- * other's name.
+ * Returns the paths at which clients look for the metadata. OpenID Connect appends the well-known path to the issuer's
+ * path (OIDC Discovery §4), RFC 8414 §3.1 inserts it before the issuer's path, and some clients combine the form of one
+ * with the name of the other.
  */
 export function wellKnownPaths(issuerPath: string): readonly string[] {
   const names = ['openid-configuration', 'oauth-authorization-server']

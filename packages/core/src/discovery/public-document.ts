@@ -14,9 +14,7 @@ import {
 /** Responds to a request for a document: with the whole document, or with 304 if the caller's copy is current. */
 export type PublicDocument = (request: ServerRequest) => ServerResponse
 
-/**
- * How long anyone may cache a document. Keys are announced for longer than that before they sign (RFC 9111 §5.2.2.1).
- */
+/** How long anyone may cache a document (RFC 9111 §5.2.2.1). Keys are announced for at least as long before they sign. */
 export const documentMaxAge = seconds(300)
 
 /**

@@ -59,7 +59,7 @@ describe('cookie sessions', () => {
     expect(headers[0]?.[1]).toMatch(/^mintmark-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=3600$/)
   })
 
-  it('expires after the idle lifetime, and in any case after the absolute lifetime', async () => {
+  it('ends a session after the idle lifetime, and in any case after the absolute lifetime', async () => {
     const { sessions, time } = await aHost()
     const cookie = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
 
@@ -114,7 +114,7 @@ describe('cookie sessions', () => {
     expect(ended).toMatchObject({ revokedAt: 1000, endReason: 'replaced' })
   })
 
-  it('is not active after a deactivation, nor after a reactivation', async () => {
+  it('ends a session when its user is deactivated, and does not restore it when the user is reactivated', async () => {
     const { storage, sessions } = await aHost()
     const cookie = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
 
@@ -171,7 +171,10 @@ describe('cookie sessions', () => {
     ])
   })
 
-  it.each(['nobody', 'U2'])('starts no session for %s, who does not exist or is not active', async (subject) => {
+  it.each([
+    ['does not exist', 'nobody'],
+    ['is deactivated', 'U2'],
+  ])('starts no session for a user who %s', async (_case, subject) => {
     const { storage, sessions } = await aHost()
     await storage.users.insert({ userId: userId('U2'), claims: {}, createdAt: epochSeconds(0) })
     await storage.users.deactivate(userId('U2'), epochSeconds(1))

@@ -39,8 +39,8 @@ export interface CookieSessionsOptions {
   /** The storage of the server. */
   readonly storage: OAuthStorage
   /**
-   * The option `users` of the server: a user of the host's table gets a row at the first sign-in.
-   * @defaultValue None. The row must exist.
+   * The option `users` of the server. A user of the host's table then gets a row at the first sign-in.
+   * @defaultValue None. Users must have a row in storage.
    */
   readonly users?: HostUsers
   /**
@@ -54,9 +54,9 @@ export interface CookieSessionsOptions {
    */
   readonly absoluteLifetime?: number
   /**
-   * Where a user signs in, in words for the list of sessions, such as `Zürich`. It gets the request of the sign-in. An
-   * address of the network is personal data: return a place, not the address.
-   * @defaultValue Nothing is stored. Only the host knows a source of places.
+   * Returns where a user signs in, for the list of sessions, such as `Zürich`. It receives the request of the sign-in.
+   * Return a place, not an IP address, which is personal data.
+   * @defaultValue Nothing is stored. Only the host can find out a place.
    */
   readonly location?: (request: ServerRequest) => string | undefined | Promise<string | undefined>
   readonly clock?: Clock
@@ -73,34 +73,38 @@ interface SessionStart {
 
 /** Browser sessions for hosts without their own. */
 export interface CookieSessions {
-  /** Returns who is signed in in the browser that sent the request. Pass it to `createAuthorizationServer`. */
+  /** Returns the signed-in user of the browser that sent the request. Pass it to `createAuthorizationServer`. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
   /**
-   * Signs a user in with a new cookie, which prevents session fixation. The same user stays in the session of this
-   * browser, and so in the clients; the session of another user ends.
+   * Signs a user in with a new cookie, which prevents session fixation. If the same user already has a session in this
+   * browser, that session continues, so that the user stays signed in to its clients. The session of another user ends.
    * @returns what completes the interaction, and the headers that set the cookie. A user who does not exist or is not
-   *   active gets neither a session nor a cookie, and `complete` then answers the client with `access_denied`.
+   *   active gets neither a session nor a cookie. `complete` then denies the request: it returns `access_denied` to the
+   *   client if the user does not exist, and throws for an error page if the user is deactivated.
    */
   start(
     request: ServerRequest,
     start: SessionStart,
   ): Promise<{ readonly signedIn: SignedIn; readonly headers: readonly Header[] }>
   /**
-   * Signs out. Pass it to `createAuthorizationServer` as `logout.endSession`. @returns the headers that remove the session
-   * cookie, and the cookie that unfinished interactions are bound to.
+   * Signs the user out. Pass it to `createAuthorizationServer` as `logout.endSession`.
+   * @returns the headers that remove the session cookie, and the cookie that unfinished interactions are bound to.
    */
   readonly end: (request: ServerRequest) => Promise<readonly Header[]>
   /** Lists the user's active sessions, newest first, for an account page. */
   list(subject: string): Promise<readonly SessionSummary[]>
-  /** Revokes one session of the user, in whatever browser it is. @returns `absent` when they have no such session. */
+  /**
+   * Revokes one session of the user, in any browser.
+   * @returns `absent` when the user has no session with this identifier.
+   */
   revoke(subject: string, session: string): Promise<'revoked' | 'absent'>
-  /** Revokes the user's sessions except the one with this `sessionId`. @returns how many. */
+  /** Revokes the user's sessions except the session with this `sessionId`. @returns how many were revoked. */
   revokeOthers(subject: string, kept: string): Promise<number>
 }
 
 /**
  * Creates sessions whose cookie only this host can set and no script can read; storage has only its digest.
- * @throws TypeError when the storage is bound to an invalid issuer; it says what to change.
+ * @throws TypeError when the storage is bound to an invalid issuer; the message says what to change.
  */
 export function createCookieSessions(options: CookieSessionsOptions): CookieSessions {
   const { storage } = options
@@ -145,7 +149,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       const previous = await find(request, now)
       const isSameUser = previous?.userId === user.userId && previous.userGeneration === user.generation
       if (previous !== undefined && !isSameUser)
-        await storage.sessions.revoke(endOf(previous.sessionId, 'replaced', now))
+        await storage.sessions.revoke(sessionEnd(previous.sessionId, 'replaced', now))
 
       const secret = randomSecret(random)
       const session: CookieSession = {
@@ -166,7 +170,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
         revokedAt: undefined,
         endReason: undefined,
       }
-      // A client that asks for a new sign-in must not sign the user out of the others.
+      // A client that asks for a new sign-in must not sign the user out of other clients.
       const isRenewed = isSameUser && (await storage.sessions.renew(session)).outcome === 'renewed'
       const started = isRenewed ? session : { ...session, sessionId: sessionId(randomIdentifier(random)) }
       if (!isRenewed) await storage.sessions.insert(started)
@@ -175,7 +179,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
     async end(request) {
       const now = clock()
       const session = await find(request, now)
-      if (session !== undefined) await storage.sessions.revoke(endOf(session.sessionId, 'user', now))
+      if (session !== undefined) await storage.sessions.revoke(sessionEnd(session.sessionId, 'user', now))
       // RFC 9700 §4.7: the next user of this browser must not finish an interaction that this user began.
       return [cookie.clear(), defineBrowserCookie(storage.issuer).clear()]
     },
@@ -189,13 +193,13 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       const own = await storage.sessions.listByUser(userId(subject), now)
       // Another user's session is treated as absent.
       if (own.every(({ sessionId: id }) => id !== session)) return 'absent'
-      const revoked = await storage.sessions.revoke(endOf(sessionId(session), 'user', now))
+      const revoked = await storage.sessions.revoke(sessionEnd(sessionId(session), 'user', now))
       return revoked.outcome === 'absent' ? 'absent' : 'revoked'
     },
   }
 }
 
-/** A session of which every member that a cookie needs is present. */
+/** A session with a cookie, which has every member that such a session needs. */
 type CookieSession = SessionRecord & {
   readonly userId: UserId
   readonly digest: SecretDigest
@@ -205,7 +209,7 @@ type CookieSession = SessionRecord & {
 const isCookieSession = (session: SessionRecord | undefined): session is CookieSession =>
   session?.userId !== undefined && session.digest !== undefined && session.idleExpiresAt !== undefined
 
-const endOf = (id: SessionId, reason: SessionEndReason, now: EpochSeconds): SessionEnd => ({
+const sessionEnd = (id: SessionId, reason: SessionEndReason, now: EpochSeconds): SessionEnd => ({
   sessionId: id,
   reason,
   now,

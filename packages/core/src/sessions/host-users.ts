@@ -7,13 +7,13 @@ import { refuse } from '../refusals.ts'
 /** The option `users`: users are read from the host's own table whenever something depends on them. */
 export interface HostUsers {
   /**
-   * Returns the user with this identifier, the `sub`, as the host's table has it now; `undefined` when there is none. It is
-   * not called for users whom an identity provider provisions.
-   * @param call `signal` is aborted when the answer is no longer waited for.
+   * Returns the user with this identifier, the `sub`, as the host's table has it now; `undefined` when there is none.
+   * The server does not call it for users whom an identity provider provisions.
+   * @param call `signal` is aborted when the server no longer waits for the answer.
    */
   readonly find: (subject: string, call: { readonly signal: AbortSignal }) => Promise<HostUserAnswer | undefined>
   /**
-   * For how many seconds an answer is waited for, at most 30. Without an answer, requests are refused with
+   * How many seconds the server waits for an answer, at most 30. Without an answer, it refuses requests with
    * `temporarily_unavailable`.
    * @defaultValue 2. A read by primary key takes milliseconds, and clients try again.
    */
@@ -24,7 +24,7 @@ export interface HostUsers {
 interface HostUserAnswer {
   /** Whether the user may sign in. */
   readonly active: boolean
-  /** The claims, by OIDC claim name (OIDC Core §5.1). They replace all stored ones. */
+  /** The claims, by OIDC claim name (OIDC Core §5.1). They replace all stored claims. */
   readonly claims: JsonObject
 }
 
@@ -37,38 +37,39 @@ interface ReadHostUsersDependencies {
 const defaultHostUsersTimeout = 2
 
 /**
- * A storage whose users are those of the host's table. The stored row remains the kill switch: a user is active when both
- * say so. A row is created, without claims, when a user of the host is read for the first time. When the host says that a
- * user is inactive, the grants and sessions of the user are revoked, so that a later `active: true` brings nothing back.
- * Its methods throw OAuthError temporarily_unavailable — reason `users_unavailable`, when the host does not answer.
+ * Returns stores that read users from the host's table. The stored row remains the kill switch: a user is active only
+ * if both the row and the host say so. When a user of the host is read for the first time, a row without claims is
+ * created. When the host says that a user is inactive, the user's grants and sessions are revoked, so that a later
+ * `active: true` does not bring them back. The methods throw OAuthError temporarily_unavailable — reason
+ * `users_unavailable` — when the host does not answer.
  */
 export function readHostUsers(
   users: HostUsers,
   storage: OAuthStorage,
   deps: ReadHostUsersDependencies,
 ): Pick<OAuthStorage, 'users' | 'status'> {
-  const current = async (row: UserRecord): Promise<UserRecord> => {
-    // What the row refuses, the host cannot allow; the directory decides about its own users.
+  const withHostAnswer = async (row: UserRecord): Promise<UserRecord> => {
+    // The host cannot activate a user whose row is inactive; a directory decides about its own users.
     if (!row.active || row.providerId !== undefined) return row
     const answer = await askHost(row.userId, users)
     if (answer?.active === true) return { ...row, claims: answer.claims }
-    // A row that is missing revokes nothing: a lagging replica must not sign everyone out.
-    if (answer !== undefined) await revokeAllOf(row.userId, storage, deps)
+    // Nothing is revoked for a user whom the host does not find: a lagging replica must not sign everyone out.
+    if (answer !== undefined) await revokeGrantsAndSessions(row.userId, storage, deps)
     return { ...row, active: false, claims: answer?.claims ?? {} }
   }
-  const withCurrent = async <Status extends { readonly user: UserRecord | undefined }>(
+  const withCurrentUser = async <Status extends { readonly user: UserRecord | undefined }>(
     reading: Promise<Status | undefined>,
   ): Promise<Status | undefined> => {
     const status = await reading
-    return status?.user === undefined ? status : { ...status, user: await current(status.user) }
+    return status?.user === undefined ? status : { ...status, user: await withHostAnswer(status.user) }
   }
   const { users: stored, status } = storage
 
   const statuses: StatusStore = {
-    ofGrant: (grantId, boundTo) => withCurrent(status.ofGrant(grantId, boundTo)),
-    ofFamily: (familyId) => withCurrent(status.ofFamily(familyId)),
-    ofRefreshHandle: (handleDigest) => withCurrent(status.ofRefreshHandle(handleDigest)),
-    ofSession: (digest) => withCurrent(status.ofSession(digest)),
+    ofGrant: (grantId, boundTo) => withCurrentUser(status.ofGrant(grantId, boundTo)),
+    ofFamily: (familyId) => withCurrentUser(status.ofFamily(familyId)),
+    ofRefreshHandle: (handleDigest) => withCurrentUser(status.ofRefreshHandle(handleDigest)),
+    ofSession: (digest) => withCurrentUser(status.ofSession(digest)),
   }
   return {
     status: statuses,
@@ -76,10 +77,10 @@ export function readHostUsers(
       insert: (user) => stored.insert(user),
       async find(userId) {
         const row = await stored.find(userId)
-        if (row !== undefined) return current(row)
+        if (row !== undefined) return withHostAnswer(row)
         const answer = await askHost(userId, users)
         if (answer?.active !== true) return undefined
-        // The identifier of a removed user, or of a client, stays taken: the host cannot bring it back.
+        // This inserts nothing if a removed user or a client has the identifier: the host cannot reuse it.
         await stored.insert({ userId, claims: {}, createdAt: deps.clock() })
         const created = await stored.find(userId)
         return created?.active === true && created.providerId === undefined
@@ -94,17 +95,17 @@ export function readHostUsers(
   }
 }
 
-/** An answer that is late or malformed is none: nothing is decided without the host's table. */
+/** Asks the host for a user. Throws if the answer is late or malformed, because nothing can be decided without it. */
 async function askHost(
   userId: UserId,
   { find, timeout = defaultHostUsersTimeout }: HostUsers,
 ): Promise<HostUserAnswer | undefined> {
   const abort = new AbortController()
-  const late = new Promise<never>((_, reject) => abort.signal.addEventListener('abort', () => reject(lateAnswer)))
-  const timer = setTimeout(() => abort.abort(lateAnswer), timeout * 1000)
+  const timedOut = new Promise<never>((_, reject) => abort.signal.addEventListener('abort', () => reject(timeoutError)))
+  const timer = setTimeout(() => abort.abort(timeoutError), timeout * 1000)
   try {
-    const answer = await Promise.race([find(userId, { signal: abort.signal }), late])
-    if (answer !== undefined && !isAnswer(answer))
+    const answer = await Promise.race([find(userId, { signal: abort.signal }), timedOut])
+    if (answer !== undefined && !isHostUserAnswer(answer))
       throw new TypeError('users.find must return { active, claims } or undefined.')
     return answer
   } catch (cause) {
@@ -114,13 +115,17 @@ async function askHost(
   }
 }
 
-const lateAnswer = Object.freeze(new Error('users.find did not answer in time.'))
+const timeoutError = Object.freeze(new Error('users.find did not answer in time.'))
 
-/** Hosts without types return other things, such as rows of their table. */
-const isAnswer = ({ active, claims }: Partial<HostUserAnswer>): boolean =>
+/** A host that is not type-checked may return something else, such as a row of its table. */
+const isHostUserAnswer = ({ active, claims }: Partial<HostUserAnswer>): boolean =>
   typeof active === 'boolean' && isJsonObject(claims)
 
-async function revokeAllOf(userId: UserId, storage: OAuthStorage, deps: ReadHostUsersDependencies): Promise<void> {
+async function revokeGrantsAndSessions(
+  userId: UserId,
+  storage: OAuthStorage,
+  deps: ReadHostUsersDependencies,
+): Promise<void> {
   const now = deps.clock()
   for (const { grantId } of await storage.grants.listByUser(userId)) await storage.grants.revoke(grantId, now)
   for (const session of await storage.sessions.revokeOfUser(userId, 'host', now)) deps.onSessionEnded?.(session)

@@ -15,7 +15,7 @@ import { summarizeUserAgent } from './user-agent.ts'
 
 export interface JoinSessionDependencies {
   readonly storage: OAuthStorage
-  /** For how long a session is remembered after a client joined it: longer than anything that is bound to it. */
+  /** How long a session is kept after a client joined it: longer than anything that is bound to it. */
   readonly sessionRetention: DurationSeconds
 }
 
@@ -23,9 +23,9 @@ export interface JoinSessionDependencies {
 export type JoinedSession = Brand<{ readonly sessionId: SessionId | undefined }, 'JoinedSession'>
 
 /**
- * Records that a client is about to receive a code in the user's session. A client that joins before the session ends is
- * among those that learn of its end (OIDC Back-Channel Logout 1.0 §2).
- * @returns `undefined` when the session was ended: the user has to sign in again.
+ * Records that a client is about to receive a code in the user's session. When the session ends, every client that
+ * joined it before is informed (OIDC Back-Channel Logout 1.0 §2).
+ * @returns `undefined` when the session has ended: the user has to sign in again.
  * @throws OAuthError server_error — reason `session_of_another_user`.
  */
 export async function joinSession(
@@ -52,7 +52,7 @@ export async function joinSession(
     clientId,
     now,
   })
-  // The host has given a new user the session of the last one, whose end would then sign the new user out.
+  // The host used one user's sessionId for another user. The end of the first user's session would sign out the second.
   if (outcome === 'foreign') throw refuse('session_of_another_user', { clientId, userId: user.userId })
   return outcome === 'ended' ? undefined : ({ sessionId } as JoinedSession)
 }

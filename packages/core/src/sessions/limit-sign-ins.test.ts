@@ -6,7 +6,7 @@ import { limitSignIns } from './limit-sign-ins.ts'
 
 const clock = () => epochSeconds(1_790_000_000)
 
-it('refuses the eleventh attempt on an account, however its name is spelled (RFC 6749 §10.10)', async () => {
+it('refuses the eleventh attempt on an account, in upper or lower case (RFC 6749 §10.10)', async () => {
   const attempt = limitSignIns({ clock })
   for (let tried = 0; tried < 10; tried += 1) expect(await attempt({ account: 'ada' })).toMatchObject({ allowed: true })
 
@@ -14,7 +14,7 @@ it('refuses the eleventh attempt on an account, however its name is spelled (RFC
   expect(await attempt({ account: 'bob' })).toMatchObject({ allowed: true })
 })
 
-it('refuses an address that tries many accounts, and counts nothing against their users', async () => {
+it('refuses an address that tries many accounts, and does not count refused attempts by account', async () => {
   const byAddress = createMemoryRateLimiter({ points: 2, window: 60 })
   const attempt = limitSignIns({ clock, byAddress })
   const address = '203.0.113.7'
@@ -29,7 +29,7 @@ it('refuses an address that tries many accounts, and counts nothing against thei
 it.each([
   { first: '2001:db8::1', second: '2001:db8::ffff:65', third: '2001:db8:0:1::1' },
   { first: '203.0.113.7', second: '::ffff:203.0.113.7', third: '::ffff:203.0.113.8' },
-])('counts $first and $second together, and $third apart', async ({ first, second, third }) => {
+])('counts $first and $second together, and $third separately', async ({ first, second, third }) => {
   const attempt = limitSignIns({ clock, byAddress: createMemoryRateLimiter({ points: 1, window: 60 }) })
   await attempt({ account: 'a', address: first })
 

@@ -11,7 +11,8 @@ export interface SignInLimits {
    */
   readonly byAccount?: RateLimiter
   /**
-   * Counts by address, whatever the account. IPv6 addresses count by their first 64 bits, of which one machine can use all.
+   * Counts by address, whatever the account. IPv6 addresses are counted by their first 64 bits, because one machine can
+   * use all addresses that begin with them.
    * @defaultValue 100 in five minutes, in this process. Users of an office share an address.
    */
   readonly byAddress?: RateLimiter
@@ -19,8 +20,8 @@ export interface SignInLimits {
 }
 
 /**
- * Creates a counter of sign-in attempts for the host's sign-in page. Call it before you check a password, and check none
- * when it answers `allowed: false` (RFC 6749 §10.10, NIST SP 800-63B §5.2.2).
+ * Creates a counter of sign-in attempts for the host's sign-in page. Call the counter before you check a password; do
+ * not check the password if it returns `allowed: false` (RFC 6749 §10.10, NIST SP 800-63B §5.2.2).
  * @example
  * const attempts = limitSignIns()
  * const decision = await attempts({ account: user?.id ?? name, address: request.ip })
@@ -40,12 +41,15 @@ export function limitSignIns(
       const decision = await byAddress.consume(`address ${networkOf(address)}`, now)
       if (!decision.allowed) return decision
     }
-    // One user's names in different letters count together.
+    // Spellings of a name that differ only in case or Unicode form are counted together.
     return byAccount.consume(`account ${account.normalize('NFKC').toLowerCase()}`, now)
   }
 }
 
-/** An IPv4 address, also one that is mapped to IPv6; the network of an IPv6 address (RFC 4291 §2.5.1); or the text as it is. */
+/**
+ * Returns an IPv4 address, even if it is mapped to IPv6; the network of another IPv6 address (RFC 4291 §2.5.1); or the
+ * string as it is.
+ */
 function networkOf(address: string): string {
   const bytes = address.includes(':') ? ipv6Bytes(address) : undefined
   if (bytes === undefined) return address

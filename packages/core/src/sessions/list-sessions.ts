@@ -11,9 +11,9 @@ export interface SessionSummary {
   readonly expiresAt: EpochSeconds | undefined
   /** Browser and system, such as `Firefox on Windows`; `undefined` when neither is known. */
   readonly userAgent: string | undefined
-  /** As `location` named it. */
+  /** The place where the user signed in, as the host named it. */
   readonly location: string | undefined
-  /** When the browser last used the session, to a minute; in a session of the host, when a client last joined it. */
+  /** When the browser last used the session, accurate to a minute; for a session of the host, when a client last joined. */
   readonly lastSeenAt: EpochSeconds
   /** The clients that the user signed in to in this session. */
   readonly clients: readonly SignedInClient[]
@@ -43,14 +43,17 @@ export async function listSessions(
     userAgent,
     location,
     lastSeenAt,
-    clients: joined.flatMap(({ sessionId: of, clientId, lastAt }) => {
+    clients: joined.flatMap(({ sessionId: joinedId, clientId, lastAt }) => {
       const clientName = names.get(clientId)
-      return of === id && clientName !== undefined ? [{ clientId, clientName, lastAt }] : []
+      return joinedId === id && clientName !== undefined ? [{ clientId, clientName, lastAt }] : []
     }),
   }))
 }
 
-/** Revokes the sessions of a user but one, expired ones with clients as well. @returns those that were revoked. */
+/**
+ * Revokes all sessions of a user except one, including expired sessions that a client has joined.
+ * @returns the identifiers of the revoked sessions.
+ */
 export async function endOtherSessions(
   subject: string,
   { kept, reason, now }: { readonly kept: string; readonly reason: SessionEndReason; readonly now: EpochSeconds },
@@ -69,7 +72,7 @@ export async function endOtherSessions(
   return ended
 }
 
-/** The names of the clients that were not removed meanwhile. */
+/** Finds the names of the clients. Leaves out clients that were removed. */
 async function clientNames(
   joined: readonly SessionParticipantRecord[],
   { clients }: OAuthStorage,

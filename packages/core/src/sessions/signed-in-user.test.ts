@@ -6,7 +6,7 @@ import { identifyUser, loginOf, recallUser } from './signed-in-user.ts'
 
 const now = epochSeconds(1_790_000_000)
 
-async function aStorageWithOnePerson() {
+async function aStorageWithOneUser() {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: now })
   return storage
@@ -15,7 +15,7 @@ async function aStorageWithOnePerson() {
 it.each([0, now - 5, now - 0.5, now, now + 60])(
   'accepts %d as the time of a sign-in (OIDC Core §2)',
   async (authTime) => {
-    const signedInUser = await identifyUser({ subject: 'U1', authTime }, now, await aStorageWithOnePerson())
+    const signedInUser = await identifyUser({ subject: 'U1', authTime }, now, await aStorageWithOneUser())
 
     expect(signedInUser?.authentication.authTime).toBe(Math.trunc(authTime))
   },
@@ -24,20 +24,20 @@ it.each([0, now - 5, now - 0.5, now, now + 60])(
 it.each([now * 1000, now + 61, now + 3600, Number.NaN, Infinity])(
   'refuses %d as the time of a sign-in, because max_age would never be exceeded (OIDC Core §3.1.2.1)',
   async (authTime) => {
-    const storage = await aStorageWithOnePerson()
+    const storage = await aStorageWithOneUser()
 
     await expect(identifyUser({ subject: 'U1', authTime }, now, storage)).rejects.toThrow('authTime must be')
   },
 )
 
-it('keeps the time of the sign-in when the host names its session no longer (OIDC Core §2)', async () => {
-  const storage = await aStorageWithOnePerson()
+it('keeps the time of the sign-in when the host no longer names the session (OIDC Core §2)', async () => {
+  const storage = await aStorageWithOneUser()
   const signedIn = { subject: 'U1', authTime: now - 60, sessionId: 'S1' }
   const signedInUser = await identifyUser(signedIn, now, storage)
   if (signedInUser === undefined) throw new Error('The user was not identified.')
 
   const later = { subject: 'U1', authTime: now }
-  const recalled = await recallUser(loginOf(signedInUser), { signedIn: later, isOfSession: false, now }, storage)
+  const recalled = await recallUser(loginOf(signedInUser), { signedIn: later, isFromSession: false, now }, storage)
 
   expect(recalled?.authentication).toEqual(signedInUser.authentication)
 })
@@ -45,7 +45,7 @@ it('keeps the time of the sign-in when the host names its session no longer (OID
 it.each([1, 255])('accepts a sessionId of %d characters', async (length) => {
   const signedIn = { subject: 'U1', authTime: now, sessionId: 's'.repeat(length) }
 
-  const signedInUser = await identifyUser(signedIn, now, await aStorageWithOnePerson())
+  const signedInUser = await identifyUser(signedIn, now, await aStorageWithOneUser())
 
   expect(signedInUser?.authentication.sessionId).toBe(signedIn.sessionId)
 })
@@ -53,5 +53,5 @@ it.each([1, 255])('accepts a sessionId of %d characters', async (length) => {
 it.each([0, 256])('refuses a sessionId of %d characters', async (length) => {
   const signedIn = { subject: 'U1', authTime: now, sessionId: 's'.repeat(length) }
 
-  await expect(identifyUser(signedIn, now, await aStorageWithOnePerson())).rejects.toThrow('sessionId must have')
+  await expect(identifyUser(signedIn, now, await aStorageWithOneUser())).rejects.toThrow('sessionId must have')
 })

@@ -14,20 +14,20 @@ import { isUserActive } from '../tokens/status.ts'
 export interface SignedIn {
   /** The user's identifier in storage; the `sub` of their tokens. */
   readonly subject: string
-  /** When they last authenticated, in seconds since the epoch. A session from the future counts as none. */
+  /** When they last authenticated, in seconds since the epoch. A session with a time in the future is ignored. */
   readonly authTime: number
   /** How they authenticated, as values of RFC 8176, such as `['pwd']`. */
   readonly amr?: readonly string[] | undefined
   /** The authentication context class that was satisfied (OIDC Core §2). */
   readonly acr?: string | undefined
   /**
-   * A public name of the session, for the `sid` claim; never the secret in its cookie. At most 255 characters, and a new
-   * one for each sign-in: an ended session is never active again.
+   * A public identifier of the session, for the `sid` claim; never the secret in its cookie. It has at most 255
+   * characters. Create a new one for each sign-in: a session that has ended is never active again.
    */
   readonly sessionId?: string | undefined
   /**
-   * Where the user is, in words for lists of sessions, such as `Zürich`; at most 200 characters are kept. It is stored when
-   * the first client joins the session. An address of the network is personal data: name a place.
+   * Where the user is, for lists of sessions, such as `Zürich`; at most 200 characters are kept. It is stored when the
+   * first client joins the session. Name a place: an IP address is personal data.
    */
   readonly location?: string | undefined
 }
@@ -36,7 +36,7 @@ export interface SignedIn {
 export interface SignedInUser {
   readonly user: UserRecord
   readonly authentication: AuthenticationRecord
-  /** As the host names it in the present request. */
+  /** The place of the user, as the host names it in the present request. */
   readonly location?: string | undefined
 }
 
@@ -56,8 +56,8 @@ export async function identifyUser(
 }
 
 /**
- * Finds the active user of the host's session. A session that was started in the future, by a server whose clock is
- * ahead, counts as none: the user signs in again.
+ * Finds the active user of the host's session. A session that starts in the future, because the clock of another server
+ * is ahead, is ignored: the user signs in again.
  * @throws TypeError when `authTime` is not in seconds.
  */
 export async function identifySession(
@@ -68,22 +68,25 @@ export async function identifySession(
   return signedIn === undefined || isFuture(signedIn, now) ? undefined : identifyUser(signedIn, now, storage)
 }
 
-/** Milliseconds are a mistake of the host, not a future time. */
+/**
+ * Whether the sign-in is in the future. A time in milliseconds is not: it is a mistake of the host, which is reported.
+ */
 const isFuture = ({ authTime }: SignedIn, now: EpochSeconds): boolean =>
   authTime > now + clockSkew && authTime < 10 * now
 
 /**
- * Finds the user who signed in earlier in this interaction; `undefined` when they have been deactivated since, or the
- * session that they signed in with is over.
- * @param visit the present request's session; `isOfSession` when the session alone identified the user.
+ * Finds the user who signed in earlier in this interaction; `undefined` when they have been deactivated since, or when
+ * their session has ended.
+ * @param visit the session of the present request. `isFromSession`: the user did not sign in during the interaction,
+ *   but had a session.
  */
 export async function recallUser(
   login: InteractionLogin | undefined,
-  visit: { readonly signedIn: SignedIn | undefined; readonly isOfSession: boolean; readonly now: EpochSeconds },
+  visit: { readonly signedIn: SignedIn | undefined; readonly isFromSession: boolean; readonly now: EpochSeconds },
   storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
   if (login === undefined) return undefined
-  const authentication = presentAuthentication(login, visit)
+  const authentication = currentAuthentication(login, visit)
   if (authentication === undefined) return undefined
   const user = await storage.users.find(login.userId)
   if (user === undefined || !isUserActive(user, login.userGeneration)) return undefined
@@ -91,16 +94,17 @@ export async function recallUser(
 }
 
 /**
- * How the user of a sign-in is authenticated now; `undefined` if the browser's session is over or another user's. A user
- * who has signed in again in another tab, which replaces the session, is authenticated by the new one. A host without
- * sessions identifies nobody after the sign-in, and names no session with it.
+ * Returns how the user who signed in is authenticated now; `undefined` if the browser's session has ended or belongs to
+ * another user. If the user has signed in again in another tab, which replaces the session, the new session is used. A
+ * host without sessions names no session at the sign-in and identifies nobody afterwards; the sign-in then stays valid.
  */
-function presentAuthentication(
+function currentAuthentication(
   { userId: user, authentication }: InteractionLogin,
-  { signedIn, isOfSession, now }: Parameters<typeof recallUser>[1],
+  { signedIn, isFromSession, now }: Parameters<typeof recallUser>[1],
 ): AuthenticationRecord | undefined {
   // OIDC Core §3.1.2.3: the user who consents is authenticated.
-  if (signedIn === undefined) return isOfSession || authentication.sessionId !== undefined ? undefined : authentication
+  if (signedIn === undefined)
+    return isFromSession || authentication.sessionId !== undefined ? undefined : authentication
   if (signedIn.subject !== user) return undefined
   const isSameSession = authentication.sessionId === undefined || signedIn.sessionId === authentication.sessionId
   if (isSameSession || signedIn.sessionId === undefined) return authentication
@@ -115,7 +119,7 @@ export const loginOf = (signedInUser: SignedInUser): InteractionLogin => ({
 
 function authenticationOf(signedIn: SignedIn, now: EpochSeconds): AuthenticationRecord {
   const authTime = epochSeconds(signedIn.authTime)
-  // OIDC Core §3.1.2.1: max_age is measured from it. The check also rejects milliseconds and NaN.
+  // OIDC Core §3.1.2.1: max_age is measured from authTime. The check also rejects milliseconds and NaN.
   if (!(authTime <= now + clockSkew)) {
     throw new TypeError('authTime must be a time in seconds since the epoch, and not in the future.')
   }

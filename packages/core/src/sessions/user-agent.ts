@@ -1,6 +1,6 @@
 /**
- * What a list of sessions shows of a `User-Agent` header, such as `Firefox on Windows`. Nothing else of it is stored: the
- * whole header would tell a user from others, and helps nobody to recognize a device.
+ * Summarizes a `User-Agent` header for the list of sessions, such as `Firefox on Windows`. Only the summary is stored:
+ * the whole header could identify a user, and would not help the user to recognize a device.
  * @returns `undefined` when neither the browser nor the system is known.
  */
 export function summarizeUserAgent(header: string | undefined): string | undefined {
@@ -10,7 +10,7 @@ export function summarizeUserAgent(header: string | undefined): string | undefin
   return `${browser} on ${system}`
 }
 
-/** In this order, because browsers claim to be others as well (RFC 9110 §10.1.5). */
+/** The order matters, because a browser's header can contain the names of other browsers (RFC 9110 §10.1.5). */
 const browsers: readonly (readonly [token: string, name: string])[] = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
