@@ -20,26 +20,29 @@ import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
 
 /** Options of `attestedClients`. */
 interface AttestedClientsOptions {
-  /** The storage of the server. It belongs to the issuer that proofs of possession are for, and remembers which were used. */
+  /**
+   * The server's storage. Its issuer is the audience of proofs of possession, and it records which proofs were used.
+   */
   readonly storage: OAuthStorage
   /**
-   * The keys of the attester that vouches for instances of a client; `undefined` when none does. Any of its keys vouches for
-   * this client only, so two clients may have different attesters.
+   * Returns the keys of the attester of a client; `undefined` when the client has none. The keys are trusted for this
+   * client only, so two clients may have different attesters.
    */
   readonly attesterKeys: (client: ClientRecord) => Promise<JSONWebKeySet | undefined>
 }
 
 /**
- * Creates `attest_jwt_client_auth` for the option `clientAuthentication`: each instance of a client has a key of its own, its
- * backend attests the key, and the instance proves that it holds it (OAuth 2.0 Attestation-Based Client Authentication, the
- * draft of 6 October 2026). Refresh tokens are bound to the instance that got them.
- * @experimental The draft changes; so may this, in a minor version.
+ * Creates the method `attest_jwt_client_auth` for the option `clientAuthentication`. Each instance of a client has its
+ * own key; the client's backend attests the key, and the instance proves that it holds the key (OAuth 2.0
+ * Attestation-Based Client Authentication, draft of 6 October 2026). Refresh tokens are bound to the instance that
+ * received them.
+ * @experimental The draft may still change, and this function with it, in a minor version.
  * @throws TypeError that names the option and says what to change.
  */
 export function attestedClients(options: AttestedClientsOptions): ClientAuthenticationMethod {
   checkOptions('attestedClients', options, { storage: anObject, attesterKeys: aFunction })
   const missing = (['storage', 'attesterKeys'] as const).find((name) => !Object.hasOwn(options, name))
-  if (missing !== undefined) throw new TypeError(`attestedClients: ${missing} is missing.`)
+  if (missing !== undefined) throw new TypeError(`attestedClients: the option ${missing} is missing.`)
   return {
     method: 'attest_jwt_client_auth',
     read(request) {
@@ -55,7 +58,10 @@ export function attestedClients(options: AttestedClientsOptions): ClientAuthenti
   }
 }
 
-/** Draft §7.1: precisely one. Two arrive joined by a comma, which no JWT contains. */
+/**
+ * Reads a header that must occur exactly once (draft §7.1). Returns a repeated header as an empty string, which is not
+ * a JWT.
+ */
 const headerOf = ({ headers, repeatedHeaders }: ServerRequest, name: string): string | undefined =>
   repeatedHeaders.has(name) ? '' : headers.get(name)
 
@@ -66,7 +72,10 @@ interface Presentation {
   readonly now: EpochSeconds
 }
 
-/** @throws OAuthError use_fresh_attestation — reason `attestation_expired`. */
+/**
+ * Verifies the attestation of a client's instance and its proof of possession.
+ * @throws OAuthError use_fresh_attestation — reason `attestation_expired`.
+ */
 async function verifyInstance(
   presented: { readonly attestation: string; readonly proof: string },
   { client, now }: Presentation,
@@ -75,7 +84,7 @@ async function verifyInstance(
   const keys = await attesterKeys(client)
   const attestation = keys && (await verifyWithKeys(keys, presented.attestation, clientAlgorithms))
   if (attestation?.header.typ !== 'oauth-client-attestation+jwt') return false
-  // Draft §7.1: it says which key it attests. The client was found by its subject.
+  // Draft §7.1: the attestation contains the key that it attests. The client was found by the attestation's subject.
   const { iat, exp, nbf, cnf } = attestation.claims
   const jwk = keyOf(cnf)
   if (!isTime(iat) || !isTime(exp) || !hasBegun(nbf, now) || jwk === undefined) return false
@@ -83,21 +92,22 @@ async function verifyInstance(
   const proof = await verifyWithKey(jwk, presented.proof, clientAlgorithms)
   if (proof?.header.typ !== 'oauth-client-attestation-pop+jwt') return false
   const { aud, jti, iat: provenAt } = proof.claims
-  // Draft §7.2: it is for this server, and was made just now.
+  // Draft §7.2: the proof is for this server, and was created just now.
   if (!isForUs(aud, [storage.issuer]) || !isUsableJti(jti) || !isTime(provenAt)) return false
   if (provenAt < now - maxAge || provenAt > now + clockSkew) return false
-  // Draft §5.1: it is also valid as a JWT (RFC 7519 §4.1.4, §4.1.5).
+  // Draft §5.1: the proof must also be valid now as a JWT (RFC 7519 §4.1.4, §4.1.5).
   const { exp: usableUntil, nbf: usableFrom } = proof.claims
-  const isOver = usableUntil !== undefined && !(isTime(usableUntil) && now < usableUntil + clockSkew)
-  if (isOver || !hasBegun(usableFrom, now)) return false
-  // Draft §7.4: the instance is genuine, so it may know that its attestation is too old.
+  const isExpired = usableUntil !== undefined && !(isTime(usableUntil) && now < usableUntil + clockSkew)
+  if (isExpired || !hasBegun(usableFrom, now)) return false
+  // Draft §7.4: the instance is proven to be genuine, so it may learn that its attestation is too old.
   if (iat > now + clockSkew || !(now < exp)) throw refuse('attestation_expired', { clientId: client.clientId })
 
   const instanceKey = await calculateJwkThumbprint(jwk)
-  // Draft §12.1: a proof is accepted once. It is recorded last, so only a genuine one uses anything up.
+  // Draft §12.1: a proof is accepted once. It is recorded last, so that only genuine proofs are recorded.
   const used = await storage.replays.markUsed({
     purpose: 'client_assertion_jti',
-    // No part contains a line break. An assertion of `private_key_jwt` has two parts.
+    // No part contains a line break. An assertion of `private_key_jwt` is recorded with two parts, so the values never
+    // collide.
     value: `${client.clientId}\n${instanceKey}\n${jti}`,
     expiresAt: after(epochSeconds(Math.ceil(provenAt)), seconds(maxAge + 1)),
     now,
@@ -105,7 +115,7 @@ async function verifyInstance(
   return used.outcome === 'fresh' && { instanceKey }
 }
 
-/** RFC 7800 §3.2: the public key of the instance, and no other kind of confirmation. */
+/** Reads the public key of the instance (RFC 7800 §3.2). No other confirmation method is accepted. */
 function keyOf(cnf: JsonValue | undefined): JWK | undefined {
   const keySet = isJsonObject(cnf) ? readKeySet({ keys: [cnf['jwk']] }) : undefined
   return isPublicKeySet(keySet) ? keySet?.keys[0] : undefined

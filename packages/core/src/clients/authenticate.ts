@@ -15,20 +15,23 @@ import { refuse, type OAuthError, type RefusalContext } from '../refusals.ts'
 import { type ProfileSettings, requireProfile } from './security-profile.ts'
 
 /**
- * A client that authenticated by its registered method, or a public client that identified itself, with the thumbprint of the key
- * that this instance of it has proven. Created only by `authenticateClient`.
+ * A client that authenticated by its registered method, or a public client that identified itself. `instanceKey` is the
+ * thumbprint of the key that this instance of the client has proven. Created only by `authenticateClient`.
  */
 export type AuthenticatedClient = Brand<ClientRecord & { readonly instanceKey?: string }, 'AuthenticatedClient'>
 
 export interface ClientAuthenticationDependencies extends ProfileSettings {
   readonly storage: OAuthStorage
   readonly clientAuthentication: readonly ClientAuthentication[]
-  /** Reads the document of a client that describes itself again, if that is due. */
+  /** Reads a client's metadata document again, if that is due. */
   readonly clientDocuments: {
     current(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
   }
-  /** Finds a client that is not stored, where one may authenticate before a user has consented to it. */
-  readonly introduce?: (id: string, now: EpochSeconds) => Promise<ClientRecord | undefined>
+  /**
+   * Finds a client that is not stored yet, by its metadata document. Set only for an endpoint that a client may use
+   * before any user has consented to the client.
+   */
+  readonly findByDocument?: (id: string, now: EpochSeconds) => Promise<ClientRecord | undefined>
   /** Counts failed authentications by a hash of the presented `client_id`. */
   readonly failedAuthentications: RateLimiter
 }
@@ -37,8 +40,9 @@ export interface ClientAuthenticationDependencies extends ProfileSettings {
  * Authenticates the client that sent the request (RFC 6749 §2.3, §3.2.1).
  * @throws OAuthError invalid_request — reason `client_authentication_twice` | `client_id_contradicted`.
  * @throws OAuthError invalid_client — reason `client_authentication_missing` | `client_unknown` | `client_disabled` |
- *   `client_authentication_method` | `client_credentials_wrong` | `client_assertion_audience`, and
- *   `client_certificate_missing` | `client_certificate_wrong`, and `client_id_contradicted` for an assertion; the response is the same for all of them.
+ *   `client_authentication_method` | `client_credentials_wrong` | `client_assertion_audience` |
+ *   `client_certificate_missing` | `client_certificate_wrong`, and `client_id_contradicted` for an assertion; the
+ *   response is the same for all of them.
  * @throws OAuthError unauthorized_client — reason `profile_contradicted`.
  * @throws OAuthError temporarily_unavailable — reason `client_throttled`, after too many failures.
  */
@@ -51,18 +55,18 @@ export async function authenticateClient(
   const found = await findClient(credentials.clientId, deps.storage)
   const client =
     found === undefined
-      ? await deps.introduce?.(credentials.clientId ?? '', now)
+      ? await deps.findByDocument?.(credentials.clientId ?? '', now)
       : found.origin === 'document'
         ? await deps.clientDocuments.current(found, now)
         : found
-  // Verified before the client is checked, so that every refusal takes the same work.
+  // Verifies the credentials before it checks the client, so that every refusal takes the same work.
   const proof = await credentials.verify(client, now)
 
   const failure = authenticationFailure(client, credentials, proof)
   // RFC 6749 §5.2: the same response, whatever failed.
   if (failure !== undefined || client === undefined || proof === undefined || 'reason' in proof)
     throw await countFailedAttempt(failure ?? { reason: 'client_unknown' }, { client, credentials }, { ...deps, now })
-  // Every request of a client comes here; most have no profile, and enter no further file.
+  // If the client and the server both have the profile `standard`, as is usual, nothing is forbidden.
   if (client.profile !== 'standard' || deps.minimumProfile !== 'standard') requireProfile(client, deps)
   if (proof.usedSecret !== undefined) await recordSecretUse(client, proof.usedSecret, { storage: deps.storage, now })
   return (
@@ -76,9 +80,9 @@ function readCredentials(
   methods: readonly ClientAuthentication[],
 ): PresentedCredentials {
   const presented = methods.flatMap((method) => method.read(request, form) ?? [])
-  const isOwn = presented.some(({ method }) => isOwnMethod(method))
-  // A client_id beside the credentials of the host's own method only names the client again.
-  const [credentials, second] = isOwn ? presented.filter(({ method }) => method !== 'none') : presented
+  const usesHostMethod = presented.some(({ method }) => isHostMethod(method))
+  // With credentials of a method of the host, client_id only names the client a second time.
+  const [credentials, second] = usesHostMethod ? presented.filter(({ method }) => method !== 'none') : presented
   // RFC 6749 §2.3: a client must not use more than one method in a request. RFC 9110 §5.3: Authorization is not a list,
   // so a repeated header is a second method.
   if (second !== undefined || request.repeatedHeaders.has('authorization')) throw refuse('client_authentication_twice')
@@ -87,7 +91,7 @@ function readCredentials(
 
   const named = form.get('client_id')
   if (named !== undefined && credentials.clientId !== undefined && named !== credentials.clientId) {
-    // RFC 7521 §4.2.1: an assertion about another client than the request's is invalid.
+    // RFC 7521 §4.2.1: the assertion must be about the client that client_id names.
     if (credentials.method === 'private_key_jwt') throw refuse('client_id_contradicted:assertion')
     // RFC 6749 §2.3.1: a client_id in the body must name the client that authenticates.
     throw refuse('client_id_contradicted')
@@ -96,7 +100,7 @@ function readCredentials(
 }
 
 async function findClient(id: string | undefined, storage: OAuthStorage): Promise<ClientRecord | undefined> {
-  // RFC 6749 Appendix A.1: a client_id is visible ASCII. Some stores cannot even look up other text.
+  // RFC 6749 Appendix A.1: a client_id is visible ASCII. Some stores cannot even look up other characters.
   return storage.clients.find(clientId(id !== undefined && isVisibleAscii(id) ? id : ''))
 }
 
@@ -119,14 +123,14 @@ function authenticationFailure(
   return 'reason' in proof ? proof : undefined
 }
 
-/** The method that a proof names. */
+/** Returns the method that a proof names. */
 const proofMethod = (
   proof: CredentialProof | AuthenticationFailure | undefined,
 ): TokenEndpointAuthMethod | undefined => (proof !== undefined && 'method' in proof ? proof.method : undefined)
 
 /**
  * RFC 6749 §2.3.1: a client with a secret may send it by either method, unless it is registered for one. Some libraries
- * use both: one for the code, the other to refresh.
+ * use one method to redeem the code, and the other to refresh.
  */
 const isAcceptedMethod = (presented: TokenEndpointAuthMethod, registered: TokenEndpointAuthMethod): boolean =>
   presented === registered ||
@@ -146,7 +150,7 @@ interface AuthenticationFailure {
 }
 
 /**
- * Counts the failed attempt against the rate limit, and returns the refusal. Only failures are limited: a client with
+ * Counts the failed attempt towards the rate limit, and returns the refusal. Only failures are limited: a client with
  * correct credentials is never delayed by wrong guesses.
  */
 async function countFailedAttempt(
@@ -154,19 +158,19 @@ async function countFailedAttempt(
   { client, credentials }: { readonly client: ClientRecord | undefined; readonly credentials: PresentedCredentials },
   deps: ClientAuthenticationDependencies & { readonly now: EpochSeconds },
 ): Promise<OAuthError> {
-  const decision = await deps.failedAuthentications.consume(counterOf(credentials.clientId ?? ''), deps.now)
-  // An unknown identifier may be a secret in the wrong place, so no event contains it.
+  const decision = await deps.failedAuthentications.consume(counterKey(credentials.clientId ?? ''), deps.now)
+  // An unknown identifier may be a secret that was sent in the wrong place, so no event contains it.
   const known = { clientId: client?.clientId }
   if (decision.allowed) return refuse(reason, { ...known, ...context })
   return refuse('client_throttled', known, { retryAfter: decision.retryAfter })
 }
 
 /**
- * The counter of a presented `client_id`: one of 4,096, so that made-up identifiers cannot make a limiter forget a client, and
- * a secret in the wrong place is not stored. Clients that share a counter lose nothing, because only failures count. FNV-1a,
- * because no secret depends on the choice and every failure costs the same.
+ * Returns the rate limiter's key for a presented `client_id`: one of 4,096, so that made-up identifiers cannot make a
+ * limiter forget a client, and a secret in the wrong place is not stored. Sharing a key does no harm, because correct
+ * credentials are never limited. FNV-1a suffices: no secret depends on it, and every failure costs the same.
  */
-function counterOf(clientId: string): string {
+function counterKey(clientId: string): string {
   let hash = 0x811c9dc5
   for (const char of clientId.slice(0, 256)) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
   return `client ${(hash >>> 0) % 4096}`
@@ -182,8 +186,9 @@ async function recordSecretUse(
   if (isSecretUseDue(lastUsedAt, now)) await storage.clients.touchSecret(client.clientId, used, now)
 }
 
-/** Proof that the credentials belong to the client; with the secret that was used, if any. */
+/** Proof that the credentials belong to the client. */
 export interface CredentialProof {
+  /** The digest of the secret that was presented, if any. */
   readonly usedSecret?: SecretDigest
   /** The method that was proven, if the request itself does not show it: a certificate is not in the request. */
   readonly method?: TokenEndpointAuthMethod
@@ -194,7 +199,7 @@ export interface CredentialProof {
 /** The unverified credentials of a request. */
 export interface PresentedCredentials {
   readonly method: TokenEndpointAuthMethod
-  /** The presented client_id; `undefined` when it was unreadable. */
+  /** The presented client_id; `undefined` when it cannot be read. */
   readonly clientId: string | undefined
   /**
    * Verifies the credentials. A secret is checked with the same work for a client that does not exist, so response
@@ -216,10 +221,10 @@ export interface ClientAuthentication {
   read(request: ServerRequest, form: Parameters): PresentedCredentials | undefined
 }
 
-/** A method that can only come from the option `clientAuthentication`. */
-export type OwnMethod = `${string}:${string}` | 'attest_jwt_client_auth'
+/** A method that only the option `clientAuthentication` can add. */
+export type HostMethod = `${string}:${string}` | 'attest_jwt_client_auth'
 
-export const isOwnMethod = (method: string): method is OwnMethod =>
+export const isHostMethod = (method: string): method is HostMethod =>
   method === 'attest_jwt_client_auth' || (method.includes(':') && URL.canParse(method))
 
 /** An authenticated client that is not public. Created only by `requireConfidential`. */
@@ -231,10 +236,10 @@ export type ConfidentialClient = Brand<AuthenticatedClient, 'ConfidentialClient'
  *   authentication.
  */
 export function requireConfidential(client: AuthenticatedClient): ConfidentialClient {
-  // RFC 7662 §2.1: the endpoint requires authentication; a public client only names itself.
+  // RFC 7662 §2.1: the endpoint requires authentication. A public client only identifies itself.
   if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public', { clientId: client.clientId })
   return client as ConfidentialClient
 }
 
-/** Whether the text is 1 to 1024 characters of `VSCHAR`, %x20-7E (RFC 6749 Appendix A). */
+/** Whether the string consists of 1 to 1024 characters of `VSCHAR`, %x20-7E (RFC 6749 Appendix A). */
 export const isVisibleAscii = (text: string): boolean => /^[\x20-\x7E]{1,1024}$/.test(text)

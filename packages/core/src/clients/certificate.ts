@@ -8,7 +8,7 @@ import { type ParsedCertificate, parseCertificate } from '../sender/x509.ts'
 import type { PresentedCredentials } from './authenticate.ts'
 import { readKeySet, type RemoteKeySets } from './remote-key-set.ts'
 
-/** The methods with which a client authenticates by its certificate (RFC 8705 §2). */
+/** The methods by which a client authenticates with its certificate (RFC 8705 §2). */
 export const certificateMethods = ['tls_client_auth', 'self_signed_tls_client_auth'] as const
 
 export interface CertificateDependencies {
@@ -16,7 +16,7 @@ export interface CertificateDependencies {
   readonly keySets: RemoteKeySets
 }
 
-/** Whether the client is registered to authenticate by its certificate. */
+/** Whether the client is registered to authenticate with its certificate. */
 export const usesCertificate = ({ tokenEndpointAuthMethod }: ClientRecord): boolean =>
   certificateMethods.some((method) => method === tokenEndpointAuthMethod)
 
@@ -29,14 +29,14 @@ export async function verifyCertificate(
   const presented = await mutualTls?.certificate(request)
   if (presented === undefined) return { reason: 'client_certificate_missing' }
   const parsed = parseCertificate(presented.der)
-  // RFC 5280 §4.1.2.5. TLS does not verify the dates of a certificate that nobody issued.
+  // RFC 5280 §4.1.2.5. TLS does not check the validity period of a certificate that is self-signed.
   const isCurrent = parsed !== undefined && parsed.notBefore <= now && now <= parsed.notAfter
   if (!isCurrent) return { reason: 'client_certificate_wrong' }
   if (client.tokenEndpointAuthMethod === 'self_signed_tls_client_auth')
     return (await isRegistered(presented, { client, now }, keySets))
       ? { method: 'self_signed_tls_client_auth' }
       : { reason: 'client_certificate_wrong' }
-  // RFC 8705 §2.1: the name counts only in a certificate of an authority that the server trusts.
+  // RFC 8705 §2.1: the name is accepted only in a certificate that a trusted authority has issued.
   return presented.chain === 'verified' && hasRegisteredName(parsed, client)
     ? { method: 'tls_client_auth' }
     : { reason: 'client_certificate_wrong' }
@@ -54,7 +54,7 @@ function hasRegisteredName(certificate: ParsedCertificate, client: ClientRecord)
       return expected !== undefined && subject !== undefined && isSameName(expected, subject)
     }
     case 'sanDns':
-      // A wildcard in the certificate is a text like any other, and no registered name has one.
+      // A wildcard in the certificate has no special meaning, and never matches: registered names cannot contain one.
       return certificate.dns.some((dns) => dns.toLowerCase() === value.toLowerCase())
     case 'sanUri':
       return certificate.uri.includes(value)
@@ -70,7 +70,7 @@ interface RegisteredName {
   readonly value: string
 }
 
-/** The names of a client's certificate in its registration. */
+/** Returns the certificate names that a client is registered with. */
 export function registeredNames(client: ClientRecord): readonly RegisteredName[] {
   const names: readonly (readonly [RegisteredName['kind'], string | undefined])[] = [
     ['subjectDn', client.tlsClientAuthSubjectDn],
@@ -82,7 +82,7 @@ export function registeredNames(client: ClientRecord): readonly RegisteredName[]
   return names.flatMap(([kind, value]) => (value === undefined ? [] : [{ kind, value }]))
 }
 
-/** Whether a certificate could have the name. */
+/** Whether the name has a form that a certificate can contain. */
 export function isCertificateName({ kind, value }: RegisteredName): boolean {
   switch (kind) {
     case 'subjectDn':
@@ -98,13 +98,13 @@ export function isCertificateName({ kind, value }: RegisteredName): boolean {
   }
 }
 
-/** RFC 5280 §7.5: the local part with case, the host without. */
+/** Lowers the case of the host only: the local part is case-sensitive (RFC 5280 §7.5). */
 function canonicalEmail(email: string): string {
   const at = email.lastIndexOf('@')
   return email.slice(0, at) + email.slice(at).toLowerCase()
 }
 
-/** The canonical text of an address; the URL parser knows every way to write one. */
+/** Returns the canonical form of an IP address. The URL parser accepts every way to write one. */
 function canonicalAddress(text: string): string | undefined {
   const host = text.includes(':') ? `[${text}]` : text
   const isAddress = /^(?:\[[0-9a-f:.]+\]|\d{1,3}(?:\.\d{1,3}){3})$/i.test(host)
@@ -119,7 +119,7 @@ function addressOf(bytes: Uint8Array): string | undefined {
   return canonicalAddress(groups.join(':'))
 }
 
-/** Whether the certificate is one of those in the client's key set (RFC 8705 §2.2.2). */
+/** Whether the client's key set contains the certificate (RFC 8705 §2.2.2). */
 async function isRegistered(
   { der }: ClientCertificate,
   { client, now }: { readonly client: ClientRecord; readonly now: EpochSeconds },
@@ -127,7 +127,7 @@ async function isRegistered(
 ): Promise<boolean> {
   const thumbprint = encodeBase64url(await sha256(der))
   if (client.jwksUri === undefined) return hasCertificate(readKeySet(client.jwks), thumbprint)
-  if (await hasCertificate(await keySets.read(client.jwksUri, 'kept', now), thumbprint)) return true
+  if (await hasCertificate(await keySets.read(client.jwksUri, 'cached', now), thumbprint)) return true
   // The client may have published a new certificate since its set was read.
   return hasCertificate(await keySets.read(client.jwksUri, 'refresh', now), thumbprint)
 }
@@ -137,19 +137,19 @@ async function hasCertificate(keySet: JSONWebKeySet | undefined, thumbprint: str
   return registered.includes(thumbprint)
 }
 
-/** Only whole certificates count, and not their keys. */
+/** Returns the thumbprint of the whole certificate. Another certificate with the same key has another thumbprint. */
 async function thumbprintOfKey(key: JSONWebKeySet['keys'][number]): Promise<string | undefined> {
   const der = certificateOf(key)
   return der === undefined ? undefined : encodeBase64url(await sha256(der))
 }
 
-/** RFC 7517 §4.7: the certificate of the key comes first. */
+/** Returns the first certificate in `x5c`, which contains the key (RFC 7517 §4.7). */
 function certificateOf({ x5c }: JSONWebKeySet['keys'][number]): Uint8Array | undefined {
   const first: unknown = Array.isArray(x5c) ? x5c[0] : undefined
   return typeof first === 'string' ? decodeBase64(first) : undefined
 }
 
-/** Whether a registered key set has a certificate. */
+/** Whether a registered key set contains at least one certificate. */
 export const hasCertificates = (jwks: JsonObject): boolean =>
   readKeySet(jwks)?.keys.some((key) => {
     const der = certificateOf(key)

@@ -12,32 +12,33 @@ import {
   isStandardMethod,
 } from './metadata.ts'
 import { hasEncryptionKey } from './encrypt-answer.ts'
-import { isOwnMethod } from './authenticate.ts'
+import { isHostMethod } from './authenticate.ts'
 import { isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
 import { contradictions, profileRules, type SecurityProfile } from './security-profile.ts'
 
 /**
- * Refuses members that do not exist: a misspelled one would leave a default in force without a warning, and in a change it could
- * overwrite what only the server sets.
+ * Refuses members that do not exist. A misspelled member would silently leave a default in force, and in a change, a
+ * member such as `secrets` would overwrite what only the server may set.
  * @throws ClientMetadataError invalid_client_metadata.
  */
-export function refuseUnknownMembers(given: object, also: readonly string[] = []): void {
-  const known = [...Object.keys(clientMetadata), ...also]
+export function refuseUnknownMembers(given: object, additional: readonly string[] = []): void {
+  const known = [...Object.keys(clientMetadata), ...additional]
   const unknown = Object.keys(given).find((name) => !known.includes(name))
-  // RFC 7591 §2 lets a server ignore members that it does not understand; here an administrator made a mistake.
-  if (unknown !== undefined) throw invalid(`${unknown} is not client metadata. Members are ${known.join(', ')}.`)
+  // RFC 7591 §2 lets a server ignore members that it does not understand, but here an administrator has made a mistake.
+  if (unknown !== undefined)
+    throw invalidMetadata(`${unknown} is not client metadata. Members are ${known.join(', ')}.`)
 }
 
 /**
- * Refuses a client that would be unusable or unsafe; called at registration and for the result of each update.
+ * Refuses a client that would be unusable or unsafe. It is called at registration and with the result of each update.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata.
  */
 export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrigins = []): void {
   // RFC 6749 Appendix A.1: client_id is visible ASCII.
   if (!isVisibleAscii(client.clientId) || client.clientId.trim() !== client.clientId)
-    throw invalid('client_id must be visible ASCII.')
-  if (client.clientName.trim() === '') throw invalid('client_name must not be empty.')
+    throw invalidMetadata('client_id must be visible ASCII.')
+  if (client.clientName.trim() === '') throw invalidMetadata('client_name must not be empty.')
   refuseUnusableRedirects(client)
   refuseUnusableKeys(client, allowedOrigins)
   refuseUnusableEncryption(client)
@@ -46,22 +47,24 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
   refuseUnusablePages(client, allowedOrigins)
   // RFC 6749 §3.3: a request could never contain any other value.
   if (!client.scopes.every(isScopeToken))
-    throw invalid('A scope value is visible ASCII without space, quote and backslash.')
+    throw invalidMetadata('A scope value is visible ASCII without space, quote and backslash.')
   // RFC 8707 §2: a request could never name any other value.
-  if (client.resources?.every(isResourceUri) === false) throw invalid('A resource is an absolute URI without fragment.')
-  // OIDC Registration §2: seconds. Stores might change or reject any other number.
+  if (client.resources?.every(isResourceUri) === false)
+    throw invalidMetadata('A resource is an absolute URI without fragment.')
+  // OIDC Registration §2: whole seconds. Stores might change or reject any other number.
   if (client.defaultMaxAge !== undefined && !isSeconds(client.defaultMaxAge))
-    throw invalid('default_max_age must be a whole number of seconds, 0 or more.')
+    throw invalidMetadata('default_max_age must be a whole number of seconds, 0 or more.')
   // RFC 6749 §4.5: the name of any other grant is an absolute URI.
   const unknownGrant = client.grantTypes.find((name) => !isStandardGrant(name) && !URL.canParse(name))
-  if (unknownGrant !== undefined) throw invalid(`A grant type is ${standardGrants.join(', ')}, or an absolute URI.`)
-  // RFC 6749 §2.3.2: a method of the host's own.
-  if (!isStandardMethod(client.tokenEndpointAuthMethod) && !isOwnMethod(client.tokenEndpointAuthMethod))
-    throw invalid('An authentication method is one that discovery lists, or an absolute URI.')
+  if (unknownGrant !== undefined)
+    throw invalidMetadata(`A grant type is ${standardGrants.join(', ')}, or an absolute URI.`)
+  // RFC 6749 §2.3.2: any other method is defined by the host.
+  if (!isStandardMethod(client.tokenEndpointAuthMethod) && !isHostMethod(client.tokenEndpointAuthMethod))
+    throw invalidMetadata('An authentication method is one that discovery lists, or an absolute URI.')
   refuseContradictions(client)
   // RFC 6749 §4.4: the grant is for confidential clients only.
   if (client.tokenEndpointAuthMethod === 'none' && client.grantTypes.includes('client_credentials')) {
-    throw invalid('A public client cannot use the client credentials grant.')
+    throw invalidMetadata('A public client cannot use the client credentials grant.')
   }
 }
 
@@ -78,7 +81,7 @@ export function refuseUnsignable(
     keys !== undefined &&
     !requestedAlgorithms(metadata).every((name) => keys.algorithms.some((own) => own === name))
   ) {
-    throw invalid('The server does not sign with this algorithm; discovery lists those it signs with.')
+    throw invalidMetadata('The server does not sign with this algorithm; discovery lists those it signs with.')
   }
 }
 
@@ -88,15 +91,16 @@ export interface ClientRules {
   readonly scopes: readonly string[]
   /** The APIs that exist, by their resource indicators (RFC 8707). */
   readonly resources: readonly string[]
-  /** The least that every client must keep. */
+  /** The profile whose rules every client must meet. */
   readonly minimumProfile: SecurityProfile
-  /** The names of the host's own authentication methods. */
+  /** The names of the authentication methods that the host defines. */
   readonly ownAuthenticationMethods: readonly string[]
 }
 
 /**
- * Refuses a client that the server would never serve, with all reasons at once. Of a change only the scope values and
- * resources that it sets are checked: a server that no longer has one must not keep an administrator from changing the rest.
+ * Refuses a client that the server would never serve; the error lists all reasons. Checks only the scope values,
+ * resources and authentication method that a change sets: if the server no longer has a value that the client already
+ * had, an administrator can still change the rest.
  * @throws ClientMetadataError invalid_client_metadata.
  */
 export function refuseUnserved(
@@ -108,7 +112,7 @@ export function refuseUnserved(
   const found = [
     ...unknownAmong(given.scopes, rules.scopes).map((name) => `it has no scope value ${name}`),
     ...unknownAmong(given.resources, rules.resources).map((name) => `it has no resource ${name}`),
-    ...ownMethodsOf(given)
+    ...hostMethodsOf(given)
       .filter((name) => !rules.ownAuthenticationMethods.includes(name))
       .map((name) => `it has no authentication method ${name}`),
     ...contradictions(client, profileRules(client, rules)).map(
@@ -116,17 +120,17 @@ export function refuseUnserved(
     ),
   ]
   // RFC 7591 §3.2.2.
-  if (found.length > 0) throw invalid(`The server would refuse this client: ${found.join('; ')}.`)
+  if (found.length > 0) throw invalidMetadata(`The server would refuse this client: ${found.join('; ')}.`)
 }
 
-const ownMethodsOf = ({ tokenEndpointAuthMethod: method }: DefaultedMetadata): readonly string[] =>
+const hostMethodsOf = ({ tokenEndpointAuthMethod: method }: DefaultedMetadata): readonly string[] =>
   method === undefined || isStandardMethod(method) ? [] : [method]
 
-/** At most ten. */
+/** Returns at most ten values that are not known. */
 const unknownAmong = (values: readonly string[] = [], known: readonly string[]): readonly string[] =>
   values.filter((value) => !known.includes(value)).slice(0, 10)
 
-/** The signing algorithms that a registration or a change requests. */
+/** Returns the signing algorithms that a registration or a change requests. */
 function requestedAlgorithms(metadata: DefaultedMetadata & ClearableChange): readonly string[] {
   const given = new Map<string, unknown>(Object.entries(metadata))
   return Object.entries(clientMetadata).flatMap(([name, { kind }]) => {
@@ -154,68 +158,71 @@ function refuseUnusableKeys(client: ClientRecord, allowedOrigins: AllowedOrigins
   const needsKeys = client.tokenEndpointAuthMethod === 'private_key_jwt' || mustSignRequests(client)
   // RFC 7591 §2: jwks and jwks_uri exclude each other.
   if (client.jwks !== undefined && client.jwksUri !== undefined)
-    throw invalid('A client has either jwks or jwks_uri, not both.')
+    throw invalidMetadata('A client has either jwks or jwks_uri, not both.')
   if (needsKeys && client.jwks === undefined && client.jwksUri === undefined)
-    throw invalid('private_key_jwt and signed request objects need either jwks or jwks_uri.')
+    throw invalidMetadata('private_key_jwt and signed request objects need either jwks or jwks_uri.')
   // RFC 7517 §9.2: private keys stay with the client.
   if (client.jwks !== undefined && !isPublicKeySet(readKeySet(client.jwks)))
-    throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
+    throw invalidMetadata('jwks must hold at least one public key, and no private or symmetric one.')
   if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri, allowedOrigins))
-    throw invalid('jwks_uri must be https, by host name, on the default port.')
+    throw invalidMetadata('jwks_uri must be https, by host name, on the default port.')
 }
 
 function refuseUnusableEncryption(client: ClientRecord): void {
-  const answers = [
+  const encryptedResponses = [
     ['id_token', client.idTokenEncryptedResponseAlg, client.idTokenEncryptedResponseEnc],
     ['userinfo', client.userinfoEncryptedResponseAlg, client.userinfoEncryptedResponseEnc],
     ['introspection', client.introspectionEncryptedResponseAlg, client.introspectionEncryptedResponseEnc],
     ['authorization', client.authorizationEncryptedResponseAlg, client.authorizationEncryptedResponseEnc],
   ] as const
-  for (const [name, algorithm, contentEncryption] of answers) {
-    // OIDC Registration §2: enc only with alg.
+  for (const [name, algorithm, contentEncryption] of encryptedResponses) {
+    // OIDC Registration §2: `enc` is permitted only together with `alg`.
     if (algorithm === undefined && contentEncryption !== undefined)
-      throw invalid(`${name}_encrypted_response_enc needs ${name}_encrypted_response_alg.`)
+      throw invalidMetadata(`${name}_encrypted_response_enc needs ${name}_encrypted_response_alg.`)
     if (algorithm === undefined || client.jwksUri !== undefined) continue
-    // OIDC Core §10.2. The keys at jwks_uri are read when an answer is encrypted.
+    // OIDC Core §10.2. The keys at jwks_uri are read when a response is encrypted.
     if (!hasEncryptionKey(readKeySet(client.jwks), algorithm))
-      throw invalid(`${name}_encrypted_response_alg needs a key for it with use "enc" in jwks, or jwks_uri.`)
+      throw invalidMetadata(`${name}_encrypted_response_alg needs a key for it with use "enc" in jwks, or jwks_uri.`)
   }
   // OIDC Core §5.3.2: without a signature, anyone with the public key could have written the response.
   if (client.userinfoEncryptedResponseAlg !== undefined && client.userinfoSignedResponseAlg === undefined)
-    throw invalid('userinfo_encrypted_response_alg needs userinfo_signed_response_alg.')
+    throw invalidMetadata('userinfo_encrypted_response_alg needs userinfo_signed_response_alg.')
   // JARM §2.2: a response is signed, then encrypted.
   if (client.authorizationEncryptedResponseAlg !== undefined && client.authorizationSignedResponseAlg === undefined)
-    throw invalid('authorization_encrypted_response_alg needs authorization_signed_response_alg.')
+    throw invalidMetadata('authorization_encrypted_response_alg needs authorization_signed_response_alg.')
 }
 
 function refuseUnusableCertificates(client: ClientRecord): void {
   const names = registeredNames(client)
   const isNamed = client.tokenEndpointAuthMethod === 'tls_client_auth'
-  // RFC 8705 §2.1.2: exactly one. With another method it would have no effect.
-  if (isNamed && names.length !== 1) throw invalid('tls_client_auth needs exactly one of the tls_client_auth names.')
-  if (!isNamed && names.length > 0) throw invalid('The tls_client_auth names are for tls_client_auth only.')
+  // RFC 8705 §2.1.2: exactly one name. With another method, a name would have no effect.
+  if (isNamed && names.length !== 1)
+    throw invalidMetadata('tls_client_auth needs exactly one of the tls_client_auth names.')
+  if (!isNamed && names.length > 0) throw invalidMetadata('The tls_client_auth names are for tls_client_auth only.')
   if (!names.every(isCertificateName))
-    throw invalid('The tls_client_auth name is not one that a certificate can have. Wildcards are not accepted.')
+    throw invalidMetadata(
+      'The tls_client_auth name is not one that a certificate can have. Wildcards are not accepted.',
+    )
   // RFC 8705 §2.2.2.
   if (client.tokenEndpointAuthMethod === 'self_signed_tls_client_auth') {
     if (client.jwks === undefined && client.jwksUri === undefined)
-      throw invalid('self_signed_tls_client_auth needs either jwks or jwks_uri.')
+      throw invalidMetadata('self_signed_tls_client_auth needs either jwks or jwks_uri.')
     if (client.jwks !== undefined && !hasCertificates(client.jwks))
-      throw invalid('self_signed_tls_client_auth needs a key with x5c in jwks.')
+      throw invalidMetadata('self_signed_tls_client_auth needs a key with x5c in jwks.')
   }
   // RFC 7800 §3.1: a token is bound to one key.
   if (client.dpopBoundAccessTokens && client.tlsClientCertificateBoundAccessTokens)
-    throw invalid(
+    throw invalidMetadata(
       'A client has either dpop_bound_access_tokens or tls_client_certificate_bound_access_tokens, not both.',
     )
 }
 
-/** All of them at once, so that an administrator does not meet them one by one. */
+/** Reports all contradictions at once, so that an administrator can resolve them together. */
 function refuseContradictions(client: ClientRecord): void {
   const found = contradictions(client, profileRules(client, { minimumProfile: 'standard' }))
   // FAPI 2.0 SP §5.3.2.
   if (found.length > 0)
-    throw invalid(`The registration contradicts the profile ${client.profile}: ${found.join('; ')}.`)
+    throw invalidMetadata(`The registration contradicts the profile ${client.profile}: ${found.join('; ')}.`)
 }
 
 const mustSignRequests = ({ requestObjectSigningAlg, requireSignedRequestObject }: ClientRecord): boolean =>
@@ -225,35 +232,40 @@ function refuseUnusableLogoutUris(client: ClientRecord, allowedOrigins: AllowedO
   const { postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri } = client
   // RP-Initiated Logout §3.1: the browser is redirected there, with `state`.
   if (!postLogoutRedirectUris.every(isRegistrableRedirectUri))
-    throw invalid('A post_logout_redirect_uri must have the form of a redirect URI.')
-  // Back-Channel Logout §2.2: no fragment. The server itself sends requests there.
+    throw invalidMetadata('A post_logout_redirect_uri must have the form of a redirect URI.')
+  // Back-Channel Logout §2.2: the URI has no fragment. The server itself sends requests to it.
   if (backchannelLogoutUri !== undefined && !isOutboundUrl(backchannelLogoutUri, allowedOrigins))
-    throw invalid('backchannel_logout_uri must be https, by host name, on the default port.')
+    throw invalidMetadata('backchannel_logout_uri must be https, by host name, on the default port.')
   if (frontchannelLogoutUri === undefined) return
-  // Front-Channel Logout §2: otherwise sign-outs would load pages that are not the client's.
+  // Front-Channel Logout §2: otherwise the browser would load a page that is not the client's when a user signs out.
   if (!isRegistrableRedirectUri(frontchannelLogoutUri) || !sharesOrigin(frontchannelLogoutUri, client.redirectUris))
-    throw invalid('frontchannel_logout_uri must share scheme, host and port with a redirect URI of the client.')
+    throw invalidMetadata('frontchannel_logout_uri must share scheme, host and port with a redirect URI of the client.')
 }
 
 function refuseUnusablePages(client: ClientRecord, allowedOrigins: AllowedOrigins): void {
   const { clientUri, policyUri, tosUri, logoUri } = client
   // RFC 7591 §2: users open them from the consent page.
   for (const [name, uri] of Object.entries({ client_uri: clientUri, policy_uri: policyUri, tos_uri: tosUri })) {
-    if (uri !== undefined && !isWebPage(uri)) throw invalid(`${name} must be an https address of a page.`)
+    if (uri !== undefined && !isWebPage(uri)) throw invalidMetadata(`${name} must be an https address of a page.`)
   }
   // RFC 7591 §5: the server itself fetches it.
   if (logoUri !== undefined && !isOutboundUrl(logoUri, allowedOrigins))
-    throw invalid('logo_uri must be https, by host name, on the default port.')
+    throw invalidMetadata('logo_uri must be https, by host name, on the default port.')
 }
 
-/** Whether a page of this server may link to it: https without credentials, which would disguise the host. */
+/**
+ * Whether a page of this server may link to the address: it uses https, and has no credentials that would disguise its
+ * host.
+ */
 export function isWebPage(uri: string): boolean {
   if (!URL.canParse(uri)) return false
   const { protocol, username, password } = new URL(uri)
   return protocol === 'https:' && username === '' && password === ''
 }
 
-/** Whether a web address has the scheme, host and port of one of these. Private-use schemes have no origin. */
+/**
+ * Whether a web address has the same scheme, host and port as one of the others. Private-use schemes have no origin.
+ */
 const sharesOrigin = (address: string, others: readonly string[]): boolean =>
   /^https?:/.test(address) && others.some((other) => new URL(other).origin === new URL(address).origin)
 
@@ -261,17 +273,18 @@ const isStandardGrant = (name: string): boolean => standardGrants.some((grant) =
 
 const isScopeToken = (scope: string): boolean => /^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/.test(scope)
 
-/** Whether it is an absolute URI without fragment (RFC 8707 §2). */
+/** Whether a string is an absolute URI without fragment (RFC 8707 §2). */
 export const isResourceUri = (uri: string): boolean => URL.canParse(uri) && !uri.includes('#') && !/\s/.test(uri)
 
 const isSeconds = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
-/** A refusal of metadata, with a sentence that says what to change. */
-export const invalid = (description: string): ClientMetadataError =>
+/** Creates the error for invalid metadata. The description says what to change. */
+export const invalidMetadata = (description: string): ClientMetadataError =>
   new ClientMetadataError('invalid_client_metadata', description)
 
 /**
- * A refused registration, with the error codes of RFC 7591 §3.2.2. `description` says which member is wrong and why.
+ * A registration or a change was refused. `code` is an error code of RFC 7591 §3.2.2; `description` says which member
+ * is wrong and why.
  */
 export class ClientMetadataError extends Error {
   override readonly name = 'ClientMetadataError'

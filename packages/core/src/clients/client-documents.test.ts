@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createMemoryRateLimiter } from '../rate-limiter.ts'
 import { createClientDocuments } from './client-documents.ts'
 
-it('fetches a document once for a thousand visits at the same time', async () => {
+it('fetches a document once for a thousand simultaneous visits', async () => {
   const id = 'https://cli.test/oauth.json'
   const body = JSON.stringify({ client_id: id, client_name: 'Tool', redirect_uris: ['https://cli.test/cb'] })
   const headers = new Headers({ 'content-type': 'application/json' })
@@ -16,7 +16,7 @@ it('fetches a document once for a thousand visits at the same time', async () =>
   let visits = 0
   const documents = createClientDocuments(
     {
-      // Asked last before the cache: the response waits until every visit has come so far.
+      // Called just before the cache is read: the response is held back until every visit has got this far.
       allow: () => {
         visits += 1
         if (visits === 1000) release()

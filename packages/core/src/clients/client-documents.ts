@@ -19,25 +19,28 @@ import { completeMetadata } from './metadata.ts'
 /** Clients that describe themselves at the URL that is their `client_id` (Client ID Metadata Document). */
 export interface ClientDocuments {
   /**
-   * Finds the client that a browser's request names: a registered one, or one with a document. Nothing is stored.
+   * Finds the client that a browser's request names: a registered client, or a client with a document. Stores nothing.
    * @throws OAuthError like `identifyClient`, and invalid_request — reason `client_document_not_allowed` |
    *   `client_document_invalid` | `client_document_withdrawn`; temporarily_unavailable — reason
    *   `client_document_unavailable` | `client_documents_throttled`.
    */
   identify(id: string, now: EpochSeconds): Promise<ClientRecord>
   /**
-   * Finds a client that pushes a request before any user has consented to it; `undefined` when it has no document that may
-   * be read. Nothing is stored.
+   * Finds a client that pushes a request before any user has consented to the client; `undefined` when it has no
+   * document that this server may read. Stores nothing.
    * @throws OAuthError like `identify`, for a document that cannot be used or read.
    */
-  introduce(id: string, now: EpochSeconds): Promise<ClientRecord | undefined>
-  /** Finds the client of a pending interaction, which keeps the document as it was when it started. */
+  findByDocument(id: string, now: EpochSeconds): Promise<ClientRecord | undefined>
+  /** Finds the client of a pending interaction. `document` is the document as it was when the interaction started. */
   reopen(id: string, document: DocumentMetadata | undefined, now: EpochSeconds): Promise<ClientRecord>
-  /** A stored client, after its document was read again if that is due; `undefined` if it may not be used any more. */
+  /**
+   * Returns a stored client. First reads its document again if that is due; `undefined` if the client may no longer be
+   * used.
+   */
   current(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
   /**
-   * Stores the client that a user consented to.
-   * @returns `changed` when users must consent to it again.
+   * Stores the client that a user has consented to.
+   * @returns `changed` when users must consent to the client again.
    * @throws OAuthError invalid_request — reason `client_document_changed`: another request has stored a newer document;
    *   and like `identifyClient`.
    */
@@ -65,7 +68,7 @@ export function createClientDocuments(
   deps: ClientDocumentDependencies,
 ): ClientDocuments {
   const { storage } = deps
-  const cached = createFetchCache<ReadOutcome>(maxKept)
+  const cached = createFetchCache<ReadOutcome>(maxCached)
 
   return {
     async identify(id, now) {
@@ -81,7 +84,7 @@ export function createClientDocuments(
       throw result.refusal
     },
 
-    async introduce(id, now) {
+    async findByDocument(id, now) {
       if (settings === undefined || !isDocumentUrl(id) || !(await isAllowed(id, settings))) return undefined
       const result = await read(id, now, settings)
       if (result.outcome !== 'read') throw result.refusal
@@ -113,7 +116,7 @@ export function createClientDocuments(
         const inserted = await storage.clients.insert(client)
         if (inserted.outcome === 'inserted') return 'kept'
         const stored = await storage.clients.find(client.clientId)
-        // Removed by an administrator: its identifier stays taken.
+        // An administrator has removed the client; its identifier stays taken.
         if (stored === undefined) throw refuse('client_unknown:page')
         if (stored.disabledAt !== undefined) throw refuse('client_disabled:page')
         const isSame = stored.documentDigest === client.documentDigest
@@ -133,7 +136,7 @@ export function createClientDocuments(
   }
 }
 
-/** The members of a client that its document decided; `undefined` for a registered one. */
+/** Returns the members of a client that come from its document; `undefined` for a registered client. */
 export function documentOf(client: ClientRecord): DocumentMetadata | undefined {
   if (client.origin !== 'document') return undefined
   const { clientName, clientUri, policyUri, tosUri } = client
@@ -144,7 +147,7 @@ export function documentOf(client: ClientRecord): DocumentMetadata | undefined {
 
 type ReadOutcome =
   | { readonly outcome: 'read'; readonly document: DocumentMetadata }
-  /** `unreachable`: the stored client may still be used. */
+  /** With `unreachable`, the stored client may still be used; with `refused`, it may not. */
   | { readonly outcome: 'unreachable' | 'refused'; readonly refusal: OAuthError }
 
 async function fetchDocument(
@@ -165,32 +168,33 @@ async function fetchDocument(
     const decision = await limiter.consume(key, now)
     if (!decision.allowed) {
       const refusal = refuse('client_documents_throttled', {}, { retryAfter: decision.retryAfter })
-      return notRead('unreachable', refusal)
+      return readFailure('unreachable', refusal)
     }
   }
   const headers = { accept: 'application/json' }
   const result = await outbound.request({ url: id, headers, timeout: 2500, maxBytes })
-  if (result.outcome === 'failed' && result.failure === 'too_large') return invalid()
-  if (result.outcome === 'failed') return unavailable()
-  // A client withdraws by deleting its document; a stored copy must not hide that.
-  if (result.status === 404 || result.status === 410) return notRead('refused', refuse('client_document_withdrawn'))
-  if (result.status >= 500 || result.status === 429) return unavailable()
-  // Client ID Metadata Document §5.1: only 200 counts, and no redirect is followed.
+  if (result.outcome === 'failed' && result.failure === 'too_large') return invalidDocument()
+  if (result.outcome === 'failed') return unavailableDocument()
+  // A client withdraws by deleting its document. The stored copy must not be used after that.
+  if (result.status === 404 || result.status === 410) return readFailure('refused', refuse('client_document_withdrawn'))
+  if (result.status >= 500 || result.status === 429) return unavailableDocument()
+  // Client ID Metadata Document §5.1: only a response with 200 is accepted, and no redirect is followed.
   const type = result.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (result.status !== 200 || !/^application\/(?:[a-z0-9.-]+\+)?json$/.test(type)) return invalid()
+  if (result.status !== 200 || !/^application\/(?:[a-z0-9.-]+\+)?json$/.test(type)) return invalidDocument()
   const document = await readDocument({ id, body: result.body, readAt: now }, redirects)
-  if (document === undefined || !isUsable(withDocument(undefined, { id, document, now }, request))) return invalid()
+  if (document === undefined || !isUsable(withDocument(undefined, { id, document, now }, request)))
+    return invalidDocument()
   return { value: { outcome: 'read', document }, keepFor: cacheTime(result.headers.get('cache-control') ?? '') }
 }
 
-const notRead = (outcome: 'unreachable' | 'refused', refusal: OAuthError): Fetched<ReadOutcome> => ({
+const readFailure = (outcome: 'unreachable' | 'refused', refusal: OAuthError): Fetched<ReadOutcome> => ({
   value: { outcome, refusal },
   keepFor: 0,
 })
-const invalid = () => notRead('refused', refuse('client_document_invalid'))
-const unavailable = () => notRead('unreachable', refuse('client_document_unavailable'))
+const invalidDocument = () => readFailure('refused', refuse('client_document_invalid'))
+const unavailableDocument = () => readFailure('unreachable', refuse('client_document_unavailable'))
 
-/** In seconds; 0 for a response that must not be stored (RFC 9111 §5.2.2). */
+/** Returns for how many seconds to cache a response; 0 when it must not be stored (RFC 9111 §5.2.2). */
 function cacheTime(cacheControl: string): number {
   if (/(?:^|[\s,])no-store(?:$|[\s,=])/i.test(cacheControl)) return 0
   const age = /(?:^|[\s,])max-age="?(\d+)/i.exec(cacheControl)?.[1]
@@ -207,7 +211,7 @@ function isUsable(client: ClientRecord): boolean {
   }
 }
 
-/** The client as its document describes it. An administrator's changes to a stored client stay. */
+/** Returns the client as its document describes it. Keeps what an administrator has changed in a stored client. */
 function withDocument(
   stored: ClientRecord | undefined,
   { id, document, now }: { readonly id: string; readonly document: DocumentMetadata; readonly now: EpochSeconds },
@@ -234,15 +238,15 @@ async function isAllowed(id: string, { allow }: ClientDocumentSettings): Promise
   return typeof allow === 'function' ? allow(url) : allow.includes(url.hostname) || allow.includes(id)
 }
 
-/** Whether a stored client counts although its document cannot be read. */
+/** Whether a stored client may be used without reading its document again. */
 const isFresh = (stored: ClientRecord, now: EpochSeconds, { staleFor }: ClientDocumentSettings): boolean =>
   stored.documentReadAt !== undefined && now < stored.documentReadAt + staleFor
 
 /** Client ID Metadata Document §5.1 suggests 5 KiB. */
 const maxBytes = 5120
 
-/** In seconds. */
+/** In seconds: the limits of the cache time that a response asks for. */
 const shortestCache = 60
 const longestCache = 86_400
 
-const maxKept = 1000
+const maxCached = 1000

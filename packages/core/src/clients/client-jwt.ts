@@ -10,7 +10,10 @@ import { readKeySet, type RemoteKeySets } from './remote-key-set.ts'
 /** The algorithms that a client may sign with: asymmetric ones only (RFC 8725 §3.1). */
 export const clientAlgorithms = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
 
-/** A JWT that a client has signed. Only the signature is verified: the caller checks the header's type and all claims. */
+/**
+ * A JWT that a client has signed. Only the signature is verified: the caller checks the `typ` in the header and all
+ * claims.
+ */
 interface ClientJwt {
   readonly header: CompactJWSHeaderParameters
   readonly claims: JsonObject
@@ -18,7 +21,8 @@ interface ClientJwt {
 
 /**
  * Verifies a JWT with the keys that a client has registered or publishes. Keys in the header are ignored.
- * @returns `undefined` if no key of the client has signed it with one of the algorithms, or it is no JSON object.
+ * @returns `undefined` if no key of the client has signed it with one of the algorithms, or its payload is not a JSON
+ *   object with unique names.
  */
 export async function verifyClientJwt(
   jwt: string,
@@ -27,12 +31,15 @@ export async function verifyClientJwt(
 ): Promise<ClientJwt | undefined> {
   const { client, algorithms, now } = by
   if (client.jwksUri === undefined) return verifyWithKeys(readKeySet(client.jwks), jwt, algorithms)
-  const kept = await verifyWithKeys(await keySets.read(client.jwksUri, 'kept', now), jwt, algorithms)
+  const verified = await verifyWithKeys(await keySets.read(client.jwksUri, 'cached', now), jwt, algorithms)
   // The client may have published a new key since its set was read.
-  return kept ?? verifyWithKeys(await keySets.read(client.jwksUri, 'refresh', now), jwt, algorithms)
+  return verified ?? verifyWithKeys(await keySets.read(client.jwksUri, 'refresh', now), jwt, algorithms)
 }
 
-/** The same with these keys. Of several that fit, the header of the JWT names one by its `kid`. */
+/**
+ * Verifies a JWT in the same way, with these keys. If several keys fit, the header of the JWT must name one by its
+ * `kid`.
+ */
 export const verifyWithKeys = (
   keySet: JSONWebKeySet | undefined,
   jwt: string,
@@ -40,7 +47,7 @@ export const verifyWithKeys = (
 ): Promise<ClientJwt | undefined> =>
   keySet === undefined ? Promise.resolve(undefined) : verifyBy(createLocalJWKSet(keySet), jwt, algorithms)
 
-/** The same with this key, whatever `kid` the header of the JWT has. */
+/** Verifies a JWT in the same way, with this key. Ignores the `kid` in the header of the JWT. */
 export const verifyWithKey = (jwk: JWK, jwt: string, algorithms: readonly string[]): Promise<ClientJwt | undefined> =>
   verifyBy(({ alg }) => importJWK(jwk, alg), jwt, algorithms)
 
@@ -55,10 +62,10 @@ async function verifyBy(
     if (protectedHeader.b64 !== undefined) return undefined
     const text = decodeBody(decodeBase64url(jwt.split('.')[1] ?? '')) ?? ''
     const claims = parseJsonObject(text)
-    // RFC 7519 §4: another parser could read the other one of two claims with one name.
+    // RFC 7519 §4: claim names are unique. If one is repeated, another parser could read the other value.
     return claims === undefined || repeatsMember(text) ? undefined : { header: protectedHeader, claims }
   } catch {
-    // jose throws on every invalid signature and unsuitable key; the client gets the same answer for all of them.
+    // jose throws on every invalid signature and unsuitable key; the client gets the same response for all of them.
     return undefined
   }
 }

@@ -25,7 +25,7 @@ async function published(first: readonly JWK[]) {
   return { keySets: createRemoteKeySets(createOutboundClient(fetch)), own, privateKey, publish }
 }
 
-describe('a client with jwks_uri', () => {
+describe('encryption for a client with jwks_uri', () => {
   it('encrypts with a key that the client published after its set was read (OIDC Core §10.2.1)', async () => {
     const { keySets, own, privateKey, publish } = await published([])
     await expect(encryptAnswer('a.b.c', at(1000), keySets)).rejects.toMatchObject({ reason: 'encryption_key_missing' })
@@ -39,7 +39,7 @@ describe('a client with jwks_uri', () => {
     expect(protectedHeader).not.toHaveProperty('kid')
   })
 
-  it('gets nothing when its keys are only for signatures (OIDC Core §10.2)', async () => {
+  it('fails when all keys of the client are for signatures (OIDC Core §10.2)', async () => {
     const { keySets, own, publish } = await published([])
     publish([{ ...own, use: 'sig' }])
 

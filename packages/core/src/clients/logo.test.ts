@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { createClientLogos } from './logo.ts'
 
-it('fetches a logo once for visitors at the same time, while the limit has not answered yet', async () => {
+it('fetches a logo once for simultaneous visitors, even if they all arrive before the rate limiter has responded', async () => {
   const requested: string[] = []
   const limiter: RateLimiter = {
     async consume() {

@@ -6,9 +6,9 @@ import { createFetchCache } from '../outbound/fetch-cache.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 
-/** The logos of clients. Users' browsers get them from this server, so that no client learns who reads a consent page. */
+/** The logos of clients. Browsers load them from this server, so that no client learns who opens a consent page. */
 export interface ClientLogos {
-  /** @returns `undefined` when the client has none, or it cannot be fetched at the moment. */
+  /** @returns `undefined` when the client has no logo to show, or the logo cannot be fetched at the moment. */
   find(client: ClientRecord, now: EpochSeconds): Promise<Logo | undefined>
 }
 
@@ -23,9 +23,9 @@ interface ClientLogoDependencies {
   readonly fetches: { readonly ofClient: RateLimiter; readonly inTotal: RateLimiter }
 }
 
-/** Keeps logos in memory, at most 64 of 64 KiB. */
+/** Caches logos in memory: at most 64, each of at most 64 KiB. */
 export function createClientLogos({ outbound, fetches }: ClientLogoDependencies): ClientLogos {
-  const read = createFetchCache<Logo | undefined>(maxKept)
+  const read = createFetchCache<Logo | undefined>(maxCached)
 
   return {
     async find(client, now) {
@@ -34,7 +34,7 @@ export function createClientLogos({ outbound, fetches }: ClientLogoDependencies)
       return read(logoUri, now, async (expired) => {
         if (!(await isAllowed(client, now))) return { value: expired, keepFor: 0 }
         const logo = await fetchLogo(logoUri, outbound)
-        return { value: logo, keepFor: logo === undefined ? retryAfter : keptFor }
+        return { value: logo, keepFor: logo === undefined ? retryAfter : cachedFor }
       })
     },
   }
@@ -46,23 +46,24 @@ export function createClientLogos({ outbound, fetches }: ClientLogoDependencies)
 }
 
 /**
- * Whether somebody else than the client vouches for its name and logo: an administrator, or the issuer of its software statement
- * (RFC 7591 §5).
+ * Whether the name and the logo come from somebody other than the client itself: an administrator, or the issuer of its
+ * software statement (RFC 7591 §5).
  */
 export const isVerified = ({ origin, selfManagement }: ClientRecord): boolean =>
   origin === 'administrator' || (origin === 'registration' && selfManagement?.['statementIssuer'] !== null)
 
-/** The address of the client's logo at this server. */
+/** Returns the URL of the client's logo at this server; `undefined` when there is no logo to show. */
 export const logoUrl = (issuer: string, client: ClientRecord): string | undefined =>
   client.logoUri !== undefined && isVerified(client)
     ? `${issuer}${logoPath}?client_id=${encodeURIComponent(client.clientId)}`
     : undefined
 
-/** Below the issuer. */
+/** Relative to the issuer. */
 export const logoPath = '/client-logo'
 
 /**
- * `GET /client-logo?client_id=…`: the logo that the client is registered with. Anybody may read it, as anybody may read the client's.
+ * `GET /client-logo?client_id=…`: returns the logo that the client is registered with. Anybody may read it, because the
+ * original is public too.
  * @throws OAuthError invalid_request — reason `client_logo_unavailable`.
  */
 export const clientLogoEndpoint =
@@ -74,14 +75,14 @@ export const clientLogoEndpoint =
   async ({ url }): Promise<ServerResponse> => {
     const client = await deps.storage.clients.find(clientId(url.searchParams.get('client_id') ?? ''))
     const logo = client?.disabledAt === undefined && client && (await deps.clientLogos.find(client, deps.clock()))
-    // RFC 7591 §2: one answer, whether the client, its logo or the request is the reason.
+    // RFC 7591 §2: the response does not reveal whether the client, its logo or the request is at fault.
     if (!logo) throw refuse('client_logo_unavailable')
     return {
       status: 200,
       headers: [
         ['Content-Type', logo.type],
         ['Cache-Control', 'public, max-age=3600'],
-        // Whatever the bytes are, a browser shows an image or nothing.
+        // Whatever the bytes are, a browser shows them as an image or not at all.
         ['X-Content-Type-Options', 'nosniff'],
         ['Content-Security-Policy', "default-src 'none'; sandbox"],
       ],
@@ -93,12 +94,15 @@ async function fetchLogo(url: string, outbound: OutboundClient): Promise<Logo | 
   const headers = { accept: 'image/png, image/jpeg, image/webp' }
   const result = await outbound.request({ url, headers, timeout: 2500, maxBytes, responseBody: 'bytes' })
   if (result.outcome !== 'answered' || result.status !== 200 || result.bytes === undefined) return undefined
-  const type = typeOf(result.bytes)
+  const type = imageTypeOf(result.bytes)
   return type && { type, bytes: result.bytes }
 }
 
-/** By the first bytes, because the client's own statement cannot be trusted. SVG could contain scripts. */
-function typeOf(bytes: Uint8Array): Logo['type'] | undefined {
+/**
+ * Tells the type by the first bytes, because the client's `Content-Type` cannot be trusted. SVG is refused: it may
+ * contain scripts.
+ */
+function imageTypeOf(bytes: Uint8Array): Logo['type'] | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 12))
   if (start.startsWith('\x89PNG\r\n\x1A\n')) return 'image/png'
   if (start.startsWith('\xFF\xD8\xFF')) return 'image/jpeg'
@@ -106,7 +110,7 @@ function typeOf(bytes: Uint8Array): Logo['type'] | undefined {
 }
 
 const maxBytes = 65_536
-const maxKept = 64
+const maxCached = 64
 /** In seconds. */
-const keptFor = 86_400
+const cachedFor = 86_400
 const retryAfter = 300

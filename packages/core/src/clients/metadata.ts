@@ -8,15 +8,15 @@ import { securityProfiles } from './security-profile.ts'
 /** The rule for one member of the client metadata. */
 export interface MetadataRule {
   readonly kind: keyof MetadataValues
-  /** For operators: a flag of the command line, and a property in the OpenAPI document. */
+  /** What operators read in the help of the command line and in the OpenAPI document. "It" is the client. */
   readonly description: string
-  /** Some values of `texts`, for completion in editors. */
+  /** Some values of `texts`, which editors offer as completions. */
   readonly examples?: readonly string[]
-  /** The values of a `method`, an `algorithm` of the server or another `choice`. */
+  /** The permitted values of a `method`, an `algorithm` or a `choice`. */
   readonly values?: readonly string[]
-  /** The longest text that the admin API accepts. */
+  /** The maximum length of a string in the admin API and at the registration endpoint. Default: 2000. */
   readonly longest?: number
-  /** The largest number of texts that the admin API accepts. Default: 100. */
+  /** The maximum number of strings in the admin API and at the registration endpoint. Default: 100. */
   readonly most?: number
   /** The value of a client that is registered without the member. Without a default the member stays undefined. */
   readonly default?: MetadataValues[keyof MetadataValues]
@@ -46,7 +46,7 @@ const methods = [
   'self_signed_tls_client_auth',
 ] as const satisfies readonly TokenEndpointAuthMethod[]
 
-/** Whether the method is not one of the host's own. */
+/** Whether the method is a standard method, which this server implements itself. */
 export const isStandardMethod = (name: string): boolean => methods.some((method) => method === name)
 
 const algorithms = [
@@ -61,7 +61,7 @@ const algorithms = [
 
 export const standardGrants = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 
-/** The rule for an address that a client may leave out. */
+/** Returns the rule for an address that a client may leave out. */
 function addressRule(description: string) {
   return { kind: 'text', description, longest: 2000, presence: 'clearable' } as const
 }
@@ -89,15 +89,16 @@ export const clientMetadata = {
    */
   tosUri: addressRule('its terms of service, to which the consent page links'),
   /**
-   * Its logo on the consent page: https, by host name, a PNG, JPEG or WebP image of at most 64 KiB. The server fetches it, so that no
-   * browser sends a request to the client. A client that registered itself without a signed statement has none there.
+   * Its logo on the consent page: https, by host name, a PNG, JPEG or WebP image of at most 64 KiB. The server fetches
+   * it, so that no browser sends a request to the client. The logo of a client that registered itself without a signed
+   * statement is not shown.
    * @defaultValue None. The consent page shows the first letter of the name.
    */
   logoUri: addressRule('its logo on the consent page: a PNG, JPEG or WebP image, which the server fetches'),
   /**
    * The security profile whose rules apply to the client and to the server's responses to it: `standard`, `mcp` (Model
    * Context Protocol), `fapi2` (FAPI 2.0 Security Profile) or `fapi2_message_signing`.
-   * @defaultValue `standard`. Few clients can keep the rules of the others.
+   * @defaultValue `standard`. Few clients can meet the rules of the other profiles.
    */
   profile: {
     kind: 'choice',
@@ -107,9 +108,9 @@ export const clientMetadata = {
   },
   /**
    * How the client authenticates; `none` makes it a public client. With `client_secret` it may send its secret as
-   * `client_secret_basic` or as `client_secret_post`. `tls_client_auth` and `self_signed_tls_client_auth` need the option
-   * `mutualTls` of the server.
-   * @defaultValue `client_secret`. Some libraries use one method for the code and the other to refresh.
+   * `client_secret_basic` or as `client_secret_post`. `tls_client_auth` and `self_signed_tls_client_auth` need the
+   * option `mutualTls` of the server.
+   * @defaultValue `client_secret`. Some libraries use one method to redeem the code, and the other to refresh.
    */
   tokenEndpointAuthMethod: {
     kind: 'method',
@@ -119,7 +120,7 @@ export const clientMetadata = {
   },
   /**
    * Redirect URIs, compared character by character (RFC 9700 §2.1); on loopback any port is accepted.
-   * @defaultValue None. A client of the authorization code grant needs one.
+   * @defaultValue None. A client that uses the authorization code grant needs at least one.
    */
   redirectUris: { kind: 'texts', description: 'where users return to after signing in', longest: 2000, default: [] },
   /**
@@ -159,7 +160,7 @@ export const clientMetadata = {
   /**
    * The algorithm of its ID tokens.
    * @defaultValue `RS256`, or the first algorithm of a server without it. Every client supports RS256 (OIDC
-   *   Registration §2). With a profile of FAPI 2.0 it is `ES256`, because RS256 is not permitted.
+   *   Registration §2). With any profile except `standard` it is `ES256`, because FAPI 2.0 does not permit RS256.
    */
   idTokenSignedResponseAlg: {
     kind: 'algorithm',
@@ -177,18 +178,18 @@ export const clientMetadata = {
     default: false,
   },
   /**
-   * Whether its authorization requests must use PKCE. Those of a public client always must. A challenge that a request has
-   * is always enforced.
+   * Whether its authorization requests must use PKCE. Requests of a public client always must. If a request contains a
+   * code challenge, the challenge is always enforced.
    * @defaultValue `false`. RFC 9700 §2.1.1 recommends PKCE for confidential clients, and not every library supports it.
    */
   requirePkce: {
     kind: 'flag',
-    description: 'refuses its authorization requests without PKCE; those of public clients always are',
+    description: 'refuses its authorization requests without PKCE, as it does for every public client',
     default: false,
   },
   /**
    * Whether its authorization requests must be pushed (RFC 9126 §6).
-   * @defaultValue `false`. A client may push its requests, and few libraries do so on their own.
+   * @defaultValue `false`. A client may push its requests anyway; few libraries do so by default.
    */
   requirePushedAuthorizationRequests: {
     kind: 'flag',
@@ -196,8 +197,9 @@ export const clientMetadata = {
     default: false,
   },
   /**
-   * Whether its token requests must have a DPoP proof, to whose key its access tokens are bound (RFC 9449 §5.2).
-   * @defaultValue `false`. A client may send proofs without it, and few libraries do so on their own.
+   * Whether its token requests must have a DPoP proof. Its access tokens are bound to the key of the proof (RFC 9449
+   * §5.2).
+   * @defaultValue `false`. A client may send proofs anyway; few libraries do so by default.
    */
   dpopBoundAccessTokens: {
     kind: 'flag',
@@ -206,7 +208,7 @@ export const clientMetadata = {
   },
   /**
    * Whether its token requests must present a certificate, to which its access tokens are bound (RFC 8705 §3.4). It
-   * excludes `dpopBoundAccessTokens`.
+   * cannot be combined with `dpopBoundAccessTokens`.
    * @defaultValue `false`. Few clients have a certificate.
    */
   tlsClientCertificateBoundAccessTokens: {
@@ -215,9 +217,9 @@ export const clientMetadata = {
     default: false,
   },
   /**
-   * The subject of its certificate, for `tls_client_auth` (RFC 8705 §2.1.2), as text of RFC 4514:
-   * `CN=client,O=Example,C=SE`. A client has exactly one of the five names.
-   * @defaultValue None. Another name, or another method of authentication.
+   * The subject of its certificate, for `tls_client_auth` (RFC 8705 §2.1.2), in the string form of RFC 4514:
+   * `CN=client,O=Example,C=SE`. A client that authenticates this way has exactly one of the five names.
+   * @defaultValue None. The client has another of the names, or another authentication method.
    */
   tlsClientAuthSubjectDn: {
     kind: 'text',
@@ -226,8 +228,8 @@ export const clientMetadata = {
     presence: 'clearable',
   },
   /**
-   * A DNS name in its certificate (RFC 8705 §2.1.2). Wildcards match nothing.
-   * @defaultValue None. Another name, or another method of authentication.
+   * A DNS name in its certificate (RFC 8705 §2.1.2). Wildcards are not accepted.
+   * @defaultValue None. The client has another of the names, or another authentication method.
    */
   tlsClientAuthSanDns: {
     kind: 'text',
@@ -237,12 +239,12 @@ export const clientMetadata = {
   },
   /**
    * A URI in its certificate, compared character by character (RFC 8705 §2.1.2).
-   * @defaultValue None. Another name, or another method of authentication.
+   * @defaultValue None. The client has another of the names, or another authentication method.
    */
   tlsClientAuthSanUri: addressRule('a URI in its certificate, for tls_client_auth'),
   /**
    * An IP address in its certificate (RFC 8705 §2.1.2).
-   * @defaultValue None. Another name, or another method of authentication.
+   * @defaultValue None. The client has another of the names, or another authentication method.
    */
   tlsClientAuthSanIp: {
     kind: 'text',
@@ -252,7 +254,7 @@ export const clientMetadata = {
   },
   /**
    * An e-mail address in its certificate (RFC 8705 §2.1.2).
-   * @defaultValue None. Another name, or another method of authentication.
+   * @defaultValue None. The client has another of the names, or another authentication method.
    */
   tlsClientAuthSanEmail: {
     kind: 'text',
@@ -272,17 +274,17 @@ export const clientMetadata = {
   },
   /**
    * The APIs that the client may request tokens for (RFC 8707).
-   * @defaultValue Those that define at least one of its scope values. It needs tokens for no other API.
+   * @defaultValue The APIs that define at least one of its scope values. It needs no tokens for other APIs.
    */
   resources: {
     kind: 'texts',
-    description: 'the APIs that it may request tokens for; without any, those that define one of its scopes',
+    description: 'the APIs that it may request tokens for; default: the APIs that define one of its scopes',
     longest: 2000,
     presence: 'clearable',
   },
   /**
    * The types of authorization details that the client may request (RFC 9396 §10).
-   * @defaultValue None. Each is a permission of its own, such as to start payments.
+   * @defaultValue None. Each type is a separate permission, such as the permission to start payments.
    */
   authorizationDetailsTypes: {
     kind: 'texts',
@@ -292,7 +294,7 @@ export const clientMetadata = {
   },
   /**
    * Where users may return to after signing out, compared like redirect URIs (RP-Initiated Logout §3.1).
-   * @defaultValue None. Users then stay on the page of this server that says that they have signed out.
+   * @defaultValue None. Users then stay on this server's page, which says that they have signed out.
    */
   postLogoutRedirectUris: {
     kind: 'texts',
@@ -308,21 +310,21 @@ export const clientMetadata = {
   backchannelLogoutUri: addressRule('the address to which the server posts logout tokens'),
   /**
    * Whether the client needs `sid` in logout tokens (Back-Channel Logout §2.2).
-   * @defaultValue `false`. It has `sid` whenever a single session is revoked, also without it.
+   * @defaultValue `false`. Even then, a logout token contains `sid` whenever a single session is revoked.
    */
   backchannelLogoutSessionRequired: {
     kind: 'flag',
-    description: 'needs sid in logout tokens, which have it whenever one session is revoked',
+    description: 'needs sid in logout tokens, which contain it whenever a single session is revoked',
     default: false,
   },
   /**
-   * The URL that the browser loads in a frame when the user signs out (Front-Channel Logout §2). It has the scheme, host
-   * and port of a redirect URI.
+   * The URL that the browser loads in a frame when the user signs out (Front-Channel Logout §2). It has the scheme,
+   * host and port of a redirect URI.
    * @defaultValue None. The client learns of a sign-out in another way.
    */
   frontchannelLogoutUri: addressRule('the address that the browser loads in a frame when the user signs out'),
   /**
-   * Whether the front-channel logout URI gets the parameters `iss` and `sid` (Front-Channel Logout §2).
+   * Whether the server adds to the front-channel logout URI the parameters `iss` and `sid` (Front-Channel Logout §2).
    * @defaultValue `false`. The client then identifies the session by its own cookie.
    */
   frontchannelLogoutSessionRequired: {
@@ -332,31 +334,32 @@ export const clientMetadata = {
   },
   /**
    * The algorithm of its request objects (RFC 9101).
-   * @defaultValue Any that this server accepts, if the client has keys. A key says for which algorithm it is.
+   * @defaultValue Any algorithm that this server accepts, if the client has keys. Its keys limit the choice.
    */
   requestObjectSigningAlg: {
     kind: 'choice',
-    description: 'the algorithm of its request objects; without one, any that the server accepts',
+    description: 'the algorithm of its request objects; default: any that the server accepts',
     values: clientAlgorithms,
     presence: 'clearable',
   },
   /**
-   * The algorithm that signs the server's authorization responses to it (JARM §3). It then gets no others.
-   * @defaultValue None. Few clients verify signed responses; the modes `jwt`, `query.jwt` and `form_post.jwt` are refused.
+   * The algorithm that signs the server's authorization responses to it (JARM §3). It then gets only signed responses.
+   * @defaultValue None. Few clients verify signed responses. The modes `jwt`, `query.jwt` and `form_post.jwt` are then
+   *   refused.
    */
   authorizationSignedResponseAlg: {
     kind: 'algorithm',
-    description: 'the algorithm of its authorization responses (JARM); not signed without one',
+    description: 'the algorithm that signs its authorization responses (JARM); without one, they are not signed',
     values: algorithms,
     presence: 'clearable',
   },
   /**
-   * The algorithm of its introspection responses when it asks for signed ones (RFC 9701 §6).
+   * The algorithm of its introspection responses when it requests signed responses (RFC 9701 §6).
    * @defaultValue RS256, or the first algorithm of a server without it. RFC 9701 §6 says RS256.
    */
   introspectionSignedResponseAlg: {
     kind: 'algorithm',
-    description: 'the algorithm of its introspection responses when it asks for signed ones',
+    description: 'the algorithm of its introspection responses when it requests signed responses',
     values: algorithms,
     presence: 'clearable',
   },
@@ -370,27 +373,29 @@ export const clientMetadata = {
     default: false,
   },
   /**
-   * How `sub` names the users to it (OIDC Core §8): `public`, or `pairwise`, which differs from that of other sectors. It
-   * cannot change later.
-   * @defaultValue `public`. Clients and APIs of one company usually have to recognize the same user.
+   * How `sub` identifies users to it (OIDC Core §8): `public`, the same for all clients, or `pairwise`, different in
+   * each sector. The type cannot change later.
+   * @defaultValue `public`. The clients and APIs of one company usually have to recognize the same user.
    */
   subjectType: {
     kind: 'choice',
-    description: 'how sub names its users: public, or pairwise, which no client of another sector gets',
+    description:
+      'how sub identifies its users: public, the same for all clients, or pairwise, different in each sector',
     values: ['public', 'pairwise'],
     default: 'public',
   },
   /**
-   * The https URL of a JSON array with all its redirect URIs. Its host is the sector (OIDC Core §8.1). It is read when the client
-   * is registered, and when the URL or the redirect URIs change.
+   * The https URL of a JSON array with all its redirect URIs. Its host is the sector (OIDC Core §8.1). The server
+   * reads the document when the client is registered, and when the URL or the redirect URIs change.
    * @defaultValue None. The sector is the host of the redirect URIs.
    */
   sectorIdentifierUri: addressRule(
     'the address of a JSON array of its redirect URIs, whose host is the sector of pairwise subjects',
   ),
   /**
-   * The organization that the client belongs to. Its own tokens say so, and are refused when the organization is removed.
-   * @defaultValue None. Its own tokens are for no organization.
+   * The organization that the client belongs to. Tokens about the client itself name the organization, and are refused
+   * after the organization is removed.
+   * @defaultValue None. The client's own tokens name no organization.
    */
   organizationId: {
     kind: 'text',
@@ -399,8 +404,9 @@ export const clientMetadata = {
     presence: 'clearable',
   },
   /**
-   * Public keys for `private_key_jwt` and for request objects, as a JWK set (RFC 7517 §5).
-   * @defaultValue None. A client that signs nothing needs no keys.
+   * Its public keys as a JWK set (RFC 7517 §5): for `private_key_jwt`, request objects and encrypted responses, and
+   * with the certificates of `self_signed_tls_client_auth`.
+   * @defaultValue None. Other clients need no keys.
    */
   jwks: {
     kind: 'keySet',
@@ -413,55 +419,58 @@ export const clientMetadata = {
    */
   jwksUri: addressRule('the address of its public keys, for private_key_jwt and request objects'),
   /**
-   * Makes the userinfo endpoint answer with a signed JWT.
+   * The algorithm of its userinfo responses, which are then signed JWTs.
    * @defaultValue Plain JSON. It is received from the issuer over TLS (OIDC Registration §2).
    */
   userinfoSignedResponseAlg: {
     kind: 'algorithm',
-    description: 'the algorithm of its userinfo responses; plain JSON without one',
+    description: 'the algorithm that signs its userinfo responses; without one, they are plain JSON',
     values: algorithms,
     presence: 'clearable',
   },
   /**
-   * The algorithm that encrypts the key of its ID tokens (OIDC Registration §2). Needs a key with `use` `enc` in `jwks` or at `jwksUri`.
+   * The algorithm that encrypts the key of its ID tokens (OIDC Registration §2). It needs a key with `use` `enc` in
+   * `jwks` or at `jwksUri`.
    * @defaultValue None. The ID tokens are not encrypted: TLS protects them in transit.
    */
   idTokenEncryptedResponseAlg: keyEncryptionRule('ID tokens'),
   /**
    * The algorithm that encrypts its ID tokens.
-   * @defaultValue `A128CBC-HS256` where they are encrypted. It is the default of OIDC Registration §2.
+   * @defaultValue `A128CBC-HS256`, if they are encrypted. It is the default of OIDC Registration §2.
    */
   idTokenEncryptedResponseEnc: contentEncryptionRule('ID tokens'),
   /**
-   * The algorithm that encrypts the key of its userinfo responses (OIDC Registration §2). Needs a key with `use` `enc` in `jwks` or at `jwksUri`. They must
-   * be signed too.
+   * The algorithm that encrypts the key of its userinfo responses (OIDC Registration §2). It needs a key with `use`
+   * `enc` in `jwks` or at `jwksUri`. The responses must be signed too.
    * @defaultValue None. The userinfo responses are not encrypted: TLS protects them in transit.
    */
   userinfoEncryptedResponseAlg: keyEncryptionRule('userinfo responses'),
   /**
    * The algorithm that encrypts its userinfo responses.
-   * @defaultValue `A128CBC-HS256` where they are encrypted. It is the default of OIDC Registration §2.
+   * @defaultValue `A128CBC-HS256`, if they are encrypted. It is the default of OIDC Registration §2.
    */
   userinfoEncryptedResponseEnc: contentEncryptionRule('userinfo responses'),
   /**
-   * The algorithm that encrypts the key of its signed introspection responses (RFC 9701 §6). Needs a key with `use` `enc` in `jwks` or at `jwksUri`.
+   * The algorithm that encrypts the key of its signed introspection responses (RFC 9701 §6). It needs a key with `use`
+   * `enc` in `jwks` or at `jwksUri`.
    * @defaultValue None. The signed introspection responses are not encrypted: TLS protects them in transit.
    */
   introspectionEncryptedResponseAlg: keyEncryptionRule('signed introspection responses'),
   /**
    * The algorithm that encrypts its signed introspection responses.
-   * @defaultValue `A128CBC-HS256` where they are encrypted. It is the default of RFC 9701 §6.
+   * @defaultValue `A128CBC-HS256`, if they are encrypted. It is the default of RFC 9701 §6.
    */
   introspectionEncryptedResponseEnc: contentEncryptionRule('signed introspection responses'),
   /**
-   * The algorithm that encrypts the key of its authorization responses (JARM §3). Needs a key with `use` `enc` in `jwks` or at `jwksUri`. They must be
-   * signed too.
-   * @defaultValue None. The authorization responses are not encrypted: a code is useless without the client's credentials.
+   * The algorithm that encrypts the key of its authorization responses (JARM §3). It needs a key with `use` `enc` in
+   * `jwks` or at `jwksUri`. The responses must be signed too.
+   * @defaultValue None. The authorization responses are not encrypted: a code is useless without the client's
+   *   credentials.
    */
   authorizationEncryptedResponseAlg: keyEncryptionRule('signed authorization responses'),
   /**
    * The algorithm that encrypts its authorization responses.
-   * @defaultValue `A128CBC-HS256` where they are encrypted. It is the default of JARM §3.
+   * @defaultValue `A128CBC-HS256`, if they are encrypted. It is the default of JARM §3.
    */
   authorizationEncryptedResponseEnc: contentEncryptionRule('signed authorization responses'),
   /**
@@ -478,7 +487,7 @@ export const clientMetadata = {
 type Rules = typeof clientMetadata
 type Presence<Rule> = Rule extends { readonly presence: infer Stated } ? Stated : 'defaulted'
 type Value<Rule extends MetadataRule> = Rule extends { readonly examples: readonly (infer Example)[] }
-  ? // `string & {}` keeps the examples for completion in editors, and accepts any other text.
+  ? // `string & {}` keeps the examples for completion in editors, and accepts any other string.
     readonly (Example | (string & {}))[]
   : Rule extends { readonly kind: 'choice'; readonly values: readonly (infer Choice)[] }
     ? Choice
@@ -503,20 +512,20 @@ export type DefaultedMetadata = {
 type ClientMetadata = RequiredMetadata &
   Required<DefaultedMetadata> & { readonly [Name in keyof ClearableMetadata]-?: ClearableMetadata[Name] | undefined }
 
-/** Completes the metadata of a registration with the defaults of the table. */
+/** Completes the metadata of a registration with the defaults in the table. */
 export function completeMetadata(
   registration: RequiredMetadata & DefaultedMetadata & ClearableMetadata,
 ): ClientMetadata {
   const given = new Map<string, unknown>(Object.entries(registration))
   const rules: readonly (readonly [string, MetadataRule])[] = Object.entries(clientMetadata)
   const { profile = 'standard' } = registration
-  const ofProfile = new Map(profile === 'standard' ? [] : [['idTokenSignedResponseAlg', 'ES256']])
+  const profileDefaults = new Map(profile === 'standard' ? [] : [['idTokenSignedResponseAlg', 'ES256']])
   return Object.fromEntries(
-    rules.map(([name, rule]) => [name, given.get(name) ?? ofProfile.get(name) ?? rule.default]),
+    rules.map(([name, rule]) => [name, given.get(name) ?? profileDefaults.get(name) ?? rule.default]),
   ) as ClientMetadata
 }
 
-/** Members that may be undefined in a change: undefined removes the value. */
+/** The members that may be undefined in a change: undefined removes the value. */
 export type ClearableChange = { readonly [Name in keyof ClearableMetadata]?: ClearableMetadata[Name] | undefined }
 
 /** Whether the client authenticates with a secret. */

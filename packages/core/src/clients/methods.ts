@@ -21,7 +21,7 @@ import { isCompactJws } from '../keys/verify-jwt.ts'
 import type { MutualTls } from '../sender/client-certificate.ts'
 import { addressesOf } from '../sender/prove-possession.ts'
 
-/** `client_secret_basic`: the client's identifier and secret in the Authorization header (RFC 6749 §2.3.1). */
+/** `client_secret_basic`: the client sends its identifier and secret in the Authorization header (RFC 6749 §2.3.1). */
 export const clientSecretBasic: ClientAuthentication = {
   method: 'client_secret_basic',
   read(request) {
@@ -36,7 +36,9 @@ export const clientSecretBasic: ClientAuthentication = {
   },
 }
 
-/** Reads both halves, form-decoded; `undefined` for another scheme and for malformed credentials. */
+/**
+ * Reads and form-decodes the identifier and the secret; `undefined` for another scheme and for malformed credentials.
+ */
 function readBasicCredentials(request: ServerRequest): { clientId: string; secret: string } | undefined {
   // RFC 9110 §11.1: the scheme's name is case-insensitive.
   const match = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(request.headers.get('authorization') ?? '')
@@ -45,7 +47,7 @@ function readBasicCredentials(request: ServerRequest): { clientId: string; secre
   const colon = pair?.indexOf(':') ?? -1
   if (pair === undefined || colon === -1) return undefined
 
-  // RFC 6749 §2.3.1: both are form-encoded before they are joined, so a colon in the identifier is an escape.
+  // RFC 6749 §2.3.1: both are form-encoded before they are joined, so a colon in the identifier is escaped.
   const clientId = decodeComponent(pair.slice(0, colon))
   const secret = decodeComponent(pair.slice(colon + 1))
   return clientId === undefined || secret === undefined ? undefined : { clientId, secret }
@@ -54,7 +56,7 @@ function readBasicCredentials(request: ServerRequest): { clientId: string; secre
 function decodeBase64(text: string): string | undefined {
   try {
     const bytes = atob(text)
-    // Form-encoded halves are ASCII. Clients that omit the encoding are accepted if the bytes are UTF-8.
+    // Form-encoded credentials are ASCII. Clients that omit the encoding are accepted if the bytes are UTF-8.
     return /^[ -~]*$/.test(bytes) ? bytes : decodeBody(Uint8Array.from(bytes, (char) => char.charCodeAt(0)))
   } catch {
     // `atob` throws on malformed input.
@@ -62,7 +64,7 @@ function decodeBase64(text: string): string | undefined {
   }
 }
 
-/** `client_secret_post`: the client's identifier and secret as form parameters (RFC 6749 §2.3.1). */
+/** `client_secret_post`: the client sends its identifier and secret as form parameters (RFC 6749 §2.3.1). */
 export const clientSecretPost: ClientAuthentication = {
   method: 'client_secret_post',
   read(_request, form) {
@@ -79,17 +81,18 @@ export const clientSecretPost: ClientAuthentication = {
 
 /**
  * `none`: a public client identifies itself without proof; PKCE and its redirect URIs protect it (RFC 9700 §2.1.1). The
- * request of a client with a certificate looks the same (RFC 8705 §2), so its registration decides what is verified.
+ * request of a client that authenticates with its certificate looks the same (RFC 8705 §2), so the registration decides
+ * what is verified.
  */
 export const publicClient = (deps: CertificateDependencies): ClientAuthentication => ({
   method: 'none',
   read(request, form) {
     const clientId = form.get('client_id')
-    const presentsMore =
+    const hasOtherCredentials =
       request.headers.has('authorization') ||
       form.get('client_secret') !== undefined ||
       form.get('client_assertion') !== undefined
-    if (clientId === undefined || presentsMore) return undefined
+    if (clientId === undefined || hasOtherCredentials) return undefined
 
     return {
       method: 'none',
@@ -101,8 +104,8 @@ export const publicClient = (deps: CertificateDependencies): ClientAuthenticatio
 })
 
 /**
- * Verifies that the presented secret is an active one of the client. The same work is done for an unknown client, a
- * wrong secret and an expired one: one digest, and the same number of comparisons.
+ * Verifies that the presented secret is an active secret of the client. The same work is done for an unknown client, a
+ * wrong secret and an expired secret: one digest, and the same number of comparisons.
  */
 export async function verifyClientSecret(
   presented: string,
@@ -135,7 +138,7 @@ interface PrivateKeyJwtDependencies extends ProfileSettings {
   readonly keySets: RemoteKeySets
 }
 
-/** `private_key_jwt`: an assertion that the client signed for this server only (RFC 7523 §3, OIDC Core §9). */
+/** `private_key_jwt`: the client sends an assertion that it signed for this server only (RFC 7523 §3, OIDC Core §9). */
 export const privateKeyJwt = (deps: PrivateKeyJwtDependencies): ClientAuthentication => ({
   method: 'private_key_jwt',
   read(_request, form) {
@@ -165,21 +168,21 @@ async function verifyAssertion(
   deps: PrivateKeyJwtDependencies,
 ): ReturnType<PresentedCredentials['verify']> {
   const { client, now } = presentation
-  const { algorithms = clientAlgorithms, requiresAudienceText } = profileRules(client, deps)
+  const { algorithms = clientAlgorithms, requiresStringAudience } = profileRules(client, deps)
   const verified = await verifyClientJwt(assertion, { client, algorithms, now }, deps.keySets)
   if (verified === undefined || !isAssertionType(verified.header.typ)) return undefined
   const { claims } = verified
   if (!isAbout(claims, client) || !isShortLived(claims, now)) return undefined
   const expectedAudience = acceptedAudiences(client, deps)
-  // FAPI 2.0 SP §5.3.2.1: the audience is a text.
-  const isMisshapen = requiresAudienceText && typeof claims['aud'] !== 'string'
-  if (isMisshapen || !isForUs(claims['aud'], expectedAudience)) {
+  // FAPI 2.0 SP §5.3.2.1: the audience is a string, not an array.
+  const isWrongType = requiresStringAudience && typeof claims['aud'] !== 'string'
+  if (isWrongType || !isForUs(claims['aud'], expectedAudience)) {
     // The client signed it, so the audience is safe to show to an operator.
     const context = { presentedAudience: claims['aud'] ?? null, expectedAudience }
     return { reason: 'client_assertion_audience', context }
   }
 
-  // RFC 7523 §3: a jti is accepted once. It is recorded last, so only a genuine assertion uses it up.
+  // RFC 7523 §3: a jti is accepted once. It is recorded last, so that only genuine assertions are recorded.
   const { jti, exp } = claims
   if (!isUsableJti(jti)) return undefined
   const claimed = await deps.storage.replays.markUsed({
@@ -193,8 +196,8 @@ async function verifyAssertion(
 }
 
 /**
- * Short printable text, except names that every JavaScript object inherits: a store that uses plain objects would find
- * them.
+ * Whether the value is a short printable string, and not a name that every JavaScript object inherits: a store that
+ * uses plain objects would find an entry of such a name.
  */
 export const isUsableJti = (jti: unknown): jti is string =>
   typeof jti === 'string' && /^[\x20-\x7E]{1,256}$/.test(jti) && !(jti in Object.prototype)
@@ -203,8 +206,9 @@ export const isUsableJti = (jti: unknown): jti is string =>
 const isAbout = ({ iss, sub }: JsonObject, { clientId }: ClientRecord): boolean => iss === clientId && sub === clientId
 
 /**
- * The issuer; for a client that is registered so also the URL of the token endpoint, which RFC 7523 §3 and OIDC Core §9
- * permit. A client that also uses a malicious server can be made to sign for this URL, so it is not the default.
+ * Returns the issuer, and for a client with `allowTokenEndpointAudience` also the URL of the token endpoint, which RFC
+ * 7523 §3 and OIDC Core §9 permit. It is not the default, because a malicious server can make its clients sign for this
+ * URL.
  */
 const acceptedAudiences = (
   { allowTokenEndpointAudience }: ClientRecord,
@@ -213,27 +217,28 @@ const acceptedAudiences = (
   allowTokenEndpointAudience ? [issuer, ...addressesOf(`${issuer}/token`, mutualTls?.aliasOrigin)] : [issuer]
 
 /**
- * RFC 7523 §3: the assertion is for this server. RFC 7519 §4.1.3: one audience is a string or an array with one element. More
- * of them would permit replay at another server.
+ * Whether the JWT is for this server (RFC 7523 §3), and for no other one, which could replay it. A single audience is a
+ * string or an array with one element (RFC 7519 §4.1.3).
  */
 export function isForUs(aud: JsonValue | undefined, accepted: readonly string[]): boolean {
   const audiences = Array.isArray(aud) ? aud : [aud]
   return audiences.length === 1 && accepted.some((audience) => audience === audiences[0])
 }
 
-/** RFC 7523 §3: it expires soon, which keeps the list of used `jti` values short. */
+/** Whether the assertion expires soon (RFC 7523 §3), which keeps the list of used `jti` values short. */
 function isShortLived({ exp, iat, nbf }: JsonObject, now: EpochSeconds): boolean {
   if (typeof exp !== 'number' || !(now < exp) || exp > now + maxLifetime) return false
   return [iat, nbf].every((time) => time === undefined || (typeof time === 'number' && time <= now + clockSkew))
 }
 
 /**
- * Whether the `typ` fits a client assertion. JWTs that the client signed for other purposes, such as request objects or
- * DPoP proofs, have another one (RFC 8725 §3.11).
+ * Whether the `typ` is right for a client assertion. JWTs that the client signed for other purposes, such as request
+ * objects or DPoP proofs, have another `typ` (RFC 8725 §3.11).
  */
 const isAssertionType = (type: string | undefined): boolean =>
   type === undefined || ['jwt', 'client-authentication+jwt'].includes(type.toLowerCase())
 
+/** Reads the `sub` of a JWT without verifying the JWT. */
 export function unverifiedSubject(assertion: string): string | undefined {
   try {
     const { sub } = decodeJwt<{ sub: unknown }>(assertion)
@@ -246,6 +251,6 @@ export function unverifiedSubject(assertion: string): string | undefined {
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** In seconds: how far in the future an assertion may expire, and how much a client's clock may differ. */
+/** In seconds: how far in the future an assertion may expire, and how far a client's clock may be off. */
 const maxLifetime = 330
 const clockSkew = 30

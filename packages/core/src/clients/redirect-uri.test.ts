@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { redirectUriProblem } from './redirect-uri.ts'
 
-describe('the problem of a redirect URI', () => {
+describe('the problem with a redirect URI', () => {
   it.each([
     ['', '1 to 2,000 characters'],
     [`https://app.test/${'a'.repeat(1984)}`, '1 to 2,000 characters'],
@@ -30,7 +30,7 @@ describe('the problem of a redirect URI', () => {
     ['https://app.test/x/../cb', 'normalized form'],
     ['https://app.test./cb', 'dot'],
     ['https://app..test/cb', 'dot'],
-  ])('of %j names the broken rule, and not the URI (RFC 7591 §3.2.2)', (uri, rule) => {
+  ])('names the rule that %j breaks, but not the URI (RFC 7591 §3.2.2)', (uri, rule) => {
     const problem = redirectUriProblem(uri)
 
     expect(problem).toContain(rule)
@@ -47,7 +47,7 @@ describe('the problem of a redirect URI', () => {
     'http://localhost:3000/cb',
     'com.example.app:/cb',
     'com.example.app://cb',
-  ])('does not exist for %j (RFC 8252 §7)', (uri) => {
+  ])('is undefined for %j, which may be registered (RFC 8252 §7)', (uri) => {
     expect(redirectUriProblem(uri)).toBeUndefined()
   })
 })

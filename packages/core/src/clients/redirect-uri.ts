@@ -3,7 +3,7 @@ import { decodeComponent } from '@mintmark/internal'
 /** Whether a URI may be registered as a redirect URI. */
 export const isRegistrableRedirectUri = (uri: string): boolean => brokenRedirectRule(uri) === undefined
 
-/** The sentence about the first rule that a redirect URI breaks; `undefined` if it may be registered. */
+/** Returns the sentence about the first rule that a redirect URI breaks; `undefined` if it may be registered. */
 export function redirectUriProblem(uri: string): string | undefined {
   const rule = brokenRedirectRule(uri)
   return rule === undefined ? undefined : redirectRules[rule]
@@ -13,8 +13,8 @@ type RedirectRule = keyof typeof redirectRules
 
 /**
  * The rules for redirect URIs: absolute, without fragment, wildcard, credentials or control characters; https, http on
- * loopback only, or a private-use scheme of a native app (RFC 6749 §3.1.2, RFC 8252 §7, RFC 9700 §2.1). It must be in
- * normalized form, so that every parser sees the same host and path.
+ * loopback only, or a private-use scheme of a native app (RFC 6749 §3.1.2, RFC 8252 §7, RFC 9700 §2.1). The URI must be
+ * in normalized form, so that every parser sees the same host and path.
  */
 const redirectRules = {
   // RFC 6749 §3.1.2.
@@ -43,9 +43,9 @@ function brokenRedirectRule(uri: string): RedirectRule | undefined {
   if (uri.length === 0 || uri.length > 2000) return 'length'
   if (uri.includes('#')) return 'fragment'
   if (uri.includes('*')) return 'wildcard'
-  // Characters that parsers disagree about.
+  // Parsers disagree about the other characters.
   if (!/^[\x21-\x7E]+$/.test(uri) || /[\\"'<>`{}|^]/.test(uri)) return 'characters'
-  // An intermediary may decode them.
+  // An intermediary may decode these escapes.
   if (/%(?:[01][0-9a-f]|7f|23|2a|5c|(?![0-9a-f]{2}))/i.test(uri)) return 'escapes'
   if (!URL.canParse(uri)) return 'absolute'
 
@@ -64,7 +64,7 @@ function brokenRedirectRule(uri: string): RedirectRule | undefined {
 function brokenWebRule(uri: string, url: URL): RedirectRule | undefined {
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) return 'plain'
   // `https://app.test` and `https://app.test/` are the same location but different strings; the client registers the
-  // one that it sends.
+  // string that it sends.
   const isNormal = url.href === uri || (url.pathname === '/' && url.href === uri.replace(/^(https?:\/\/[^/?]+)/, '$1/'))
   if (!isNormal) return 'normal'
   // `app.test.` and `app.test` are the same host in DNS, but different origins in a browser.
@@ -80,9 +80,11 @@ const isPrivateUseScheme = (protocol: string): boolean => /^[a-z][a-z0-9+-]*(\.[
 
 const isParameter = (pair: string): boolean => !/^(?:=|$)/.test(pair) && decodeComponent(pair) !== undefined
 
-/** A registered `code` or `state` could be read instead of the server's own. */
+/**
+ * Whether a response has a parameter of this name. The client could read a registered `code` instead of the server's.
+ */
 function isAnswerParameter(pair: string): boolean {
-  // Some parsers treat `Code` and ` code` as `code`, and `code[]` as a list of that name.
+  // Some parsers treat `Code` and ` code` as `code`, and `code[]` as a list named `code`.
   const name = decodeComponent(pair.split('=', 1)[0] ?? '')
   return responseParameters.has(name?.split('[', 1)[0]?.trim().toLowerCase() ?? '')
 }

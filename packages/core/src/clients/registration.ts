@@ -11,7 +11,7 @@ import {
   type RequiredMetadata,
 } from './metadata.ts'
 import {
-  invalid,
+  invalidMetadata,
   refuseUnknownMembers,
   refuseUnserved,
   refuseUnsignable,
@@ -24,8 +24,8 @@ import { clientSecretRecord } from './secrets.ts'
 /** The metadata of a client as an administrator provides it; names follow RFC 7591 §2. */
 export interface ClientRegistration extends RequiredMetadata, DefaultedMetadata, ClearableMetadata {
   /**
-   * Visible ASCII.
-   * @defaultValue 128 random bits. Unique, and without meaning.
+   * The identifier of the client: visible ASCII.
+   * @defaultValue 128 random bits. The identifier is unique and has no meaning.
    */
   readonly clientId?: string
 }
@@ -46,8 +46,8 @@ interface RegisterClientDependencies {
    */
   readonly dangerouslyAllowOutbound?: readonly string[] | undefined
   /**
-   * What the server accepts: `server.clientRules`. A client that it would refuse is not registered.
-   * @defaultValue None. Scope values and resources are not compared with those of a server.
+   * What the server accepts: `server.clientRules`. A client that the server would refuse is not registered.
+   * @defaultValue None. The registration is not compared with what a server accepts.
    */
   readonly clientRules?: ClientRules | undefined
   readonly clock?: Clock
@@ -55,10 +55,10 @@ interface RegisterClientDependencies {
 }
 
 /**
- * Registers a client (RFC 7591 §2). If it authenticates with a secret, one of 256 random bits is created; storage has
- * only its digest.
+ * Registers a client (RFC 7591 §2). If it authenticates with a secret, creates one of 256 random bits, and stores only
+ * its digest.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata; nothing was written.
- * @throws TypeError when the storage is bound to an invalid issuer, at which no server would ever find the client.
+ * @throws TypeError when the storage is bound to an invalid issuer: no server would ever find the client there.
  */
 export async function registerClient(
   registration: ClientRegistration,
@@ -70,9 +70,8 @@ export async function registerClient(
 
 /**
  * Checks a registration and writes nothing.
- * @returns a function that carries it out.
- * @throws ClientMetadataError and TypeError as `registerClient`. The function throws ClientMetadataError when the
- *   identifier is taken.
+ * @returns a function that registers the client. It throws ClientMetadataError when the identifier is taken.
+ * @throws ClientMetadataError and TypeError like `registerClient`.
  */
 export async function prepareClient(
   registration: ClientRegistration,
@@ -86,7 +85,7 @@ export async function prepareClient(
   const record = { ...clientRecord(registration, now, random), ...origin }
   // Client ID Metadata Document §3: such an identifier is the address of a document that the client publishes itself.
   if (record.clientId.startsWith('https://'))
-    throw invalid('client_id must not be an https URL: those are for clients that publish their own metadata.')
+    throw invalidMetadata('client_id must not be an https URL: those are for clients that publish their own metadata.')
   refuseUnusable(record, deps.dangerouslyAllowOutbound)
   refuseUnserved(record, registration, deps.clientRules)
   refuseUnsignable(registration, deps.keys)
@@ -95,13 +94,13 @@ export async function prepareClient(
   const clientSecret = usesSecret(record) ? randomSecret(random) : undefined
   const secrets = clientSecret === undefined ? [] : [await clientSecretRecord(clientSecret, now)]
   const client: ClientRecord = { ...record, secrets }
-  // RFC 9700 §4.15: the `sub` of a client's own token must never equal that of a user.
+  // RFC 9700 §4.15: the `sub` of a client's own token must never equal the `sub` of a user.
   if ((await deps.storage.users.find(userId(client.clientId))) !== undefined)
-    throw invalid('client_id is the identifier of an account.')
+    throw invalidMetadata('client_id is the identifier of an account.')
   return async () => {
     const inserted = await deps.storage.clients.insert(client)
     // RFC 7591 §3.2.2.
-    if (inserted.outcome === 'taken') throw invalid('client_id is already registered.')
+    if (inserted.outcome === 'taken') throw invalidMetadata('client_id is already registered.')
     return { client, clientSecret }
   }
 }

@@ -8,7 +8,7 @@ const uri = 'https://client.test/jwks'
 const now = epochSeconds(1000)
 const keySet = { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] }
 
-/** A fetch that answers with `respond` and counts its calls. */
+/** Creates a `fetch` that answers with `respond` and records its calls. */
 function fetching(respond: () => Response | Promise<Response>) {
   const calls: (RequestInit | undefined)[] = []
   const fetch = (_input: unknown, init?: RequestInit): Promise<Response> => {
@@ -18,11 +18,11 @@ function fetching(respond: () => Response | Promise<Response>) {
   return { fetch: fetch as typeof globalThis.fetch, calls }
 }
 
-describe('fetching key sets', () => {
-  it('follows no redirect and has a time limit', async () => {
+describe('the cache of published key sets', () => {
+  it('does not follow redirects, and has a time limit', async () => {
     const { fetch, calls } = fetching(() => Response.json(keySet))
 
-    await createRemoteKeySets(createOutboundClient(fetch)).read(uri, 'kept', now)
+    await createRemoteKeySets(createOutboundClient(fetch)).read(uri, 'cached', now)
 
     expect(calls[0]).toMatchObject({ redirect: 'manual' })
     expect(calls[0]?.signal).toBeInstanceOf(AbortSignal)
@@ -32,10 +32,10 @@ describe('fetching key sets', () => {
     const { fetch, calls } = fetching(() => Response.json(keySet))
     const sets = createRemoteKeySets(createOutboundClient(fetch))
 
-    await Promise.all(Array.from({ length: 50 }, () => sets.read(uri, 'kept', now)))
-    await sets.read(uri, 'kept', epochSeconds(1599))
+    await Promise.all(Array.from({ length: 50 }, () => sets.read(uri, 'cached', now)))
+    await sets.read(uri, 'cached', epochSeconds(1599))
     expect(calls).toHaveLength(1)
-    await sets.read(uri, 'kept', epochSeconds(1600))
+    await sets.read(uri, 'cached', epochSeconds(1600))
 
     expect(calls).toHaveLength(2)
   })
@@ -43,7 +43,7 @@ describe('fetching key sets', () => {
   it('fetches again for an unknown key, at most once a minute', async () => {
     const { fetch, calls } = fetching(() => Response.json(keySet))
     const sets = createRemoteKeySets(createOutboundClient(fetch))
-    await sets.read(uri, 'kept', now)
+    await sets.read(uri, 'cached', now)
 
     await sets.read(uri, 'refresh', epochSeconds(1059))
     expect(calls).toHaveLength(1)
@@ -52,34 +52,34 @@ describe('fetching key sets', () => {
     expect(calls).toHaveLength(2)
   })
 
-  it("keeps a client's last keys when its server does not answer", async () => {
+  it("keeps a client's last keys while its server is down", async () => {
     let isDown = false
     const { fetch } = fetching(() => (isDown ? new Response('', { status: 503 }) : Response.json(keySet)))
     const sets = createRemoteKeySets(createOutboundClient(fetch))
-    await sets.read(uri, 'kept', now)
+    await sets.read(uri, 'cached', now)
     isDown = true
 
     expect((await sets.read(uri, 'refresh', epochSeconds(1060)))?.keys).toHaveLength(1)
-    expect((await sets.read(uri, 'kept', epochSeconds(4599)))?.keys).toHaveLength(1)
+    expect((await sets.read(uri, 'cached', epochSeconds(4599)))?.keys).toHaveLength(1)
   })
 
-  it('drops the last keys after an hour without an answer, for good', async () => {
+  it('drops the last keys for good after an hour without a response', async () => {
     let isDown = false
     const { fetch } = fetching(() => (isDown ? new Response('', { status: 503 }) : Response.json(keySet)))
     const sets = createRemoteKeySets(createOutboundClient(fetch))
-    await sets.read(uri, 'kept', now)
+    await sets.read(uri, 'cached', now)
     isDown = true
-    await sets.read(uri, 'kept', epochSeconds(4000))
+    await sets.read(uri, 'cached', epochSeconds(4000))
 
-    expect(await sets.read(uri, 'kept', epochSeconds(4600))).toBeUndefined()
-    expect(await sets.read(uri, 'kept', epochSeconds(5200))).toBeUndefined()
+    expect(await sets.read(uri, 'cached', epochSeconds(4600))).toBeUndefined()
+    expect(await sets.read(uri, 'cached', epochSeconds(5200))).toBeUndefined()
   })
 
-  it.each([404, 410])('has no keys of a client whose server answers %i', async (status) => {
+  it.each([404, 410])('drops the keys of a client whose server responds with %i', async (status) => {
     let isGone = false
     const { fetch } = fetching(() => (isGone ? new Response('', { status }) : Response.json(keySet)))
     const sets = createRemoteKeySets(createOutboundClient(fetch))
-    await sets.read(uri, 'kept', now)
+    await sets.read(uri, 'cached', now)
     isGone = true
 
     expect(await sets.read(uri, 'refresh', epochSeconds(1060))).toBeUndefined()
@@ -87,18 +87,18 @@ describe('fetching key sets', () => {
 
   it.each([
     ['a status that is not 200', () => new Response('{}', { status: 500 })],
-    ['text that is not JSON', () => new Response('<html>')],
-    ['a set without keys', () => Response.json({})],
+    ['a body that is not JSON', () => new Response('<html>')],
+    ['an object without keys', () => Response.json({})],
     ['more than 64 KiB', () => new Response(JSON.stringify({ keys: [], pad: 'x'.repeat(65_536) }))],
     ['too many keys', () => Response.json({ keys: Array.from({ length: 101 }, () => keySet.keys[0]) })],
     ['a connection that fails', () => Promise.reject(new TypeError('fetch failed'))],
   ])('does not accept %s as a key set', async (_case, respond) => {
     const { fetch } = fetching(respond)
 
-    expect(await createRemoteKeySets(createOutboundClient(fetch)).read(uri, 'kept', now)).toBeUndefined()
+    expect(await createRemoteKeySets(createOutboundClient(fetch)).read(uri, 'cached', now)).toBeUndefined()
   })
 
-  it('keeps only members that are keys', () => {
+  it('drops list entries that are not keys', () => {
     expect(readKeySet({ keys: [keySet.keys[0], null, 'x', { kty: 5 }] })?.keys).toHaveLength(1)
   })
 })

@@ -7,31 +7,32 @@ import type { OutboundClient } from '../outbound/client.ts'
 /** The key sets that clients publish: fetched on demand and cached. */
 export interface RemoteKeySets {
   /**
-   * Returns the key set at a URL from the cache or by fetching it.
-   * @param mode `refresh` fetches again when the cached set is older than a minute, because a key may have been added.
-   * @returns `undefined` when the URL may not be fetched, or its response is not a key set.
+   * Returns the key set at a URL, from the cache or by fetching it.
+   * @param mode `cached` fetches when the cached set is older than ten minutes. `refresh` fetches when it is older than
+   *   a minute, because a key may have been added.
+   * @returns `undefined` when the URL may not be fetched, or has not returned a key set for an hour.
    */
-  read(uri: string, mode: 'kept' | 'refresh', now: EpochSeconds): Promise<JSONWebKeySet | undefined>
+  read(uri: string, mode: 'cached' | 'refresh', now: EpochSeconds): Promise<JSONWebKeySet | undefined>
 }
 
 /** Fetches key sets, one request at a time for each URL. */
 export function createRemoteKeySets(outbound: OutboundClient): RemoteKeySets {
-  const kept = new Map<string, { readonly requestedAt: EpochSeconds; readonly answer: Promise<Answer> }>()
+  const cached = new Map<string, { readonly requestedAt: EpochSeconds; readonly answer: Promise<Answer> }>()
 
   return {
     async read(uri, mode, now) {
-      const known = kept.get(uri)
+      const known = cached.get(uri)
       const maxAge = mode === 'refresh' ? cooldown : keepFor
       if (known !== undefined && now < known.requestedAt + maxAge) return (await known.answer).keySet
 
-      const answer = askAgain(uri, known?.answer, now)
-      kept.set(uri, { requestedAt: now, answer })
+      const answer = fetchOrReuse(uri, known?.answer, now)
+      cached.set(uri, { requestedAt: now, answer })
       return (await answer).keySet
     },
   }
 
-  /** While a client's server is down, its last key set stays in use, for a limited time. */
-  async function askAgain(uri: string, previous: Promise<Answer> | undefined, now: EpochSeconds): Promise<Answer> {
+  /** Fetches the key set. While the client's server is down, returns the last key set instead, for a limited time. */
+  async function fetchOrReuse(uri: string, previous: Promise<Answer> | undefined, now: EpochSeconds): Promise<Answer> {
     const fetched = await fetchKeySet(uri, outbound)
     if (fetched !== 'unavailable') return { keySet: fetched, answeredAt: now }
     const last = await previous
@@ -45,7 +46,7 @@ interface Answer {
   readonly answeredAt: EpochSeconds
 }
 
-/** @returns `undefined` if the server says that there is no key set; `unavailable` if it says nothing usable. */
+/** @returns `undefined` if there is no key set at the URL; `unavailable` if no usable response was received. */
 async function fetchKeySet(uri: string, outbound: OutboundClient): Promise<JSONWebKeySet | undefined | 'unavailable'> {
   const headers = { accept: 'application/jwk-set+json, application/json' }
   const result = await outbound.request({ url: uri, headers, timeout: 2500, maxBytes })
@@ -54,7 +55,9 @@ async function fetchKeySet(uri: string, outbound: OutboundClient): Promise<JSONW
   return (result.status === 200 ? readKeySet(parseJsonObject(result.body)) : undefined) ?? 'unavailable'
 }
 
-/** Reads a key set: an object with a list of keys (RFC 7517 §5). Whether a key fits is decided when it is used. */
+/**
+ * Reads a key set: an object with a list of keys (RFC 7517 §5). Whether a key is suitable is checked when it is used.
+ */
 export function readKeySet(value: unknown): JSONWebKeySet | undefined {
   if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value.keys)) return undefined
   return value.keys.length > maxKeys ? undefined : { keys: value.keys.filter(isKey) }
@@ -70,8 +73,8 @@ const isKey = (key: unknown): key is JSONWebKeySet['keys'][number] =>
   typeof key === 'object' && key !== null && 'kty' in key && typeof key.kty === 'string'
 
 /**
- * In seconds: how long a key set is cached, the minimum time between fetches for unknown keys, and how long a key set is used
- * while the client's server gives no answer.
+ * In seconds: how long a key set is cached, the minimum time between fetches for unknown keys, and how long a key set
+ * is used while the client's server does not respond.
  */
 const keepFor = 600
 const cooldown = 60

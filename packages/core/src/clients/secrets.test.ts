@@ -35,7 +35,7 @@ describe('client secrets', () => {
     await expect(addClientSecret('A', {}, deps)).rejects.toMatchObject({ code: 'invalid_client_metadata' })
   })
 
-  it('adds no secret to a client that has none (RFC 7591 §3.2.2)', async () => {
+  it('refuses to add a secret to a client that uses none (RFC 7591 §3.2.2)', async () => {
     const { deps } = await aClient()
     const redirectUris = ['https://spa.test/cb']
     await registerClient({ clientId: 'P', clientName: 'SPA', redirectUris, tokenEndpointAuthMethod: 'none' }, deps)
@@ -44,7 +44,7 @@ describe('client secrets', () => {
     expect((await deps.storage.clients.find(clientId('P')))?.secrets).toEqual([])
   })
 
-  it('revokes all secrets but the newest at once', async () => {
+  it('revokes all secrets except the newest at once', async () => {
     const { deps, first, works } = await aClient()
     const second = await addClientSecret('A', {}, deps)
 
@@ -53,7 +53,7 @@ describe('client secrets', () => {
     expect(await Promise.all([works(first, 100), works(second, 100)])).toEqual([false, true])
   })
 
-  it('keeps both changes when two administrators add a secret at the same time', async () => {
+  it('adds only one secret when two administrators add a secret at the same time', async () => {
     const { deps, works } = await aClient()
 
     const outcomes = await Promise.allSettled([addClientSecret('A', {}, deps), addClientSecret('A', {}, deps)])
@@ -63,16 +63,16 @@ describe('client secrets', () => {
     expect(await works(added[0] ?? '', 100)).toBe(true)
   })
 
-  it("replaces a client's secret by the one that it had at another server", async () => {
+  it("replaces a client's secret with the secret that it had at another server", async () => {
     const { deps, first, works } = await aClient()
-    const brought = 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA'
+    const imported = 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA'
 
-    await adoptClientSecret('A', brought, deps)
+    await adoptClientSecret('A', imported, deps)
 
-    expect(await Promise.all([works(first, 100), works(brought, 100)])).toEqual([false, true])
+    expect(await Promise.all([works(first, 100), works(imported, 100)])).toEqual([false, true])
   })
 
-  it('are not added to an unknown client (RFC 7591 §3.2.2)', async () => {
+  it('refuses to add a secret to an unknown client (RFC 7591 §3.2.2)', async () => {
     const { deps } = await aClient()
 
     await expect(addClientSecret('nobody', {}, deps)).rejects.toMatchObject({
@@ -81,29 +81,29 @@ describe('client secrets', () => {
     })
   })
 
-  it('adopts a secret of 32 characters, 12 of them different', async () => {
+  it('adopts a secret of 32 characters with 12 different characters', async () => {
     const { deps, works } = await aClient()
-    const brought = 'abcdefghijkl'.repeat(3).slice(0, 32)
+    const imported = 'abcdefghijkl'.repeat(3).slice(0, 32)
 
-    await adoptClientSecret('A', brought, deps)
+    await adoptClientSecret('A', imported, deps)
 
-    expect(await works(brought, 100)).toBe(true)
+    expect(await works(imported, 100)).toBe(true)
   })
 
   it.each([
-    ['short', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0s'],
-    ['of few characters', 'secretsecretsecretsecretsecretsecret'],
-    ['of 11 different characters', 'abcdefghijk'.repeat(3)],
-    ['not ASCII', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sÄ'],
-  ])('refuses to adopt a guessable secret: %s (RFC 6749 §10.10)', async (_, brought) => {
+    ['31 characters', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0s'],
+    ['few different characters', 'secretsecretsecretsecretsecretsecret'],
+    ['11 different characters', 'abcdefghijk'.repeat(3)],
+    ['a character that is not ASCII', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sÄ'],
+  ])('refuses to adopt a secret that could be guessed: %s (RFC 6749 §10.10)', async (_, imported) => {
     const { deps, first, works } = await aClient()
 
-    const refused = await adoptClientSecret('A', brought, deps).catch((error: unknown) => error)
+    const refused = await adoptClientSecret('A', imported, deps).catch((error: unknown) => error)
 
     expect(refused).toMatchObject({
       code: 'invalid_client_metadata',
       description: expect.stringContaining('guessed') as string,
     })
-    expect(await Promise.all([works(first, 100), works(brought, 100)])).toEqual([true, false])
+    expect(await Promise.all([works(first, 100), works(imported, 100)])).toEqual([true, false])
   })
 })

@@ -8,7 +8,7 @@ import {
 } from '@mintmark/storage-interface'
 import { type SecretRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
-import { invalid } from './check-metadata.ts'
+import { invalidMetadata } from './check-metadata.ts'
 import { maxActiveSecrets } from './methods.ts'
 
 interface ClientSecretDependencies {
@@ -18,13 +18,12 @@ interface ClientSecretDependencies {
 }
 
 /**
- * Adds a second secret, so that the client can change to it without an interruption. The old one expires at
- * `previousExpiresAt`.
- * @param change `previousExpiresAt`, in seconds since the epoch, expires the earlier secrets; without it they stay
+ * Adds a second secret, so that the client can change to it without an interruption.
+ * @param change `previousExpiresAt`, in seconds since the epoch: when the earlier secrets expire. Without it they stay
  *   valid.
  * @returns the secret. It is not stored and cannot be shown again.
- * @throws ClientMetadataError invalid_client_metadata when the client is unknown, uses no secret, or has two active
- *   ones.
+ * @throws ClientMetadataError invalid_client_metadata when the client is unknown, uses no secret, or already has
+ *   two active secrets.
  */
 export async function addClientSecret(
   id: string,
@@ -37,8 +36,9 @@ export async function addClientSecret(
   await changeSecrets(id, deps.storage, (client) => {
     const active = client.secrets.filter((candidate) => isActive(candidate, now))
     // RFC 7591 §3.2.2: only a client with a secret can rotate it, and two secrets are enough for that.
-    if (client.secrets.length === 0) throw invalid('The client does not authenticate with a secret.')
-    if (active.length >= maxActiveSecrets) throw invalid('The client has two live secrets. End one of them first.')
+    if (client.secrets.length === 0) throw invalidMetadata('The client does not authenticate with a secret.')
+    if (active.length >= maxActiveSecrets)
+      throw invalidMetadata('The client already has two active secrets. Revoke one of them first.')
     return [...active.map((previous) => expireAt(previous, change.previousExpiresAt)), added]
   })
   return secret
@@ -53,27 +53,27 @@ export async function revokePreviousClientSecrets(id: string, deps: { readonly s
 }
 
 /**
- * Replaces a client's secret by the one that it has at another authorization server, so that it need not be
+ * Replaces a client's secret with the secret that it has at another authorization server, so that it need not be
  * reconfigured for a migration. Use `addClientSecret` to replace it afterwards.
  * @param secret at least 32 characters of visible ASCII, at least 12 of them different, as generators create them. A
  *   client whose secret contains `+` or `%` must form-encode it for `client_secret_basic` (RFC 6749 §2.3.1); not every
  *   server insists on that.
  * @throws ClientMetadataError invalid_client_metadata when the secret is guessable, or the client is unknown or uses
- *   none.
+ *   no secret.
  */
 export async function adoptClientSecret(id: string, secret: string, deps: ClientSecretDependencies): Promise<void> {
   // RFC 6749 §10.10, RFC 6819 §5.1.4.2.2: SHA-256 is fast, so only a secret with enough entropy is safe.
   if (!/^[\x21-\x7e]{32,}$/.test(secret) || new Set(secret).size < 12)
-    throw invalid('The secret is too short, or could be guessed.')
+    throw invalidMetadata('The secret is too short, or could be guessed.')
   const adopted = await clientSecretRecord(secret, (deps.clock ?? systemClock)())
   await changeSecrets(id, deps.storage, ({ secrets }) => {
     // RFC 7591 §3.2.2: clients of other methods have no secret.
-    if (secrets.length === 0) throw invalid('The client does not authenticate with a secret.')
+    if (secrets.length === 0) throw invalidMetadata('The client does not authenticate with a secret.')
     return [adopted]
   })
 }
 
-/** The stored form of a secret: only its digest. */
+/** Returns the stored form of a secret, which contains only its digest. */
 export const clientSecretRecord = async (secret: string, now: EpochSeconds): Promise<SecretRecord> => ({
   digest: await digestSecret(secret),
   createdAt: now,
@@ -89,9 +89,9 @@ async function changeSecrets(
   await untilSettled(async () => {
     const client = await storage.clients.find(clientId(id))
     // RFC 7591 §3.2.2.
-    if (client === undefined) throw invalid('There is no such client.')
+    if (client === undefined) throw invalidMetadata('There is no such client.')
     const swapped = await storage.clients.compareAndSwap({ ...client, secrets: change(client) }, client.version)
-    // On a conflict another administrator was faster; the change is applied again to the new version.
+    // On a conflict, another administrator was faster; the change is then applied to the new version.
     return swapped.outcome === 'swapped' ? swapped : undefined
   })
 }

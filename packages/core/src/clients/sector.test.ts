@@ -10,7 +10,7 @@ import { updateClient } from './update.ts'
 
 const twoHosts = ['https://one.test/cb', 'https://two.test/cb']
 
-/** Serves a document, and registers clients that refer to it. */
+/** Serves a document. `register` registers clients that refer to it. */
 async function publish(document: string, status = 200) {
   const state = { document, requests: 0 }
   const server = createServer((_request, response) => {
@@ -42,19 +42,16 @@ it('the sector is the host of the redirect URIs (OIDC Core §8.1)', async () => 
 
 it.each([
   ['redirect URIs at two hosts', twoHosts],
-  ['a redirect URI of an app', ['com.example.app:/cb']],
-])(
-  'refuses pairwise subjects with %s and without a sector_identifier_uri (OIDC Core §8.1)',
-  async (_, redirectUris) => {
-    const storage = createMemoryStorage({ issuer: 'https://as.test' })
-    const registration = registerClient({ clientName: 'App', subjectType: 'pairwise', redirectUris }, { storage })
+  ['a redirect URI with a private-use scheme', ['com.example.app:/cb']],
+])('refuses pairwise subjects without a sector_identifier_uri for %s (OIDC Core §8.1)', async (_, redirectUris) => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const registration = registerClient({ clientName: 'App', subjectType: 'pairwise', redirectUris }, { storage })
 
-    await expect(registration).rejects.toMatchObject(refused)
-    expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
-  },
-)
+  await expect(registration).rejects.toMatchObject(refused)
+  expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
+})
 
-it('refuses pairwise subjects with a storage that cannot keep them', async () => {
+it('refuses pairwise subjects if the storage has no store for them', async () => {
   const { subjects: _, ...storage } = createMemoryStorage({ issuer: 'https://as.test' })
   const redirectUris = ['https://app.test/cb']
 
@@ -72,9 +69,9 @@ it('reads the document at sector_identifier_uri, whose host is the sector (OIDC 
 })
 
 it.each([
-  ['lacks a redirect URI', JSON.stringify(['https://one.test/cb']), 200],
-  ['is no array', JSON.stringify({ redirect_uris: twoHosts }), 200],
-  ['is no JSON', 'https://one.test/cb', 200],
+  ['lacks a redirect URI of the client', JSON.stringify(['https://one.test/cb']), 200],
+  ['is not an array', JSON.stringify({ redirect_uris: twoHosts }), 200],
+  ['is not JSON', 'https://one.test/cb', 200],
   ['is not found', JSON.stringify(twoHosts), 404],
 ])('refuses a client whose document %s (OIDC Core §8.1)', async (_, document, status) => {
   const { register, storage } = await publish(document, status)
@@ -83,7 +80,7 @@ it.each([
   expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
 })
 
-it('sends no request to an address that is not public', async () => {
+it('sends no request to a sector_identifier_uri with an IP address', async () => {
   const { state, storage, register } = await publish(JSON.stringify(twoHosts))
   const sectorIdentifierUri = 'https://127.0.0.1/sector.json'
 
@@ -95,7 +92,7 @@ it('sends no request to an address that is not public', async () => {
   expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
 })
 
-it('reads the document again only when the redirect URIs change (OIDC Registration §5)', async () => {
+it('reads the document again when the redirect URIs change, but not when the name changes (OIDC Registration §5)', async () => {
   const { state, deps, register } = await publish(JSON.stringify(twoHosts))
   const { client } = await register({ redirectUris: twoHosts })
 

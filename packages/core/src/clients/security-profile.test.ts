@@ -9,27 +9,30 @@ import { updateClient } from './update.ts'
 const issuer = 'https://as.test'
 const standard = { minimumProfile: 'standard' } as const
 
-describe('the rules of a client', () => {
+describe('the rules for a client', () => {
   it.each([
     ['standard', 'standard', false, false],
     ['standard', 'fapi2', true, false],
     ['fapi2', 'standard', true, false],
     ['fapi2', 'fapi2_message_signing', true, true],
     ['fapi2_message_signing', 'fapi2', true, true],
-  ] as const)('of the profile %s at a server with the minimum %s', (profile, minimumProfile, pushed, signed) => {
-    const rules = profileRules(aClientRecord({ profile }), { minimumProfile })
+  ] as const)(
+    'with the profile %s at a server with the minimum profile %s: pushed requests %s, signed requests %s',
+    (profile, minimumProfile, pushed, signed) => {
+      const rules = profileRules(aClientRecord({ profile }), { minimumProfile })
 
-    expect([rules.requiresPushedRequests, rules.requiresRequestObjects]).toEqual([pushed, signed])
-  })
+      expect([rules.requiresPushedRequests, rules.requiresRequestObjects]).toEqual([pushed, signed])
+    },
+  )
 
-  it.each(['FAPI2', '', 'constructor', 'fapi3'])('of an unknown profile are the strictest: %s', (profile) => {
+  it.each(['FAPI2', '', 'constructor', 'fapi3'])('with the unknown profile %j are the strictest', (profile) => {
     const rules = profileRules(aClientRecord({ profile }), standard)
 
     expect(rules).toBe(profileRules(aClientRecord({ profile: 'fapi2_message_signing' }), standard))
   })
 
   it.each(['fapi2', 'fapi2_message_signing'] as const)(
-    'of %s permit no RS256 and demand a bound token, PKCE and pushed requests (FAPI 2.0 SP §5.3.2, §5.4.1)',
+    'with the profile %s forbid RS256, and require bound tokens, PKCE and pushed requests (FAPI 2.0 SP §5.3.2, §5.4.1)',
     (profile) => {
       expect(profileRules(aClientRecord({ profile }), standard)).toMatchObject({
         algorithms: ['PS256', 'ES256', 'EdDSA'],
@@ -38,7 +41,7 @@ describe('the rules of a client', () => {
         requiresSenderConstraint: true,
         rotatesRefreshTokens: false,
         requiresPkce: true,
-        requiresAudienceText: true,
+        requiresStringAudience: true,
         longestCodeLifetime: 60,
       })
     },
@@ -46,7 +49,7 @@ describe('the rules of a client', () => {
 })
 
 describe('the rules of the profile mcp', () => {
-  it('demand PKCE, a resource, and a client without a secret that the server shares (MCP 2026-07-28, Authorization)', () => {
+  it('require PKCE, a resource, and a client without a shared secret (MCP 2026-07-28, Authorization)', () => {
     expect(profileRules(aClientRecord({ profile: 'mcp' }), standard)).toMatchObject({
       authenticationMethods: ['none', 'private_key_jwt'],
       requiresPkce: true,
@@ -60,17 +63,20 @@ describe('the rules of the profile mcp', () => {
   it.each([
     ['mcp', 'fapi2'],
     ['fapi2', 'mcp'],
-  ] as const)('of a client with the profile %s add to those of the minimum %s', (profile, minimumProfile) => {
-    expect(profileRules(aClientRecord({ profile }), { minimumProfile })).toMatchObject({
-      authenticationMethods: ['private_key_jwt'],
-      requiresResource: true,
-      requiresPushedRequests: true,
-      requiresSenderConstraint: true,
-      longestCodeLifetime: 60,
-    })
-  })
+  ] as const)(
+    'apply to a client with the profile %s together with the rules of the minimum profile %s',
+    (profile, minimumProfile) => {
+      expect(profileRules(aClientRecord({ profile }), { minimumProfile })).toMatchObject({
+        authenticationMethods: ['private_key_jwt'],
+        requiresResource: true,
+        requiresPushedRequests: true,
+        requiresSenderConstraint: true,
+        longestCodeLifetime: 60,
+      })
+    },
+  )
 
-  it('permit no client with a secret', async () => {
+  it('forbid a client secret', async () => {
     const storage = createMemoryStorage({ issuer })
     const registration = { clientName: 'A', profile: 'mcp', redirectUris: ['https://a.test/cb'] } as const
 
@@ -116,7 +122,7 @@ describe('a registration that contradicts its profile', () => {
     expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
   })
 
-  it('is rejected as a change too: the client stays as it was', async () => {
+  it('is also rejected as a change, and the client stays unchanged', async () => {
     const storage = createMemoryStorage({ issuer })
     const { client } = await registerClient({ clientName: 'A', redirectUris: ['https://a.test/cb'] }, { storage })
 
@@ -126,31 +132,31 @@ describe('a registration that contradicts its profile', () => {
     expect(await storage.clients.find(client.clientId)).toEqual(client)
   })
 
-  it('names a request object algorithm that the profile does not permit', () => {
+  it('is reported for a request object algorithm that the profile does not permit', () => {
     const client = aClientRecord({ profile: 'fapi2', requestObjectSigningAlg: 'RS256' })
 
     expect(contradictions(client, profileRules(client, standard)).join()).toContain('request_object_signing_alg')
   })
 
-  it('does not exist for the profile standard', () => {
+  it('cannot occur with the profile standard', () => {
     const client = aClientRecord({ allowTokenEndpointAudience: true, idTokenSignedResponseAlg: 'RS256' })
 
     expect(contradictions(client, profileRules(client, standard))).toEqual([])
   })
 })
 
-describe('the algorithm for a client', () => {
+describe('the signing algorithm for a client', () => {
   const rules = profileRules(aClientRecord({ profile: 'fapi2' }), standard)
 
-  it('is the preferred one if the profile permits it', () => {
+  it('is the preferred algorithm if the profile permits it', () => {
     expect(permittedAlgorithm('PS256', rules, { algorithms: ['ES256', 'PS256'] })).toBe('PS256')
   })
 
-  it('is another one of the key ring if the profile does not (FAPI 2.0 SP §5.4.1)', () => {
+  it('is another algorithm of the key ring if the profile forbids the preferred one (FAPI 2.0 SP §5.4.1)', () => {
     expect(permittedAlgorithm('RS256', rules, { algorithms: ['RS256', 'ES256'] })).toBe('ES256')
   })
 
-  it('does not exist if the key ring has no permitted one', () => {
+  it('cannot be chosen if the key ring has no permitted algorithm', () => {
     expect(() => permittedAlgorithm('RS256', rules, { algorithms: ['RS256'] })).toThrow('unauthorized_client')
   })
 })

@@ -9,23 +9,29 @@ export interface ProfileRules {
   readonly requiresPushedRequests: boolean
   /** Its authorization requests must be signed (FAPI 2.0 MS §5.3). */
   readonly requiresRequestObjects: boolean
-  /** How long its request objects may be valid, and how old they may be (FAPI 2.0 MS §5.3.1). */
+  /** The maximum lifetime and the maximum age of its request objects (FAPI 2.0 MS §5.3.1). */
   readonly requestObjectLifetime: DurationSeconds | undefined
-  /** How it may authenticate; `undefined` means in every way that the server has. */
+  /** The methods by which it may authenticate; `undefined` means every method of the server. */
   readonly authenticationMethods: readonly string[] | undefined
-  /** Its assertions name the issuer as a text, and not in a list (FAPI 2.0 SP §5.3.2.1). */
-  readonly requiresAudienceText: boolean
-  /** The algorithms of everything that it signs and that is signed for it; `undefined` means those of the server. */
+  /** The audience of its assertions must be a string, not an array (FAPI 2.0 SP §5.3.2.1). */
+  readonly requiresStringAudience: boolean
+  /**
+   * The algorithms with which it may sign, and with which the server may sign for it; `undefined` means all of the
+   * server's.
+   */
   readonly algorithms: readonly string[] | undefined
-  /** Its access tokens must be bound to a key of its own (FAPI 2.0 SP §5.3.2.1). */
+  /** Its access tokens must be bound to a key that it holds (FAPI 2.0 SP §5.3.2.1). */
   readonly requiresSenderConstraint: boolean
   /** Whether its refresh tokens rotate (FAPI 2.0 SP §5.3.2.1 forbids it). */
   readonly rotatesRefreshTokens: boolean
-  /** Whether it needs PKCE, whatever it is registered for (FAPI 2.0 SP §5.3.2.2). */
+  /** Whether it must use PKCE, regardless of its registration (FAPI 2.0 SP §5.3.2.2). */
   readonly requiresPkce: boolean
-  /** Whether each of its requests names the API that the tokens are for (MCP 2026-07-28, Authorization, "Resource Parameter Implementation"). */
+  /**
+   * Whether each of its requests must name the API that the tokens are for (MCP 2026-07-28, Authorization, "Resource
+   * Parameter Implementation").
+   */
   readonly requiresResource: boolean
-  /** The longest life of its codes (FAPI 2.0 SP §5.3.2.1). */
+  /** The maximum lifetime of its authorization codes (FAPI 2.0 SP §5.3.2.1). */
   readonly longestCodeLifetime: DurationSeconds | undefined
 }
 
@@ -34,7 +40,7 @@ const standard: ProfileRules = {
   requiresRequestObjects: false,
   requestObjectLifetime: undefined,
   authenticationMethods: undefined,
-  requiresAudienceText: false,
+  requiresStringAudience: false,
   algorithms: undefined,
   requiresSenderConstraint: false,
   rotatesRefreshTokens: true,
@@ -48,7 +54,7 @@ const fapi2: ProfileRules = {
   requiresRequestObjects: false,
   requestObjectLifetime: undefined,
   authenticationMethods: ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
-  requiresAudienceText: true,
+  requiresStringAudience: true,
   algorithms: ['PS256', 'ES256', 'EdDSA'],
   requiresSenderConstraint: true,
   rotatesRefreshTokens: false,
@@ -58,8 +64,9 @@ const fapi2: ProfileRules = {
 }
 
 /**
- * The Model Context Protocol (Authorization, 2026-07-28): its clients are public, or have a key of their own. That responses
- * name the issuer, that redirect URIs are exact and that refresh tokens of public clients rotate holds for every client.
+ * The Model Context Protocol (Authorization, 2026-07-28). Its clients are public or authenticate with a private key.
+ * The server meets the protocol's other rules for every client: responses name the issuer, redirect URIs match exactly,
+ * and refresh tokens of public clients rotate.
  */
 const mcp: ProfileRules = {
   ...standard,
@@ -75,7 +82,9 @@ const profiles = {
   fapi2_message_signing: { ...fapi2, requiresRequestObjects: true, requestObjectLifetime: seconds(3600) },
 } as const satisfies Readonly<Record<string, ProfileRules>>
 
-/** A set of rules for a client: those of the OAuth and OpenID Connect standards, of the Model Context Protocol, or of FAPI 2.0. */
+/**
+ * A set of rules for a client: the rules of OAuth and OpenID Connect, of the Model Context Protocol, or of FAPI 2.0.
+ */
 export type SecurityProfile = keyof typeof profiles
 
 export const securityProfiles = [
@@ -85,25 +94,28 @@ export const securityProfiles = [
   'fapi2_message_signing',
 ] as const satisfies SecurityProfile[]
 
-/** The least that a server demands of every client. */
+/** The profile whose rules a server applies to every client. */
 export interface ProfileSettings {
   readonly minimumProfile: SecurityProfile
 }
 
-/** The rules of a client's profile together with those of the server's minimum. An unknown profile has the strictest. */
+/**
+ * Returns the rules of a client's profile, combined with the server's minimum. An unknown profile gets the strictest
+ * rules.
+ */
 export function profileRules({ profile }: ClientRecord, { minimumProfile }: ProfileSettings): ProfileRules {
   const known = securityProfiles.find((name) => name === profile) ?? 'fapi2_message_signing'
-  return combined[known][minimumProfile]
+  return combinedRules[known][minimumProfile]
 }
 
-/** Keeps the rules of both. */
-const both = (one: ProfileRules, other: ProfileRules): ProfileRules => ({
+/** Combines two sets of rules so that both are met. */
+const combine = (one: ProfileRules, other: ProfileRules): ProfileRules => ({
   requiresPushedRequests: one.requiresPushedRequests || other.requiresPushedRequests,
   requiresRequestObjects: one.requiresRequestObjects || other.requiresRequestObjects,
   requestObjectLifetime: one.requestObjectLifetime ?? other.requestObjectLifetime,
-  authenticationMethods: common(one.authenticationMethods, other.authenticationMethods),
-  requiresAudienceText: one.requiresAudienceText || other.requiresAudienceText,
-  algorithms: common(one.algorithms, other.algorithms),
+  authenticationMethods: intersection(one.authenticationMethods, other.authenticationMethods),
+  requiresStringAudience: one.requiresStringAudience || other.requiresStringAudience,
+  algorithms: intersection(one.algorithms, other.algorithms),
   requiresSenderConstraint: one.requiresSenderConstraint || other.requiresSenderConstraint,
   rotatesRefreshTokens: one.rotatesRefreshTokens && other.rotatesRefreshTokens,
   requiresPkce: one.requiresPkce || other.requiresPkce,
@@ -111,37 +123,37 @@ const both = (one: ProfileRules, other: ProfileRules): ProfileRules => ({
   longestCodeLifetime: one.longestCodeLifetime ?? other.longestCodeLifetime,
 })
 
-const common = (one: readonly string[] | undefined, other: readonly string[] | undefined) =>
+const intersection = (one: readonly string[] | undefined, other: readonly string[] | undefined) =>
   one === undefined || other === undefined ? (one ?? other) : one.filter((value) => other.includes(value))
 
-const withEach = (one: ProfileRules) => ({
-  standard: both(one, standard),
-  mcp: both(one, mcp),
-  fapi2: both(one, profiles.fapi2),
-  fapi2_message_signing: both(one, profiles.fapi2_message_signing),
+const combineWithEach = (one: ProfileRules) => ({
+  standard: combine(one, standard),
+  mcp: combine(one, mcp),
+  fapi2: combine(one, profiles.fapi2),
+  fapi2_message_signing: combine(one, profiles.fapi2_message_signing),
 })
 
-/** The rules of each two profiles, made once: a request looks them up. */
-const combined = {
-  standard: withEach(standard),
-  mcp: withEach(mcp),
-  fapi2: withEach(fapi2),
-  fapi2_message_signing: withEach(profiles.fapi2_message_signing),
+/** The combined rules of each pair of profiles. They are computed once, so that a request only looks them up. */
+const combinedRules = {
+  standard: combineWithEach(standard),
+  mcp: combineWithEach(mcp),
+  fapi2: combineWithEach(fapi2),
+  fapi2_message_signing: combineWithEach(profiles.fapi2_message_signing),
 } as const satisfies Readonly<Record<SecurityProfile, Readonly<Record<SecurityProfile, ProfileRules>>>>
 
-/** The rules of the server's minimum alone. */
+/** Returns the rules of the server's minimum, without a client's. */
 export const minimumRules = ({ minimumProfile }: ProfileSettings): ProfileRules => profiles[minimumProfile]
 
 /**
- * Everything in a client's registration that its profile forbids, as sentences for its administrator.
- * @returns an empty list for a client that fits.
+ * Finds everything in a client's registration that the rules forbid.
+ * @returns clauses for the client's administrator; an empty list if the registration meets the rules.
  */
 export function contradictions(client: ClientRecord, rules: ProfileRules): readonly string[] {
   const { authenticationMethods: methods, algorithms } = rules
   const found: string[] = []
   if (methods?.includes(client.tokenEndpointAuthMethod) === false)
     found.push(`token_endpoint_auth_method must be one of ${methods.join(', ')}`)
-  if (rules.requiresAudienceText && client.allowTokenEndpointAudience)
+  if (rules.requiresStringAudience && client.allowTokenEndpointAudience)
     found.push('allow_token_endpoint_audience must be false')
   for (const [name, algorithm] of chosenAlgorithms(client)) {
     if (algorithm !== undefined && algorithms?.includes(algorithm) === false)
@@ -161,20 +173,20 @@ const chosenAlgorithms = (client: ClientRecord): readonly (readonly [string, str
 ]
 
 /**
- * The rules for a request of a client.
+ * Returns the rules for a client's request.
  * @throws OAuthError unauthorized_client — reason `profile_contradicted`: the client was registered before the server
  *   demanded its profile, or directly in storage.
  */
 export function requireProfile(client: ClientRecord, settings: ProfileSettings): ProfileRules {
   const rules = profileRules(client, settings)
-  // FAPI 2.0 SP §5.2.2: a client that does not keep the rules gets nothing.
+  // FAPI 2.0 SP §5.3.2: a client whose registration breaks the rules gets nothing.
   if (contradictions(client, rules).length > 0) throw refuse('profile_contradicted', { clientId: client.clientId })
   return rules
 }
 
 /**
- * The algorithm to sign with for a client.
- * @param preferred the one to use if its profile permits it.
+ * Chooses the algorithm to sign with for a client.
+ * @param preferred is chosen if the client's profile permits it.
  * @throws OAuthError unauthorized_client — reason `signing_algorithm_unavailable`.
  */
 export function permittedAlgorithm(
@@ -190,10 +202,10 @@ export function permittedAlgorithm(
 }
 
 /**
- * Refuses to start a server that could not keep its own minimum.
+ * Refuses to start a server that could not meet its own minimum profile.
  * @throws TypeError that says what is missing.
  */
-export function refuseUnkeptMinimum(
+export function refuseInfeasibleMinimum(
   { minimumProfile }: ProfileSettings,
   server: { readonly keys: SigningAlgorithms; readonly codeLifetime: number },
 ): void {

@@ -9,14 +9,14 @@ const now = epochSeconds(1_790_000_000)
 const clock = () => now
 const web: ClientRegistration = { clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] }
 
-const started = async (registration: ClientRegistration = web) => {
+const startWith = async (registration: ClientRegistration = web) => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const registered = await registerClient(registration, { storage, clock })
   return { storage, registered, find: () => storage.clients.find(clientId('A')) }
 }
 
 it('keeps the members that a change leaves out (RFC 7592 §2.2)', async () => {
-  const { storage, registered } = await started({ ...web, defaultMaxAge: 60 })
+  const { storage, registered } = await startWith({ ...web, defaultMaxAge: 60 })
 
   const updated = await updateClient(
     { clientId: 'A' },
@@ -29,42 +29,50 @@ it('keeps the members that a change leaves out (RFC 7592 §2.2)', async () => {
 })
 
 it.for<[string, ClientChange, string]>([
-  ['no redirect URI for the code grant', { redirectUris: [] }, 'invalid_redirect_uri'],
+  ['the code grant without a redirect URI', { redirectUris: [] }, 'invalid_redirect_uri'],
   ['a redirect URI with a wildcard', { redirectUris: ['https://*.app.test/cb'] }, 'invalid_redirect_uri'],
-  ['keys that it does not have', { tokenEndpointAuthMethod: 'private_key_jwt' }, 'invalid_client_metadata'],
+  ['private_key_jwt without keys', { tokenEndpointAuthMethod: 'private_key_jwt' }, 'invalid_client_metadata'],
   [
-    'a public client of the client credentials grant',
+    'a public client with the client credentials grant',
     { tokenEndpointAuthMethod: 'none', grantTypes: ['client_credentials'] },
     'invalid_client_metadata',
   ],
   ['a scope value with a space', { scopes: ['openid profile'] }, 'invalid_client_metadata'],
   ['a negative default_max_age', { defaultMaxAge: -1 }, 'invalid_client_metadata'],
-  ['a fraction of a second', { defaultMaxAge: 0.5 }, 'invalid_client_metadata'],
-  ['no name', { clientName: ' ' }, 'invalid_client_metadata'],
+  ['a fractional default_max_age', { defaultMaxAge: 0.5 }, 'invalid_client_metadata'],
+  ['an empty name', { clientName: ' ' }, 'invalid_client_metadata'],
   ['encrypted ID tokens without a key', { idTokenEncryptedResponseAlg: 'ECDH-ES' }, 'invalid_client_metadata'],
   [
     'encrypted ID tokens with a key for signatures only',
     { idTokenEncryptedResponseAlg: 'RSA-OAEP-256', jwks: { keys: [{ kty: 'RSA', use: 'sig', n: 'AQAB', e: 'AQAB' }] } },
     'invalid_client_metadata',
   ],
-  ['a page without TLS', { policyUri: 'http://app.example/privacy' }, 'invalid_client_metadata'],
-  ['a page whose host is disguised', { tosUri: 'https://bank.example@app.example/' }, 'invalid_client_metadata'],
-  ['a page that is a script', { clientUri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
-  ['a logo at an address of a network', { logoUri: 'https://10.0.0.1/logo.png' }, 'invalid_client_metadata'],
-  ['content encryption alone', { introspectionEncryptedResponseEnc: 'A256GCM' }, 'invalid_client_metadata'],
+  ['a page address without TLS', { policyUri: 'http://app.example/privacy' }, 'invalid_client_metadata'],
+  [
+    'a page address that disguises its host',
+    { tosUri: 'https://bank.example@app.example/' },
+    'invalid_client_metadata',
+  ],
+  ['a page address that runs a script', { clientUri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
+  ['a logo at an IP address', { logoUri: 'https://10.0.0.1/logo.png' }, 'invalid_client_metadata'],
+  [
+    'an algorithm for content encryption without an algorithm for the key',
+    { introspectionEncryptedResponseEnc: 'A256GCM' },
+    'invalid_client_metadata',
+  ],
   [
     'encrypted authorization responses that are not signed',
     { authorizationEncryptedResponseAlg: 'ECDH-ES', jwksUri: 'https://app.example/jwks' },
     'invalid_client_metadata',
   ],
   [
-    'encrypted userinfo that is not signed',
+    'encrypted userinfo responses that are not signed',
     { userinfoEncryptedResponseAlg: 'ECDH-ES', jwks: { keys: [{ kty: 'OKP', crv: 'X25519', use: 'enc', x: 'AQAB' }] } },
     'invalid_client_metadata',
   ],
-  ['an algorithm that no key signs with', { idTokenSignedResponseAlg: 'ES256' }, 'invalid_client_metadata'],
+  ['an algorithm that the server does not sign with', { idTokenSignedResponseAlg: 'ES256' }, 'invalid_client_metadata'],
 ])('refuses a change that would leave %s (RFC 7591 §3.2.2)', async ([, change, code]) => {
-  const { storage, registered, find } = await started()
+  const { storage, registered, find } = await startWith()
 
   await expect(
     updateClient({ clientId: 'A' }, change, { storage, keys: { algorithms: ['RS256'] } }),
@@ -73,26 +81,26 @@ it.for<[string, ClientChange, string]>([
   expect(await find()).toEqual(registered.client)
 })
 
-it('creates a secret when the authentication method needs one, and removes it when it does not (RFC 7591 §2)', async () => {
-  const { storage, find } = await started({ ...web, tokenEndpointAuthMethod: 'none' })
+it('creates a secret when the new authentication method needs one, and removes it when it needs none (RFC 7591 §2)', async () => {
+  const { storage, find } = await startWith({ ...web, tokenEndpointAuthMethod: 'none' })
 
   const moved = await updateClient(
     { clientId: 'A' },
     { tokenEndpointAuthMethod: 'client_secret_basic' },
     { storage, clock },
   )
-  const live = await find()
+  const withSecret = await find()
   await updateClient({ clientId: 'A' }, { tokenEndpointAuthMethod: 'none' }, { storage, clock })
 
   const secret = moved.outcome === 'updated' ? moved.clientSecret : undefined
   expect(secret).toMatch(/^[\w-]{43}$/)
-  expect(live?.secrets).toHaveLength(1)
-  expect(JSON.stringify(live)).not.toContain(secret)
+  expect(withSecret?.secrets).toHaveLength(1)
+  expect(JSON.stringify(withSecret)).not.toContain(secret)
   expect((await find())?.secrets).toEqual([])
 })
 
-it('answers a conflict and writes nothing when the version is outdated (RFC 9110 §13.1.1)', async () => {
-  const { storage, find } = await started()
+it('returns a conflict and writes nothing when the version is outdated (RFC 9110 §13.1.1)', async () => {
+  const { storage, find } = await startWith()
   await updateClient({ clientId: 'A', version: 1 }, { clientName: 'One' }, { storage })
 
   const late = await updateClient({ clientId: 'A', version: 1 }, { clientName: 'Two' }, { storage })
@@ -101,8 +109,8 @@ it('answers a conflict and writes nothing when the version is outdated (RFC 9110
   expect(await find()).toMatchObject({ clientName: 'One', version: 2 })
 })
 
-it('disables a client once, and enables it again', async () => {
-  const { storage, find } = await started()
+it('disables a client, keeps the time when it is disabled again, and enables it', async () => {
+  const { storage, find } = await startWith()
 
   await disableClient({ clientId: 'A' }, { storage, clock })
   await disableClient({ clientId: 'A' }, { storage, clock: () => epochSeconds(now + 9) })
@@ -115,7 +123,7 @@ it('disables a client once, and enables it again', async () => {
 })
 
 it('applies concurrent changes of different members', async () => {
-  const { storage, find } = await started()
+  const { storage, find } = await startWith()
 
   await Promise.all([
     updateClient({ clientId: 'A' }, { clientName: 'New' }, { storage }),

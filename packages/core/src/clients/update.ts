@@ -15,7 +15,7 @@ import { consentDigest } from './document-metadata.ts'
 import { refuseForeignSector } from './sector.ts'
 import { clientSecretRecord } from './secrets.ts'
 
-/** A change to a client. Members that are left out stay; `undefined` removes an optional member. */
+/** A change to a client. Members that are left out keep their values; `undefined` removes an optional member. */
 export interface ClientChange extends Partial<RequiredMetadata>, DefaultedMetadata, ClearableChange {}
 
 /** The client to change. With a version, the result is `conflict` if the client has changed since. */
@@ -45,8 +45,8 @@ interface UpdateClientDependencies {
    */
   readonly dangerouslyAllowOutbound?: readonly string[] | undefined
   /**
-   * What the server accepts: `server.clientRules`. A client that it would refuse is not registered.
-   * @defaultValue None. Scope values and resources are not compared with those of a server.
+   * What the server accepts: `server.clientRules`. A change is rejected if the server would refuse the changed client.
+   * @defaultValue None. The change is not compared with what a server accepts.
    */
   readonly clientRules?: ClientRules | undefined
   readonly clock?: Clock
@@ -55,75 +55,78 @@ interface UpdateClientDependencies {
 
 /**
  * Changes a client. The client that results from the change is validated (RFC 7592 §2.2). A change of authentication
- * method removes secrets that are no longer used, or creates one. A client that registered itself cannot change its
- * registration after that: it would undo the change.
+ * method removes secrets that are no longer used, or creates one. After that, a client that registered itself
+ * can no longer change its own registration, because it could undo the change.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata; nothing was written.
  */
 export const updateClient = async (
   target: ClientTarget,
   change: ClientChange,
   deps: UpdateClientDependencies,
-): Promise<ClientUpdate> => changeClient(target, { change, isOwn: false }, deps)
+): Promise<ClientUpdate> => changeClient(target, { change, isSelfUpdate: false }, deps)
 
 /**
- * As `updateClient`, for a client that changes its own registration (RFC 7592 §2.2). It can do so again. Users are asked again for
- * consent to a client with another name, redirect host, method of authentication or key.
- * @throws ClientMetadataError as `updateClient`.
+ * Changes a client like `updateClient`, at the request of the client itself (RFC 7592 §2.2), which can then change its
+ * registration again. Users are asked for consent again when the name, a redirect host, the authentication method or a
+ * key changes.
+ * @throws ClientMetadataError like `updateClient`.
  */
 export const updateOwnRegistration = async (
   target: ClientTarget,
   change: ClientChange,
   deps: UpdateClientDependencies,
-): Promise<ClientUpdate> => changeClient(target, { change, isOwn: true }, deps)
+): Promise<ClientUpdate> => changeClient(target, { change, isSelfUpdate: true }, deps)
 
 async function changeClient(
   target: ClientTarget,
-  { change, isOwn }: { readonly change: ClientChange; readonly isOwn: boolean },
+  { change, isSelfUpdate }: { readonly change: ClientChange; readonly isSelfUpdate: boolean },
   deps: UpdateClientDependencies,
 ): Promise<ClientUpdate> {
   const now = (deps.clock ?? systemClock)()
   refuseUnknownMembers(change)
   refuseUnsignable(change, deps.keys)
   return swapClient(target, deps.storage, async (client) => {
-    const changed: ClientRecord = { ...client, ...change, ...(!isOwn && { selfManagement: undefined }) }
+    const changed: ClientRecord = { ...client, ...change, ...(!isSelfUpdate && { selfManagement: undefined }) }
     refuseUnusable(changed, deps.dangerouslyAllowOutbound)
     await refuseForeignSector(changed, client, { storage: deps.storage, allowedOrigins: deps.dangerouslyAllowOutbound })
     refuseUnserved(changed, change, deps.clientRules)
-    const judged = isOwn ? await withConsentDigest(changed, client) : changed
-    return withFittingSecrets(judged, now, deps.random ?? systemRandom)
+    const updated = isSelfUpdate ? await withConsentDigest(changed, client) : changed
+    return withRequiredSecrets(updated, now, deps.random ?? systemRandom)
   })
 }
 
-/** RFC 7591 §5: consent to the client as it was is not consent to what it calls itself now. */
+/** Marks the client so that users are asked for consent again if it now presents itself differently (RFC 7591 §5). */
 async function withConsentDigest(changed: ClientRecord, before: ClientRecord): Promise<ClientRecord> {
-  const [digest, former] = await Promise.all([consentDigest(changed), consentDigest(before)])
-  return digest === former ? changed : { ...changed, documentDigest: digest }
+  const [digest, previousDigest] = await Promise.all([consentDigest(changed), consentDigest(before)])
+  return digest === previousDigest ? changed : { ...changed, documentDigest: digest }
 }
 
 /**
- * Disables a client: its credentials, codes and tokens are rejected from now on. A client that was disabled before
- * keeps its time.
+ * Disables a client: its credentials, codes and tokens are rejected from now on. If the client is already disabled,
+ * `disabledAt` does not change.
  */
 export const disableClient = (
   target: ClientTarget,
   deps: { readonly storage: OAuthStorage; readonly clock?: Clock },
 ): Promise<ClientUpdate> => {
   const now = (deps.clock ?? systemClock)()
-  return swapClient(target, deps.storage, (client) => unsecret({ ...client, disabledAt: client.disabledAt ?? now }))
+  return swapClient(target, deps.storage, (client) =>
+    withoutNewSecret({ ...client, disabledAt: client.disabledAt ?? now }),
+  )
 }
 
 /** Enables a client again: tokens that were issued to it and have not expired are accepted again. */
 export const enableClient = (target: ClientTarget, deps: { readonly storage: OAuthStorage }): Promise<ClientUpdate> =>
-  swapClient(target, deps.storage, (client) => unsecret({ ...client, disabledAt: undefined }))
+  swapClient(target, deps.storage, (client) => withoutNewSecret({ ...client, disabledAt: undefined }))
 
 interface ChangedClient {
   readonly client: ClientRecord
   readonly clientSecret: string | undefined
 }
 
-const unsecret = async (client: ClientRecord): Promise<ChangedClient> => ({ client, clientSecret: undefined })
+const withoutNewSecret = async (client: ClientRecord): Promise<ChangedClient> => ({ client, clientSecret: undefined })
 
-async function withFittingSecrets(client: ClientRecord, now: EpochSeconds, random: Random): Promise<ChangedClient> {
+async function withRequiredSecrets(client: ClientRecord, now: EpochSeconds, random: Random): Promise<ChangedClient> {
   if (!usesSecret(client)) return { client: { ...client, secrets: [] }, clientSecret: undefined }
   if (client.secrets.length > 0) return { client, clientSecret: undefined }
   const clientSecret = randomSecret(random)
@@ -141,7 +144,7 @@ function swapClient(
     if (version !== undefined && version !== before.version) return { outcome: 'conflict' }
     const { client, clientSecret } = await change(before)
     const swapped = await storage.clients.compareAndSwap(client, before.version)
-    // On a conflict another administrator was faster; the change is applied again to the new version.
+    // On a conflict, another administrator was faster; the change is then applied to the new version.
     return swapped.outcome === 'swapped'
       ? { outcome: 'updated', before, client: swapped.record, clientSecret }
       : undefined

@@ -46,7 +46,7 @@ export interface LogoutEndpointDependencies extends LogoutEvidenceDependencies {
   readonly browserCookie: Cookie
   /** The host's session. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
-  /** For how long an ended session is remembered. */
+  /** How long storage keeps the record of an ended session. */
   readonly sessionRetention: DurationSeconds
   /** Counts logout requests by browser. */
   readonly logouts: RateLimiter
@@ -60,13 +60,13 @@ export interface LogoutSettings {
 }
 
 /**
- * `GET|POST /session/end` (RP-Initiated Logout §2). It signs the browser's user out at once if the request proves that one of
- * the user's clients sent it, and asks the user otherwise.
+ * `GET|POST /session/end` (RP-Initiated Logout §2). Signs the browser's user out at once if the request proves that one
+ * of the user's clients sent it. Otherwise asks the user.
  */
 export const logoutEndpoint =
   (settings: LogoutSettings, deps: LogoutEndpointDependencies): Endpoint =>
   async (request) => {
-    // RFC 9110 §9.2.1: HEAD is safe. It ends no session.
+    // RFC 9110 §9.2.1: HEAD is a safe method, so it must not end a session.
     if (request.method === 'HEAD') return { status: 200, headers: noStore, body: undefined }
     if (request.method === 'POST') return redirectToSelf(request)
     const now = deps.clock()
@@ -80,8 +80,8 @@ export const logoutEndpoint =
   }
 
 /**
- * `POST /session/end/confirm`: the form of the confirmation page. The user's decision is the proof that the request itself
- * does not have.
+ * `POST /session/end/confirm`: receives the form of the confirmation page. The user's decision replaces the proof that
+ * the request lacks.
  */
 export const confirmedLogoutEndpoint =
   (settings: LogoutSettings, deps: LogoutEndpointDependencies): Endpoint =>
@@ -100,7 +100,7 @@ export const confirmedLogoutEndpoint =
     return answerLogout(decision, { visit, isConfirmed: true }, { now, settings, deps })
   }
 
-/** A request, what it proves, and who is signed in in the browser that sent it. */
+/** A request, what it proves, and who is signed in to the browser that sent it. */
 interface LogoutVisit {
   readonly request: ServerRequest
   readonly logout: LogoutRequest
@@ -119,8 +119,8 @@ async function readVisit(
 }
 
 /**
- * A POST from another site comes without the cookies of the session, so the user would appear to be signed out. The same
- * request as a GET is a navigation that has them.
+ * Redirects a POST to the same request as a GET. A browser sends a POST from another site without the session's
+ * cookies, so the user would appear to be signed out. With the GET, a navigation, it sends the cookies.
  */
 function redirectToSelf(request: ServerRequest): ServerResponse {
   const { fields } = parseLogoutRequest(readForm(request))
@@ -148,8 +148,9 @@ async function decideLogout(
 }
 
 /**
- * Whether the hint belongs to this session, or to the one that it has replaced lately. If one of them names no session, the
- * user is compared, and only the hint of a client that can keep a secret counts (RP-Initiated Logout §2, §6).
+ * Whether the hint belongs to this session, or to a session of the same user that was replaced recently. If the hint or
+ * the host names no session, only the users are compared, and only the hint of a confidential client is accepted
+ * (RP-Initiated Logout §2, §6).
  */
 async function isProven(
   { hint, client }: LogoutEvidence,
@@ -162,11 +163,14 @@ async function isProven(
   if (hint.sessionId === undefined || session.sessionId === undefined) return client.tokenEndpointAuthMethod !== 'none'
   if (await isSidOf(hint.sessionId, { session: session.sessionId, client }, keys)) return true
   const earlier = await storage.sessions.find(sessionId(hint.sessionId))
-  return earlier?.endReason === 'replaced' && now < (earlier.revokedAt ?? 0) + replacedFor
+  return earlier?.endReason === 'replaced' && now < (earlier.revokedAt ?? 0) + replacedHintLifetime
 }
 
-/** In seconds. A client has the ID token of the session in which the user signed in to it. */
-const replacedFor = 86_400
+/**
+ * In seconds. A client keeps the ID token of the session in which the user signed in to it, even after the session was
+ * replaced.
+ */
+const replacedHintLifetime = 86_400
 
 interface LogoutStep {
   readonly now: EpochSeconds
@@ -174,7 +178,7 @@ interface LogoutStep {
   readonly deps: LogoutEndpointDependencies
 }
 
-/** Ends the session, if there is one, and answers with the next page. */
+/** Ends the session, if there is one, and responds with the next page. */
 async function answerLogout(
   decision: Exclude<LogoutDecision, { kind: 'confirm' }>,
   { visit, isConfirmed }: { readonly visit: LogoutVisit; readonly isConfirmed: boolean },
@@ -191,14 +195,15 @@ async function answerLogout(
   return withHeaders(step.settings.renderPage(content, request), headers)
 }
 
-/** Revokes the session and what is bound to it, then lets the host end its own. */
+/** Revokes the session and everything bound to it, then lets the host end its own session. */
 async function endSession(
   { session, reason }: Extract<LogoutDecision, { kind: 'end' }>,
   { request, evidence: { client } }: LogoutVisit,
   { now, settings, deps }: LogoutStep,
 ): Promise<readonly Header[]> {
   if (session.sessionId !== undefined) {
-    // A session that no client has joined yet is not stored. Without a tombstone, a request on its way could join it later.
+    // A session that no client has joined yet is not stored. Without a tombstone, a request in flight could still join
+    // it.
     const tombstoneUntil = after(now, deps.sessionRetention)
     await deps.storage.sessions.revoke({ sessionId: sessionId(session.sessionId), reason, now, tombstoneUntil })
   }
@@ -215,7 +220,7 @@ async function endSession(
 const framesOf = async ({ sessionId: id }: SignedIn, { settings, deps }: LogoutStep): Promise<readonly string[]> =>
   settings.frontChannel && id !== undefined ? frontChannelFrames(sessionId(id), deps) : []
 
-/** RP-Initiated Logout §3: `state` is returned as it came, and nothing else. */
+/** Adds the unchanged `state`, and nothing else, to the address (RP-Initiated Logout §3). */
 const returnAddress = (returnsTo: string, state: string | undefined): string =>
   state === undefined
     ? returnsTo
@@ -227,7 +232,7 @@ async function confirmationPage(
   { issuer, storage }: LogoutEndpointDependencies,
 ): Promise<ServerResponse> {
   const { request, logout, evidence, session } = visit
-  const user = session === undefined ? undefined : await findToName(session, storage)
+  const user = session === undefined ? undefined : await findUserToShow(session, storage)
   return renderPage(
     {
       ...pageBasics(visit),
@@ -242,8 +247,8 @@ async function confirmationPage(
   )
 }
 
-/** A page without a name is better than none: users can sign out while the host's table of users does not answer. */
-async function findToName({ subject }: SignedIn, { users }: OAuthStorage): Promise<UserRecord | undefined> {
+/** Finds the user. Without the host's table of users, the page shows no name, but users can still sign out. */
+async function findUserToShow({ subject }: SignedIn, { users }: OAuthStorage): Promise<UserRecord | undefined> {
   try {
     return await users.find(userId(subject))
   } catch (error) {
@@ -261,12 +266,15 @@ function pageBasics({ logout, evidence: { client, problem } }: LogoutVisit) {
   }
 }
 
-/** The page offers to sign out nevertheless, so that a wrong hint does not keep the user signed in. Operators see why. */
+/**
+ * Records the problem for operators. The page still offers to sign out, so that a wrong hint does not keep the user
+ * signed in.
+ */
 function recordProblem({ request, evidence: { problem } }: LogoutVisit, { journal }: LogoutEndpointDependencies): void {
   if (problem !== undefined) journal.record(request, requestRefused(problem, request))
 }
 
-/** Counts by browser; one that refuses the cookie counts by session, and one with neither has nothing to end. */
+/** Counts requests by browser; if the browser refuses the cookie, by session. Without either, they are not limited. */
 async function limitLogouts(
   { request, session }: LogoutVisit,
   now: EpochSeconds,
@@ -280,6 +288,6 @@ async function limitLogouts(
   if (!decision.allowed) throw refuse('logouts_throttled', {}, { retryAfter: decision.retryAfter })
 }
 
-/** The addresses of the two endpoints, below the issuer. */
+/** The paths of the two endpoints, relative to the issuer. */
 export const logoutPath = '/session/end'
 export const confirmPath = '/session/end/confirm'

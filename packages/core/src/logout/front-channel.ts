@@ -5,8 +5,8 @@ import type { KeyRing } from '../keys/ring.ts'
 import { sidFor } from '../tokens/pairwise.ts'
 
 /**
- * The addresses to load in frames when a session is revoked: those of the clients that took part in it (Front-Channel Logout
- * §3). Of more than twenty, those that the user signed in to last.
+ * Returns the addresses to load in frames when a session is revoked (Front-Channel Logout §3): the addresses of the
+ * clients that the user signed in to during the session, at most twenty, beginning with the most recent sign-in.
  */
 export async function frontChannelFrames(
   session: SessionId,
@@ -26,13 +26,13 @@ export async function frontChannelFrames(
 /** Each frame is a page of another site, and a browser loads only a few at the same time. */
 const maxFrames = 20
 
-/** @returns `undefined` for a client without such an address, and for one that was removed since. */
+/** @returns `undefined` for a client without a front-channel address, and for a client that has been removed. */
 function frameAddress(
   client: ClientRecord | undefined,
   parameters: { readonly iss: string; readonly sid: string } | undefined,
 ): string | undefined {
   const address = client?.frontchannelLogoutUri
-  // Front-Channel Logout §2: both parameters or none of them, after a registered query.
+  // Front-Channel Logout §2: the address gets both parameters or neither, after its registered query.
   if (address === undefined || parameters === undefined || client?.frontchannelLogoutSessionRequired !== true)
     return address
   return `${address}${address.includes('?') ? '&' : '?'}${new URLSearchParams(parameters).toString()}`

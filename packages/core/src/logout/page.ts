@@ -10,17 +10,17 @@ type LogoutPageContent = ConfirmLogout | SignedOut | StillSignedIn
 
 interface LogoutPageBasics {
   readonly status: number
-  /** What is wrong with the request: the error code, and a fixed sentence that contains nothing of the request. */
+  /** What is wrong with the request: the error code, and a fixed sentence that contains no part of the request. */
   readonly problem: { readonly code: OAuthErrorCode; readonly description: string } | undefined
-  /** The client that asks, if the request names one. */
+  /** The client that requests the logout, if the request names one. */
   readonly client: { readonly clientId: string; readonly clientName: string } | undefined
   /** The user's preferred languages, best first. */
   readonly uiLocales: readonly string[]
 }
 
 /**
- * Asks the user whether to sign out, because the request does not prove that it is theirs (RP-Initiated Logout §2). Its form
- * is posted to `action` with all of `fields`, and with `decision`: `sign_out` or `stay`.
+ * Asks the user whether to sign out, because the request does not prove that it is legitimate (RP-Initiated Logout §2).
+ * The page's form is posted to `action` with all of `fields`, and with `decision`: `sign_out` or `stay`.
  */
 interface ConfirmLogout extends LogoutPageBasics {
   readonly kind: 'confirm'
@@ -28,22 +28,22 @@ interface ConfirmLogout extends LogoutPageBasics {
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** The user's own name for the account that is signed in, from its claims. Encode it when you show it. */
   readonly accountName: string | undefined
-  /** How the client names the user who signs out. Encode it when you show it. */
+  /** The client's name for the user who signs out, from `logout_hint`. Encode it when you show it. */
   readonly logoutHint: string | undefined
-  /** The address that the form's answer redirects to; the page's `form-action` has to allow it. */
+  /** The address that the response to the form redirects to; the page's `form-action` must allow it. */
   readonly returnsTo: string | undefined
 }
 
-/** Nobody is signed in any more. */
+/** Says that the user has signed out. */
 interface SignedOut extends LogoutPageBasics {
   readonly kind: 'signed_out'
-  /** The addresses to load in frames (Front-Channel Logout §3); the page's `frame-src` has to allow their origins. */
+  /** The addresses to load in frames (Front-Channel Logout §3); the page's `frame-src` must allow their origins. */
   readonly frames: readonly string[]
-  /** Where the page goes on once the frames are loaded, or after three seconds. */
+  /** The address to which the page continues once the frames have loaded, or after three seconds. */
   readonly continueTo: string | undefined
 }
 
-/** The user decided to stay signed in. */
+/** Says that the user is still signed in, as the user has chosen. */
 interface StillSignedIn extends LogoutPageBasics {
   readonly kind: 'signed_in'
 }

@@ -7,19 +7,19 @@ import { type Parameters, refuseRepeated } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
 import { readIdTokenHint, type IdTokenHint } from '../tokens/id-token-hint.ts'
 
-/** A logout request whose parameters are well-formed (RP-Initiated Logout §2). Nothing of it is proven. */
+/** A logout request whose parameters are well-formed (RP-Initiated Logout §2). Nothing in it is proven yet. */
 export interface LogoutRequest {
   readonly parameters: Parameters
   readonly state: string | undefined
-  /** How the client names the user who signs out. */
+  /** The client's name for the user who signs out. */
   readonly logoutHint: string | undefined
   readonly uiLocales: readonly string[]
-  /** The known parameters as they came, for the form of a page or a redirect to the same request. */
+  /** The known parameters, unchanged, for the form of a page or a redirect to the same request. */
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
 /**
- * Parses the parameters of a logout request. Unknown ones are ignored.
+ * Parses the parameters of a logout request. Ignores unknown parameters.
  * @throws OAuthError invalid_request — reason `parameter_repeated` | `parameter_too_long`.
  */
 export function parseLogoutRequest(parameters: Parameters): LogoutRequest {
@@ -36,7 +36,7 @@ export function parseLogoutRequest(parameters: Parameters): LogoutRequest {
   }
 }
 
-/** The maximum length of each parameter in UTF-8 bytes. `ui_locales` has a limit of its own. */
+/** The maximum length of each parameter in UTF-8 bytes. `ui_locales` has a separate limit. */
 const bounds: ReadonlyMap<string, number> = new Map([
   ['id_token_hint', 8192],
   ['logout_hint', 1024],
@@ -46,8 +46,8 @@ const bounds: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * A `post_logout_redirect_uri` that is registered for the client of the request. Created only in this file, and required by
- * everything that redirects after a logout.
+ * A `post_logout_redirect_uri` that is registered for the client of the request. Created only in this file, and
+ * required by everything that redirects after a logout.
  */
 type VerifiedLogoutReturn = Brand<string, 'VerifiedLogoutReturn'>
 
@@ -58,12 +58,12 @@ export interface LogoutEvidence {
   /** The client of the hint. Without a hint, the client that `client_id` names. */
   readonly client: ClientRecord | undefined
   readonly returnsTo: VerifiedLogoutReturn | undefined
-  /** Why the request proves nothing. The user may sign out nevertheless, and stays here. */
+  /** Why the request proves nothing. The user can still sign out, but is not returned to the client. */
   readonly problem: OAuthError | undefined
 }
 
 /**
- * Verifies what the request claims: the hint, then the client, then where to return. If one of them is wrong, none of them
+ * Verifies the hint of a request, then its client, then the address to return to. If one of them is wrong, none of them
  * is used (RP-Initiated Logout §4).
  */
 export async function proveLogoutRequest(
@@ -71,11 +71,11 @@ export async function proveLogoutRequest(
   deps: LogoutEvidenceDependencies,
 ): Promise<LogoutEvidence> {
   try {
-    const hint = await recallHint(parameters.get('id_token_hint'), deps)
+    const hint = await verifyHint(parameters.get('id_token_hint'), deps)
     const client = await identifyLogoutClient(parameters, hint, deps.storage)
     return { hint, client, returnsTo: verifyLogoutReturn(parameters, client), problem: undefined }
   } catch (error) {
-    // A failed proof is a property of the request: the page reports it beside the question whether to sign out.
+    // A failed proof does not end the request: the page shows the problem and still asks whether to sign out.
     if (error instanceof OAuthError) return { hint: undefined, client: undefined, returnsTo: undefined, problem: error }
     throw error
   }
@@ -85,16 +85,20 @@ export interface LogoutEvidenceDependencies extends VerifyOwnJwtDependencies {
   readonly storage: OAuthStorage
 }
 
-/** @throws OAuthError invalid_request — reason `logout_hint_invalid`. */
-async function recallHint(text: string | undefined, deps: VerifyOwnJwtDependencies): Promise<IdTokenHint | undefined> {
+/**
+ * Verifies the `id_token_hint`.
+ * @throws OAuthError invalid_request — reason `logout_hint_invalid`.
+ */
+async function verifyHint(text: string | undefined, deps: VerifyOwnJwtDependencies): Promise<IdTokenHint | undefined> {
   if (text === undefined) return undefined
   const hint = await readIdTokenHint(text, deps)
-  // RP-Initiated Logout §2: the OP must have issued it. It may have expired.
+  // RP-Initiated Logout §2: this server must have issued the hint, which may have expired.
   if (hint === undefined) throw refuse('logout_hint_invalid')
   return hint
 }
 
 /**
+ * Finds the client of the hint or, without a hint, the client that `client_id` names.
  * @throws OAuthError invalid_request — reason `client_id_contradicted` | `client_unknown` | `client_disabled`.
  */
 async function identifyLogoutClient(
@@ -103,7 +107,7 @@ async function identifyLogoutClient(
   storage: OAuthStorage,
 ): Promise<ClientRecord | undefined> {
   const named = parameters.get('client_id')
-  // RP-Initiated Logout §2: the hint must be one of this client's.
+  // RP-Initiated Logout §2: the hint must have been issued to this client.
   if (hint !== undefined && named !== undefined && hint.clientId !== clientId(named))
     throw refuse('client_id_contradicted:logout')
   const id = hint?.clientId ?? named
@@ -111,7 +115,7 @@ async function identifyLogoutClient(
 }
 
 /**
- * Compares the requested return with the registered ones, as redirect URIs are compared.
+ * Verifies that the requested return address is registered. Compares addresses like redirect URIs.
  * @throws OAuthError invalid_request — reason `logout_return_unregistered`.
  */
 function verifyLogoutReturn(
@@ -120,7 +124,7 @@ function verifyLogoutReturn(
 ): VerifiedLogoutReturn | undefined {
   const requested = parameters.get('post_logout_redirect_uri')
   if (requested === undefined) return undefined
-  // RP-Initiated Logout §3: never redirect to an unregistered URI, nor for a client that the request does not name.
+  // RP-Initiated Logout §3: never redirect to an unregistered URI, and never for a request that names no client.
   if (client === undefined || !isRegistered(requested, client.postLogoutRedirectUris))
     throw refuse('logout_return_unregistered')
   return requested as VerifiedLogoutReturn

@@ -4,8 +4,8 @@ import { elapsed } from '@mintmark/internal'
 import { NotPublicError, pinnedFetch } from './pinned-fetch.ts'
 
 /**
- * Sends every request that the server makes by itself, to URLs that clients register. It protects the host's network and
- * its own resources: only https, only public addresses, no redirects, and limits on time, size and parallel requests.
+ * Sends all requests of the server to URLs that clients register. Protects the host's network and the server's
+ * resources: only https, only public addresses, no redirects, and limits on time, size and parallel requests.
  */
 export interface OutboundClient {
   request(request: OutboundRequest): Promise<OutboundOutcome>
@@ -18,9 +18,12 @@ export interface OutboundRequest {
   readonly body?: string
   /** In milliseconds, from the call to the end of the response. */
   readonly timeout: number
-  /** A longer response is dropped. */
+  /** A longer response fails as `too_large`. */
   readonly maxBytes: number
-  /** `ignored`: the status is the answer. A body that is too long, or does not end in time, is no failure. `bytes`: it is not text. */
+  /**
+   * By default, the body is read as text. `ignored`: only the status matters, so a body that is too long, or does not
+   * end in time, is not a failure. `bytes`: the body is returned as bytes.
+   */
   readonly responseBody?: 'ignored' | 'bytes'
 }
 
@@ -29,15 +32,18 @@ export interface OutboundLimits {
   /** Further requests fail as `busy`. */
   readonly pending: number
   readonly pendingPerHost: number
-  /** After so many failures in a row, counting responses with a 5xx status, requests to a host fail as `circuit_open` for a time. */
+  /**
+   * After too many consecutive failures, including responses with a 5xx status, requests to a host fail as
+   * `circuit_open`.
+   */
   readonly breaker?: {
     readonly failures: number
-    /** In milliseconds. Then one request decides whether it starts anew. */
+    /** In milliseconds. Then one request is sent; if it fails too, the time starts again. */
     readonly openFor: number
   }
   /**
    * The time in milliseconds.
-   * @defaultValue That of a clock which is never set back.
+   * @defaultValue The time of a clock that is never set back.
    */
   readonly elapsed?: () => number
   /** The option `dangerouslyAllowOutbound`. */
@@ -53,15 +59,16 @@ type OutboundOutcome =
       readonly status: number
       readonly headers: Headers
       readonly body: string
-      /** With `responseBody: 'bytes'`. */
+      /** The body, with `responseBody: 'bytes'`; `body` is then empty. */
       readonly bytes?: Uint8Array<ArrayBuffer>
     }
   | { readonly outcome: 'failed'; readonly failure: OutboundFailure }
 
 /**
- * - `not_allowed`: the URL is not https, has a port, credentials or a fragment, or its host is an IP address or a local name.
+ * - `not_allowed`: the URL is not https, has a port, credentials or a fragment, or its host is an IP address or a local
+ *   name.
  * - `not_public`: the host name resolves to an address that is not globally reachable.
- * - `busy`: too many requests to this host, or at all, are pending.
+ * - `busy`: too many requests are pending, to this host or in total.
  * - `circuit_open`: too many requests to this host have failed in a row. No request was sent.
  * - `timeout`: no complete response in time.
  * - `too_large`: the response exceeds the limit.
@@ -70,12 +77,13 @@ type OutboundOutcome =
 export type OutboundFailure =
   'not_allowed' | 'not_public' | 'busy' | 'circuit_open' | 'timeout' | 'too_large' | 'unreachable'
 
-/** For documents that clients publish. */
+/** The limits for requests to documents that clients publish. */
 export const documentLimits: OutboundLimits = { pending: 64, pendingPerHost: 8 }
 
 /**
- * @param given the host's own fetch. By default, where Node's modules exist, a fetch that connects only to addresses that it
- * has checked; otherwise the runtime's, which has to keep requests out of private networks by itself, as workerd does.
+ * @param given the host's own `fetch`. By default, where Node's modules exist, a `fetch` that connects only to
+ *   addresses that it has checked; otherwise the runtime's `fetch`, which must itself keep requests out of private
+ *   networks, as workerd's does.
  */
 export function createOutboundClient(
   given?: typeof globalThis.fetch,
@@ -88,11 +96,11 @@ export function createOutboundClient(
 
   return {
     async request(request) {
-      if (!isOutboundUrl(request.url, allowedOrigins)) return failed('not_allowed')
+      if (!isOutboundUrl(request.url, allowedOrigins)) return failedOutcome('not_allowed')
       const { host } = new URL(request.url)
       const ofHost = pending.get(host) ?? 0
-      if (total >= limits.pending || ofHost >= limits.pendingPerHost) return failed('busy')
-      if (!breaker.admits(host)) return failed('circuit_open')
+      if (total >= limits.pending || ofHost >= limits.pendingPerHost) return failedOutcome('busy')
+      if (!breaker.admits(host)) return failedOutcome('circuit_open')
 
       total += 1
       pending.set(host, ofHost + 1)
@@ -110,9 +118,9 @@ export function createOutboundClient(
   }
 }
 
-/** Stops requests to a host that does not answer. */
+/** Stops requests to a host after repeated failures. */
 interface Breaker {
-  /** Whether a request may be sent. After a pause it admits one, whose result decides. */
+  /** Whether a request may be sent. After a pause, admits one request; its result decides whether more are admitted. */
   admits(host: string): boolean
   record(host: string, isSuccess: boolean): void
 }
@@ -138,9 +146,10 @@ function createBreaker({ breaker, elapsed: now = elapsed }: OutboundLimits): Bre
 }
 
 /**
- * Whether a URL can be requested; registration rejects others. It is https and has a host name with a dot that is neither an
- * IP address nor a local name, the default port, and no credentials or fragment. The name may still resolve to a private
- * address, which the request checks. Only the absence of credentials and fragment is demanded of allowed origins.
+ * Whether a URL can be requested; registration rejects others. It is https and has a host name with a dot that is
+ * neither an IP address nor a local name, the default port, and no credentials or fragment. The name may still resolve
+ * to a private address, which is checked when the request is sent. A URL of an allowed origin must only be without
+ * credentials and fragment.
  */
 export function isOutboundUrl(url: string, allowedOrigins: AllowedOrigins = []): boolean {
   if (!URL.canParse(url)) return false
@@ -157,7 +166,7 @@ async function send(
 ): Promise<OutboundOutcome> {
   const signal = AbortSignal.timeout(timeout)
   try {
-    // A redirect is a response like any other: following it would leave the checked address.
+    // Does not follow redirects, because they lead to addresses that were not checked.
     const pending = fetch(url, {
       method,
       redirect: 'manual',
@@ -165,29 +174,31 @@ async function send(
       ...(headers !== undefined && { headers }),
       ...(body !== undefined && { body }),
     })
-    // A lookup of a name cannot be aborted, and its name server belongs to the client.
-    const response = await Promise.race([pending, aborted(signal)])
+    // Does not wait for `fetch` after the timeout: it may be unable to abort a name lookup, and the client's name
+    // server may be hostile.
+    const response = await Promise.race([pending, rejectOnAbort(signal)])
     const { status, headers: received } = response
     const answered = { outcome: 'answered', status, headers: received } as const
-    if (responseBody === 'ignored') return { ...answered, body: await skipBody(response, maxBytes) }
+    if (responseBody === 'ignored') return { ...answered, body: await drainBody(response, maxBytes) }
     if (responseBody === 'bytes') {
       const bytes = await readBytes(response, maxBytes)
-      return bytes === undefined ? failed('too_large') : { ...answered, body: '', bytes }
+      return bytes === undefined ? failedOutcome('too_large') : { ...answered, body: '', bytes }
     }
     const text = await readBounded(response, maxBytes)
-    return text === undefined ? failed('too_large') : { ...answered, body: text }
+    return text === undefined ? failedOutcome('too_large') : { ...answered, body: text }
   } catch (error) {
-    // A request that fails has an outcome: nothing above this module catches errors of the network.
-    if (signal.aborted) return failed('timeout')
-    return failed(error instanceof NotPublicError ? 'not_public' : 'unreachable')
+    // Turns network errors into outcomes, so that no caller has to catch them.
+    if (signal.aborted) return failedOutcome('timeout')
+    return failedOutcome(error instanceof NotPublicError ? 'not_public' : 'unreachable')
   }
 }
 
-const aborted = (signal: AbortSignal): Promise<never> =>
+const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('The time is over.', { cause: signal.reason })))
+    signal.addEventListener('abort', () => reject(new Error('The request has timed out.', { cause: signal.reason })))
   })
 
+/** Reads the body as bytes; `undefined` when it is too long. */
 async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   const collector = {
@@ -200,14 +211,14 @@ async function readBytes(response: Response, maxBytes: number): Promise<Uint8Arr
   return read === undefined ? undefined : new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
-/** Reads a short body all the same, so that the connection can be used again. */
-async function skipBody(response: Response, maxBytes: number): Promise<''> {
+/** Reads and discards a short body, so that the connection can be used again. */
+async function drainBody(response: Response, maxBytes: number): Promise<''> {
   try {
     await readBounded(response, maxBytes)
   } catch {
-    // The status has arrived, and the connection is closed.
+    // The status has already arrived, so a body that cannot be read is not a failure.
   }
   return ''
 }
 
-const failed = (failure: OutboundFailure): OutboundOutcome => ({ outcome: 'failed', failure })
+const failedOutcome = (failure: OutboundFailure): OutboundOutcome => ({ outcome: 'failed', failure })

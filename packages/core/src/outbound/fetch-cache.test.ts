@@ -7,7 +7,7 @@ const url = 'https://app.test/a'
 const at = epochSeconds
 const fetched = (value: string, keepFor = 60) => ({ value, keepFor })
 
-/** A cache whose fetches are answered later, in the order in which they began. */
+/** Creates a cache. The test answers its fetches later, in the order in which they began. */
 function startCache(limit = 10) {
   const read = createFetchCache<string>(limit)
   const begun: { readonly url: string; readonly expired: string | undefined }[] = []
@@ -24,7 +24,7 @@ function startCache(limit = 10) {
   }
 }
 
-it('fetches a URL once for all who read it at the same time', async () => {
+it('fetches a URL once for simultaneous reads', async () => {
   const cache = startCache()
 
   const reads = [cache.read(0), cache.read(0), cache.read(1)]
@@ -34,7 +34,7 @@ it('fetches a URL once for all who read it at the same time', async () => {
   expect(cache.begun).toHaveLength(1)
 })
 
-it('keeps a value for its time, and passes it on when that is over', async () => {
+it('keeps a value until it expires, and then passes it to the next fetch', async () => {
   const cache = startCache()
   const first = cache.read(0)
   cache.answer(fetched('one'))
@@ -51,7 +51,7 @@ it('keeps a value for its time, and passes it on when that is over', async () =>
   ])
 })
 
-it('keeps the earlier value when the new one must not be kept', async () => {
+it('keeps the earlier value when the new value must not be cached', async () => {
   const cache = startCache()
   const reads = [cache.read(0)]
   cache.answer(fetched('one'))
@@ -77,7 +77,7 @@ it('fetches again after a failure', async () => {
   expect(await again).toBe('one')
 })
 
-it('forgets the oldest value beyond its limit', async () => {
+it('removes the oldest value when the cache is full', async () => {
   const cache = startCache(2)
   for (const from of ['a', 'b', 'c']) {
     const read = cache.read(0, from)

@@ -1,33 +1,37 @@
 import { forgetOldest } from '@mintmark/internal'
 import { after, type EpochSeconds, seconds } from '@mintmark/storage-interface'
 
-/** What was fetched, and for how many seconds it is kept; with 0 the earlier value stays. */
+/**
+ * What was fetched, and for how many seconds to cache it. With 0, it is not cached, and the earlier value stays in the
+ * cache.
+ */
 export interface Fetched<Value> {
   readonly value: Value
   readonly keepFor: number
 }
 
 /**
- * Creates a cache of what is at URLs. One URL is fetched once at a time, also when many requests need it.
- * @param limit how many URLs are kept, the latest ones.
+ * Creates a cache of fetched values by URL. Simultaneous reads of a URL share one fetch, which receives the expired
+ * value.
+ * @param limit the maximum number of cached URLs. Beyond it, the oldest are removed.
  */
 export function createFetchCache<Value>(
   limit: number,
 ): (url: string, now: EpochSeconds, fetch: (expired: Value | undefined) => Promise<Fetched<Value>>) => Promise<Value> {
-  const kept = new Map<string, { readonly value: Value; readonly expiresAt: EpochSeconds }>()
+  const cached = new Map<string, { readonly value: Value; readonly expiresAt: EpochSeconds }>()
   const pending = new Map<string, Promise<Value>>()
 
   return async (url, now, fetch) => {
-    const known = kept.get(url)
+    const known = cached.get(url)
     if (known !== undefined && now < known.expiresAt) return known.value
     const running = pending.get(url)
     if (running !== undefined) return running
     const reading = fetch(known?.value)
       .then(({ value, keepFor }) => {
         if (keepFor === 0) return value
-        kept.delete(url)
-        kept.set(url, { value, expiresAt: after(now, seconds(keepFor)) })
-        forgetOldest(kept, limit)
+        cached.delete(url)
+        cached.set(url, { value, expiresAt: after(now, seconds(keepFor)) })
+        forgetOldest(cached, limit)
         return value
       })
       .finally(() => pending.delete(url))

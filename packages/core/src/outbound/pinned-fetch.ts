@@ -7,9 +7,9 @@ export class NotPublicError extends Error {
   override readonly name = 'NotPublicError'
 }
 
-/** What tests replace, except `allowedOrigins`: the network of a test is never public. */
+/** All members except `allowedOrigins` are for tests only, because the network of a test is never public. */
 export interface PinnedFetchOptions {
-  /** Origins whose addresses and ports are not checked; they may be without TLS. */
+  /** Origins whose addresses and ports are not checked, and which need not use TLS. */
   readonly allowedOrigins?: readonly string[]
   readonly isAllowed?: ((address: string) => boolean) | undefined
   readonly resolve?: (hostname: string) => Promise<readonly string[]>
@@ -19,9 +19,9 @@ export interface PinnedFetchOptions {
 }
 
 /**
- * A `fetch` that resolves a host name once, checks every address, and connects to one of those. A `fetch` that resolves
- * the name again could get another answer from a hostile name server (DNS rebinding). It follows no redirects, sends no
- * cookies and decodes no content encoding.
+ * Creates a `fetch` that resolves a host name once, checks every address, and connects to one of these addresses. A
+ * `fetch` that resolved the name again could get another address from a hostile name server (DNS rebinding). It does
+ * not follow redirects, send cookies or decode content encodings.
  * @returns `undefined` where Node's modules are missing.
  */
 export function pinnedFetch(options: PinnedFetchOptions = {}): typeof globalThis.fetch | undefined {
@@ -39,19 +39,19 @@ export function pinnedFetch(options: PinnedFetchOptions = {}): typeof globalThis
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input)
     const { hostname, pathname, search } = url
-    const isListed = allowedOrigins.includes(url.origin)
+    const isAllowedOrigin = allowedOrigins.includes(url.origin)
     const addresses =
-      (isListed ? literalAddresses(hostname) : undefined) ?? (await resolve(hostname, init.signal ?? undefined))
-    if (!isListed && (addresses.length === 0 || !addresses.every((address) => isAllowed(address))))
+      (isAllowedOrigin ? literalAddresses(hostname) : undefined) ?? (await resolve(hostname, init.signal ?? undefined))
+    if (!isAllowedOrigin && (addresses.length === 0 || !addresses.every((address) => isAllowed(address))))
       throw new NotPublicError('The host name resolves to an address that is not public.')
 
     const headers = Object.fromEntries(new Headers(init.headers))
-    const isPlain = isListed && url.protocol === 'http:'
+    const isPlain = isAllowedOrigin && url.protocol === 'http:'
     const target = {
-      port: isListed ? Number(url.port) || (isPlain ? 80 : 443) : port,
+      port: isAllowedOrigin ? Number(url.port) || (isPlain ? 80 : 443) : port,
       path: pathname + search,
-      headers: { ...headers, host: isListed ? url.host : hostname },
-      // RFC 6066 §3: an IP address is no server name.
+      headers: { ...headers, host: isAllowedOrigin ? url.host : hostname },
+      // RFC 6066 §3: a server name must not be an IP address.
       ...(isPlain || literalAddresses(hostname) !== undefined ? {} : { servername: hostname }),
       agent: isPlain ? plainAgent : agent,
     }
@@ -67,7 +67,10 @@ export function pinnedFetch(options: PinnedFetchOptions = {}): typeof globalThis
   }
 }
 
-/** The addresses of a host name that no name server has to be asked about. */
+/**
+ * Returns the addresses of `localhost` or of an IP address, which need no name server; `undefined` for other host
+ * names.
+ */
 function literalAddresses(hostname: string): readonly string[] | undefined {
   if (hostname === 'localhost') return ['127.0.0.1', '::1']
   if (hostname.startsWith('[')) return [hostname.slice(1, -1)]
@@ -75,8 +78,9 @@ function literalAddresses(hostname: string): readonly string[] | undefined {
 }
 
 /**
- * Asks the name servers. `dns.lookup` would occupy a thread of Node's pool until it gives up, long after the request has
- * timed out, and four slow name servers would stop every file and hash operation of the process. `/etc/hosts` is not read.
+ * Asks the name servers. `dns.lookup` would occupy a thread of Node's pool until it gives up, long after the request
+ * has timed out: four slow name servers would block all file and hash operations of the process. Does not read
+ * `/etc/hosts`.
  */
 const lookUp =
   (dns: NodeDns, nameServers?: readonly string[]) =>
@@ -102,7 +106,10 @@ const maxAddresses = 4
 /** In milliseconds: how long a connection may take before the next address is tried. */
 const connectTimeout = 500
 
-/** Tries the next address only if no connection was made: the request was not sent. */
+/**
+ * Sends the request to the first address that accepts a connection. Tries the next address only if no connection was
+ * made, because otherwise the request may have been sent.
+ */
 async function connectToFirst(
   addresses: readonly string[],
   attempt: (address: string, isLast: boolean) => Promise<IncomingMessage>,
@@ -125,28 +132,29 @@ function sendTo(
   options: RequestOptions,
   {
     body,
-    connectTimeout: patience,
+    connectTimeout: timeLimit,
   }: { readonly body: string | undefined; readonly connectTimeout: number | undefined },
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let isConnected = false
     let timer: ReturnType<typeof setTimeout> | undefined
-    const connected = (): void => {
+    const markConnected = (): void => {
       isConnected = true
       clearTimeout(timer)
     }
     const outgoing = https.request(options, resolve)
-    if (patience !== undefined)
-      timer = setTimeout(() => outgoing.destroy(new Error(`No connection within ${patience} ms.`)), patience)
+    if (timeLimit !== undefined)
+      timer = setTimeout(() => outgoing.destroy(new Error(`No connection within ${timeLimit} ms.`)), timeLimit)
     outgoing.on('socket', (socket) => {
-      // A socket of an earlier request is connected already.
-      if (socket.connecting) socket.once('connect', connected)
-      else connected()
+      // A socket that is reused is already connected.
+      if (socket.connecting) socket.once('connect', markConnected)
+      else markConnected()
     })
-    // Without a listener, Node.js drops a response that switches protocols, and reports neither a response nor an error.
+    // Without a listener, Node.js drops a response that switches protocols, and reports neither a response nor an
+    // error.
     outgoing.on('upgrade', (_response, socket) => {
       socket.destroy()
-      reject(new Error('The response switches protocols.'))
+      reject(new Error('The response switches to another protocol.'))
     })
     outgoing.on('error', (error) => {
       clearTimeout(timer)
@@ -167,7 +175,7 @@ function toResponse(incoming: IncomingMessage, { Readable }: NodeStream): Respon
   return new Response(hasBody ? Readable.toWeb(incoming) : null, { status, headers })
 }
 
-/** The parts of Node's modules that are used. */
+/** The parts of Node's modules that this file uses. */
 interface NodeHttps {
   readonly Agent: new (options: object) => object
   request(options: RequestOptions, onResponse: (response: IncomingMessage) => void): OutgoingRequest

@@ -1,6 +1,7 @@
 /**
- * Whether an IP address is globally reachable (RFC 6890). Everything else may belong to the host's own network: loopback,
- * private, link-local, shared, documentation and multicast addresses, and IPv6 forms that contain such an IPv4 address.
+ * Whether an IP address is globally reachable (RFC 6890). Everything else may belong to the host's own network:
+ * loopback, private, link-local, shared, documentation and multicast addresses, and IPv6 addresses that contain such an
+ * IPv4 address.
  * @param address as resolvers return it: dotted decimal, or any form of IPv6, with or without a zone.
  */
 export function isPublicAddress(address: string): boolean {
@@ -8,7 +9,7 @@ export function isPublicAddress(address: string): boolean {
   if (bytes === undefined) return false
   if (bytes.length === 4) return !ipv4SpecialPurpose.some((block) => isWithin(bytes, block))
 
-  // Translators (RFC 6052 §2.1) connect to the IPv4 address in the last four bytes.
+  // A translator (RFC 6052 §2.1) connects to the IPv4 address in the last four bytes.
   if (isWithin(bytes, nat64)) return isPublicAddress(bytes.slice(12).join('.'))
   return isWithin(bytes, globalUnicast) && !ipv6SpecialPurpose.some((block) => isWithin(bytes, block))
 }
@@ -63,14 +64,16 @@ function groupsOf(text: string): readonly number[] | undefined {
   return groups
 }
 
-function block(text: string): Block {
+function parseBlock(text: string): Block {
   const [address = '', length] = text.split('/')
   const bytes = address.includes(':') ? ipv6Bytes(address) : ipv4Bytes(address)
   if (bytes === undefined) throw new Error(`${text} is not a block of addresses.`)
   return { bytes, length: Number(length) }
 }
 
-/** https://www.iana.org/assignments/iana-ipv4-special-registry: blocks that are not globally reachable, and multicast. */
+/**
+ * https://www.iana.org/assignments/iana-ipv4-special-registry: blocks that are not globally reachable, and multicast.
+ */
 const ipv4SpecialPurpose = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -86,12 +89,16 @@ const ipv4SpecialPurpose = [
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/3',
-].map(block)
+].map(parseBlock)
 
-/** RFC 4291 §2.4: every other IPv6 address is special, local or not assigned. */
-const globalUnicast = block('2000::/3')
+/** RFC 4291 §2.4: all other IPv6 addresses are special, local or not assigned. */
+const globalUnicast = parseBlock('2000::/3')
 
-/** https://www.iana.org/assignments/iana-ipv6-special-registry: within 2000::/3. 6to4 contains any IPv4 address. */
-const ipv6SpecialPurpose = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(block)
+/**
+ * https://www.iana.org/assignments/iana-ipv6-special-registry: blocks within 2000::/3. A 6to4 address can contain any
+ * IPv4 address.
+ */
+const ipv6SpecialPurpose = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(parseBlock)
 
-const nat64 = block('64:ff9b::/96')
+/** The prefix of IPv6 addresses that a translator maps to IPv4 addresses (RFC 6052 §2.1). */
+const nat64 = parseBlock('64:ff9b::/96')

@@ -18,10 +18,10 @@ const requestWith = (headers: Readonly<Record<string, string>>, repeated: readon
   body: new Uint8Array(),
 })
 
-describe('a certificate of a header', () => {
+describe('a certificate in a header', () => {
   const read = certificateFromHeader({ format: 'client-cert', trust, chain: { header: 'X-Verify' } })
 
-  it('has a verified chain only if the proxy says so (RFC 8705 §6.3)', () => {
+  it('has a verified chain only if the proxy reports SUCCESS (RFC 8705 §6.3)', () => {
     const chains = ['SUCCESS', 'NONE', 'success', ''].map((verdict) =>
       read(requestWith({ 'client-cert': header, 'x-verify': verdict })),
     )
@@ -30,14 +30,14 @@ describe('a certificate of a header', () => {
     expect(read(requestWith({ 'client-cert': header }))).toEqual({ der, chain: 'unverified' })
   })
 
-  it('is none when the header came twice (RFC 9440 §4)', () => {
+  it('is ignored when the header is repeated, and its chain is unverified when the header with the result is repeated (RFC 9440 §4)', () => {
     expect(read(requestWith({ 'client-cert': header }, ['client-cert']))).toBeUndefined()
     expect(readCertificateHeader('client-cert', [header, header])).toBeUndefined()
     const twice = requestWith({ 'client-cert': header, 'x-verify': 'SUCCESS' }, ['x-verify'])
     expect(read(twice)).toEqual({ der, chain: 'unverified' })
   })
 
-  it('is read from the header of the host instead (RFC 9440 §2)', () => {
+  it('is read from the header that the host names instead of the default (RFC 9440 §2)', () => {
     const own = certificateFromHeader({ format: 'nginx', trust, chain: 'unverified', header: 'X-SSL-Cert' })
 
     expect(own(requestWith({ 'x-ssl-cert': pem }))).toEqual({ der, chain: 'unverified' })
@@ -54,11 +54,11 @@ describe('a certificate of a header', () => {
     ['envoy', `Cert="${pem}";Cert="${pem}"`],
     ['envoy', `Hash=00;URI=x`],
     ['envoy', `Subject="\\";Cert=${pem};"`],
-  ] as const)('is none in a malformed header of the format %s: %s (RFC 9440 §2.2)', (format, value) => {
+  ] as const)('is ignored in a malformed header of the format %s: %s (RFC 9440 §2.2)', (format, value) => {
     expect(readCertificateHeader(format, [value])).toBeUndefined()
   })
 
-  it('is not read from a proxy that is not trusted explicitly (RFC 9440 §4)', () => {
+  it('cannot be read without explicit trust in the proxy, or with an invalid option (RFC 9440 §4)', () => {
     const without = { format: 'nginx', chain: 'verified' } as Parameters<typeof certificateFromHeader>[0]
 
     expect(() => certificateFromHeader(without)).toThrow(/trust/)

@@ -11,11 +11,11 @@ import type { ProvenPossession } from '../token/grant.ts'
 
 /** The certificate that a client presented in its TLS handshake. */
 export interface ClientCertificate {
-  /** The certificate itself, without those that signed it. */
+  /** The certificate itself, without the certificates of its issuers. */
   readonly der: Uint8Array
   /**
-   * `verified`: it was issued by a certificate authority that the server or its proxy trusts for clients. Anything else is
-   * `unverified`, such as a self-signed certificate.
+   * `verified`: it was issued by a certificate authority that the server or its proxy trusts for clients. Anything else
+   * is `unverified`, such as a self-signed certificate.
    */
   readonly chain: 'verified' | 'unverified'
 }
@@ -32,8 +32,8 @@ export interface MutualTls {
 }
 
 /**
- * The possession of the key of a certificate, which the TLS handshake has proven, by the thumbprint of the certificate
- * (RFC 8705 §3.1). `undefined` without a certificate.
+ * Returns the client's possession of the key of its certificate, which the TLS handshake has proven, with the
+ * thumbprint of the certificate (RFC 8705 §3.1); `undefined` without a certificate.
  */
 export async function proveCertificate(
   request: ServerRequest,
@@ -47,24 +47,25 @@ export async function proveCertificate(
 /** How a proxy forwards the certificates of clients. */
 interface CertificateHeaderOptions {
   /**
-   * `client-cert`: the header of RFC 9440; `envoy`: `x-forwarded-client-cert` with `Cert`; `nginx`: `ssl-client-cert` with
-   * `$ssl_client_escaped_cert`.
+   * `client-cert`: the header of RFC 9440; `envoy`: `x-forwarded-client-cert` with `Cert`; `nginx`: `ssl-client-cert`
+   * with `$ssl_client_escaped_cert`.
    */
   readonly format: CertificateFormat
   /**
-   * Confirms that the proxy sets the header on every request, and removes one that the sender has written. Otherwise
-   * senders can present the certificate of any client (RFC 9440 §4).
+   * Confirms that the proxy sets the header on every request, and removes a header that the sender has set. Otherwise,
+   * a sender can present the certificate of any client (RFC 9440 §4).
    */
   readonly trust: 'this_proxy_sets_and_strips_it'
   /**
-   * `verified` if the proxy refuses certificates that its certificate authorities did not issue; `unverified` if it accepts
-   * all. A proxy that says so for each request does it with a header, whose value is then `SUCCESS`:
-   * `$ssl_client_verify` of nginx. This proxy must set and strip that header too.
+   * `verified` if the proxy refuses certificates that its certificate authorities did not issue; `unverified` if it
+   * accepts all certificates. If the proxy reports it for each request, name the header in which it does: the value
+   * `SUCCESS`, as in `$ssl_client_verify` of nginx, means `verified`. The proxy must set and strip that header too.
    */
   readonly chain: 'verified' | 'unverified' | { readonly header: string }
   /**
    * The name of the header with the certificate.
-   * @defaultValue `client-cert`, `x-forwarded-client-cert` or `ssl-client-cert`, as `format` says. Few proxies use others.
+   * @defaultValue `client-cert`, `x-forwarded-client-cert` or `ssl-client-cert`, depending on `format`. Few proxies use
+   *   other names.
    */
   readonly header?: string
 }
@@ -77,9 +78,9 @@ export function certificateFromHeader(options: CertificateHeaderOptions): ReadCl
   const { format, trust, chain } = options
   const known: readonly string[] = Object.keys(certificateHeaders)
   if (!known.includes(format)) throw new TypeError(`Invalid options: format must be one of ${known.join(', ')}.`)
-  // The type of a caller without TypeScript is not checked, and the default must not be trust.
+  // A caller that does not use TypeScript may omit the option. The proxy must not be trusted by default.
   if ((trust as string | undefined) !== 'this_proxy_sets_and_strips_it')
-    throw new TypeError('Invalid options: trust must be this_proxy_sets_and_strips_it, and true.')
+    throw new TypeError('Invalid options: trust must be this_proxy_sets_and_strips_it, and the proxy must do so.')
   const chainHeader = typeof chain === 'object' ? chain.header.toLowerCase() : undefined
   if (chainHeader === undefined && chain !== 'verified' && chain !== 'unverified')
     throw new TypeError('Invalid options: chain must be verified, unverified or { header }.')

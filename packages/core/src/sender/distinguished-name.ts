@@ -1,8 +1,11 @@
 import { decodeBody } from '@mintmark/internal'
 
-import { type DistinguishedName, MalformedDerError, type NameAttribute, readAll, readString } from './x509.ts'
+import { type DistinguishedName, MalformedDerError, type NameAttribute, readElements, readString } from './x509.ts'
 
-/** Parses the text of a name (RFC 4514 §3), which begins with the last relative name. `undefined` when it is malformed. */
+/**
+ * Parses the string form of a name (RFC 4514 §3), which begins with the last relative name. `undefined` when it is
+ * malformed.
+ */
 export function parseDistinguishedName(text: string): DistinguishedName | undefined {
   const parts = split(text, ',').map((relative) => split(relative, '+').map(parseAttribute))
   const name = parts.map((attributes) => attributes.flatMap((attribute) => attribute ?? []))
@@ -11,18 +14,21 @@ export function parseDistinguishedName(text: string): DistinguishedName | undefi
 }
 
 /**
- * Whether both names are equal: the same relative names in the same order, with the same attributes. Values are compared
- * without case and with runs of spaces as one (RFC 4517 §4.2.11, RFC 4518 §2.6.1).
+ * Whether both names are equal: the same relative names in the same order, with the same attributes. Comparing values
+ * ignores case, and treats a run of spaces as one space (RFC 4517 §4.2.11, RFC 4518 §2.6.1).
  */
 export function isSameName(one: DistinguishedName, other: DistinguishedName): boolean {
   const canonical = canonicalName(one)
   return canonical !== undefined && canonical === canonicalName(other)
 }
 
-/** `undefined` for an empty name, and for control characters: programs cut a name at a NUL, so it would be read as another one. */
+/**
+ * Returns the form in which names are compared; `undefined` for an empty name, and for a name with control characters:
+ * some programs cut a name at a NUL, and would read it as another name.
+ */
 function canonicalName(name: DistinguishedName): string | undefined {
   const values = name.flatMap((attributes) => attributes.map(({ value }) => value))
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  // oxlint-disable-next-line no-control-regex -- the expression finds control characters to refuse them
   if (values.length === 0 || values.some((value) => /[\u0000-\u001f\u007f]/.test(value))) return undefined
   return JSON.stringify(
     name.map((attributes) => attributes.map(({ type, value }) => `${type}=${canonicalValue(value)}`).toSorted()),
@@ -33,7 +39,7 @@ function canonicalName(name: DistinguishedName): string | undefined {
 const canonicalValue = (value: string): string =>
   value.normalize('NFKC').toLowerCase().normalize('NFKC').trim().replaceAll(/ +/g, ' ')
 
-/** Splits at a character that is neither escaped nor quoted. */
+/** Splits at each separator that is not escaped. Values in quotes are refused later. */
 function split(text: string, separator: string): readonly string[] {
   const parts: string[] = []
   let from = 0
@@ -55,11 +61,11 @@ function parseAttribute(text: string): NameAttribute | undefined {
   return match === null || type === undefined || value === undefined ? undefined : { type, value }
 }
 
-/** RFC 4514 §2.4: `#` and the value in DER. */
+/** Decodes a value that is written as `#` and its DER encoding in hexadecimal (RFC 4514 §2.4). */
 function decodeHexValue(hex: string): string | undefined {
   if (!/^(?:[0-9A-Fa-f]{2})+$/.test(hex)) return undefined
   try {
-    const [element, second] = readAll(Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)))
+    const [element, second] = readElements(Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)))
     return element === undefined || second !== undefined ? undefined : readString(element)
   } catch (error) {
     if (error instanceof MalformedDerError) return undefined
@@ -67,13 +73,15 @@ function decodeHexValue(hex: string): string | undefined {
   }
 }
 
-/** RFC 4514 §3: a backslash escapes a special character, or a byte of UTF-8 in hexadecimal. */
+/**
+ * Decodes a value in which a backslash escapes a special character, or a byte of UTF-8 in hexadecimal (RFC 4514 §3).
+ */
 function unescapeValue(text: string): string | undefined {
   let end = text.length
   // Spaces at the end are significant only when they are escaped.
   while (text[end - 1] === ' ' && !/(?:^|[^\\])(?:\\\\)*\\ $/.test(text.slice(0, end))) end -= 1
   const value = text.slice(0, end)
-  // RFC 4514 §3: these are always escaped.
+  // RFC 4514 §3: these characters must always be escaped.
   if (value === '' || /["<>;\0]/.test(value.replaceAll(/\\./gs, ''))) return undefined
   const bytes: number[] = []
   for (let at = 0; at < value.length;) {
@@ -91,7 +99,7 @@ function unescapeValue(text: string): string | undefined {
   return decodeBody(Uint8Array.from(bytes))
 }
 
-/** RFC 4514 §3 and RFC 4519, and those that certificates of banks and of the web have. */
+/** The attribute types of RFC 4514 §3 and RFC 4519, and others in the certificates of banks and web servers. */
 const attributeTypes: ReadonlyMap<string, string> = new Map([
   ['cn', '2.5.4.3'],
   ['sn', '2.5.4.4'],

@@ -3,26 +3,29 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { KeyRing } from '../keys/ring.ts'
 
-/** Nonces for DPoP proofs (RFC 9449 §8). Nothing is stored: every process of the issuer derives the same ones from the time. */
+/**
+ * Nonces for DPoP proofs (RFC 9449 §8). Nothing is stored: all processes of the issuer derive the same nonces from the
+ * time.
+ */
 export interface DpopNonces {
-  /** The nonce that clients are to use now. */
+  /** Returns the nonce that clients should use now. */
   current(now: EpochSeconds): Promise<string>
-  /** Whether the nonce was issued a few minutes ago at most, by any process of the issuer. */
+  /** Whether any process of the issuer issued the nonce within the last few minutes. */
   isAccepted(nonce: string, now: EpochSeconds): Promise<boolean>
 }
 
 export function createDpopNonces(deps: { readonly issuer: string; readonly keys: KeyRing }): DpopNonces {
-  let kept: { readonly window: number; readonly nonces: Promise<readonly string[]> } | undefined
+  let cached: { readonly window: number; readonly nonces: Promise<readonly string[]> } | undefined
 
-  /** The nonces around this time, the current one first. They are derived once a minute. */
+  /** Returns the nonces around this time, the current one first. Derives them once a minute. */
   function noncesAt(now: EpochSeconds): Promise<readonly string[]> {
     const window = Math.floor(now / windowLength)
-    if (kept?.window === window) return kept.nonces
+    if (cached?.window === window) return cached.nonces
     const entry = { window, nonces: deriveNonces(window, deps) }
-    kept = entry
-    // A short outage of the host's key service must not refuse nonces for a minute.
+    cached = entry
+    // Does not cache a failure: after a short outage of the host's key service, nonces must work again at once.
     entry.nonces.catch(() => {
-      if (kept === entry) kept = undefined
+      if (cached === entry) cached = undefined
     })
     return entry.nonces
   }
@@ -38,8 +41,9 @@ export function createDpopNonces(deps: { readonly issuer: string; readonly keys:
 }
 
 /**
- * A nonce is a version, the number of its window and the first half of an HMAC over both and the issuer. Those of earlier
- * secrets are accepted too, so that nothing fails while the sealing key is replaced.
+ * Derives the accepted nonces. A nonce consists of a version, the number of its window, and the first half of an HMAC
+ * over both and the issuer. Nonces of earlier secrets are accepted too, so that no request fails while the sealing key
+ * is replaced.
  */
 async function deriveNonces(
   window: number,
@@ -64,5 +68,5 @@ const version = 1
 /** In seconds. A nonce is accepted for two to three minutes, and ahead of time by processes whose clocks are behind. */
 const windowLength = 60
 
-/** In seconds: how long a nonce is accepted at most. */
+/** In seconds: the maximum time for which a nonce is accepted. */
 export const longestNonceLifetime = 5 * windowLength

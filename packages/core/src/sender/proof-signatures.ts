@@ -3,7 +3,9 @@ import { createRecentMap, decodeBase64url, encodeBase64url, type ParsedProof, sh
 import { importVerifier, type VerifySignature } from '../keys/jws.ts'
 import { refuse } from '../refusals.ts'
 
-/** Verifies the signatures of proofs. The keys of recent ones stay imported, because importing costs as much as verifying. */
+/**
+ * Verifies the signatures of proofs. Keeps recent keys imported, because importing a key costs as much as verifying.
+ */
 export interface ProofSignatures {
   /**
    * @returns the thumbprint of the key (RFC 7638).

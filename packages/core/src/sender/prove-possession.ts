@@ -24,7 +24,7 @@ import type { ProvenPossession } from '../token/grant.ts'
 import { createDpopNonces, longestNonceLifetime } from './dpop-nonce.ts'
 import { createProofSignatures } from './proof-signatures.ts'
 
-/** Whether proofs need a nonce of the server, may have one, or need none. */
+/** Whether proofs must contain a nonce of the server, may contain one, or need none. */
 export type DpopNoncePolicy = 'required' | 'offered' | 'off'
 
 /** A genuine proof for one request. It may have been used before. */
@@ -33,9 +33,9 @@ export type VerifiedProof = Brand<
     readonly jkt: string
     readonly jti: string
     readonly target: string
-    /** From then on the proof is refused for its age. */
+    /** From this time on, the proof is refused as too old. */
     readonly expiresAt: EpochSeconds
-    /** The client is to be given the current nonce. */
+    /** Whether the response must contain the current nonce. */
     readonly needsNonce: boolean
   },
   'VerifiedProof'
@@ -43,7 +43,9 @@ export type VerifiedProof = Brand<
 
 /** What a proof must be for. */
 interface ProofTarget {
-  /** The public address of the endpoint: that of the configured issuer and not of the request, which a proxy may have changed. */
+  /**
+   * The public URL of the endpoint, derived from the issuer, because a proxy may have changed the URL of the request.
+   */
   readonly url: string
   /** The access token that is presented with the proof. */
   readonly accessToken?: string
@@ -52,22 +54,22 @@ interface ProofTarget {
 /** Verifies DPoP proofs (RFC 9449). */
 export interface DpopVerifier {
   /**
-   * Verifies the proof of a request. It changes nothing, so a client that has to repeat the request with a nonce can do so
-   * with the same assertion and code.
+   * Verifies the proof of a request. It changes nothing, so a client that has to repeat the request with a nonce can do
+   * so with the same assertion and code.
    * @throws OAuthError invalid_dpop_proof — reason `dpop_proof_missing` | `dpop_proof_malformed` | `dpop_signature` |
    *   `dpop_target` | `dpop_time` | `dpop_access_token_hash`; use_dpop_nonce — reason `dpop_nonce`.
    */
   verify(request: ServerRequest, target: ProofTarget, now: EpochSeconds): Promise<VerifiedProof>
   /**
-   * Uses up the proof.
+   * Marks the proof as used.
    * @throws OAuthError invalid_dpop_proof — reason `dpop_replayed`.
    */
   use(proof: VerifiedProof, now: EpochSeconds): Promise<ProvenPossession>
-  /** The headers of a response to a request with this proof. */
+  /** Returns the headers for the response to a request with this proof. */
   headers(proof: VerifiedProof, now: EpochSeconds): Promise<readonly Header[]>
 }
 
-/** The possession of a request that proves none. */
+/** The value for a request that proves possession of no key. */
 export const noPossession = Object.freeze({ kind: 'none' }) as ProvenPossession
 
 export function createDpopVerifier(deps: {
@@ -81,7 +83,10 @@ export function createDpopVerifier(deps: {
   const nonces = createDpopNonces(deps)
   const signatures = createProofSignatures()
 
-  /** @throws OAuthError invalid_dpop_proof — reason `dpop_time`; use_dpop_nonce — reason `dpop_nonce`. */
+  /**
+   * Checks the time and the nonce of a proof.
+   * @throws OAuthError invalid_dpop_proof — reason `dpop_time`; use_dpop_nonce — reason `dpop_nonce`.
+   */
   async function checkTime(proof: ParsedProof, now: EpochSeconds): Promise<{ readonly needsNonce: boolean }> {
     if (deps.nonces === 'off') {
       // RFC 9449 §11.1: an old proof may have been stolen.
@@ -91,7 +96,7 @@ export function createDpopVerifier(deps: {
     const { nonce } = proof
     const isNonce = typeof nonce === 'string' && (await nonces.isAccepted(nonce, now))
     if (isNonce) {
-      // RFC 9449 §11.1: the nonce proves that the proof is fresh, so the clock of the client may be wrong.
+      // RFC 9449 §11.1: the nonce proves that the proof is fresh, so the client's clock may be wrong.
       if (!isProofRecent(proof, withNonce, now)) throw refuse('dpop_time')
       return { needsNonce: nonce !== (await nonces.current(now)) }
     }
@@ -104,7 +109,7 @@ export function createDpopVerifier(deps: {
   return {
     async verify(request, target, now) {
       const proof = parseProof(readProof(request))
-      // RFC 9449 §4.3: the header is a proof with a public key.
+      // RFC 9449 §4.3: the header must contain a proof with a public key.
       if (proof === undefined) throw refuse('dpop_proof_malformed')
       // RFC 9449 §4.3: the proof is for this request.
       const isForUs = addressesOf(target.url, deps.aliasOrigin).some((url) =>
@@ -118,7 +123,7 @@ export function createDpopVerifier(deps: {
       return verified as VerifiedProof
     },
     async use({ jkt, jti, target, expiresAt }, now) {
-      // No part contains a line break, so two proofs never share a value.
+      // No part contains a line break, so the values of two different proofs never collide.
       const value = `${jkt}\n${target}\n${jti}`
       const { outcome } = await deps.storage.replays.markUsed({ purpose: 'dpop_jti', value, expiresAt, now })
       // RFC 9449 §11.1: a proof is accepted once.
@@ -129,7 +134,7 @@ export function createDpopVerifier(deps: {
   }
 }
 
-/** The addresses of an endpoint: at the issuer, and at the origin with mutual TLS (RFC 8705 §5). */
+/** Returns the URLs of an endpoint: at the issuer, and at the origin with mutual TLS (RFC 8705 §5). */
 export const addressesOf = (url: string, aliasOrigin: string | undefined): readonly string[] =>
   aliasOrigin === undefined ? [url] : [url, aliasOrigin + new URL(url).pathname]
 
@@ -137,20 +142,26 @@ function readProof(request: ServerRequest): string {
   const header = request.headers.get('dpop')
   // RFC 9449 §7.1: the DPoP scheme needs a proof.
   if (header === undefined) throw refuse('dpop_proof_missing')
-  // RFC 9449 §4.3: not more than one. Two arrive joined by a comma, and no JWT contains one.
+  // RFC 9449 §4.3: at most one header. Two arrive joined by a comma, which makes the value malformed.
   return header
 }
 
-/** Without a nonce, and with one, which proves that the proof is fresh (RFC 9449 §11.1). */
+/**
+ * In seconds: how far a proof's time may be off. With a nonce it may be far off, because the nonce is fresh (RFC 9449
+ * §11.1).
+ */
 const withoutNonce = { past: 60, future: 10 }
 const withNonce = { past: 3600, future: 3600 }
 
-/** When the proof is refused for its age, with and without its nonce. Until then it must be remembered. */
+/**
+ * Returns the time from which the proof is refused as too old, with or without its nonce. Its use is recorded until
+ * then.
+ */
 const expiryOf = ({ iat }: ParsedProof, now: EpochSeconds): EpochSeconds =>
   epochSeconds(Math.max(Math.ceil(iat) + withoutNonce.past + 1, after(now, seconds(longestNonceLifetime))))
 
 async function checkTokenHash({ ath }: ParsedProof, accessToken: string): Promise<void> {
   const expected = encodeBase64url(await sha256(accessToken))
-  // RFC 9449 §4.3: the proof is for the access token that it comes with.
+  // RFC 9449 §4.3: the proof is for the access token that is presented with it.
   if (typeof ath !== 'string' || !equalInConstantTime(ath, expected)) throw refuse('dpop_access_token_hash')
 }

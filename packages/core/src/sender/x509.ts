@@ -9,7 +9,7 @@ export interface NameAttribute {
   readonly value: string
 }
 
-/** What client authentication reads of a certificate (RFC 5280 §4.1). */
+/** The fields of a certificate that client authentication uses (RFC 5280 §4.1). */
 export interface ParsedCertificate {
   readonly notBefore: EpochSeconds
   readonly notAfter: EpochSeconds
@@ -18,12 +18,13 @@ export interface ParsedCertificate {
   readonly dns: readonly string[]
   readonly uri: readonly string[]
   readonly email: readonly string[]
-  /** Four or sixteen bytes each. */
+  /** Each address has four or sixteen bytes. */
   readonly ip: readonly Uint8Array[]
 }
 
 /**
- * Reads the fields of a certificate in DER. Nothing here verifies a signature: whoever terminates TLS has done so.
+ * Reads the fields of a certificate in DER. Does not verify signatures: the server or proxy that terminates TLS does
+ * that.
  * @returns `undefined` for bytes that are not a certificate.
  */
 export function parseCertificate(der: Uint8Array): ParsedCertificate | undefined {
@@ -36,12 +37,12 @@ export function parseCertificate(der: Uint8Array): ParsedCertificate | undefined
 }
 
 function readCertificate(der: Uint8Array): ParsedCertificate {
-  const outer = readAll(der)
-  const certificate = only(outer, tags.sequence)
-  const fields = readAll(childOf(readAll(certificate), 0, tags.sequence))
+  const outer = readElements(der)
+  const certificate = onlyChild(outer, tags.sequence)
+  const fields = readElements(childOf(readElements(certificate), 0, tags.sequence))
   // RFC 5280 §4.1: the version is left out in version 1, which has no extensions.
   const start = fields[0]?.tag === tags.version ? 1 : 0
-  const [notBefore, notAfter] = readAll(childOf(fields, start + 3, tags.sequence)).map(readTime)
+  const [notBefore, notAfter] = readElements(childOf(fields, start + 3, tags.sequence)).map(readTime)
   if (notBefore === undefined || notAfter === undefined) throw new MalformedDerError()
   return {
     notBefore,
@@ -51,11 +52,11 @@ function readCertificate(der: Uint8Array): ParsedCertificate {
   }
 }
 
-/** RFC 5280 §4.1.2.4: a sequence of sets of attributes. */
+/** Reads a name, which is a sequence of sets of attributes (RFC 5280 §4.1.2.4). */
 function readName(name: Uint8Array): DistinguishedName | undefined {
-  const relative = readAll(name).map(({ value: set }) =>
-    readAll(set).map(({ value: attribute }) => {
-      const [type, value] = readAll(attribute)
+  const relative = readElements(name).map(({ value: set }) =>
+    readElements(set).map(({ value: attribute }) => {
+      const [type, value] = readElements(attribute)
       if (type?.tag !== tags.oid || value === undefined) throw new MalformedDerError()
       return { type: readOid(type.value), value: readString(value) }
     }),
@@ -66,7 +67,7 @@ function readName(name: Uint8Array): DistinguishedName | undefined {
     : undefined
 }
 
-/** The text of a directory string; `undefined` for other types, whose text is not certain. */
+/** Returns the text of a string; `undefined` for types whose encoding is ambiguous. */
 export function readString({ tag, value }: DerElement): string | undefined {
   switch (tag) {
     case tags.utf8:
@@ -82,27 +83,27 @@ export function readString({ tag, value }: DerElement): string | undefined {
 
 type AlternativeNames = Pick<ParsedCertificate, 'dns' | 'uri' | 'email' | 'ip'>
 
-/** RFC 5280 §4.2.1.6. */
+/** Reads the subject alternative names (RFC 5280 §4.2.1.6). */
 function readAlternativeNames(extensions: Uint8Array | undefined): AlternativeNames {
-  const found = extensions === undefined ? [] : readAll(only(readAll(extensions), tags.sequence))
+  const found = extensions === undefined ? [] : readElements(onlyChild(readElements(extensions), tags.sequence))
   const named = found
-    .map(({ value }) => readAll(value))
+    .map(({ value }) => readElements(value))
     .filter(([oid]) => oid?.tag === tags.oid && readOid(oid.value) === subjectAlternativeName)
-  // RFC 5280 §4.2: an extension occurs once.
+  // RFC 5280 §4.2: an extension must not be repeated.
   if (named.length > 1) throw new MalformedDerError()
   const octets = named[0]?.at(-1)
-  const names = octets === undefined ? [] : readAll(only(readAll(octets.value), tags.sequence))
-  const textsOf = (tag: number): readonly string[] =>
+  const names = octets === undefined ? [] : readElements(onlyChild(readElements(octets.value), tags.sequence))
+  const stringsOf = (tag: number): readonly string[] =>
     names.flatMap((name) => (name.tag === tag ? (readString({ tag: tags.ia5, value: name.value }) ?? []) : []))
   return {
-    email: textsOf(0x81),
-    dns: textsOf(0x82),
-    uri: textsOf(0x86),
+    email: stringsOf(0x81),
+    dns: stringsOf(0x82),
+    uri: stringsOf(0x86),
     ip: names.filter(({ tag, value }) => tag === 0x87 && [4, 16].includes(value.length)).map(({ value }) => value),
   }
 }
 
-/** RFC 5280 §4.1.2.5: UTCTime until 2049, GeneralizedTime from then on, both in UTC with seconds. */
+/** Reads a UTCTime (until 2049) or a GeneralizedTime (from 2050 on), both in UTC with seconds (RFC 5280 §4.1.2.5). */
 function readTime({ tag, value }: DerElement): EpochSeconds {
   const text = decodeBody(value) ?? ''
   const short = tag === tags.utcTime ? /^(\d\d)(\d{10})Z$/.exec(text) : null
@@ -135,8 +136,8 @@ interface DerElement {
   readonly value: Uint8Array
 }
 
-/** Reads the elements of a value one after the other (X.690 §8.1, §10.1). */
-export function readAll(bytes: Uint8Array): readonly DerElement[] {
+/** Reads consecutive DER elements (X.690 §8.1, §10.1). */
+export function readElements(bytes: Uint8Array): readonly DerElement[] {
   const elements: DerElement[] = []
   let at = 0
   while (at < bytes.length) {
@@ -161,7 +162,7 @@ function byteAt(bytes: Uint8Array, at: number): number {
   return byte
 }
 
-function only(elements: readonly DerElement[], tag: number): Uint8Array {
+function onlyChild(elements: readonly DerElement[], tag: number): Uint8Array {
   if (elements.length !== 1) throw new MalformedDerError()
   return childOf(elements, 0, tag)
 }
@@ -172,7 +173,7 @@ function childOf(elements: readonly DerElement[], index: number, tag: number): U
   return element.value
 }
 
-/** Bytes that are not DER, or not a certificate. */
+/** The bytes are not DER, or not a certificate. */
 export class MalformedDerError extends Error {
   override readonly name = 'MalformedDerError'
 }
