@@ -9,23 +9,26 @@ import { linkSources } from './source-links.ts'
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="15" fill="#0f6b52"/><path d="M9 23C9 13 14 9 24 8c0 10-5 15-15 15z" fill="#fff"/></svg>'
 
-/** The part of the start page above the text of docs/index.md, in the form of VitePress's home layout. */
+/** The part of the start page that is shown above docs/index.md, as frontmatter of VitePress's home layout. */
 export const startPage = {
   layout: 'home',
   hero: {
     name: 'Mintmark',
-    text: 'An authorization server inside your own',
+    text: 'An authorization server inside your application',
     tagline:
-      'OAuth 2.0, OpenID Connect and inbound SCIM 2.0, as a TypeScript library. Users, login page, database and HTTP stay yours.',
+      'OAuth 2.0, OpenID Connect and inbound SCIM 2.0, as a TypeScript library. You keep your own users, sign-in page, database and HTTP server.',
     actions: [
-      { theme: 'brand', text: 'In ten minutes', link: '/tutorial/authorization-server' },
-      { theme: 'alt', text: 'Every option', link: '/reference/options' },
+      { theme: 'brand', text: 'Start in ten minutes', link: '/tutorial/authorization-server' },
+      { theme: 'alt', text: 'All options', link: '/reference/options' },
       { theme: 'alt', text: 'Attacks and defences', link: '/explanation/attacks' },
     ],
   },
 }
 
-/** The site, from the same files that are read in the repository: `pnpm site` builds it, and fails at a dead link. */
+/**
+ * Configures the site, which is built from the same Markdown files that people read in the repository. `pnpm site`
+ * builds it, and fails if a link is dead.
+ */
 export default withMermaid({
   title: 'Mintmark',
   description:
@@ -43,14 +46,14 @@ export default withMermaid({
     theme: { light: 'github-light', dark: 'github-dark' },
     config: (markdown) => markdown.core.ruler.push('source-links', linkSources),
   },
-  // The Markdown twin of the page, for programs.
+  // Links to the Markdown source of the page, for programs.
   transformHead: ({ pageData, siteData }) => [
     ['link', { rel: 'alternate', type: 'text/markdown', href: siteData.base + pageData.relativePath }],
   ],
   transformPageData: (page) => (page.relativePath === 'index.md' ? { frontmatter: startPage } : undefined),
   vite: {
     plugins: [llms({ ignoreFilesPerOutput: { llmsFullTxt: ['reference/api/**', 'adr/**'] }, injectLLMHint: false })],
-    // The search index and Mermaid are large, and are loaded when they are needed.
+    // The search index and Mermaid are large, but browsers load them only when they need them.
     build: { chunkSizeWarningLimit: 4000 },
   },
   themeConfig: {
@@ -58,7 +61,7 @@ export default withMermaid({
       { text: 'Tutorial', link: '/tutorial/authorization-server' },
       { text: 'Options', link: '/reference/options' },
       { text: 'Endpoints', link: '/reference/endpoints' },
-      { text: 'For programs', link: '/llms.txt', target: '_blank' },
+      { text: 'For LLMs', link: '/llms.txt', target: '_blank' },
     ],
     sidebar: sidebar(),
     outline: [2, 3],

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 
 import { generateSidebar } from 'vitepress-sidebar'
 
-/** A part of the sidebar. */
+/** A section of the sidebar. */
 interface Section {
   readonly text: string
   readonly collapsed?: boolean
@@ -11,14 +11,14 @@ interface Section {
 
 interface Item {
   readonly text: string
-  /** From the root of the site. */
+  /** The path of the page, from the root of the site. */
   readonly link: string
 }
 
-/** The sidebar: the folders of docs, with the pages by their first headings. */
+/** Returns the sidebar: the folders of `docs` as sections. The first heading of a page names it. */
 export const sidebar = (): Section[] => [
   { text: 'Tutorial', items: pagesIn('tutorial') },
-  { text: 'How to', items: pagesIn('how-to') },
+  { text: 'How-to guides', items: pagesIn('how-to') },
   { text: 'Reference', items: pagesIn('reference') },
   { text: 'Explanation', items: pagesIn('explanation') },
   {
@@ -30,12 +30,12 @@ export const sidebar = (): Section[] => [
       { text: 'Performance', link: '/performance' },
     ],
   },
-  { text: 'Every export', collapsed: true, items: pagesIn('reference/api') },
+  { text: 'All exports', collapsed: true, items: pagesIn('reference/api') },
   { text: 'Decisions', collapsed: true, items: pagesIn('adr') },
 ]
 
 function pagesIn(folder: string): Item[] {
-  // The build writes the pages of exports.
+  // `reference/api`, the pages of exports, exists only after a build.
   if (!existsSync(`docs/${folder}`)) return []
   const pages = generateSidebar({
     documentRootPath: '/docs',

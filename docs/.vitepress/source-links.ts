@@ -3,9 +3,9 @@ import { posix } from 'node:path'
 const sources = 'https://github.com/mintmark/mintmark/blob/main'
 
 /**
- * The URL of a link from a page to a file of the repository that is not part of the site.
- * @param target as written, relative to the page.
- * @param page its path below `docs`.
+ * Returns the absolute URL for a link from a page to a file of the repository that is not part of the site.
+ * @param target the link as written, relative to the page.
+ * @param page the path of the page, below `docs`.
  * @returns undefined for every other link, which stays as it is.
  */
 export function sourceUrl(target: string, page: string): string | undefined {
@@ -17,7 +17,7 @@ export function sourceUrl(target: string, page: string): string | undefined {
   return `${sources}/${file}${anchor === undefined ? '' : `#${anchor}`}`
 }
 
-/** The members of markdown-it's tokens that are used. */
+/** The members of a markdown-it token that this rule uses. */
 interface Token {
   readonly type: string
   readonly children: readonly Token[] | null
@@ -25,7 +25,7 @@ interface Token {
   attrSet(name: string, value: string): void
 }
 
-/** A rule for markdown-it that makes these links absolute. */
+/** Makes links to files that are not part of the site absolute. This is a rule for markdown-it. */
 export function linkSources(state: {
   readonly tokens: readonly Token[]
   readonly env: { readonly relativePath?: string }

@@ -9,4 +9,4 @@ export const { clientSecret } = await administration.clients.create({
   grantTypes: ['client_credentials'],
   scopes: ['admin:clients:write', 'admin:accounts:read'],
 })
-console.log(clientSecret) // shown only now: storage keeps a hash
+console.log(clientSecret) // it cannot be shown again: storage keeps only a hash

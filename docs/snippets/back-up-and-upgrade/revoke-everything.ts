@@ -9,7 +9,7 @@ export async function revokeEverything(storage: AdminStorage): Promise<number> {
       sort: undefined,
       page: { kind: 'cursor', after, limit: 100 },
     })
-    if (listed.outcome === 'tooMany') throw new Error('The accounts cannot be listed.')
+    if (listed.outcome === 'tooMany') throw new Error('The users cannot be listed.')
     for (const { userId } of listed.records.filter(({ active }) => active)) {
       console.log('Revoking', userId) // if the process stops here, this user may stay inactive
       await storage.users.deactivate(userId, epochSeconds(Date.now() / 1000))

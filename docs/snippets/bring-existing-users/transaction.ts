@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 
 const issuer = process.env['ISSUER_URL'] ?? 'https://login.example'
 
-/** A user of the product and the user here are created together, or neither is. */
+/** Creates the user both in the product's table and in Mintmark, or in neither. */
 export async function createUser(pool: Pool, user: { readonly id: string; readonly name: string }): Promise<void> {
   const client = await pool.connect()
   try {
@@ -28,7 +28,7 @@ export async function createUser(pool: Pool, user: { readonly id: string; readon
   }
 }
 
-/** The user is disabled in both, and everything that was issued to them is revoked with the commit. */
+/** Disables the user in both. The commit also revokes everything that was issued to the user. */
 export async function disableUser(pool: Pool, id: string): Promise<void> {
   const client = await pool.connect()
   try {

@@ -1,7 +1,7 @@
 import { createAdministration, type Administrations } from '@mintmark/admin'
 import type { AdminStorage } from '@mintmark/storage-interface'
 
-/** A user as the product stores them. */
+/** A user as the product stores it. */
 interface ProductUser {
   readonly id: number
   readonly fullName: string

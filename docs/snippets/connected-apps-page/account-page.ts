@@ -17,16 +17,16 @@ export function accountEndpoint({
     requireSameOrigin(request) // refuses forms that other sites post
     const signedIn = await sessions.signedIn(request)
     if (!signedIn) return redirect('/sign-in')
-    const { subject, sessionId: present = '' } = signedIn
+    const { subject, sessionId: currentSessionId = '' } = signedIn
 
     if (request.method === 'POST') {
       const form = new URLSearchParams(new TextDecoder().decode(request.body))
-      if (form.has('others')) await sessions.revokeOthers(subject, present)
+      if (form.has('others')) await sessions.revokeOthers(subject, currentSessionId)
       await apps.disconnect(subject, form.get('app') ?? '')
       await sessions.revoke(subject, form.get('session') ?? '')
       return redirect(request.url.pathname)
     }
     const lists = { apps: await apps.list(subject), sessions: await sessions.list(subject) }
-    return accountPage({ ...lists, currentSessionId: present, scopes: { 'orders.read': 'See your orders' } }, request)
+    return accountPage({ ...lists, currentSessionId, scopes: { 'orders.read': 'See your orders' } }, request)
   }
 }

@@ -10,6 +10,6 @@ export function createApp(
   deps: { readonly storage: OAuthStorage; readonly sessions: CookieSessions },
 ) {
   const account = accountEndpoint(deps)
-  const rendered: Endpoint = (request) => account(request).catch((error: unknown) => server.renderError(error, request))
-  return express().use(toExpress(server)).all('/account', toExpressEndpoint(server, rendered))
+  const page: Endpoint = (request) => account(request).catch((error: unknown) => server.renderError(error, request))
+  return express().use(toExpress(server)).all('/account', toExpressEndpoint(server, page))
 }

@@ -28,7 +28,7 @@ export const createScim = (storage: AdminStorage, licensesOf: (provider: string)
     claims: (user) => ({ roles: knownRoles(user) }),
   })
 
-/** The roles of a user that your product has. A directory can send any other text as well. */
+/** Returns the user's roles that your product knows. A directory can send any string as a role. */
 function knownRoles({ roles: given }: JsonObject): readonly string[] {
   const values = Array.isArray(given) ? (given as readonly JsonObject[]).map(({ value }) => value) : []
   return roles.map(({ id }) => id).filter((id) => values.includes(id))

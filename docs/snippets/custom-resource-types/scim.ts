@@ -17,7 +17,7 @@ export const scim = createScimServer({
   onEvent: logScimEvents(console),
 })
 
-/** The first hundred devices that a directory has written. */
+/** Returns the first hundred devices that a directory has written. */
 export async function devicesOf(provider: string) {
   const found = await storage.customResources?.list({
     providerId: providerId(provider),

@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from '@mintmark/core'
 
-/** Call it once in each process. The process ends after the attempts that have begun. */
+/** Delivers until SIGTERM, then waits for the attempts that have begun. Call it once in each process. */
 export async function deliverUntilStopped(server: AuthorizationServer): Promise<void> {
   const stop = new AbortController()
   process.once('SIGTERM', () => stop.abort())

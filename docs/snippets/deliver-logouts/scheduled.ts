@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from '@mintmark/core'
 
-/** Run this every minute, from cron or a scheduled event of Workers. */
+/** Delivers everything that is due. Run it every minute, from cron or a scheduled event of Workers. */
 export async function deliverScheduled(server: AuthorizationServer): Promise<void> {
   let more = true
   while (more) more = (await server.deliverOnce({ limit: 100, deadline: 20_000 })).more

@@ -4,7 +4,7 @@ const guard = protectFetch(
   createResourceServer({
     issuer: 'https://id.example.com',
     audience: 'https://api.example.com',
-    // The address that clients use, also behind a proxy.
+    // The address that clients use, even if the API is behind a proxy.
     dpop: { origin: 'https://api.example.com' },
   }),
 )

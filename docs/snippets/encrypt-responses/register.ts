@@ -1,7 +1,7 @@
 import { registerClient } from '@mintmark/core'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 
-/** Registers a client whose ID tokens and userinfo responses only it can read. */
+/** Registers a client. Only the client can read its ID tokens and userinfo responses. */
 export const registerPrivateClient = (storage: OAuthStorage) =>
   registerClient(
     {

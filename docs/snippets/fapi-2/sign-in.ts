@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 
-/** The configuration of a client that gets signed responses. */
+/** Returns the configuration of a client that gets signed responses. */
 export async function configure(issuer: URL, key: client.PrivateKey): Promise<client.Configuration> {
   const metadata = { authorization_signed_response_alg: 'ES256', id_token_signed_response_alg: 'ES256' }
   const config = await client.discovery(issuer, 'bank', metadata, client.PrivateKeyJwt(key))
@@ -9,7 +9,7 @@ export async function configure(issuer: URL, key: client.PrivateKey): Promise<cl
 }
 
 /** Pushes a signed request, and returns the address to redirect the browser to. */
-export async function addressOf(
+export async function pushSignedRequest(
   config: client.Configuration,
   key: client.PrivateKey,
   parameters: Readonly<Record<string, string>>,

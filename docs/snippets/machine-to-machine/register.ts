@@ -1,7 +1,7 @@
 import { registerClient } from '@mintmark/core'
 import type { JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 
-/** Registers a client with a secret, which is shown only now. */
+/** Registers a client with a secret, which cannot be shown again. */
 export const registerWithSecret = (storage: OAuthStorage) =>
   registerClient(
     { clientId: 'billing', clientName: 'Billing job', grantTypes: ['client_credentials'], scopes: ['invoices.read'] },

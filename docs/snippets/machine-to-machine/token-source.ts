@@ -1,21 +1,24 @@
 import * as openid from 'openid-client'
 
-/** Returns the same access token until a minute before it expires, because a new token for each call wastes time on both servers. */
+/**
+ * Creates a function that returns the same access token until a minute before it expires. A new token for each call
+ * would waste time on both servers.
+ */
 export function tokenSource(config: openid.Configuration): () => Promise<string> {
-  let kept: { readonly token: Promise<string>; readonly until: number } | undefined
+  let cached: { readonly token: Promise<string>; readonly until: number } | undefined
 
   return () => {
-    if (kept !== undefined && Date.now() < kept.until) return kept.token
-    const answer = openid.clientCredentialsGrant(config, {
+    if (cached !== undefined && Date.now() < cached.until) return cached.token
+    const response = openid.clientCredentialsGrant(config, {
       scope: 'invoices.read',
       resource: 'https://api.example.com',
     })
-    const mine = { token: answer.then((tokens) => tokens.access_token), until: Infinity }
-    kept = mine
-    answer.then(
-      ({ expires_in = 60 }) => (kept = { ...mine, until: Date.now() + (expires_in - 60) * 1000 }),
-      () => (kept = undefined),
+    const entry = { token: response.then((tokens) => tokens.access_token), until: Infinity }
+    cached = entry
+    response.then(
+      ({ expires_in = 60 }) => (cached = { ...entry, until: Date.now() + (expires_in - 60) * 1000 }),
+      () => (cached = undefined),
     )
-    return mine.token
+    return entry.token
   }
 }

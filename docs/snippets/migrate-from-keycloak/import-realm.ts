@@ -2,16 +2,16 @@ import { adoptClientSecret, ClientMetadataError, registerClient } from '@mintmar
 import { epochSeconds, userId, type OAuthStorage } from '@mintmark/storage-interface'
 import type { KeycloakClient, KeycloakUser, Realm } from './realm.ts'
 
-/** Imports the clients and the users of a realm. @returns the problems that need manual work, by client. */
+/** Imports the clients and users of a realm. @returns the problems that need manual work, by client. */
 export async function importRealm(realm: Realm, storage: OAuthStorage): Promise<ReadonlyMap<string, string>> {
   for (const user of realm.users) await importUser(user, storage)
 
-  const left = new Map<string, string>()
-  for (const client of realm.clients.filter(isOwn)) {
+  const problems = new Map<string, string>()
+  for (const client of realm.clients.filter(shouldImport)) {
     const problem = await importClient(client, storage)
-    if (problem !== undefined) left.set(client.clientId, problem)
+    if (problem !== undefined) problems.set(client.clientId, problem)
   }
-  return left
+  return problems
 }
 
 async function importUser(user: KeycloakUser, storage: OAuthStorage): Promise<void> {
@@ -59,8 +59,8 @@ async function importClient(client: KeycloakClient, storage: OAuthStorage): Prom
   }
 }
 
-/** Excludes the clients that Keycloak creates in every realm. */
-const isOwn = ({ clientId, enabled = true }: KeycloakClient): boolean =>
+/** Excludes disabled clients, and the clients that Keycloak creates in every realm. */
+const shouldImport = ({ clientId, enabled = true }: KeycloakClient): boolean =>
   enabled &&
   !['account', 'account-console', 'admin-cli', 'broker', 'realm-management', 'security-admin-console'].includes(
     clientId,

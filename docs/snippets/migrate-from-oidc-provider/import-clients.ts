@@ -7,17 +7,17 @@ export async function importClients(
   clients: readonly OldClient[],
   storage: OAuthStorage,
 ): Promise<ReadonlyMap<string, string>> {
-  const left = new Map<string, string>()
+  const problems = new Map<string, string>()
   for (const client of clients) {
     try {
       const { clientSecret } = await registerClient(registrationOf(client), { storage })
       if (clientSecret !== undefined) await adoptClientSecret(client.client_id, client.client_secret ?? '', { storage })
     } catch (error) {
       if (!(error instanceof ClientMetadataError)) throw error
-      left.set(client.client_id, error.description)
+      problems.set(client.client_id, error.description)
     }
   }
-  return left
+  return problems
 }
 
 const registrationOf = (client: OldClient) => ({

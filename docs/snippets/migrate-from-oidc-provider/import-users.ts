@@ -1,6 +1,6 @@
 import { epochSeconds, userId, type JsonObject, type OAuthStorage } from '@mintmark/storage-interface'
 
-/** Creates a user for each of your accounts. The identifier was `accountId` in `findAccount`; clients know it as `sub`. */
+/** Creates a user for each account, with the `accountId` of `findAccount` as identifier; clients know it as `sub`. */
 export async function importUsers(
   accounts: AsyncIterable<{ readonly accountId: string; readonly claims: JsonObject }>,
   storage: OAuthStorage,

@@ -4,10 +4,10 @@ import { createServer } from 'node:https'
 import { peerCertificate, toNodeListener } from '@mintmark/adapter-node'
 import type { AuthorizationServer, AuthorizationServerOptions } from '@mintmark/core'
 
-/** For createAuthorizationServer({ mutualTls, … }). */
+/** Reads the certificates of Node's own TLS server, for createAuthorizationServer({ mutualTls, … }). */
 export const mutualTls: AuthorizationServerOptions['mutualTls'] = { certificate: peerCertificate }
 
-/** Node asks every client for a certificate, and leaves it to Mintmark which ones are accepted. */
+/** Asks every client for a certificate. Mintmark decides which certificates it accepts. */
 export const serve = (server: AuthorizationServer) =>
   createServer(
     {

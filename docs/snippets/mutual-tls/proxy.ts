@@ -1,6 +1,6 @@
 import { type AuthorizationServerOptions, certificateFromHeader } from '@mintmark/core'
 
-/** Certificates that nginx forwards, for createAuthorizationServer({ mutualTls, … }). */
+/** Reads the certificates that nginx forwards, for createAuthorizationServer({ mutualTls, … }). */
 export const mutualTls: AuthorizationServerOptions['mutualTls'] = {
   certificate: certificateFromHeader({
     format: 'nginx',

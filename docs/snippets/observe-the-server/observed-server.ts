@@ -7,7 +7,7 @@ import {
 } from '@mintmark/core'
 import { metrics, trace } from '@opentelemetry/api'
 
-/** A server that logs and counts its events, and has a span for each request. */
+/** Creates a server that logs and counts its events, and records a span for each request. */
 export function createObservedServer(options: AuthorizationServerOptions) {
   const listeners = [logEvents(console), countEvents(metrics.getMeter('mintmark'))]
   const server = createAuthorizationServer({

@@ -4,7 +4,7 @@ import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 const cluster = 'https://cluster.example'
 const keys = createRemoteJWKSet(new URL(`${cluster}/openid/v1/jwks`))
 
-/** Workloads of the cluster send the token of their service account; its subject is the `client_id`. */
+/** Authenticates workloads of the cluster by the token of their service account. Its subject is the `client_id`. */
 export const workloadIdentity: ClientAuthenticationMethod = {
   method: 'urn:example:client-auth:workload',
   read(request) {

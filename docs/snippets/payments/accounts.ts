@@ -1,5 +1,5 @@
-/** Stands for the accounts of the signed-in user. */
-export const accountsOf = [
+/** Stands for the bank accounts of the signed-in user. */
+export const accounts = [
   { value: 'current', label: 'Current account' },
   { value: 'savings', label: 'Savings account' },
 ]

@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 
 /** Pushes a request for one payment, and returns the address to redirect the browser to. */
-export const addressOf = (
+export const pushPayment = (
   config: client.Configuration,
   payment: { readonly amount: string; readonly creditor: string },
   parameters: Readonly<Record<string, string>>,

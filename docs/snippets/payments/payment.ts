@@ -1,7 +1,7 @@
 import { defineDetailType } from '@mintmark/core'
 import type { JsonObject } from '@mintmark/storage-interface'
 
-import { accountsOf } from './accounts.ts'
+import { accounts } from './accounts.ts'
 
 interface Payment extends JsonObject {
   readonly type: 'payment'
@@ -19,7 +19,7 @@ export const payment = defineDetailType({
     rows: [{ label: 'Fee', value: '0.00 EUR' }],
   }),
   enrich(detail, choice) {
-    const account = accountsOf.find(({ value }) => value === choice)
+    const account = accounts.find(({ value }) => value === choice)
     if (account === undefined) throw new Error('The user has not chosen an account.')
     return { ...detail, account: account.value }
   },

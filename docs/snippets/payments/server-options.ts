@@ -1,12 +1,12 @@
 import type { AuthorizationServerOptions, InteractionPage } from '@mintmark/core'
 import { consentPage, readConsentForm } from '@mintmark/pages'
 
-import { accountsOf } from './accounts.ts'
+import { accounts } from './accounts.ts'
 import { payment } from './payment.ts'
 
 /** Shows each payment with the accounts that it can be paid from. */
 export const consent: InteractionPage = async (pending, request) => {
-  const details = pending.details.map((detail) => ({ ...detail, choices: accountsOf }))
+  const details = pending.details.map((detail) => ({ ...detail, choices: accounts }))
   if (request.method !== 'POST') return consentPage({ ...pending, details })
   const { decision, ...answer } = readConsentForm(request)
   return decision === 'allow' ? pending.complete(answer) : pending.deny()

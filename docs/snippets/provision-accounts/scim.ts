@@ -4,7 +4,7 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import express from 'express'
 
-// Use the issuer and the storage of your authorization server: both servers share the users.
+// Use the issuer and the storage of your authorization server, because both servers share the users.
 export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 export const storage = await createSqlStorage({
   issuer,

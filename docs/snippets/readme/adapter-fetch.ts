@@ -4,6 +4,6 @@ import { server } from './core.ts'
 
 const mintmark = toFetchHandler(server)
 
-/** It resolves to undefined where the path is not one of the server's. */
+/** Answers the server's own paths. For other paths, `mintmark` resolves to undefined, and your own routes answer. */
 export const fetchHandler = async (request: Request) =>
   (await mintmark(request)) ?? new Response('Your own routes', { status: 404 })

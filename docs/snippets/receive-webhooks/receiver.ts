@@ -1,18 +1,18 @@
 import { Webhook } from 'standardwebhooks'
 
-/** What the message is about. */
+/** The members of a message that the receiver reads. */
 interface Change {
   readonly type: string
   readonly data: { readonly user_id?: string; readonly user?: { readonly active: boolean } | null }
 }
 
-/** Your own table. */
+/** Your own table of users. */
 export interface UserTable {
   setActive(id: string, active: boolean): Promise<void>
   remove(id: string): Promise<void>
 }
 
-/** @param secret the `whsec_…` that `mintmark webhook create` has printed. */
+/** Creates a handler for webhook requests. @param secret the `whsec_…` that `mintmark webhook create` printed. */
 export function createReceiver(secret: string, users: UserTable): (request: Request) => Promise<Response> {
   const webhook = new Webhook(secret)
   return async (request) => {

@@ -7,7 +7,7 @@ export const claims: AuthorizationServerOptions['claims'] = async ({ destination
   return {
     access_token: { plan },
     userinfo: { theme },
-    // Only resource servers see this, and it is the value of the moment.
+    // Only resource servers see this claim. It is computed at each introspection.
     ...(destinations.includes('introspection') && { introspection: { balance: await balanceOf(subject) } }),
   }
 }

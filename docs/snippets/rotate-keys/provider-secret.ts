@@ -5,6 +5,6 @@ import type { ScimStorage } from '@mintmark/storage-interface'
 export const rotateSecretToken = (providerId: string, storage: ScimStorage) =>
   addProviderSecret(providerId, {}, { storage })
 
-/** Call this when the identity provider uses the new one. */
+/** Revokes the older Secret Tokens. Call it when the identity provider uses the new one. */
 export const endOldSecretTokens = (providerId: string, storage: ScimStorage) =>
   revokePreviousProviderSecrets(providerId, { storage })

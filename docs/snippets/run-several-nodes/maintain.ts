@@ -1,7 +1,7 @@
 import { type StoredKeyRing } from '@mintmark/core'
 import { epochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
-/** Run this every few minutes, on one node or on all: concurrent runs are safe. */
+/** Rotates keys and deletes expired rows. Run it every few minutes, on one node or on all: concurrent runs are safe. */
 export async function maintain({
   storage,
   keys,

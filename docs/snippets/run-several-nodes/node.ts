@@ -6,7 +6,7 @@ import { sharedCounter } from './shared-counter.ts'
 
 const issuer = process.env['ISSUER_URL'] ?? 'https://login.example'
 
-/** Every node uses the same issuer, database, sealing key and options. */
+/** Creates a node. Every node uses the same issuer, database, sealing key and options. */
 export async function createNode(pool: Pool, sealingKey: string) {
   const storage = await createSqlStorage({ issuer, dialect: toPostgresDialect(pool) })
   const keys = createStoredKeys({ storage, sealingKey })
@@ -24,7 +24,7 @@ export async function createNode(pool: Pool, sealingKey: string) {
       ),
     },
   })
-  // With another sealing key than the other nodes, it throws before the load balancer sends requests.
+  // Throws if this node has another sealing key than the other nodes, before the load balancer sends requests to it.
   await server.ready()
   return { server, storage, keys }
 }

@@ -24,17 +24,17 @@ before(() =>
 const signIn = (subject: string, scope = 'openid orders.read') =>
   issuer.signIn({ subject, clientId: 'app', scope, resource: 'https://api.example.com' })
 
-void test('users see their own orders', async () => {
+void test('returns the orders of the user', async () => {
   const { access_token } = await signIn('ann')
   assert.deepEqual(await (await get(access_token)).json(), { ordersOf: 'ann' })
 })
 
-void test('a token without the scope is refused', async () => {
+void test('refuses a token without the scope', async () => {
   const { access_token } = await signIn('ann', 'openid')
   assert.equal((await get(access_token)).status, 403)
 })
 
-void test('a token for another API is refused', async () => {
+void test('refuses a token for another API', async () => {
   const { access_token } = await issuer.signIn({ subject: 'ann', clientId: 'app', scope: 'openid' })
   assert.equal((await get(access_token)).status, 401)
 })

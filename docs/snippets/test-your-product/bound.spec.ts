@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createResourceServer, protectFetch } from '@mintmark/resource-server'
 import { createProofKey, createTestIssuer } from '@mintmark/testkit'
 
-void test('a bound token needs a proof of its key', async () => {
+void test('accepts a bound token only with a proof of its key', async () => {
   const issuer = createTestIssuer({ scopes: { sync: 'Synchronize' } })
   await issuer.addClient({
     clientId: 'cli',
@@ -16,12 +16,12 @@ void test('a bound token needs a proof of its key', async () => {
   })
   const { refresh_token = '' } = await issuer.signIn({ subject: 'ann', clientId: 'cli' })
   const key = await createProofKey()
-  const answer = await issuer.fetch('https://issuer.test/token', {
+  const response = await issuer.fetch('https://issuer.test/token', {
     method: 'POST',
     headers: { DPoP: await key.proof({ method: 'POST', url: 'https://issuer.test/token' }) },
     body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token, client_id: 'cli' }),
   })
-  const { access_token: accessToken } = (await answer.json()) as { readonly access_token: string }
+  const { access_token: accessToken } = (await response.json()) as { readonly access_token: string }
   const api = createResourceServer({
     issuer: issuer.issuer,
     fetch: issuer.fetch,

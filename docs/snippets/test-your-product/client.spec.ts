@@ -9,7 +9,7 @@ async function refresh(fetch: typeof globalThis.fetch, form: Readonly<Record<str
   return send().catch(send) // retries when the response is lost
 }
 
-void test('nobody is signed out when the answer to a refresh is lost', async () => {
+void test('keeps the user signed in when the response to a refresh is lost', async () => {
   const issuer = createTestIssuer()
   await issuer.addClient({
     clientId: 'app',
@@ -22,7 +22,7 @@ void test('nobody is signed out when the answer to a refresh is lost', async () 
   const { refresh_token = '' } = await issuer.signIn({ subject: 'ann', clientId: 'app' })
 
   issuer.failNext('dropped_answer')
-  const answer = await refresh(issuer.fetch, { grant_type: 'refresh_token', refresh_token, client_id: 'app' })
+  const response = await refresh(issuer.fetch, { grant_type: 'refresh_token', refresh_token, client_id: 'app' })
 
-  assert.equal(answer.status, 200)
+  assert.equal(response.status, 200)
 })

@@ -1,6 +1,6 @@
 import { changeMessages, dutch, type Messages } from '@mintmark/pages/languages'
 
-/** A language of your own. It starts from Dutch, so that a text that is not translated yet is not in English. */
+/** Your own language. It is based on Dutch, so sentences that are not translated yet appear in Dutch, not English. */
 export const frisian: Messages = changeMessages(
   { ...dutch, lang: 'fy', dir: 'ltr' },
   {

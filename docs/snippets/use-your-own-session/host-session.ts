@@ -3,12 +3,12 @@ import type { Request } from 'express'
 
 declare module 'express-session' {
   interface SessionData {
-    /** Who signed in, when, in seconds since 1970, and a public name of the session. */
+    /** The user who signed in, the time in seconds since 1970, and a public name of the session. */
     user: { id: string; signedInAt: number; sessionId: string }
   }
 }
 
-/** The user of your session. `host` is the request as Express has it. */
+/** Returns the user of your session. `host` is Express's own request object. */
 export const signedIn = ({ host }: RequestHead) => {
   const { user } = (host as Request).session
   return Promise.resolve(

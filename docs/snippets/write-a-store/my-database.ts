@@ -14,7 +14,7 @@ import type { PushedRequestRecord, SessionParticipantRecord } from '@mintmark/st
 
 export type Tables = ReturnType<typeof createTables>
 
-/** Stands for your database. What a method does between two `await`s is one transaction here. */
+/** Stands for your database. Here, everything that a method does between two `await`s is one transaction. */
 export const createTables = () => ({
   // `undefined` is a tombstone: the identifier stays taken.
   clients: createTable<ClientRecord | undefined>(),
@@ -34,13 +34,13 @@ export const createTables = () => ({
   position: { last: 0 },
 })
 
-/** Writes in the same transaction as the row that it is about. */
+/** Adds an entry to the list of revocations, in the transaction that changes the revoked row. */
 export function writeRevocation(tables: Tables, { revocation, revokedAt }: Omit<RevocationRecord, 'position'>): void {
   const position = (tables.position.last += 1)
   tables.revocations.put(`${position}`, { position, revocation, revokedAt })
 }
 
-/** Rows are copied on the way in and on the way out, as a real database does. */
+/** Copies rows when they are written and when they are read, as a real database does. */
 function createTable<Row>() {
   const rows = new Map<string, Row>()
   return {

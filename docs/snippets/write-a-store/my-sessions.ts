@@ -8,7 +8,7 @@ import {
 import type { SessionEnd, SessionJoin } from '@mintmark/storage-interface/stores'
 import { writeRevocation, type Tables } from './my-database.ts'
 
-/** Sessions are stored by identifier: one of the host has no cookie. */
+/** Stores sessions by their identifiers, because a session of the host has no cookie. */
 export function createSessionStore(tables: Tables): OAuthStorage['sessions'] {
   const { sessions, participants } = tables
   const unrevokedOf = (user: SessionRecord['userId']) =>
@@ -17,7 +17,7 @@ export function createSessionStore(tables: Tables): OAuthStorage['sessions'] {
   function revoke({ sessionId, reason, now, tombstoneUntil }: SessionEnd) {
     const session = sessions.get(sessionId)
     if (session?.revokedAt !== undefined) return { outcome: 'unchanged' } as const
-    const unseen = {
+    const tombstone = {
       ...withoutCookie,
       ...signInAt(now),
       sessionId,
@@ -25,8 +25,8 @@ export function createSessionStore(tables: Tables): OAuthStorage['sessions'] {
       keptUntil: tombstoneUntil ?? now,
     }
     if (session === undefined && tombstoneUntil === undefined) return { outcome: 'absent' } as const
-    const keptUntil = later(session?.keptUntil ?? unseen.keptUntil, after(now, revocationRetention))
-    sessions.put(sessionId, { ...unseen, ...session, keptUntil, revokedAt: now, endReason: reason })
+    const keptUntil = later(session?.keptUntil ?? tombstone.keptUntil, after(now, revocationRetention))
+    sessions.put(sessionId, { ...tombstone, ...session, keptUntil, revokedAt: now, endReason: reason })
     writeRevocation(tables, { revocation: { kind: 'session', sessionId }, revokedAt: now })
     return { outcome: 'revoked' } as const
   }
@@ -83,11 +83,11 @@ export function createSessionStore(tables: Tables): OAuthStorage['sessions'] {
         .filter(isActive)
         .toSorted((a, b) => b.createdAt - a.createdAt)
     },
-    participants: async (id) => participants.where(({ sessionId }) => sessionId === id).toSorted(byNames),
+    participants: async (id) => participants.where(({ sessionId }) => sessionId === id).toSorted(compareParticipants),
     async participantsOfUser(user, upToGeneration) {
       const ofUser = unrevokedOf(user).filter(({ userGeneration }) => userGeneration <= upToGeneration)
       const ids = new Set(ofUser.map(({ sessionId }) => sessionId))
-      return participants.where(({ sessionId }) => ids.has(sessionId)).toSorted(byNames)
+      return participants.where(({ sessionId }) => ids.has(sessionId)).toSorted(compareParticipants)
     },
   }
 }
@@ -102,7 +102,7 @@ const withoutCookie = {
   endReason: undefined,
 }
 
-/** Of a session that was ended before it was stored. */
+/** Returns the sign-in data of a session that was revoked before it was stored. */
 const signInAt = (now: EpochSeconds) => ({
   userGeneration: 0,
   authTime: now,
@@ -114,11 +114,12 @@ const signInAt = (now: EpochSeconds) => ({
 
 const later = (one: EpochSeconds, other: EpochSeconds) => (one < other ? other : one)
 
-/** In the order of sessions and clients, by code unit. */
-const byNames = (a: Names, b: Names) => compare(a.sessionId, b.sessionId) || compare(a.clientId, b.clientId)
+/** Orders participants by session, then by client, in code unit order. */
+const compareParticipants = (a: ParticipantKey, b: ParticipantKey) =>
+  compare(a.sessionId, b.sessionId) || compare(a.clientId, b.clientId)
 const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other))
 
-interface Names {
+interface ParticipantKey {
   readonly sessionId: string
   readonly clientId: string
 }

@@ -4,7 +4,7 @@ import { createTables, writeRevocation, type Tables } from './my-database.ts'
 import { createSessionStore } from './my-sessions.ts'
 import { createTokenStores } from './my-tokens.ts'
 
-/** A database that several servers and issuers share. */
+/** Creates a database that several servers and issuers share. */
 export function createMyDatabase() {
   const issuers = new Map<string, Tables>()
   return {
@@ -68,8 +68,8 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
       find: async (id) => clients.get(id),
       async list({ after, limit }) {
         const present = clients.where((client) => client !== undefined).flatMap((client) => client ?? [])
-        const behind = present.filter(({ clientId }) => after === undefined || clientId > after)
-        return behind.toSorted((a, b) => (a.clientId < b.clientId ? -1 : 1)).slice(0, limit)
+        const following = present.filter(({ clientId }) => after === undefined || clientId > after)
+        return following.toSorted((a, b) => (a.clientId < b.clientId ? -1 : 1)).slice(0, limit)
       },
       async compareAndSwap(client, version) {
         const current = clients.get(client.clientId)
@@ -87,8 +87,8 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
       async touchSecret(id, digest, now) {
         const client = clients.get(id)
         if (client === undefined) return
-        const used = client.secrets.map((each) => (each.digest === digest ? { ...each, lastUsedAt: now } : each))
-        clients.put(id, { ...client, secrets: used })
+        const secrets = client.secrets.map((each) => (each.digest === digest ? { ...each, lastUsedAt: now } : each))
+        clients.put(id, { ...client, secrets })
       },
       async remove(clientId, now) {
         if (clients.get(clientId) === undefined) return { outcome: 'absent' }
@@ -131,14 +131,14 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
             clientId === grant.clientId && userId === grant.userId && revokedAt === undefined,
         )
         if (record !== undefined) return { outcome: 'taken', record }
-        if (grants.has(grant.grantId)) throw new Error('Grant identifiers are random: this one was used before.')
+        if (grants.has(grant.grantId)) throw new Error('A grant with this random identifier already exists.')
         grants.put(grant.grantId, grant)
         return { outcome: 'inserted' }
       },
       async findUnrevoked(user, client) {
-        const isTheirs = ({ userId, clientId, revokedAt }: GrantRecord) =>
+        const matches = ({ userId, clientId, revokedAt }: GrantRecord) =>
           userId === user && clientId === client && revokedAt === undefined
-        return grants.where(isTheirs)[0]
+        return grants.where(matches)[0]
       },
       async replaceConsent({ grantId, scopes, resources, authorizationDetails, clientDigest, version }) {
         const grant = grants.get(grantId)
@@ -165,8 +165,8 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         return { outcome: 'revoked' }
       },
       async listByUser(user) {
-        const theirs = grants.where(({ userId, revokedAt }) => userId === user && revokedAt === undefined)
-        return theirs.toSorted((a, b) => b.createdAt - a.createdAt)
+        const unrevoked = grants.where(({ userId, revokedAt }) => userId === user && revokedAt === undefined)
+        return unrevoked.toSorted((a, b) => b.createdAt - a.createdAt)
       },
     },
 
@@ -224,19 +224,19 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         const hasExpired = ({ expiresAt }: { readonly expiresAt: number }) => expiresAt <= now
         const recordHasExpired = ({ record }: { readonly record: { readonly expiresAt: number } }) => hasExpired(record)
         const steps = [
-          (most: number) => codes.purge(recordHasExpired, most),
-          (most: number) => interactions.purge(recordHasExpired, most),
-          (most: number) => tables.pushedRequests.purge(recordHasExpired, most),
+          (max: number) => codes.purge(recordHasExpired, max),
+          (max: number) => interactions.purge(recordHasExpired, max),
+          (max: number) => tables.pushedRequests.purge(recordHasExpired, max),
           ...[opaqueTokens, families, tables.replays, tables.revokedTokens].map(
-            (table) => (most: number) => table.purge(hasExpired, most),
+            (table) => (max: number) => table.purge(hasExpired, max),
           ),
-          (most: number) =>
-            sessions.purge(({ idleExpiresAt = now, keptUntil }) => idleExpiresAt <= now && keptUntil <= now, most),
-          (most: number) => grants.purge(({ revokedAt }) => revokedAt !== undefined, most),
-          (most: number) => tables.revocations.purge((each) => each.revokedAt + revocationRetention <= now, most),
+          (max: number) =>
+            sessions.purge(({ idleExpiresAt = now, keptUntil }) => idleExpiresAt <= now && keptUntil <= now, max),
+          (max: number) => grants.purge(({ revokedAt }) => revokedAt !== undefined, max),
+          (max: number) => tables.revocations.purge((each) => each.revokedAt + revocationRetention <= now, max),
         ]
         const removed = steps.reduce((sum, purge) => sum + purge(limit - sum), 0)
-        // With their session, in its transaction. They do not count.
+        // Participants are deleted with their session, in the same transaction. They are not counted.
         tables.participants.purge(({ sessionId }) => !sessions.has(sessionId), Infinity)
         return { removed, done: removed < limit }
       },

@@ -1,7 +1,7 @@
 import type { OAuthStorage, TokenFamilyRecord } from '@mintmark/storage-interface'
 import { writeRevocation, type Tables } from './my-database.ts'
 
-/** The stores whose methods are conditional updates of one row. */
+/** Creates the stores whose methods are conditional updates of one row. */
 export function createTokenStores(
   tables: Tables,
 ): Pick<OAuthStorage, 'codes' | 'interactions' | 'pushedRequests' | 'families' | 'opaqueTokens' | 'replays'> {
