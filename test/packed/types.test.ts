@@ -14,6 +14,7 @@ const programs = [
   'docs/snippets/administer',
   'docs/snippets/protect-an-api',
   'docs/snippets/provision-accounts',
+  'docs/snippets/write-a-store',
   'test/packed/consumer',
 ]
 

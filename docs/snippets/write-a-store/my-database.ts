@@ -3,6 +3,7 @@ import type {
   ClientRecord,
   GrantRecord,
   InteractionRecord,
+  OAuthStorage,
   OpaqueTokenRecord,
   RevocationRecord,
   SessionRecord,
@@ -10,7 +11,9 @@ import type {
   TokenFamilyRecord,
   UserRecord,
 } from '@mintmark/storage-interface'
-import type { PushedRequestRecord, SessionParticipantRecord } from '@mintmark/storage-interface/stores'
+
+type PushedRequestRecord = Parameters<OAuthStorage['pushedRequests']['insert']>[0]
+type Participant = Awaited<ReturnType<OAuthStorage['sessions']['participants']>>[number]
 
 export type Tables = ReturnType<typeof createTables>
 
@@ -26,7 +29,7 @@ export const createTables = () => ({
   families: createTable<TokenFamilyRecord>(),
   opaqueTokens: createTable<OpaqueTokenRecord>(),
   sessions: createTable<SessionRecord>(),
-  participants: createTable<SessionParticipantRecord>(),
+  participants: createTable<Participant>(),
   signingKeys: createTable<SigningKeyRecord>(),
   replays: createTable<{ readonly expiresAt: number }>(),
   revokedTokens: createTable<{ readonly expiresAt: number }>(),

@@ -5,11 +5,14 @@ import {
   revocationRetention,
   type SessionRecord,
 } from '@mintmark/storage-interface'
-import type { SessionEnd, SessionJoin } from '@mintmark/storage-interface/stores'
 import { writeRevocation, type Tables } from './my-database.ts'
 
+type Sessions = OAuthStorage['sessions']
+type SessionEnd = Parameters<Sessions['revoke']>[0]
+type SessionJoin = Parameters<Sessions['join']>[0]
+
 /** Stores sessions by their identifiers, because a session of the host has no cookie. */
-export function createSessionStore(tables: Tables): OAuthStorage['sessions'] {
+export function createSessionStore(tables: Tables): Sessions {
   const { sessions, participants } = tables
   const unrevokedOf = (user: SessionRecord['userId']) =>
     sessions.where(({ userId, revokedAt }) => userId === user && revokedAt === undefined)

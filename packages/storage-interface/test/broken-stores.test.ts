@@ -1,9 +1,10 @@
-import { LawViolationError, adminLaws } from '@mintmark/storage-interface/contract'
+import { adminLaws } from '@mintmark/storage-interface/contract'
 import { expect, test } from 'vitest'
 import * as full from '../src/contract/complete-records.ts'
 import { memoryUnderTest } from './memory-under-test.ts'
 import { breakEveryMethod } from './broken-stores/break-store.ts'
 import { brokenStores } from './broken-stores/oauth.ts'
+import { LawViolationError } from '../src/contract/law.ts'
 
 test('every law has a store that breaks it', () => {
   expect(Object.keys(brokenStores).toSorted()).toEqual(adminLaws.map(({ name }) => name).toSorted())

@@ -1,3 +1,2 @@
-export { LawViolationError } from './law.ts'
 export type { StorageUnderTest } from './law.ts'
-export { adminLaws, oauthLaws, scimLaws } from './laws.ts'
+export { adminLaws, deliveryLaws, oauthLaws, scimLaws } from './laws.ts'

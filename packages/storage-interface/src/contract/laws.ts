@@ -65,8 +65,10 @@ export const oauthLaws: readonly StorageLaw[] = [
   ...purgeLaws,
 ]
 
-/** The laws of the stores that only a storage for deliveries has. */
-const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
+/**
+ * The laws of the two stores that a `DeliveryStorage` adds. Run `oauthLaws` as well: they check the other stores.
+ */
+export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
   ...deliveryStoreLaws,
   ...recordLaws<DeliveryStorage>(deliveryRecords),
 ]
