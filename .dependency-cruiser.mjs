@@ -1,56 +1,6 @@
-// Which package may import what: the same list as in test/architecture/imports.test.ts, here on resolved modules.
-/** A package's sources may import themselves, the workspace packages named, and the npm packages named. */
-function only(name, { workspace = [], npm = [], nodeBuiltins = false }) {
-  const own = `^packages/${name}/src/`
-  const allowed = [
-    own,
-    ...workspace.map((path) => `^packages/${path}`),
-    ...npm.map((dependency) => `/node_modules/(@types/)?${dependency}/`),
-  ]
-  return {
-    name: `${name}-imports`,
-    comment: 'The design lists the only imports allowed between packages.',
-    severity: 'error',
-    from: { path: own, pathNot: '\\.test\\.ts$' },
-    to: { pathNot: allowed, dependencyTypesNot: nodeBuiltins ? ['core'] : [] },
-  }
-}
-
+// Checks on resolved modules. test/architecture/imports.test.ts lists which package may import which.
 export default {
   forbidden: [
-    only('storage-interface', {}),
-    only('internal', { workspace: ['storage-interface/src/'], npm: ['jose'] }),
-    only('core', { workspace: ['internal/src/', 'storage-interface/src/'], npm: ['jose', 'zod'] }),
-    only('storage-sql', {
-      workspace: ['internal/src/', 'storage-interface/src/'],
-      npm: ['kysely', 'pg'],
-      nodeBuiltins: true,
-    }),
-    only('storage-redis', { workspace: ['storage-interface/src/'] }),
-    only('pages', { workspace: ['core/src/http/', 'internal/src/'] }),
-    only('scim', { workspace: ['core/src/', 'internal/src/', 'storage-interface/src/'], npm: ['zod'] }),
-    only('admin', { workspace: ['core/src/', 'internal/src/', 'scim/src/', 'storage-interface/src/'], npm: ['zod'] }),
-    only('cli', {
-      workspace: [
-        'admin/src/',
-        'core/src/',
-        'internal/src/',
-        'scim/src/',
-        'storage-interface/src/',
-        'storage-sql/src/',
-      ],
-      npm: ['cli-progress', 'commander', 'csv-parse', 'zod'],
-      nodeBuiltins: true,
-    }),
-    only('testkit', { workspace: ['core/src/', 'internal/src/', 'storage-interface/src/', 'adapter-fetch/src/'] }),
-    only('create-mintmark', { nodeBuiltins: true }),
-    only('adapter-node', { workspace: ['core/src/http/', 'internal/src/'], nodeBuiltins: true }),
-    only('adapter-express', {
-      workspace: ['adapter-node/src/', 'core/src/http/'],
-      npm: ['express', 'express-serve-static-core'],
-    }),
-    only('adapter-fetch', { workspace: ['core/src/http/', 'internal/src/'] }),
-    only('resource-server', { workspace: ['internal/src/'], npm: ['jose'] }),
     {
       name: 'http-stands-alone',
       comment: 'core/http is plain request and response values: it imports nothing from the rest of core.',

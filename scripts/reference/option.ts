@@ -128,10 +128,11 @@ function isGroup(type: ts.Type): boolean {
 
 const isObject = (type: ts.Type): boolean => Boolean(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))
 
-const writtenOut: ReadonlySet<string> = new Set([
+/** Named types whose members the page lists below the option. */
+export const writtenOut: ReadonlySet<string> = new Set([
   'ScopeOption',
   'ResourceOption',
-  'OffboardingLimit',
+  'DeprovisioningLimit',
   'CustomField',
   'LastAdministratorOptions',
 ])

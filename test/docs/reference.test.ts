@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 
 import type { HttpService } from '@mintmark/core/http'
 import { groupResourceType, registerIdentityProvider, userResourceType, type ResourceType } from '@mintmark/scim'
@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { exportedNames } from '../../scripts/reference/api-page.ts'
 import { eventsOf } from '../../scripts/reference/event.ts'
 import { documentedApis, type DocumentedApi } from '../../scripts/reference/documented-apis.ts'
-import { configurables } from '../../scripts/reference/option.ts'
+import { configurables, writtenOut } from '../../scripts/reference/option.ts'
 import { readPublicApi } from '../../scripts/reference/public-api.ts'
 import { referenceFiles } from '../../scripts/reference/reference-files.ts'
 import { refusalsOf } from '../../scripts/reference/refusals.ts'
@@ -48,6 +48,12 @@ describe('every option has a doc comment', () => {
 
     expect(open.map(({ place }) => place)).toEqual([])
   })
+})
+
+it.each([...writtenOut])('the type %s, whose members are listed below its option, exists', (name) => {
+  const sources = globSync('packages/*/src/**/*.ts').map((file) => readFileSync(file, 'utf8'))
+
+  expect(sources.some((text) => new RegExp(`(?:interface|type) ${name}\\b`).test(text))).toBe(true)
 })
 
 describe('every event and every reason has a description', () => {
