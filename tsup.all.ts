@@ -14,7 +14,7 @@ interface Manifest {
   readonly bin?: Readonly<Record<string, string>>
 }
 
-/** Of these, what is used is inside the package's own files: docs/adr/0017-zod-and-kysely-are-carried.md. */
+/** Of these, what is used is inside the package's own files: docs/adr/0017-zod-and-kysely-are-bundled.md. */
 const carried: Readonly<Record<string, readonly string[]>> = { core: ['zod'], 'storage-sql': ['kysely'] }
 
 const unpublished = unpublishedImports()
