@@ -53,7 +53,7 @@ test('the next run keeps users, clients and keys', async () => {
   const after = await keysOf(port)
   await second.stop('SIGTERM')
 
-  expect(second.output()).toContain('Data from before')
+  expect(second.output()).toContain('The example uses the data of an earlier run')
   expect(before).toContain('"kid"')
   expect(after).toBe(before)
 })
@@ -67,7 +67,7 @@ test('names a port that is in use and the way around it, and writes nothing', as
 
   expect(await example.exited()).toBe(1)
   expect(example.output()).toBe(
-    `Port ${port} is taken. Stop what uses it, or take another: PORT=${port + 1} npx -y pnpm@12.21.0 dev\n`,
+    `Port ${port} is in use. Stop the program that uses it, or choose another port: PORT=${port + 1} npx -y pnpm@12.21.0 dev\n`,
   )
   await expect(readdir(dataFolder)).rejects.toThrow('ENOENT')
   listener.close()

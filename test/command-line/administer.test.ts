@@ -144,7 +144,11 @@ test('a client is registered, shown without its secrets, rotated, disabled and e
 
   expect(created).toMatchObject({ code: 0, err: '' })
   expect(JSON.parse(rotated.out)).toEqual({ clientId: 'A', clientSecret: expect.stringMatching(/^\S{43}$/) as string })
-  expect(third).toEqual({ code: 1, out: '', err: 'mintmark: The client has two live secrets. End one of them first.' })
+  expect(third).toEqual({
+    code: 1,
+    out: '',
+    err: 'mintmark: The client already has two active secrets. Revoke one of them first.',
+  })
   expect(disabled).toEqual({ code: 0, out: 'Client A is disabled.', err: '' })
   const shown = await mintmark.run('client', 'show', 'A')
   expect(shown.out).toContain('My App')

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, expect, it, vi } from 'vitest'
 
 import { registerBank } from '../../docs/snippets/fapi-2/register.ts'
-import { addressOf, configure } from '../../docs/snippets/fapi-2/sign-in.ts'
+import { pushSignedRequest, configure } from '../../docs/snippets/fapi-2/sign-in.ts'
 import { challenge } from '../support/flow.ts'
 import { sendTo } from './client-at-app.ts'
 
@@ -22,7 +22,7 @@ it('the client of the page pushes a signed request, and the browser brings a ref
   vi.stubGlobal('fetch', sendTo(server))
 
   const config = await configure(new URL(issuer), key)
-  const address = await addressOf(config, key, {
+  const address = await pushSignedRequest(config, key, {
     redirect_uri: 'https://bank.example/callback',
     scope: 'openid',
     code_challenge: challenge,

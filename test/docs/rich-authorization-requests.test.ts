@@ -3,7 +3,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import * as openid from 'openid-client'
 import { afterAll, expect, it, vi } from 'vitest'
 
-import { addressOf } from '../../docs/snippets/payments/client.ts'
+import { pushPayment } from '../../docs/snippets/payments/client.ts'
 import { consent, options } from '../../docs/snippets/payments/server-options.ts'
 import { openFormBrowser } from '../support/form-browser.ts'
 import { addAnn, registerAtApp, sendTo } from './client-at-app.ts'
@@ -35,7 +35,7 @@ it('the client of the page gets a payment approved, and the API pays it and noth
   const pkceCodeVerifier = openid.randomPKCECodeVerifier()
   const ordered = { amount: '12.00', creditor: 'Example Ltd.' }
 
-  const address = await addressOf(config, ordered, {
+  const address = await pushPayment(config, ordered, {
     redirect_uri: `${issuer}/callback`,
     code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',

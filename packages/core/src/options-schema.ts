@@ -2,7 +2,7 @@ import { seconds } from '@mintmark/storage-interface'
 import * as z from 'zod/mini'
 import { accessTokenClaimsOption, claimLimitsOption } from './tokens/api-claim-settings.ts'
 import { isResourceUri } from './clients/check-metadata.ts'
-import { isOwnMethod } from './clients/authenticate.ts'
+import { isHostMethod } from './clients/authenticate.ts'
 import { securityProfiles } from './clients/security-profile.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { inWords } from './schema-messages.ts'
@@ -53,7 +53,7 @@ const extensionGrant = z.looseObject({
 
 /** RFC 6749 §2.3.2: a method of the host's own, named by an absolute URI. */
 const ownAuthentication = z.looseObject({
-  method: z.string().check(z.refine(isOwnMethod, { error: 'must be an absolute URI' })),
+  method: z.string().check(z.refine(isHostMethod, { error: 'must be an absolute URI' })),
   read: callable,
 })
 

@@ -12,7 +12,7 @@ import {
   standardScopes,
 } from './authorize/scopes.ts'
 import type { ClientDocumentSettings } from './clients/client-documents.ts'
-import { minimumRules, refuseUnkeptMinimum, type SecurityProfile } from './clients/security-profile.ts'
+import { minimumRules, refuseInfeasibleMinimum, type SecurityProfile } from './clients/security-profile.ts'
 import { parseIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
@@ -69,7 +69,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   requireStores(options.storage, { capability: 'oauth', feature: 'createAuthorizationServer' })
 
   refuseShortRetirement(parsed, options.keys)
-  refuseUnkeptMinimum(parsed, { keys: options.keys, codeLifetime: parsed.lifetimes.authorizationCode })
+  refuseInfeasibleMinimum(parsed, { keys: options.keys, codeLifetime: parsed.lifetimes.authorizationCode })
   const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)
   if (parsed.organizations) requireStores(options.storage, { capability: 'organizations', feature: 'organizations' })
   const scopes = scopeRegistry(parsed)

@@ -56,7 +56,7 @@ export interface GroupMember {
 /**
  * A change of the members. A `delta` commutes with other deltas: it needs no version, and none is lost. A member in
  * both lists is
- * added. ⏎
+ * added.
  */
 export type MemberChange =
   | { readonly kind: 'delta'; readonly add: readonly string[]; readonly remove: readonly string[] }
@@ -76,7 +76,7 @@ export interface NewGroup {
  * already so; version
  * and time do not change. A given state is always written. `memberUnknown`: a member to be added does not belong to the
  * provider or is
- * the group itself, and nothing was written. ⏎
+ * the group itself, and nothing was written.
  */
 export type GroupChangeOutcome =
   | { readonly outcome: 'swapped'; readonly record: GroupRecord }
@@ -100,7 +100,7 @@ export interface GroupStore {
   /**
    * Law: `externalId` is unique among the groups of a provider. A group may contain itself only through other groups.
    * The store decides
-   * whether the identifier of a removed group stays taken: identifiers are random. ⏎
+   * whether the identifier of a removed group stays taken: identifiers are random.
    */
   insert(
     group: NewGroup,

@@ -201,7 +201,7 @@ type ExpiringStoreName = 'codes' | 'interactions' | 'pushedRequests' | 'replays'
  * only the durable part; the
  * expiring part removes expired rows by itself.
  * @throws TypeError when the two are bound to different issuers: codes of one issuer would create families of the
- * other. ⏎
+ * other.
  */
 export function composeStorage<Durable extends Omit<OAuthStorage, ExpiringStoreName>>(parts: {
   readonly durable: Durable

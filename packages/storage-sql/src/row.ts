@@ -85,7 +85,7 @@ const digested = 'sha256 '
  * Whether a row that was found by its key belongs to the provider. It is an expression because a plain comparison would
  * make SQLite use the provider index and read every row of the provider.
  */
-export const isProviders = (p: Parameter<'provider_id'>): RawBuilder<boolean> =>
+export const belongsToProvider = (p: Parameter<'provider_id'>): RawBuilder<boolean> =>
   sql`provider_id || '' = ${p('provider_id')}`
 
 /** Whether a user that was found by its key has no provider. */

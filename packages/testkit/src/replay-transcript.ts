@@ -32,7 +32,7 @@ export interface Replayed {
 /**
  * Replays an identity provider's requests against a server, step by step, and checks the responses.
  * A failed step does not stop the replay: steps that depend on it fail too and are reported.
- * @throws any error of `fetch` when the server cannot be reached. ⏎
+ * @throws any error of `fetch` when the server cannot be reached.
  */
 export async function replayTranscript({ name, headers, steps }: Transcript, target: ReplayTarget): Promise<Replayed> {
   const results: StepResult[] = []

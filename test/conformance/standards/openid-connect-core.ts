@@ -255,7 +255,7 @@ export const openidConnectCore: Standard = {
       '8.1',
       'The document at sector_identifier_uri lists the redirect URIs, and clients with several hosts need it',
       'reads the document at sector_identifier_uri, whose host is the sector (OIDC Core §8.1)',
-      'sends no request to an address that is not public',
+      'sends no request to a sector_identifier_uri with an IP address',
     ],
     [
       '9',

@@ -3,7 +3,7 @@ import { createMemoryDatabase } from '@mintmark/storage-interface/memory'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
-import { aRing, issuer, published, schedule, sealingKey, signing } from '../../test/ring-under-test.ts'
+import { aRing, issuer, publishedKeyIds, schedule, sealingKey, signingKeyId } from '../../test/ring-under-test.ts'
 
 import { authenticKeys } from './authenticate-keys.ts'
 import { importSealingKey, parseSealingKey } from './sealing.ts'
@@ -52,7 +52,7 @@ describe('a process with another sealing key', () => {
 
     await both.rotate({ when: 'now' })
 
-    expect(await published(both)).toHaveLength(2)
+    expect(await publishedKeyIds(both)).toHaveLength(2)
     await expect(under.ring.rotate({ when: 'now' })).rejects.toThrow('another sealing key')
   })
 })
@@ -60,7 +60,7 @@ describe('a process with another sealing key', () => {
 describe('write access to the database', () => {
   it('adds no signing key: a row without a valid MAC is neither published nor used', async () => {
     const under = aRing()
-    const [own] = await published(under.ring)
+    const [own] = await publishedKeyIds(under.ring)
     const [row] = await under.storage.signingKeys.list()
     const publicJwk = {
       ...(await exportJWK((await generateKeyPair('ES256')).publicKey)),
@@ -71,8 +71,8 @@ describe('write access to the database', () => {
     }
     under.ring.reload()
 
-    expect(await published(under.ring)).toEqual([own])
-    expect(await signing(under.ring)).toBe(own)
+    expect(await publishedKeyIds(under.ring)).toEqual([own])
+    expect(await signingKeyId(under.ring)).toBe(own)
     await expect(under.ring.rotate({ when: 'now' })).rejects.toThrow(/forged-\d/)
   })
 
@@ -99,7 +99,7 @@ describe('write access to the database after a key was dropped', () => {
     ['clearing its time and its MAC', () => ({ droppedAt: undefined, rowMac: undefined })],
   ])('does not bring the key back by %s', async (_, change) => {
     const under = aRing()
-    const leaked = await signing(under.ring)
+    const leaked = await signingKeyId(under.ring)
     await under.ring.drop(leaked)
     const [row] = (await under.storage.signingKeys.list()).filter(({ keyId: kid }) => kid === leaked)
     if (row === undefined) throw new Error('There is no key.')
@@ -108,14 +108,14 @@ describe('write access to the database after a key was dropped', () => {
     await under.storage.signingKeys.insert({ ...row, ...change(row) })
     under.ring.reload()
 
-    expect(await published(under.ring)).not.toContain(leaked)
-    expect(await signing(under.ring)).not.toBe(leaked)
+    expect(await publishedKeyIds(under.ring)).not.toContain(leaked)
+    expect(await signingKeyId(under.ring)).not.toBe(leaked)
     expect((await under.ring.hintKeys?.())?.map(({ keyId: kid }) => kid)).not.toContain(leaked)
   })
 
   it('stores a MAC that belongs to the time of the drop, so that the row stays authentic', async () => {
     const under = aRing()
-    const leaked = await signing(under.ring)
+    const leaked = await signingKeyId(under.ring)
     await under.ring.drop(leaked)
 
     const records = await under.storage.signingKeys.list()
@@ -127,7 +127,7 @@ describe('write access to the database after a key was dropped', () => {
 
   it('gives a forged row no valid MAC when it is dropped', async () => {
     const under = aRing()
-    await signing(under.ring)
+    await signingKeyId(under.ring)
     const [row] = await under.storage.signingKeys.list()
     const forged = { ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 }
     await under.storage.signingKeys.insert(forged)
@@ -154,10 +154,10 @@ describe('keys of an earlier version, whose rows have no MAC', () => {
 
   it('stay published and sign, and the next key has a MAC', async () => {
     const under = aRing()
-    const before = await signing(under.ring)
+    const before = await signingKeyId(under.ring)
     await asBefore(under)
 
-    expect(await signing(under.ring)).toBe(before)
+    expect(await signingKeyId(under.ring)).toBe(before)
     await under.ring.rotate({ when: 'now' })
 
     expect((await under.storage.signingKeys.list()).map(({ rowMac }) => rowMac === undefined)).toEqual([true, false])
@@ -178,11 +178,11 @@ describe('keys of an earlier version, whose rows have no MAC', () => {
       random: (length) => crypto.getRandomValues(new Uint8Array(length)),
     })
     const under = aRing({ vault: sealed, database: createMemoryDatabase() })
-    const before = await signing(under.ring)
+    const before = await signingKeyId(under.ring)
 
     await tamper(under, { rowMac: undefined })
 
-    expect(await signing(under.ring)).toBe(before)
+    expect(await signingKeyId(under.ring)).toBe(before)
     await tamper(under, { publicJwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' } })
     await expect(under.ring.publicKeys()).rejects.toThrow('another sealing key')
   })

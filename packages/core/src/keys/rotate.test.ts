@@ -4,7 +4,7 @@ import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-int
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 
-import { aRing, issuer, published, schedule, sealingKey, signing } from '../../test/ring-under-test.ts'
+import { aRing, issuer, publishedKeyIds, schedule, sealingKey, signingKeyId } from '../../test/ring-under-test.ts'
 import { documentMaxAge } from '../discovery/public-document.ts'
 
 import { createStoredKeys } from './stored-keys.ts'
@@ -14,40 +14,40 @@ describe('rotate', () => {
   it('publishes a key before it signs, and until every token that it signed has expired (OIDC Core §10.1.1)', async () => {
     const { ring, clock } = aRing()
     const start = clock.now
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
 
     clock.now = start + 9000
     const rotation = await ring.rotate()
-    const second = (await published(ring)).find((keyId) => keyId !== first) ?? ''
+    const second = (await publishedKeyIds(ring)).find((keyId) => keyId !== first) ?? ''
     expect(rotation).toEqual({
       algorithms: [{ outcome: 'announced', algorithm: 'ES256', keyId: second, signsFrom: start + 10_000 }],
       removed: [],
     })
-    expect(await signing(ring)).toBe(first)
+    expect(await signingKeyId(ring)).toBe(first)
 
     clock.now = start + 9999
-    expect(await signing(ring)).toBe(first)
+    expect(await signingKeyId(ring)).toBe(first)
     clock.now = start + 10_000
-    expect(await signing(ring)).toBe(second)
+    expect(await signingKeyId(ring)).toBe(second)
     clock.now = start + 11_999
-    expect(await published(ring)).toEqual([first, second])
+    expect(await publishedKeyIds(ring)).toEqual([first, second])
     clock.now = start + 12_000
-    expect(await published(ring)).toEqual([second])
+    expect(await publishedKeyIds(ring)).toEqual([second])
   })
 
   it('keeps the signing key in every cached copy of /jwks, even with the shortest announcement (OIDC Core §10.1.1)', async () => {
-    const { ring, another, clock } = aRing({ schedule: { announce: documentMaxAge + 5, sign: 1000, retire: 600 } })
+    const { ring, openAnother, clock } = aRing({ schedule: { announce: documentMaxAge + 5, sign: 1000, retire: 600 } })
     const start = clock.now
     // Five servers that read storage at different seconds; copies are made before they notice a rotation.
-    const servers = Array.from({ length: 5 }, another)
+    const servers = Array.from({ length: 5 }, openAnother)
     const copies: (readonly string[])[][] = []
     const lacking: number[] = []
 
     for (let time = 0; time < 3000; time += 1) {
       clock.now = start + time
-      copies.push(await Promise.all(servers.slice(0, time + 1).map(published)))
+      copies.push(await Promise.all(servers.slice(0, time + 1).map(publishedKeyIds)))
       await ring.rotate()
-      const keyId = await signing(ring)
+      const keyId = await signingKeyId(ring)
       if (copies[time - documentMaxAge]?.some((copy) => !copy.includes(keyId)) === true) lacking.push(time)
     }
 
@@ -57,19 +57,19 @@ describe('rotate', () => {
 
   it('does nothing before the rotation is due, and returns when it is', async () => {
     const { ring, clock } = aRing()
-    const keyId = await signing(ring)
+    const keyId = await signingKeyId(ring)
     const until = clock.now + 9000
 
     clock.now = until - 1
     const rotation = await ring.rotate()
 
     expect(rotation).toEqual({ algorithms: [{ outcome: 'waiting', algorithm: 'ES256', keyId, until }], removed: [] })
-    expect(await published(ring)).toEqual([keyId])
+    expect(await publishedKeyIds(ring)).toEqual([keyId])
   })
 
   it('announces for the full time even when it is called late', async () => {
     const { ring, clock } = aRing()
-    await signing(ring)
+    await signingKeyId(ring)
     clock.now += 50_000
 
     const { algorithms } = await ring.rotate()
@@ -79,7 +79,7 @@ describe('rotate', () => {
 
   it.each(['due', 'now'] as const)('announces one key at a time (%s)', async (when) => {
     const { ring, clock, states } = aRing()
-    await signing(ring)
+    await signingKeyId(ring)
     clock.now += 9500
     await ring.rotate()
 
@@ -91,13 +91,13 @@ describe('rotate', () => {
 
   it('announces the next key at once when requested, although the current one is new', async () => {
     const { ring, clock, states } = aRing()
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
 
     const { algorithms } = await ring.rotate({ when: 'now' })
 
     expect(algorithms).toMatchObject([{ outcome: 'announced', signsFrom: clock.now + schedule.announce }])
     expect(await states()).toEqual(['signing', 'announced'])
-    expect(await signing(ring)).toBe(first)
+    expect(await signingKeyId(ring)).toBe(first)
   })
 
   it('creates the first keys, which sign at once, before any server has started', async () => {
@@ -115,7 +115,7 @@ describe('rotate', () => {
     const database = createMemoryDatabase()
     const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
     const { ring, clock } = aRing({ database })
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
     const now = ring.settings.clock
     const rings = Array.from({ length: 8 }, () =>
       createStoredKeys({
@@ -135,12 +135,12 @@ describe('rotate', () => {
     expect(outcomes.filter((outcome) => outcome === 'announced_elsewhere').length).toBeGreaterThan(0)
     expect(new Set(rotations.map(({ keyId }) => keyId)).size).toBe(1)
     clock.now += 1000
-    expect(await published(ring)).toEqual([first, rotations[0]?.keyId])
+    expect(await publishedKeyIds(ring)).toEqual([first, rotations[0]?.keyId])
   })
 
   it('deletes keys that were dropped long ago, but never the last two', async () => {
     const { ring, clock, storage, states } = aRing()
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
 
     const removed: string[] = []
     for (let time = 0; time < 60_000; time += 500) {
@@ -158,14 +158,14 @@ describe('list', () => {
   it('returns the state and the age of each key, without its private half', async () => {
     const { ring, clock } = aRing()
     const start = clock.now
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
     clock.now += 9000
     await ring.rotate()
     clock.now += 1500
 
     const keys = await ring.list()
 
-    const second = await signing(ring)
+    const second = await signingKeyId(ring)
     expect(keys).toEqual([
       {
         keyId: first,
@@ -201,20 +201,20 @@ const step = fc.record({
 it('law: a temporarily wrong clock loses no key', async () => {
   await fc.assert(
     fc.asyncProperty(step, async ({ at, by, calls }) => {
-      const { ring, clock, another } = aRing()
+      const { ring, clock, openAnother } = aRing()
       const tokens: { readonly keyId: string; readonly expiresAt: number }[] = []
 
       for (let turn = 0; turn < 80; turn += 1) {
         clock.now += 400
-        tokens.push({ keyId: await signing(ring), expiresAt: clock.now + schedule.retire })
+        tokens.push({ keyId: await signingKeyId(ring), expiresAt: clock.now + schedule.retire })
         if (turn === at) {
           clock.now += by
           for (let call = 0; call < calls; call += 1) await ring.rotate()
-          await signing(ring)
+          await signingKeyId(ring)
           clock.now -= by
         }
         await ring.rotate()
-        const accepted = await published(another())
+        const accepted = await publishedKeyIds(openAnother())
         const living = tokens.filter(({ expiresAt }) => clock.now < expiresAt)
         expect(living.filter(({ keyId }) => !accepted.includes(keyId))).toEqual([])
       }
@@ -226,57 +226,57 @@ it('law: a temporarily wrong clock loses no key', async () => {
 describe('drop', () => {
   it('stops publishing the key, and another one signs at once (RFC 7517 §5)', async () => {
     const { ring } = aRing()
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
 
     const dropped = await ring.drop(first)
 
     expect(dropped).toEqual({ outcome: 'revoked' })
-    expect(await published(ring)).toEqual([await signing(ring)])
-    expect(await signing(ring)).not.toBe(first)
+    expect(await publishedKeyIds(ring)).toEqual([await signingKeyId(ring)])
+    expect(await signingKeyId(ring)).not.toBe(first)
   })
 
   it('lets the announced key take over, and creates no other', async () => {
     const { ring, clock } = aRing()
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
     clock.now += 9000
     const [announced] = (await ring.rotate()).algorithms
 
     await ring.drop(first)
 
-    expect(await signing(ring)).toBe(announced?.keyId)
-    expect(await published(ring)).toEqual([announced?.keyId])
+    expect(await signingKeyId(ring)).toBe(announced?.keyId)
+    expect(await publishedKeyIds(ring)).toEqual([announced?.keyId])
   })
 
   it('reaches every other process within the staleness of the schedule', async () => {
-    const { ring, another, clock } = aRing()
-    const other = another()
-    const first = await signing(other)
+    const { ring, openAnother, clock } = aRing()
+    const other = openAnother()
+    const first = await signingKeyId(other)
 
     await ring.drop(first)
     clock.now += 4
-    const before = await published(other)
+    const before = await publishedKeyIds(other)
     clock.now += 1
 
     expect(before).toEqual([first])
-    expect(await published(other)).toEqual(await published(ring))
-    expect(await signing(other)).toBe(await signing(ring))
+    expect(await publishedKeyIds(other)).toEqual(await publishedKeyIds(ring))
+    expect(await signingKeyId(other)).toBe(await signingKeyId(ring))
   })
 
   it('leaves the current key signing when an announced key is dropped', async () => {
     const { ring, clock } = aRing()
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
     const { algorithms } = await ring.rotate({ when: 'now' })
 
     await ring.drop(algorithms[0]?.keyId ?? '')
     clock.now += 5000
 
-    expect(await signing(ring)).toBe(first)
-    expect(await published(ring)).toEqual([first])
+    expect(await signingKeyId(ring)).toBe(first)
+    expect(await publishedKeyIds(ring)).toEqual([first])
   })
 
   it('returns whether the key was dropped before, or does not exist', async () => {
     const { ring, storage } = aRing()
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
     await ring.drop(first)
     const before = await storage.signingKeys.list()
 
@@ -286,24 +286,24 @@ describe('drop', () => {
   })
 
   it('creates one new key when eight processes drop a key at once', async () => {
-    const { ring, another, storage } = aRing({ database: createMemoryDatabase() })
-    const first = await signing(ring)
-    const rings = Array.from({ length: 8 }, another)
+    const { ring, openAnother, storage } = aRing({ database: createMemoryDatabase() })
+    const first = await signingKeyId(ring)
+    const rings = Array.from({ length: 8 }, openAnother)
 
     const outcomes = await Promise.all(rings.map((each) => each.drop(first)))
 
     expect(outcomes.filter(({ outcome }) => outcome === 'revoked')).toHaveLength(1)
     expect(await storage.signingKeys.list()).toHaveLength(2)
-    expect(new Set(await Promise.all(rings.map(signing))).size).toBe(1)
+    expect(new Set(await Promise.all(rings.map(signingKeyId))).size).toBe(1)
   })
 
   it('is completed by the next request when it was interrupted before the new key was created', async () => {
     const { ring, storage, clock } = aRing()
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
     await storage.signingKeys.drop({ keyId: keyId(first), droppedAt: ring.settings.clock(), rowMac: undefined })
     clock.now += 5
 
-    expect(await signing(ring)).not.toBe(first)
+    expect(await signingKeyId(ring)).not.toBe(first)
   })
 })
 
@@ -312,23 +312,23 @@ const sound = createSealedVault(sealingKey, { issuer, random: systemRandom })
 describe('automatic rotation', () => {
   it('announces the next key when a request notices that it is due, without delaying the request', async () => {
     const { ring, clock } = aRing({ rotation: 'automatic' })
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
 
     clock.now += 9000
-    expect(await published(ring)).toEqual([first])
-    await vi.waitFor(async () => expect(await published(ring)).toHaveLength(2))
-    expect(await signing(ring)).toBe(first)
+    expect(await publishedKeyIds(ring)).toEqual([first])
+    await vi.waitFor(async () => expect(await publishedKeyIds(ring)).toHaveLength(2))
+    expect(await signingKeyId(ring)).toBe(first)
 
     clock.now += 1000
-    expect(await signing(ring)).not.toBe(first)
+    expect(await signingKeyId(ring)).not.toBe(first)
   })
 
   it('is off by default', async () => {
     const { ring, clock } = aRing()
-    await signing(ring)
+    await signingKeyId(ring)
 
     clock.now += 100_000
-    await signing(ring)
+    await signingKeyId(ring)
 
     // A background rotation would have been first.
     expect((await ring.rotate()).algorithms).toMatchObject([{ outcome: 'announced' }])
@@ -346,18 +346,18 @@ describe('automatic rotation', () => {
       rotation: 'automatic',
       onRotationFailed: (error) => void failures.push(error),
     })
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
 
     isDown = true
     clock.now += 20_000
-    expect(await signing(ring)).toBe(first)
+    expect(await signingKeyId(ring)).toBe(first)
     await vi.waitFor(() => expect(failures).toHaveLength(1))
     clock.now += 55
-    expect(await signing(ring)).toBe(first)
+    expect(await signingKeyId(ring)).toBe(first)
 
     isDown = false
     clock.now += 5
-    expect(await signing(ring)).toBe(first)
+    expect(await signingKeyId(ring)).toBe(first)
     await vi.waitFor(async () => expect(await storage.signingKeys.list()).toHaveLength(2))
     expect(failures).toHaveLength(1)
   })

@@ -4,7 +4,14 @@ import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-int
 import { importJWK, jwtVerify } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
 
-import { aRing, issuer, published, sealingKey, signing, type RingUnderTest } from '../../test/ring-under-test.ts'
+import {
+  aRing,
+  issuer,
+  publishedKeyIds,
+  sealingKey,
+  signingKeyId,
+  type RingUnderTest,
+} from '../../test/ring-under-test.ts'
 import { signJwt } from './jws.ts'
 
 import type { StoredKeysOptions } from './settings.ts'
@@ -148,7 +155,7 @@ describe('the cached keys of a ring', () => {
       algorithms: ['ES256'],
       clock: ring.settings.clock,
     })
-    await signing(ring)
+    await signingKeyId(ring)
 
     await Promise.all(Array.from({ length: 20 }, () => counting.publicKeys()))
     clock.now += 4
@@ -161,14 +168,14 @@ describe('the cached keys of a ring', () => {
   })
 
   it('are read again when the clock steps back', async () => {
-    const { ring, another, clock } = aRing()
-    const other = another()
-    const first = await signing(other)
+    const { ring, openAnother, clock } = aRing()
+    const other = openAnother()
+    const first = await signingKeyId(other)
 
     await ring.drop(first)
     clock.now -= 3600
 
-    expect(await published(other)).not.toContain(first)
+    expect(await publishedKeyIds(other)).not.toContain(first)
   })
 
   it('are not used beyond the staleness when storage is down: nothing is signed or accepted', async () => {
@@ -208,23 +215,23 @@ describe('the cached keys of a ring', () => {
 
   it('include keys of an algorithm that the ring no longer signs with until they are dropped', async () => {
     const { ring, storage } = aRing({ algorithms: ['EdDSA'] })
-    const [old] = await published(ring)
+    const [old] = await publishedKeyIds(ring)
     const now = ring.settings.clock
     const keys = createStoredKeys({ storage, sealingKey, algorithms: ['ES256'], clock: now })
 
-    expect(await published(keys)).toContain(old)
+    expect(await publishedKeyIds(keys)).toContain(old)
     await expect(keys.signer('EdDSA')).rejects.toThrow(/does not sign with EdDSA/)
     await keys.drop(old ?? '')
-    expect(await published(keys)).toEqual([await signing(keys)])
+    expect(await publishedKeyIds(keys)).toEqual([await signingKeyId(keys)])
   })
 
   it('leave out keys of algorithms that only a later version knows', async () => {
     const { ring, storage } = aRing()
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
     await storage.signingKeys.insert(aSigningKeyRecord({ keyId: keyId('later'), algorithm: 'SLH-DSA-SHA2-128s' }))
     ring.reload()
 
-    expect(await published(ring)).toEqual([first])
+    expect(await publishedKeyIds(ring)).toEqual([first])
   })
 })
 
@@ -233,23 +240,23 @@ describe('the keys that verify hints', () => {
 
   it('include a retired key for 180 days after its last signature (RP-Initiated Logout §2)', async () => {
     const { ring, clock } = aRing({ schedule: { announce: day, sign: 30 * day, retire: 5 * day } })
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
     await rotateTimes(7, { ring, clock })
 
     const lastSignature = clock.now - 180 * day
     const ages = (await ring.list()).filter(({ signsFrom }) => signsFrom + 30 * day > lastSignature)
-    expect(await published(ring)).not.toContain(first)
+    expect(await publishedKeyIds(ring)).not.toContain(first)
     expect((await ring.hintKeys?.())?.map(({ keyId }) => keyId)).toEqual(ages.map(({ keyId }) => keyId))
     expect(ages).toHaveLength(7)
   })
 
   it('never include a key that was dropped in an emergency', async () => {
     const { ring } = aRing()
-    const first = await signing(ring)
+    const first = await signingKeyId(ring)
 
     await ring.drop(first)
 
-    expect((await ring.hintKeys?.())?.map(({ keyId }) => keyId)).toEqual([await signing(ring)])
+    expect((await ring.hintKeys?.())?.map(({ keyId }) => keyId)).toEqual([await signingKeyId(ring)])
   })
 
   it('are the same objects as the published keys, until a key changes', async () => {

@@ -3,7 +3,7 @@ import { keyId, StorageUnavailableError } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
-import { aRing, issuer, published, sealingKey, signing } from '../../test/ring-under-test.ts'
+import { aRing, issuer, publishedKeyIds, sealingKey, signingKeyId } from '../../test/ring-under-test.ts'
 import type { Sign } from './ring.ts'
 
 import { importSealingKey, parseSealingKey } from './sealing.ts'
@@ -65,7 +65,7 @@ describe('a key ring with a vault', () => {
 
   it('throws when the vault returns a key that is already in use, and changes nothing', async () => {
     const { ring, clock, storage } = aRing({ vault: await aVault() })
-    await signing(ring)
+    await signingKeyId(ring)
     const before = await storage.signingKeys.list()
     clock.now += 9000
 
@@ -89,7 +89,7 @@ describe('a key ring with a vault', () => {
     isDown = true
 
     await expect(signer.sign(new Uint8Array(1))).rejects.toThrow(StorageUnavailableError)
-    expect(await published(ring)).toHaveLength(1)
+    expect(await publishedKeyIds(ring)).toHaveLength(1)
     isDown = false
     expect((await signer.sign(new Uint8Array(1))).length).toBe(64)
   })

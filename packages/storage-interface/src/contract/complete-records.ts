@@ -50,7 +50,7 @@ export const richJsonText = ` {"z" : 1.0, "10":1e2,"2": 12345678901234567890, "a
 /**
  * A record that has every member, each with a different value, so that a lost or exchanged column is detected. Members
  * with the same
- * name have the same value in all records, so that a code, for example, belongs to the client. ⏎
+ * name have the same value in all records, so that a code, for example, belongs to the client.
  */
 function completeRecord<Of extends Fields>(fields: Of, chosen: Partial<RecordOfFields<Of>> = {}): RecordOfFields<Of> {
   const members = Object.entries(fields).map(([name, field], index) => [name, completeValue(name, field, index + 1)])

@@ -124,7 +124,7 @@ export function tally(results: readonly { readonly outcome: string }[]): Readonl
 
 /**
  * Whether two values are the same plain data. A member that is `undefined` counts as absent: records name every
- * member, JSON does not. Keys are compared as own properties, so that `__proto__` is a key like any other. ⏎
+ * member, JSON does not. Keys are compared as own properties, so that `__proto__` is a key like any other.
  */
 export function isSameValue(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b)

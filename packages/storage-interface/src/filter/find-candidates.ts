@@ -31,7 +31,7 @@ export type Candidates<Lookup> = ReadonlyMap<Lookup, readonly string[]>
  * Where a filter requires a text that is indexed, returns the lookups that find the rows with that text; the filter
  * must still be
  * evaluated on those rows. `undefined` when every row has to be read.
- * @param lookups by the attribute whose texts they index, such as `userName` and `emails.value`. ⏎
+ * @param lookups by the attribute whose texts they index, such as `userName` and `emails.value`.
  */
 export function findCandidates<Lookup extends TextLookup>(
   filter: DemandingFilter,

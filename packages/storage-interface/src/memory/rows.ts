@@ -3,7 +3,7 @@ import { createSortedRows } from './sorted-rows.ts'
 
 /**
  * Simulates a real store's input and output: it is awaited before each atomic step, and everything until the
- * next await is one step. A test passes a hook that a scheduler resolves, and so tries every interleaving. ⏎
+ * next await is one step. A test passes a hook that a scheduler resolves, and so tries every interleaving.
  */
 export type SchedulerHook = () => Promise<void>
 

@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../values.ts'
 
 /**
  * Rows kept in sorted order. The cost of each operation hardly depends on the number of rows.
- * `Place` is the part of a row that determines its position, such as its key. ⏎
+ * `Place` is the part of a row that determines its position, such as its key.
  */
 export interface SortedRows<Row extends Place, Place = Row> {
   readonly length: number
@@ -21,7 +21,7 @@ export interface SortedRows<Row extends Place, Place = Row> {
 
 /**
  * Sorted rows in blocks: inserting or removing a row moves only the rows of its block.
- * @param compare as for `Array.sort`; 0 only for the same row. ⏎
+ * @param compare as for `Array.sort`; 0 only for the same row.
  */
 export function createSortedRows<Row extends Place & Item, Place = Row>(
   compare: (one: Row, other: Place) => number,

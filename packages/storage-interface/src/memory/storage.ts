@@ -35,19 +35,19 @@ interface MemoryStorageOptions {
   readonly issuer: string
   /**
    * The database to use: several storages may share one, as servers share a database.
-   * @defaultValue A new, empty one, so that tests are isolated. ⏎
+   * @defaultValue A new, empty one, so that tests are isolated.
    */
   readonly database?: MemoryDatabase
   /**
    * Awaited before each atomic step, so that tests can choose the order.
-   * @defaultValue Resolves at once. ⏎
+   * @defaultValue Resolves at once.
    */
   readonly scheduler?: SchedulerHook
 }
 
 /**
  * The reference storage: it keeps every law of the contracts and loses all data when the process ends. For tests
- * and first steps; one process only, and expired rows are removed only by `purgeExpired`. ⏎
+ * and first steps; one process only, and expired rows are removed only by `purgeExpired`.
  */
 export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage {
   const { issuer, database = createMemoryDatabase(), scheduler = resolved } = options

@@ -3,7 +3,7 @@ import { columnsOf, groups, users, type Fields } from '@mintmark/storage-interfa
 import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
-import { isProviders } from '../row.ts'
+import { belongsToProvider } from '../row.ts'
 import { pathOf } from './filter-scopes.ts'
 import type { IndexLookup, ListedKind, ListedRows } from './listed-kind.ts'
 import {
@@ -88,7 +88,7 @@ export const createProvisionedUserListKind = (
     parts: ['value'],
   },
   lookups: new Map([
-    ['id', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: isProviders })],
+    ['id', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: belongsToProvider })],
     [
       'externalId',
       lookup({
@@ -183,7 +183,7 @@ export const listedGroups: ListedKind = {
     parts: ['value', 'type'],
   },
   lookups: new Map([
-    ['id', lookup({ table: 'mintmark_groups', id: 'group_id', by: 'group_id', rows: 1, row: isProviders })],
+    ['id', lookup({ table: 'mintmark_groups', id: 'group_id', by: 'group_id', rows: 1, row: belongsToProvider })],
     [
       'externalId',
       lookup({
@@ -202,7 +202,7 @@ export const listedGroups: ListedKind = {
         id: 'group_id',
         by: 'display_name_key',
         rows: 10,
-        row: isProviders,
+        row: belongsToProvider,
         indexed: byKey,
       }),
     ],

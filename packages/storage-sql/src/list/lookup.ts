@@ -1,7 +1,7 @@
 import type { ListQuery } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { Sql } from '../json-search.ts'
-import { isProviders } from '../row.ts'
+import { belongsToProvider } from '../row.ts'
 import { type FilterValues, keyName } from './filter.ts'
 import type { IndexLookup, ListedRows } from './listed-kind.ts'
 import type { Parameter } from '../database.ts'
@@ -52,7 +52,7 @@ const asItIs: Indexed = (value, parameter) => sql`${parameter(value)}`
 /** The rows of a provider. @param kind the kind in the table of totals. */
 export const providerRows = (kind: 'User' | 'Group'): ListedRows => ({
   every: (p) => sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')}`,
-  one: isProviders,
+  one: belongsToProvider,
   total: (p) => sql`coalesce((select total from mintmark_provider_totals
     where issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and kind = ${sql.lit(kind)}), 0)`,
 })

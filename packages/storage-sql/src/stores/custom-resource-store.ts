@@ -14,7 +14,7 @@ import { tableIndexes } from '../list/narrow-index.ts'
 import { createLister } from '../list/lister.ts'
 import { byKey, lookup } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
-import { createColumnReader, indexKey, indexKeyOrNull, isProviders, versionRange } from '../row.ts'
+import { createColumnReader, indexKey, indexKeyOrNull, belongsToProvider, versionRange } from '../row.ts'
 
 type Key = Pick<CustomResourceRecord, 'providerId' | 'resourceType' | 'resourceId'>
 
@@ -226,7 +226,7 @@ const column = (name: string) => sql`${sql.ref(`${table}.${name}`)}`
 
 /** Whether a row that was found by its key belongs to the provider and the type. See `isProviders` for its form. */
 const isOfType = (p: Parameter<'provider_id' | 'resource_type'>) =>
-  sql<boolean>`${isProviders(p)} and resource_type || '' = ${p('resource_type')}`
+  sql<boolean>`${belongsToProvider(p)} and resource_type || '' = ${p('resource_type')}`
 
 /** The resources of a type and a provider. */
 const listedResources: ListedKind = {

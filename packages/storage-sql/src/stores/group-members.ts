@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { type Database, compileSql, type Parameter, type Statement } from '../database.ts'
 import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
-import { isProviders, createColumnReader } from '../row.ts'
+import { belongsToProvider, createColumnReader } from '../row.ts'
 
 /**
  * The parameters of a plan: the members to be in the group, and those to leave it (or to be in it again, in a delta).
@@ -45,9 +45,9 @@ export function memberPlan(
       select distinct listed.value as id from (${engine.listed(sql`${p('joining')}`)}) as listed
       where (select 1 from mintmark_group_members where ${inGroup(p)} and member_id = listed.value) is null
     ), accounts as materialized (
-      select user_id from mintmark_users where ${isJoining(sql`user_id`)} and ${isProviders(p)} ${keep('mintmark_users')}
+      select user_id from mintmark_users where ${isJoining(sql`user_id`)} and ${belongsToProvider(p)} ${keep('mintmark_users')}
     ), other_groups as materialized (
-      select group_id from mintmark_groups where ${isJoining(sql`group_id`)} and ${isProviders(p)}
+      select group_id from mintmark_groups where ${isJoining(sql`group_id`)} and ${belongsToProvider(p)}
       and group_id <> ${p('group_id')} ${keep('mintmark_groups')}
     )`,
     unknown: sql`(select count(*) from joining) - (select count(*) from accounts) - (select count(*) from other_groups)`,
@@ -58,7 +58,7 @@ export function memberPlan(
 
 /** The row of a group, or the rows of its members. */
 export const inGroup = (p: Parameter<'issuer' | 'provider_id' | 'group_id'>): Expression<SqlValue> =>
-  sql`issuer = ${p('issuer')} and group_id = ${p('group_id')} and ${isProviders(p)}`
+  sql`issuer = ${p('issuer')} and group_id = ${p('group_id')} and ${belongsToProvider(p)}`
 
 /** Whether the change removes a member's row. */
 export const isLeaving = (
@@ -83,7 +83,7 @@ export const isAmong = (
 export const addMembers = ({ query, engine }: Pick<Database, 'query' | 'engine'>): Statement<MemberValue> =>
   compileSql(query, (p: Parameter<MemberValue>) => {
     const values = engine.listed(sql`${p('joining')}`)
-    const owned = (column: Expression<unknown>) => sql`${isAmong(p, { engine, column, values })} and ${isProviders(p)}`
+    const owned = (column: Expression<unknown>) => sql`${isAmong(p, { engine, column, values })} and ${belongsToProvider(p)}`
     return sql`insert into mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
       select member.issuer, ${p('provider_id')}, ${p('group_id')}, member.id, member.type from (
         select issuer, user_id as id, 'User' as type from mintmark_users where ${owned(sql`user_id`)}
@@ -180,7 +180,7 @@ export function createMemberCounts({
   const inGroups = (p: Parameter<MembersValue>, limit: Expression<unknown>) => {
     const groups = engine.listed(sql`${p('groups')}`)
     return sql`select count(*) as counted from (
-      select 1 from mintmark_group_members where ${isAmong(p, { engine, column: sql`group_id`, values: groups })} and ${isProviders(p)}
+      select 1 from mintmark_group_members where ${isAmong(p, { engine, column: sql`group_id`, values: groups })} and ${belongsToProvider(p)}
       limit ${limit}
     ) as found`
   }
@@ -236,7 +236,7 @@ type MembersValue = 'issuer' | 'provider_id' | 'groups'
 function memberStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   const membersOf = (p: Parameter<MembersValue>, groups: Expression<unknown>) =>
     sql`select group_id, member_id, member_type from mintmark_group_members
-      where ${isAmong(p, { engine, column: sql`group_id`, values: groups })} and ${isProviders(p)}`
+      where ${isAmong(p, { engine, column: sql`group_id`, values: groups })} and ${belongsToProvider(p)}`
 
   return {
     all: compileSql(
@@ -268,7 +268,7 @@ function memberStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
         const limit = sql`cast(${p('limit')} as bigint)`
         return sql`with sized as materialized (
         select value as id, place, (select count(*) from (
-          select 1 from mintmark_group_members where issuer = ${p('issuer')} and group_id = asked.value and ${isProviders(p)}
+          select 1 from mintmark_group_members where issuer = ${p('issuer')} and group_id = asked.value and ${belongsToProvider(p)}
           limit ${limit} + 1
         ) as counted) as size from (${engine.listedInOrder(sql`${p('groups')}`)}) as asked
       ), fitting as materialized (

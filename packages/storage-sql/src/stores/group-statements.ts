@@ -4,7 +4,7 @@ import { columnsOf, groups, type ColumnName } from '@mintmark/storage-interface/
 import { sql } from 'kysely'
 import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
 import type { SqlEngine, SqlValue } from '../dialect.ts'
-import { indexKeyOrNull, isProviders } from '../row.ts'
+import { indexKeyOrNull, belongsToProvider } from '../row.ts'
 import { isSettled, membersInSlice } from './group-changes.ts'
 import {
   addMembers,
@@ -72,7 +72,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     ),
 
     find: compileStatement((p: Parameter<Group>) =>
-      find(p).where('group_id', '=', p('group_id')).where(isProviders(p)),
+      find(p).where('group_id', '=', p('group_id')).where(belongsToProvider(p)),
     ),
 
     findByExternalId: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) =>
@@ -121,7 +121,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     lockForRemoval: compileSql(
       query,
       (p: Parameter<Group>) =>
-        sql`select group_id from mintmark_groups where (${inGroup(p)}) or (${isParent(p)} and ${isProviders(p)})
+        sql`select group_id from mintmark_groups where (${inGroup(p)}) or (${isParent(p)} and ${belongsToProvider(p)})
         order by group_id ${sql.raw(engine.types.lockForRemoval)}`,
     ),
 

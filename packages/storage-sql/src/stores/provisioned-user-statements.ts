@@ -2,7 +2,7 @@ import { columnsOf, provisionedUsers, type ColumnName } from '@mintmark/storage-
 import { sql, type Expression } from 'kysely'
 import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
-import { isProviders, isWithoutProvider } from '../row.ts'
+import { belongsToProvider, isWithoutProvider } from '../row.ts'
 
 type UserKey = 'issuer' | 'provider_id' | 'user_id'
 
@@ -59,7 +59,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       }))
       .where('issuer', '=', p('issuer'))
       .where('user_id', '=', p('user_id'))
-      .where(isProviders(p))
+      .where(belongsToProvider(p))
       .where('version', '>=', p('least_version'))
       .where('version', '<=', p('greatest_version'))
       .returning('version')
@@ -91,7 +91,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
     ),
 
     find: compileStatement((p: Parameter<UserKey>) =>
-      find(p).where('user_id', '=', p('user_id')).where(isProviders(p)),
+      find(p).where('user_id', '=', p('user_id')).where(belongsToProvider(p)),
     ),
 
     findByExternalId: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) =>
@@ -101,7 +101,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
     /** For unchanged keys: SQLite rewrites every index that contains a column of the SET list. */
     compareAndSwapContent: compileStatement((p: Parameter<ChangeValue>) =>
       change(p)
-        .where(isProviders(p))
+        .where(belongsToProvider(p))
         .where('external_id_key', 'is not distinct from', p('external_id_key'))
         .where('user_name_key', 'is not distinct from', p('user_name_key')),
     ),
@@ -111,7 +111,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       const blockedAt = sql<SqlValue>`coalesce(blocked_at,
         case when external_id_key is distinct from ${p('external_id_key')} then ${formerBlockOf('external_id_key', p)} end,
         case when user_name_key is distinct from ${p('user_name_key')} then ${formerBlockOf('user_name_key', p)} end)`
-      return change(p, blockedAt).set(parameters(p, keyColumns)).set({ blocked_at: blockedAt }).where(isProviders(p))
+      return change(p, blockedAt).set(parameters(p, keyColumns)).set({ blocked_at: blockedAt }).where(belongsToProvider(p))
     }),
 
     adopt: compileStatement((p: Parameter<ChangeValue>) =>
@@ -131,7 +131,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
     findNew: compileStatement((p: Parameter<UserKey | 'external_id_key'>) =>
       find(p)
         .where('user_id', '=', p('user_id'))
-        .where(isProviders(p))
+        .where(belongsToProvider(p))
         .where(sql<boolean>`not exists (${former(p)})`),
     ),
 

@@ -9,7 +9,7 @@ import type { TestKeyRing } from './test-key-ring.ts'
  * - `rotated_key`: another key signs the next tokens, which a cached key set does not contain.
  * - `slow_jwks`: the next key set takes two seconds.
  * - `wrong_issuer`: the next ID token names another issuer, with a valid signature.
- * - `unavailable`: the next token request is answered 503. ⏎
+ * - `unavailable`: the next token request is answered 503.
  */
 export type Fault = 'expired_code' | 'dropped_answer' | 'rotated_key' | 'slow_jwks' | 'wrong_issuer' | 'unavailable'
 

@@ -35,7 +35,7 @@ export interface TestIssuerOptions extends Pick<
    * The time of its clock, in seconds since 1970.
    * @defaultValue The time of creation, so that verifiers that use the real time accept its tokens. A test that depends
    * on time
-   * sets it here and in the code under test. ⏎
+   * sets it here and in the code under test.
    */
   readonly now?: number
 }
@@ -69,7 +69,7 @@ export interface TestIssuer {
  * An issuer for tests of relying parties. Its clock stands still until it is advanced, its signing keys are public, and
  * it signs in
  * every user that is named.
- * @throws Error in production (`NODE_ENV=production`): anybody could sign tokens that it accepts. ⏎
+ * @throws Error in production (`NODE_ENV=production`): anybody could sign tokens that it accepts.
  */
 export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
   refuseProduction()

@@ -61,7 +61,7 @@ interface PublishedKey {
 /**
  * The keys of every test issuer, the same in every run, so that no test waits for key generation. Their private halves
  * are published
- * here, so anybody can sign with them. Test issuers do not start in production for this reason. ⏎
+ * here, so anybody can sign with them. Test issuers do not start in production for this reason.
  */
 const publishedKeys: readonly [PublishedKey, PublishedKey, PublishedKey] = [
   {

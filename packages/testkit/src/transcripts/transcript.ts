@@ -4,7 +4,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /**
  * The requests of an identity provider, in order, and the expected responses. `{{name}}` in a path, a body or an
  * expectation stands
- * for a value that an earlier step saved, or for `{{random}}`, which is new for each replay. ⏎
+ * for a value that an earlier step saved, or for `{{random}}`, which is new for each replay.
  */
 export interface Transcript {
   readonly name: string
