@@ -3,7 +3,7 @@ import { epochSeconds, userId } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
-// Run once: inserts the user of lib/users.ts and registers a client, whose secret is printed once.
+// Run it once. It inserts the user of lib/users.ts, registers a client, and prints the client's secret.
 const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 const dialect = openSqliteDialect(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' })
 const storage = await createSqlStorage({ issuer, dialect })

@@ -49,7 +49,7 @@ const quickUsers = (): Users => ({
   ...openUsers(':memory:'),
   verify: ({ username, password }) => Promise.resolve(username === 'ada' && password === 'engine' ? ada : undefined),
   find: () => ada,
-  named: (name) => (name === ada.username || name === ada.email ? ada : undefined),
+  findByName: (name) => (name === ada.username || name === ada.email ? ada : undefined),
 })
 
 const ada = {

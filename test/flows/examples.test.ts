@@ -83,8 +83,8 @@ it('the FAPI example starts with one command, with the ciphers of RFC 9325 §4.2
   onTestFinished(() => void child.kill())
   let said = ''
   for await (const chunk of child.stdout) if ((said += String(chunk)).includes('Ctrl-C')) break
-  const [, issuer = ''] = /The authorization server +(\S+)/.exec(said) ?? []
-  const [, authority = ''] = /The authority +(\S+)/.exec(said) ?? []
+  const [, issuer = ''] = /Authorization server +(\S+)/.exec(said) ?? []
+  const [, authority = ''] = /Certificate authority +(\S+)/.exec(said) ?? []
   const port = Number(new URL(issuer).port)
   const offer = (ciphers: string) =>
     new Promise<string>((resolve) => {

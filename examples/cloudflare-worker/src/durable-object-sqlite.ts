@@ -3,8 +3,9 @@ import { sqlite } from '@mintmark/storage-sql/sqlite'
 import type { DurableObjectState } from './durable-object.ts'
 
 /**
- * The database of a Durable Object. The object runs in one place and executes one storage call at a time, so a code is
- * redeemed once wherever the requests come from. Cloudflare confirms writes before a response leaves the object.
+ * Creates a dialect for the database of a Durable Object. The object runs in one place and executes one storage call at
+ * a time, so a code is redeemed only once, wherever requests come from. The object sends a response only after
+ * Cloudflare has confirmed its writes.
  */
 export function durableObjectSqlite(storage: DurableObjectState['storage']): SqlDialect {
   const run = (statement: string, parameters: Values): Rows =>
@@ -14,19 +15,19 @@ export function durableObjectSqlite(storage: DurableObjectState['storage']): Sql
     engine: sqlite,
     migrate: 'on-open',
     migrateCommand: 'a new deployment',
-    all: async (statement, parameters) => converting(() => run(statement, parameters)),
-    transact: async (steps) => converting(() => transact(steps)),
+    all: async (statement, parameters) => convertErrors(() => run(statement, parameters)),
+    transact: async (steps) => convertErrors(() => transact(steps)),
     // Calls are synchronous, so there is no queue.
     oneAtATime: (_, work) => work(),
     atomically: async (statements) =>
-      converting(() => storage.transactionSync(() => statements.forEach((statement) => run(statement, [])))),
+      convertErrors(() => storage.transactionSync(() => statements.forEach((statement) => run(statement, [])))),
     close: () => Promise.resolve(),
   }
 
   function transact(steps: readonly Step[]): Rows | undefined {
     try {
       return storage.transactionSync(() =>
-        steps.reduce<Rows>((_, step) => guarded(step, run(step.statement, step.parameters)), []),
+        steps.reduce<Rows>((_, step) => checkGuard(step, run(step.statement, step.parameters)), []),
       )
     } catch (error) {
       if (error === guardFailed) return undefined
@@ -35,13 +36,13 @@ export function durableObjectSqlite(storage: DurableObjectState['storage']): Sql
   }
 }
 
-/** @throws guardFailed, which rolls the transaction back. */
-function guarded({ role }: Step, rows: Rows): Rows {
+/** @throws guardFailed if the guard found no row. The error rolls the transaction back. */
+function checkGuard({ role }: Step, rows: Rows): Rows {
   if (role === 'guard' && rows.length === 0) throw guardFailed
   return rows
 }
 
-function converting<T>(work: () => T): T {
+function convertErrors<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -20,7 +20,7 @@ interface Environment {
   readonly MINTMARK: DurableObjectNamespace
 }
 
-/** One object for the issuer, so that every request sees which codes and tokens were used. */
+/** Sends all requests to one object, so that each request sees which codes and tokens were used. */
 const worker = {
   fetch: (request: Request, { MINTMARK, ISSUER_URL }: Environment): Promise<Response> =>
     MINTMARK.getByName(ISSUER_URL).fetch(request),

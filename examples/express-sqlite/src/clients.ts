@@ -9,7 +9,7 @@ export interface WebClientCredentials {
   readonly clientSecret: string
 }
 
-/** The public client: a page with a script, which cannot keep a secret. */
+/** Registers the public client, if it is not registered yet: a page with a script, which cannot keep a secret. */
 export async function registerSpaClient(storage: OAuthStorage): Promise<void> {
   if ((await storage.clients.find(clientId(spaClientId))) !== undefined) return
   await registerClient(
@@ -25,13 +25,13 @@ export async function registerSpaClient(storage: OAuthStorage): Promise<void> {
 }
 
 /**
- * The confidential client. Its secret is returned once, at registration, so it is written to a file. If storage does not
- * have the client in the file, a new one is registered.
+ * Registers the confidential client, unless storage has the client that the file names. The secret is returned only at
+ * registration, so it is written to the file.
  */
 export async function registerWebClient(storage: OAuthStorage, file: string): Promise<WebClientCredentials> {
   const text = await readPrivateFile(file)
-  const kept = text === undefined ? undefined : (JSON.parse(text) as WebClientCredentials)
-  if (kept !== undefined && (await storage.clients.find(clientId(kept.clientId))) !== undefined) return kept
+  const stored = text === undefined ? undefined : (JSON.parse(text) as WebClientCredentials)
+  if (stored !== undefined && (await storage.clients.find(clientId(stored.clientId))) !== undefined) return stored
 
   const { client, clientSecret = '' } = await registerClient(
     {

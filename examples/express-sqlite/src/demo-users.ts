@@ -9,10 +9,10 @@ export const demoUsers: readonly NewUser[] = [
   { username: 'alan', password: 'machine', email: 'alan@example.org', givenName: 'Alan', familyName: 'Turing' },
 ]
 
-/** Whether a user administers this host. A real host would store this in its user table. */
+/** Whether a user is the administrator of this host. A real host would store this in its user table. */
 export const isAdministrator = ({ username }: User): boolean => username === 'ada'
 
-/** Fills an empty table. @returns whether it was empty. */
+/** Adds the demo users if the table is empty. @returns whether it was empty. */
 export async function seedUsers(users: Users): Promise<boolean> {
   if (users.list().length > 0) return false
   await users.add(demoUsers)
@@ -23,14 +23,14 @@ export async function seedUsers(users: Users): Promise<boolean> {
  * Creates a Mintmark user for each of the host's users, with the claims for tokens and userinfo. Existing users are not
  * changed.
  */
-export async function provisionAccounts(users: Users, storage: OAuthStorage): Promise<void> {
+export async function createMintmarkUsers(users: Users, storage: OAuthStorage): Promise<void> {
   const createdAt = epochSeconds(Date.now() / 1000)
   for (const user of users.list()) {
     await storage.users.insert({ userId: userId(user.subject), claims: claimsOf(user), createdAt })
   }
 }
 
-/** Names of OpenID Connect Core §5.1. */
+/** The user's claims, with the names of OpenID Connect Core §5.1. */
 const claimsOf = (user: User): JsonObject => ({
   name: `${user.givenName} ${user.familyName}`,
   given_name: user.givenName,

@@ -9,18 +9,18 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import express, { type Express } from 'express'
 
-import { adminArea } from './admin/admin-area.ts'
+import { createAdminArea } from './admin/admin-area.ts'
 import { rememberLines } from './admin/events-page.ts'
 import { registerSpaClient, registerWebClient } from './clients.ts'
-import { isAdministrator, provisionAccounts, seedUsers } from './demo-users.ts'
+import { isAdministrator, createMintmarkUsers, seedUsers } from './demo-users.ts'
 import { registerDemoProvider, type ProviderCredentials } from './identity-provider.ts'
 import { knownBrowsers } from './starter/known-browser.ts'
 import { askAccount, askConsent, askSignIn, errorPage, logoutPage } from './starter/pages.ts'
 import { openUsers } from './starter/users.ts'
 import { forgetRemoved, keepPassword } from './starter/provisioned-users.ts'
 import { sealingKeyFrom } from './private-file.ts'
-import { site } from './site/site.ts'
-import { webClient } from './web-client/web-client.ts'
+import { createSite } from './site/site.ts'
+import { createWebClient } from './web-client/web-client.ts'
 
 export interface HostOptions {
   /** The address of the app, such as http://localhost:3000. */
@@ -35,12 +35,12 @@ export interface Host {
   readonly app: Express
   /** Whether the data folder was new. */
   readonly isFirstRun: boolean
-  /** The settings to paste at the demo directory. */
+  /** The settings to paste into the demo directory. */
   readonly provider: ProviderCredentials
   close(): Promise<void>
 }
 
-/** A host application that embeds Mintmark, with its own users and pages. */
+/** Creates a host application that embeds Mintmark and has its own users and pages. */
 export async function createHost({ issuer, dataFolder, logger }: HostOptions): Promise<Host> {
   const users = openUsers(join(dataFolder, 'users.db'))
   const dialect = openSqliteDialect(join(dataFolder, 'mintmark.db'), { migrate: 'on-open' })
@@ -49,7 +49,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
 
   const recent = rememberLines(logger)
 
-  // Mintmark.
+  // Embed Mintmark.
   const sessions = createCookieSessions({ storage })
   const browsers = knownBrowsers({ issuer, key: sealingKey })
   const server = createAuthorizationServer({
@@ -82,9 +82,9 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   })
   const app = express().disable('x-powered-by').use(toExpress(server, scim))
 
-  // The example's data: users, two clients, and a directory that may provision more users.
+  // Create the example's data: users, two clients, and a directory that may provision more users.
   const isFirstRun = await seedUsers(users)
-  await provisionAccounts(users, storage)
+  await createMintmarkUsers(users, storage)
   await registerSpaClient(storage)
   const credentials = await registerWebClient(storage, join(dataFolder, 'web-client.json'))
   const provider = await registerDemoProvider(storage, join(dataFolder, 'identity-provider.json'))
@@ -97,9 +97,9 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     lastAdministrators: { ...(administrators.length > 0 && { administrators: administrators.join(' or ') }) },
     onEvent: logAdminEvents(recent.logger),
   })
-  app.use(toExpress(adminArea({ server, sessions, users, administrations, recent, logger: recent.logger })))
-  app.use(site({ server, sessions, users, storage, provider }))
-  app.use('/web', webClient({ issuer, ...credentials }))
+  app.use(toExpress(createAdminArea({ server, sessions, users, administrations, recent, logger: recent.logger })))
+  app.use(createSite({ server, sessions, users, storage, provider }))
+  app.use('/web', createWebClient({ issuer, ...credentials }))
 
   return {
     app,

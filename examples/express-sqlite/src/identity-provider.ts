@@ -13,7 +13,8 @@ export interface ProviderCredentials {
 export const demoProviderId = 'example-corp'
 
 /**
- * Registers the directory. Its Secret Token is returned once, at registration, so the example writes it to a file.
+ * Registers the directory, unless it is registered already. The Secret Token is returned only at registration, so the
+ * example writes it to a file.
  */
 export async function registerDemoProvider(storage: ScimStorage, file: string): Promise<ProviderCredentials> {
   const text = await readPrivateFile(file)

@@ -22,37 +22,39 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void example.close())
 } catch (error) {
   if (!isPortTaken(error)) throw error
-  console.error(`Port ${port} is taken. Stop what uses it, or take another: PORT=${port + 1} npx -y pnpm@12.21.0 dev`)
+  console.error(
+    `Port ${port} is in use. Stop the program that uses it, or choose another port: PORT=${port + 1} npx -y pnpm@12.21.0 dev`,
+  )
   process.exitCode = 1
 }
 
 function welcome({ url, isFirstRun, provider }: RunningExample): string {
-  const fromHere = relative(process.cwd(), dataFolder)
-  const folder = fromHere.startsWith('..') ? dataFolder : fromHere
+  const relativeFolder = relative(process.cwd(), dataFolder)
+  const folder = relativeFolder.startsWith('..') ? dataFolder : relativeFolder
   const users = demoUsers.map(({ username, password }) => `${username} / ${password}`).join(', ')
   const data = isFirstRun
-    ? `First run, created in ${folder}:
-    users.db        the host's own table: ${demoUsers.length} users with hashed passwords
-    mintmark.db      Mintmark's storage: accounts, clients, consents, sessions, sealed signing keys
+    ? `First run. The example has created these files in ${folder}:
+    users.db         the host's own table: ${demoUsers.length} users with hashed passwords
+    mintmark.db      Mintmark's storage: users, clients, grants, sessions, sealed signing keys
     sealing-key      seals the signing keys; only you can read it
     web-client.json  the web client's id and secret; only you can read it
     identity-provider.json  the directory's SCIM Tenant URL and Secret Token; only you can read it`
-    : `Data from before: ${folder} (remove the folder to start afresh)`
+    : `The example uses the data of an earlier run in ${folder}. Remove the folder to start again.`
 
   return `
   Mintmark is running. Open      ${url}
   Sign in (name / password) as   ${users}
 
-  Administer it, as ada, at      ${url}/admin
+  Administer it (as ada) at      ${url}/admin
 
-  To provision accounts from a directory such as Okta or Entra, paste there
+  To provision accounts from a directory such as Okta or Entra, paste these values there:
     SCIM Tenant URL              ${provider.tenantUrl}
     Secret Token                 ${provider.secret}
-  and see them appear at         ${url}/provisioned
+  The accounts are listed at     ${url}/provisioned
 
   ${data}
 
-  Ctrl-C stops it. What happens appears below.
+  Ctrl-C stops it. Events are printed below.
 `
 }
 

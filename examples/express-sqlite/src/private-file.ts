@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 
-/** Reads a file of secrets; `undefined` when there is none. */
+/** Reads a file of secrets; returns `undefined` if the file does not exist. */
 export async function readPrivateFile(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
@@ -15,14 +15,15 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
 export const writePrivateFile = (file: string, text: string): Promise<void> => writeFile(file, text, { mode: 0o600 })
 
 /**
- * The key that seals Mintmark's signing keys: 32 random bytes in base64url. In production it comes from a secret store;
- * here it is a file beside the database. Without it the stored signing keys are lost.
+ * Returns the key that seals Mintmark's signing keys: 32 random bytes in base64url. In production it comes from a secret
+ * store; here it is a file next to the database, created on the first run. Without this key the server cannot use the
+ * stored signing keys.
  */
 export async function sealingKeyFrom(file: string): Promise<string> {
-  const known = await readPrivateFile(file)
-  if (known !== undefined) return known.trim()
+  const existing = await readPrivateFile(file)
+  if (existing !== undefined) return existing.trim()
 
-  const made = randomBytes(32).toString('base64url')
-  await writePrivateFile(file, `${made}\n`)
-  return made
+  const created = randomBytes(32).toString('base64url')
+  await writePrivateFile(file, `${created}\n`)
+  return created
 }

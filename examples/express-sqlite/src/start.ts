@@ -8,7 +8,7 @@ import { createHost } from './host.ts'
 import type { ProviderCredentials } from './identity-provider.ts'
 
 export interface ExampleOptions {
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   readonly port: number
   /** Created if it does not exist. */
   readonly dataFolder: string
@@ -17,7 +17,7 @@ export interface ExampleOptions {
 
 /** The running example. */
 export interface RunningExample {
-  /** The issuer, and where to point a browser. */
+  /** The issuer, which is also the address to open in a browser. */
   readonly url: string
   readonly isFirstRun: boolean
   readonly provider: ProviderCredentials
@@ -26,7 +26,7 @@ export interface RunningExample {
 
 /**
  * Starts the example on this machine's loopback interface.
- * @throws Error with `code: 'EADDRINUSE'` when the port is taken; nothing was written then.
+ * @throws Error with `code: 'EADDRINUSE'` if the port is in use; it has written nothing then.
  */
 export async function startExample({ port, dataFolder, logger }: ExampleOptions): Promise<RunningExample> {
   const listener = createServer()
@@ -53,7 +53,7 @@ function listen(listener: Server, port: number): Promise<number> {
   })
 }
 
-/** Waits for open requests for at most a second, because browsers keep idle connections open. */
+/** Stops the server, and waits at most a second for open connections: browsers keep idle connections open. */
 function stop(listener: Server): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => listener.closeAllConnections(), 1000)

@@ -27,10 +27,10 @@ export interface BankSettings extends Pick<AuthorizationServerOptions, 'onEvent'
   readonly shopKey: JsonObject
 }
 
-/** A server that demands FAPI 2.0 of every client, with one client of either kind. */
+/** Creates a server that requires FAPI 2.0 of every client, and registers a client with DPoP and one with a certificate. */
 export async function createBank(settings: BankSettings): Promise<AuthorizationServer> {
   const { issuer, aliasOrigin, api, redirectUri, shopKey, onEvent } = settings
-  // Everything is in memory, so that there is nothing to set up. In production: @mintmark/storage-sql and a kept key.
+  // Everything is in memory, so there is nothing to set up. In production use @mintmark/storage-sql and a permanent key.
   const storage = createMemoryStorage({ issuer })
   const keys = createStoredKeys({ storage, sealingKey: randomBytes(32).toString('base64url'), algorithms: ['ES256'] })
   await storage.users.insert({

@@ -6,27 +6,27 @@ import * as client from 'openid-client'
 import { createBank } from './authorization-server.ts'
 import { createPaymentsApi } from './payments-api.ts'
 import { createShop } from './shop.ts'
-import { askForCertificate, fetchOverTls, listen } from './tls.ts'
+import { requestCertificate, fetchOverTls, listen } from './tls.ts'
 
 /** The running example. */
 export interface FapiExample {
   readonly issuer: string
-  /** Where clients present certificates. */
+  /** The origin at which clients present certificates. */
   readonly alias: string
   /** The URL of the payments API. */
   readonly payments: string
-  /** Where a user starts. */
+  /** The page on which a user starts. */
   readonly shop: string
   readonly authority: TestCertificate
   close(): void
 }
 
 interface FapiExampleSettings extends Pick<AuthorizationServerOptions, 'onEvent'> {
-  /** The first of four ports; 0 takes any that are free. */
+  /** The first of four ports; 0 selects free ports. */
   readonly port: number
 }
 
-/** Starts the bank, its API and the shop, each with a certificate of an authority that exists only in this process. */
+/** Starts the bank, its API and the shop. Their certificate comes from an authority that exists only in this process. */
 export async function startFapiExample({ port, ...events }: FapiExampleSettings): Promise<FapiExample> {
   const authority = await createTestCertificate({ commonName: 'Example authority', isAuthority: true })
   const localhost = await createTestCertificate({
@@ -36,8 +36,8 @@ export async function startFapiExample({ port, ...events }: FapiExampleSettings)
   })
   const portAt = (offset: number): number => (port === 0 ? 0 : port + offset)
   const bank = await listen(portAt(0), localhost)
-  const alias = await listen(portAt(1), localhost, askForCertificate(authority))
-  const api = await listen(portAt(2), localhost, askForCertificate(authority))
+  const alias = await listen(portAt(1), localhost, requestCertificate(authority))
+  const api = await listen(portAt(2), localhost, requestCertificate(authority))
   const shop = await listen(portAt(3), localhost)
   const issuer = bank.origin
   const payments = `${api.origin}/payments`
@@ -55,15 +55,15 @@ export async function startFapiExample({ port, ...events }: FapiExampleSettings)
   api.server.on('request', createPaymentsApi({ issuer, origin: api.origin, fetch: fetchOverTls(authority) }))
 
   const certificate = await createTestCertificate({ commonName: 'shop', dns: ['shop.example'], signedBy: authority })
-  const configure = (id: string, authentication: client.ClientAuth, own?: TestCertificate) =>
+  const configure = (id: string, authentication: client.ClientAuth, clientCertificate?: TestCertificate) =>
     client.discovery(
       new URL(issuer),
       id,
-      { use_mtls_endpoint_aliases: own !== undefined, id_token_signed_response_alg: 'ES256' },
+      { use_mtls_endpoint_aliases: clientCertificate !== undefined, id_token_signed_response_alg: 'ES256' },
       authentication,
       {
         [client.customFetch]: (url, { body, ...init }) =>
-          fetchOverTls(authority, own)(url, {
+          fetchOverTls(authority, clientCertificate)(url, {
             ...init,
             body: body instanceof Uint8Array ? Buffer.from(body) : (body ?? null),
           }),

@@ -12,17 +12,17 @@ writeFileSync(authorityFile, example.authority.certificate)
 
 console.log(`
   1. Open                    ${example.shop}
-     The browser warns of the certificate, once for each port: this example issues its own.
+     The browser warns about the certificate, once for each port, because this example issues its own.
   2. Choose a client, sign in as  ann / example  and choose an account.
   3. The shop shows what it paid.
 
-  The authorization server   ${example.issuer}
-  for certificates           ${example.alias}
-  The payments API           ${example.payments}
-  The authority              ${authorityFile}
+  Authorization server       ${example.issuer}
+  with client certificates   ${example.alias}
+  Payments API               ${example.payments}
+  Certificate authority      ${authorityFile}
 
   curl --cacert ${authorityFile} ${example.issuer}/.well-known/openid-configuration
   NODE_EXTRA_CA_CERTS=${authorityFile} npx -y pnpm@12.21.0 mintmark doctor ${example.issuer} --profile fapi2
 
-  Ctrl-C stops it. What happens appears below.
+  Ctrl-C stops it. Events are printed below.
 `)

@@ -30,7 +30,7 @@ export const payment = defineDetailType({
     if (!accounts.some(({ value }) => value === choice)) throw new Error('The user has not chosen an account.')
     return { ...detail, account: String(choice) }
   },
-  // Entries have no `locations`: each is for the one API.
+  // Entries have no `locations`, because there is only one API.
   locations: () => [],
 })
 

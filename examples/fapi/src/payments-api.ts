@@ -1,7 +1,7 @@
 import { createResourceServer, protectExpress } from '@mintmark/resource-server'
 import express, { type Express } from 'express'
 
-/** Pays what the user has approved, once. Responses have a `Date`, which Node sets (FAPI 2.0 SP §5.3.4). */
+/** Creates the API that makes an approved payment, once. Responses have a `Date`, which Node sets (FAPI 2.0 SP §5.3.4). */
 export function createPaymentsApi(settings: {
   readonly issuer: string
   readonly origin: string
@@ -17,8 +17,8 @@ export function createPaymentsApi(settings: {
       fetch,
     }),
   )
-  // In production a unique column, in the transaction that pays.
-  const used = new Set<string>()
+  // In production, use a unique column, and write it in the transaction that pays.
+  const usedTokenIds = new Set<string>()
 
   const api = express()
   api.use(guard.metadata)
@@ -29,8 +29,8 @@ export function createPaymentsApi(settings: {
       (detail) => detail.type === 'payment' && detail['amount'] === amount && detail['creditor'] === creditor,
     )
     if (approved === undefined) return response.status(403).json({ error: 'not_approved' })
-    if (used.has(tokenId)) return response.status(409).json({ error: 'already_paid' })
-    used.add(tokenId)
+    if (usedTokenIds.has(tokenId)) return response.status(409).json({ error: 'already_paid' })
+    usedTokenIds.add(tokenId)
     return response.json({ paid: amount, to: creditor, from: approved['account'] })
   })
   return api

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import express, { type Express, type Request, type Response } from 'express'
 import * as client from 'openid-client'
 
-/** One of the clients of the shop: its configuration and, for DPoP, its key. */
+/** One of the shop's clients: its configuration and, for DPoP, its key. */
 interface ShopClient {
   readonly config: client.Configuration
   readonly dpop?: client.DPoPHandle
@@ -13,11 +13,11 @@ export interface ShopSettings {
   readonly origin: string
   /** The URL of the payments API. */
   readonly payments: string
-  /** By the last part of the path that starts a payment. */
+  /** The clients, by the last part of the path that starts a payment. */
   readonly clients: Readonly<Record<string, ShopClient>>
 }
 
-/** What the shop remembers between the two halves of a sign-in. */
+/** What the shop stores between the authorization request and its response. */
 interface StartedPayment {
   readonly name: string
   readonly checks: { readonly pkceCodeVerifier: string; readonly expectedState: string; readonly expectedNonce: string }
@@ -25,9 +25,9 @@ interface StartedPayment {
 
 const order = { amount: '12.00', creditor: 'Example Ltd.' }
 
-/** A website that asks the bank for one payment, as either client. */
+/** Creates a website that requests one payment from the bank, as one of two clients. */
 export function createShop({ origin, payments, clients }: ShopSettings): Express {
-  const started = new Map<string, StartedPayment>()
+  const startedPayments = new Map<string, StartedPayment>()
   const shop = express()
 
   shop.get('/', (_request, response) => {
@@ -36,15 +36,15 @@ export function createShop({ origin, payments, clients }: ShopSettings): Express
   })
 
   shop.get('/pay/:name', async ({ params: { name } }, response) => {
-    const own = clients[name]
-    if (own === undefined) return response.sendStatus(404)
+    const shopClient = clients[name]
+    if (shopClient === undefined) return response.sendStatus(404)
     const checks = {
       pkceCodeVerifier: client.randomPKCECodeVerifier(),
       expectedState: client.randomState(),
       expectedNonce: client.randomNonce(),
     }
     const url = await client.buildAuthorizationUrlWithPAR(
-      own.config,
+      shopClient.config,
       {
         redirect_uri: `${origin}/callback`,
         scope: 'openid',
@@ -55,35 +55,41 @@ export function createShop({ origin, payments, clients }: ShopSettings): Express
         state: checks.expectedState,
         nonce: checks.expectedNonce,
       },
-      proofsOf(own),
+      dpopOptionsOf(shopClient),
     )
     const id = randomBytes(16).toString('base64url')
-    started.set(id, { name, checks })
+    startedPayments.set(id, { name, checks })
     return response.cookie(cookie, id, { path: '/', secure: true, httpOnly: true, sameSite: 'lax' }).redirect(url.href)
   })
 
   shop.get('/callback', async (request: Request, response: Response) => {
     const id = new RegExp(`(?:^|; )${cookie}=([^;]*)`).exec(request.headers.cookie ?? '')?.[1] ?? ''
-    const payment = started.get(id)
-    const own = clients[payment?.name ?? '']
-    if (payment === undefined || own === undefined) return response.status(400).send('Start again at the shop.')
-    started.delete(id)
+    const payment = startedPayments.get(id)
+    const shopClient = clients[payment?.name ?? '']
+    if (payment === undefined || shopClient === undefined) return response.status(400).send('Start again at the shop.')
+    startedPayments.delete(id)
     const callback = new URL(request.originalUrl, origin)
-    const tokens = await client.authorizationCodeGrant(own.config, callback, payment.checks, undefined, proofsOf(own))
-    const answer = await client.fetchProtectedResource(
-      own.config,
+    const tokens = await client.authorizationCodeGrant(
+      shopClient.config,
+      callback,
+      payment.checks,
+      undefined,
+      dpopOptionsOf(shopClient),
+    )
+    const apiResponse = await client.fetchProtectedResource(
+      shopClient.config,
       tokens.access_token,
       new URL(payments),
       'POST',
       JSON.stringify(order),
       new Headers({ 'content-type': 'application/json' }),
-      proofsOf(own),
+      dpopOptionsOf(shopClient),
     )
     return response.json({
       tokenType: tokens.token_type,
       approved: tokens.authorization_details,
-      paid: (await answer.json()) as unknown,
-      date: answer.headers.get('date'),
+      paid: (await apiResponse.json()) as unknown,
+      date: apiResponse.headers.get('date'),
     })
   })
   return shop
@@ -91,4 +97,4 @@ export function createShop({ origin, payments, clients }: ShopSettings): Express
 
 const cookie = '__Host-payment'
 
-const proofsOf = ({ dpop }: ShopClient): client.DPoPOptions => (dpop === undefined ? {} : { DPoP: dpop })
+const dpopOptionsOf = ({ dpop }: ShopClient): client.DPoPOptions => (dpop === undefined ? {} : { DPoP: dpop })

@@ -11,7 +11,7 @@ export interface TlsListener {
 
 /**
  * Listens on https://localhost with the versions and ciphers that RFC 9325 §4.2 recommends, as FAPI 2.0 requires.
- * @param port 0 takes any that is free.
+ * @param port 0 selects a free port.
  */
 export async function listen(
   port: number,
@@ -30,7 +30,7 @@ export async function listen(
   return { origin: `https://localhost:${(server.address() as AddressInfo).port}`, server }
 }
 
-/** Those of TLS 1.3, and of TLS 1.2 those with forward secrecy and authenticated encryption. */
+/** The cipher suites of TLS 1.3, and the TLS 1.2 cipher suites that have forward secrecy and authenticated encryption. */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -40,19 +40,19 @@ const ciphers = [
   'ECDHE-RSA-AES256-GCM-SHA384',
 ].join(':')
 
-/** Options of a listener that asks for a certificate. Mintmark decides which certificate it accepts. */
-export const askForCertificate = (authority: TestCertificate): ServerOptions => ({
+/** Options of a listener that asks for a client certificate. Mintmark decides which certificates it accepts. */
+export const requestCertificate = (authority: TestCertificate): ServerOptions => ({
   ca: authority.certificate,
   requestCert: true,
   rejectUnauthorized: false,
 })
 
 /**
- * `fetch` that trusts the authority of this example, and presents a certificate. In production the certificates of
- * servers come from an authority that Node trusts, and a dispatcher of undici presents the client's.
+ * Returns a `fetch` that trusts the authority of this example and presents the client certificate, if there is one. In
+ * production, servers have certificates of an authority that Node trusts, and a dispatcher of undici presents the client's.
  */
 export const fetchOverTls =
-  (authority: TestCertificate, own?: TestCertificate): typeof globalThis.fetch =>
+  (authority: TestCertificate, clientCertificate?: TestCertificate): typeof globalThis.fetch =>
   async (input, init) => {
     const request = new Request(input, init)
     const body = Buffer.from(await request.arrayBuffer())
@@ -63,7 +63,10 @@ export const fetchOverTls =
           method: request.method,
           headers: { ...Object.fromEntries(request.headers), 'content-length': body.length },
           ca: authority.certificate,
-          ...(own !== undefined && { cert: own.certificate, key: own.privateKey }),
+          ...(clientCertificate !== undefined && {
+            cert: clientCertificate.certificate,
+            key: clientCertificate.privateKey,
+          }),
         },
         (reply) => {
           const chunks: Buffer[] = []
@@ -73,7 +76,7 @@ export const fetchOverTls =
             const headers = new Headers()
             for (const [name, values = []] of Object.entries(reply.headersDistinct))
               for (const value of values) headers.append(name, value)
-            // A Response with one of the statuses without a body, such as 204, takes none.
+            // The constructor throws if a Response with a status such as 204 is given a body.
             const content = chunks.length === 0 ? null : Buffer.concat(chunks)
             resolve(new Response(content, { status: reply.statusCode ?? 502, headers }))
           })

@@ -5,8 +5,8 @@ import { type AuthorizationServerSettings, createMcpAuthorizationServer } from '
 import { createNotesServer } from './mcp-server.ts'
 
 /**
- * The authorization server and the MCP server on one origin. Clients of the protocol version of 2025-03-26, which do not
- * know protected resource metadata, look for the authorization server's metadata at the origin of the MCP server.
+ * Mounts the authorization server and the MCP server on one origin. Clients of the protocol version 2025-03-26, which do
+ * not support protected resource metadata, look for the authorization server's metadata at the origin of the MCP server.
  */
 export async function createApp(settings: AuthorizationServerSettings): Promise<Hono> {
   const mintmark = toFetchHandler(await createMcpAuthorizationServer(settings))

@@ -21,7 +21,7 @@ export interface AuthorizationServerSettings extends Pick<AuthorizationServerOpt
   readonly sealingKey: string
 }
 
-/** Signs Ann in for MCP clients that describe themselves, and for the registered client `mcp-tool`. */
+/** Creates a server that signs Ann in for MCP clients with metadata documents and for the registered client `mcp-tool`. */
 export async function createMcpAuthorizationServer(
   settings: AuthorizationServerSettings,
 ): Promise<AuthorizationServer> {
@@ -31,7 +31,7 @@ export async function createMcpAuthorizationServer(
     claims: { name: 'Ann Lee' },
     createdAt: epochSeconds(Date.now() / 1000),
   })
-  // For clients without a metadata document. Any port of the device is accepted (RFC 8252 §7.3).
+  // For clients without a metadata document. The redirect URI may have any port on the device (RFC 8252 §7.3).
   await registerClient(
     {
       clientId: 'mcp-tool',

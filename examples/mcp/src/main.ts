@@ -13,7 +13,7 @@ const resource = `${issuer}/mcp`
 const app = await createApp({
   issuer,
   resource,
-  // Everything is in memory, so that there is nothing to set up. In production: @mintmark/storage-sql and a kept key.
+  // Everything is in memory, so there is nothing to set up. In production use @mintmark/storage-sql and a permanent key.
   storage: createMemoryStorage({ issuer }),
   sealingKey: randomBytes(32).toString('base64url'),
   onEvent: logEvents(console),
@@ -22,8 +22,8 @@ serve({ fetch: app.fetch, port, hostname: 'localhost' }, () => {
   console.log(`
   The MCP server is at       ${resource}
   Sign in as                 ann / example
-  A client without a metadata document uses the client_id  mcp-tool
+  Clients without a metadata document use the client_id  mcp-tool
 
-  Ctrl-C stops it. What happens appears below.
+  Ctrl-C stops it. Events are printed below.
 `)
 })

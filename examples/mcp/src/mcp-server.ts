@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
-/** The scope values of the MCP server, with their sentences for the consent page. */
+/** The scope values of the MCP server, with the sentences that the consent page shows for them. */
 export const noteScopes = { 'notes.read': 'Read your notes', 'notes.write': 'Write notes for you' } as const
 
 export interface McpServerSettings {
@@ -18,9 +18,9 @@ export interface McpServerSettings {
 }
 
 /**
- * An MCP server with two tools, for clients of the protocol versions up to 2026-07-28. Each token must allow `notes.read`;
- * `add_note` needs `notes.write` too, for which the client asks the user when the tool is called.
- * @returns a handler that answers `undefined` to requests that are not for the MCP server.
+ * Creates an MCP server with two tools, for clients of the protocol versions up to 2026-07-28. Each token must have the
+ * scope value `notes.read`. `add_note` also needs `notes.write`: when it is called without, the client asks the user.
+ * @returns a handler that returns `undefined` for requests that are not for the MCP server.
  */
 export function createNotesServer({
   issuer,
@@ -29,13 +29,13 @@ export function createNotesServer({
   const api = createResourceServer({ issuer, audience: resource, scopes: ['notes.read'] })
   const guard = protectFetch(api)
   const notes = new Map<string, readonly string[]>()
-  // The handler creates a server for each request: nothing of one user remains for the next.
-  const handler = createMcpHandler(({ authInfo }) => notesOf(String(authInfo?.extra?.['subject']), notes))
+  // The handler creates a server for each request, so that no data of one user is left for the next.
+  const handler = createMcpHandler(({ authInfo }) => createUserServer(String(authInfo?.extra?.['subject']), notes))
 
   const protectedHandler = guard.require(['notes.read'], (request, { clientId, scopes, expiresAt, subject }) =>
     handler.fetch(request, {
       authInfo: {
-        // MCP forbids to pass the client's token on to other APIs, so that no tool needs it.
+        // MCP forbids passing the client's token on to other APIs, so no tool needs it.
         token: '',
         clientId,
         scopes: [...scopes],
@@ -49,30 +49,30 @@ export function createNotesServer({
   return async (request) => {
     const metadata = guard.metadata(request)
     if (metadata !== undefined || new URL(request.url).pathname !== new URL(resource).pathname) return metadata
-    // MCP, Streamable HTTP: a server on this device checks the origin of browsers (DNS rebinding).
+    // MCP, Streamable HTTP: a server on the user's device must check `Origin` to prevent DNS rebinding.
     return originValidationResponse(request, localhostAllowedOrigins()) ?? protectedHandler(request)
   }
 }
 
-function notesOf(subject: string, notes: Map<string, readonly string[]>): McpServer {
+function createUserServer(subject: string, notes: Map<string, readonly string[]>): McpServer {
   const server = new McpServer({ name: 'notes', version: '1.0.0' })
   server.registerTool('list_notes', { description: "Lists the user's notes", inputSchema: z.object({}) }, () =>
-    answer((notes.get(subject) ?? []).join('\n') || 'No notes yet.'),
+    textResult((notes.get(subject) ?? []).join('\n') || 'No notes yet.'),
   )
   server.registerTool(
     'add_note',
     {
       description: 'Adds a note',
       inputSchema: z.object({ text: z.string().max(1000) }),
-      // A token without them is answered with 403 and a challenge that names both (RFC 6750 §3.1).
+      // If the token lacks one of them, the response is 403 with a challenge that names both (RFC 6750 §3.1).
       scopeChallenge: requireScopes('notes.read', 'notes.write'),
     },
     ({ text }) => {
       notes.set(subject, [...(notes.get(subject) ?? []), text])
-      return answer('Added.')
+      return textResult('Added.')
     },
   )
   return server
 }
 
-const answer = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+const textResult = (text: string) => ({ content: [{ type: 'text' as const, text }] })

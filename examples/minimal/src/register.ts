@@ -6,7 +6,7 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 const storage = await createSqlStorage({ issuer, dialect: openSqliteDialect('mintmark.db', { migrate: 'on-open' }) })
 
-// A user: the id is the `sub` of the tokens.
+// Create a user. The id is the `sub` of the tokens.
 const claims = {
   name: 'Ann Lee',
   given_name: 'Ann',
@@ -16,7 +16,7 @@ const claims = {
 }
 await storage.users.insert({ userId: userId('user-1'), claims, createdAt: epochSeconds(Date.now() / 1000) })
 
-// A client: a web app that can keep a secret. The secret is printed once and cannot be shown again.
+// Register a client: a web app that can keep a secret. The secret is printed once and cannot be shown again.
 const { clientSecret } = await registerClient(
   {
     clientId: 'my-app',

@@ -52,7 +52,7 @@ async function open() {
   return toFetch(server)
 }
 
-/** The user of your session. */
+/** Returns the user of your session. */
 async function signedIn() {
   const session = await readSession()
   return (

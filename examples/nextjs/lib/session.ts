@@ -1,14 +1,16 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { cookies } from 'next/headers'
 
-/** Your product's session: who signed in, when, in seconds since 1970, and a public name of the session. */
+/** Your product's session. */
 export interface Session {
   readonly userId: string
+  /** When the user signed in, in seconds since 1970. */
   readonly signedInAt: number
+  /** Public, and different for each sign-in. */
   readonly sessionId: string
 }
 
-/** The session of the current request. */
+/** Returns the session of the current request, if its cookie is valid. */
 export async function readSession(): Promise<Session | undefined> {
   const [content = '', signature = ''] = (await cookies()).get(cookieName)?.value.split('.') ?? []
   const given = Buffer.from(signature)

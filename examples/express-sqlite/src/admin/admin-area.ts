@@ -13,11 +13,11 @@ import {
 import { isAdministrator } from '../demo-users.ts'
 import { html, htmlDocument, htmlResponse } from '../site/html.ts'
 import type { Users } from '../starter/users.ts'
-import { adminParts, adminResponse, type AdminPage } from './admin-page.ts'
-import { actOnClient, clientPage, clientsPage } from './client-pages.ts'
+import { adminSections, adminResponse, type AdminPage } from './admin-page.ts'
+import { handleClientAction, clientPage, clientsPage } from './client-pages.ts'
 import { eventsPage, type RecentLines } from './events-page.ts'
-import { actOnProvider, providerPage, providersPage } from './provider-pages.ts'
-import { accountPage, actOnAccount, accountsPage } from './user-pages.ts'
+import { handleProviderAction, providerPage, providersPage } from './provider-pages.ts'
+import { userPage, handleUserAction, usersPage } from './user-pages.ts'
 
 interface AdminAreaDependencies {
   readonly server: AuthorizationServer
@@ -29,7 +29,7 @@ interface AdminAreaDependencies {
 }
 
 /** The admin console below /admin: pages without scripts, for the administrator only. */
-export function adminArea(deps: AdminAreaDependencies): HttpService {
+export function createAdminArea(deps: AdminAreaDependencies): HttpService {
   const { server, logger } = deps
   const guarded = forAdministrators(deps)
   const renderError: RenderError = (error, request) => {
@@ -38,9 +38,9 @@ export function adminArea(deps: AdminAreaDependencies): HttpService {
     logger[error.status >= 500 ? 'error' : 'warn']({ reason: error.reason, cause: error.cause }, refusal)
     return refusalPage(error)
   }
-  const route = (path: string, page: AdminPage, act?: AdminPage): PathRoute => ({
+  const route = (path: string, page: AdminPage, handleAction?: AdminPage): PathRoute => ({
     path,
-    methods: { GET: guarded(page), ...(act && { POST: guarded(act) }) },
+    methods: { GET: guarded(page), ...(handleAction && { POST: guarded(handleAction) }) },
     renderError,
   })
 
@@ -51,11 +51,11 @@ export function adminArea(deps: AdminAreaDependencies): HttpService {
     routes: [
       route('/admin', overviewPage),
       route('/admin/clients', clientsPage),
-      route('/admin/client', clientPage, actOnClient),
+      route('/admin/client', clientPage, handleClientAction),
       route('/admin/providers', providersPage),
-      route('/admin/provider', providerPage, actOnProvider),
-      route('/admin/accounts', accountsPage),
-      route('/admin/account', accountPage, actOnAccount),
+      route('/admin/provider', providerPage, handleProviderAction),
+      route('/admin/accounts', usersPage),
+      route('/admin/account', userPage, handleUserAction),
       route('/admin/events', eventsPage(deps)),
     ],
     notFound: () => refusalPage(new AdminError('path_not_found')),
@@ -70,8 +70,8 @@ interface AdministratorDependencies {
 }
 
 /**
- * Restricts a page to the administrator. Every request reads the session from storage, so a session that was revoked or a
- * user who was deactivated is refused at once.
+ * Restricts a page to the administrator. Each request reads the session from storage, so a revoked session or a
+ * deactivated user is refused at once.
  * @throws OAuthError access_denied — reason `cross_site_post`; AdminError `not_an_administrator`.
  */
 const forAdministrators =
@@ -83,7 +83,7 @@ const forAdministrators =
     const user = signedIn && users.find(signedIn.subject)
     if (user === undefined || !isAdministrator(user)) {
       // RFC 9110 §15.5.4: nobody is signed in, or another user is.
-      const detail = 'Only the administrator may come here. Sign in to one of the apps as ada first.'
+      const detail = 'Only the administrator may open this page. Sign in to one of the apps as ada first.'
       throw new AdminError('not_an_administrator', { detail })
     }
     const actor: Actor = { kind: 'person', id: user.subject }
@@ -94,17 +94,18 @@ const forAdministrators =
 const overviewPage: AdminPage = async () =>
   adminResponse({
     title: 'Administration',
-    part: undefined,
-    intro: html`For the administrator alone. Every act is written down with who did it, before it is done.`,
+    section: undefined,
+    intro: html`Only the administrator can open these pages. The audit log records each action, and who requested it, before the
+action is carried out.`,
     body: html`<section aria-labelledby="parts">
-<h2 id="parts">What there is to administer</h2>
-<ul class="choices">${adminParts.map(
+<h2 id="parts">What you can administer</h2>
+<ul class="choices">${adminSections.map(
       ([path, name, what]) => html`<li><a href="${path}"><strong>${name}</strong><span>${what}</span></a></li>`,
     )}</ul>
 </section>`,
   })
 
-/** Shows why a request was refused. It shows nothing of the console, because the reader may not be the administrator. */
+/** Shows why a request was refused, without the navigation of the console: the reader may not be the administrator. */
 const refusalPage = ({ status, reason, detail }: AdminError): ServerResponse =>
   htmlResponse(
     htmlDocument(
@@ -117,7 +118,7 @@ const refusalPage = ({ status, reason, detail }: AdminError): ServerResponse =>
 <p>${detail}</p>
 <p class="fine">Code: <code>${reason}</code></p>
 </div>
-<p class="actions">${reason === 'not_an_administrator' ? html`<a href="/">To the apps</a>` : html`<a href="/admin">To the administration</a>`}</p>`,
+<p class="actions">${reason === 'not_an_administrator' ? html`<a href="/">Go to the apps</a>` : html`<a href="/admin">Go to the administration</a>`}</p>`,
     ),
     status,
   )

@@ -4,7 +4,7 @@ import { after, epochSeconds, seconds, type EpochSeconds } from '@mintmark/stora
 
 import { htmlDocument, htmlResponse, html, type Markup } from '../site/html.ts'
 
-/** A page, or the handler of its forms. It receives an administration, so only administrators can reach it. */
+/** A page, or the handler of its forms. It needs an `Administration`, which only `forAdministrators` passes to it. */
 export type AdminPage = (visit: AdminVisit) => Promise<ServerResponse>
 
 /** An administrator's request. */
@@ -15,14 +15,10 @@ interface AdminVisit {
   readonly actor: Actor
 }
 
-/** The parts of the console, by address. */
-export const adminParts = [
-  ['/admin/clients', 'Clients', 'The apps that users sign in to: disable one, or give it another secret.'],
-  [
-    '/admin/providers',
-    'Identity providers',
-    'Directories that provision accounts: what to paste there, what they ask.',
-  ],
+/** The sections of the console: path, name and description. */
+export const adminSections = [
+  ['/admin/clients', 'Clients', 'The apps that users sign in to: disable a client, or rotate its secret.'],
+  ['/admin/providers', 'Identity providers', 'Directories that provision accounts: their settings and their requests.'],
   ['/admin/accounts', 'Accounts', 'Users: search, deactivate, and revoke their grants.'],
   ['/admin/events', 'Events', 'Actions of administrators, and events since the start.'],
 ] as const
@@ -30,14 +26,14 @@ export const adminParts = [
 /** The content of a page. */
 interface AdminContent {
   readonly title: string
-  /** The part that it belongs to. */
-  readonly part: (typeof adminParts)[number][0] | undefined
+  /** The section that it belongs to. */
+  readonly section: (typeof adminSections)[number][0] | undefined
   readonly intro: Markup
   readonly body: Markup
   readonly status?: number
 }
 
-export const adminResponse = ({ title, part, intro, body, status = 200 }: AdminContent): ServerResponse =>
+export const adminResponse = ({ title, section, intro, body, status = 200 }: AdminContent): ServerResponse =>
   htmlResponse(
     htmlDocument(
       `${title} · Administration`,
@@ -46,8 +42,8 @@ export const adminResponse = ({ title, part, intro, body, status = 200 }: AdminC
 <h1>${title}</h1>
 <p>${intro}</p>
 </header>
-<nav aria-label="Administration"><ul>${adminParts.map(
-        ([path, name]) => html`<li><a href="${path}"${path === part ? ariaCurrent : undefined}>${name}</a></li>`,
+<nav aria-label="Administration"><ul>${adminSections.map(
+        ([path, name]) => html`<li><a href="${path}"${path === section ? ariaCurrent : undefined}>${name}</a></li>`,
       )}</ul></nav>
 ${body}`,
     ),
@@ -56,19 +52,19 @@ ${body}`,
 
 const ariaCurrent = html` aria-current="true"`
 
-/** The address of the page of a record. Addresses contain identifiers, and never secrets. */
+/** The address of a record's page. It contains the record's identifier, and never a secret. */
 export const addressOf = (path: string, id: string): string => `${path}?${new URLSearchParams({ id }).toString()}`
 
-/** The identifier of the record; empty when the address has none. */
-export const subjectOf = ({ url }: ServerRequest): string => url.searchParams.get('id') ?? ''
+/** The identifier of the record; empty if the address contains none. */
+export const recordIdOf = ({ url }: ServerRequest): string => url.searchParams.get('id') ?? ''
 
-/** The part of a list that the address selects. */
+/** The page of a list that the address selects. */
 export const pageRequestOf = ({ url }: ServerRequest) => ({
   limit: 50,
   after: url.searchParams.get('after') ?? undefined,
 })
 
-/** The link to the next part of a list; undefined on the last part. */
+/** The link to the next page of a list; undefined on the last page. */
 export function nextLink({ url }: ServerRequest, next: string | undefined): Markup | undefined {
   if (next === undefined) return undefined
   const query = new URLSearchParams(url.searchParams)
@@ -76,86 +72,86 @@ export function nextLink({ url }: ServerRequest, next: string | undefined): Mark
   return html`<p class="actions"><a rel="next" href="${url.pathname}?${query.toString()}">Next page</a></p>`
 }
 
-/** A row of a list: a record with a link and its state. */
-interface Subject {
+/** A row of a list: the name of a record, the address of its page, and its state. */
+interface RecordRow {
   readonly address: string
   readonly name: string
   readonly state: string
 }
 
 /** A list of records. */
-export const subjectTable = (subjects: readonly Subject[]): Markup => html`<table>
+export const recordTable = (records: readonly RecordRow[]): Markup => html`<table>
 <thead><tr><th scope="col">Name</th><th scope="col">State</th></tr></thead>
-<tbody>${subjects.map(
+<tbody>${records.map(
   ({ address, name, state }) => html`<tr><td><a href="${address}">${name}</a></td><td>${state}</td></tr>`,
 )}</tbody>
 </table>`
 
 /** A button that changes the record of the page. */
-interface ActButton {
-  readonly act: string
+interface ActionButton {
+  readonly action: string
   readonly label: string
 }
 
-/** A form with buttons, which posts to the address of the page; undefined without buttons. */
-export function actButtons(address: string, ...buttons: readonly (ActButton | undefined)[]): Markup | undefined {
+/** A form that posts to the address of the page, with one button for each action; undefined without buttons. */
+export function actionButtons(address: string, ...buttons: readonly (ActionButton | undefined)[]): Markup | undefined {
   const shown = buttons.filter((button) => button !== undefined)
   if (shown.length === 0) return undefined
   return html`<form class="actions" method="post" action="${address}">${shown.map(
-    ({ act, label }) => html`<button type="submit" name="act" value="${act}">${label}</button>`,
+    ({ action, label }) => html`<button type="submit" name="act" value="${action}">${label}</button>`,
   )}</form>`
 }
 
 /** The button that disables or enables a record. */
-export const disableButton = (disabledAt: number | undefined): ActButton =>
-  disabledAt === undefined ? { act: 'disable', label: 'Disable' } : { act: 'enable', label: 'Enable' }
+export const disableButton = (disabledAt: number | undefined): ActionButton =>
+  disabledAt === undefined ? { action: 'disable', label: 'Disable' } : { action: 'enable', label: 'Enable' }
 
-/** The submitted form of a button. */
-export interface PostedAct {
-  readonly act: string
-  /** The identifier of a part of the record, such as a grant of a user. */
-  readonly about: string
+/** The form that a button has submitted. */
+export interface PostedAction {
+  readonly action: string
+  /** The identifier of an item of the record, such as a grant of a user; empty if the action is for the record itself. */
+  readonly itemId: string
 }
 
 /**
  * Reads the form of a button.
  * @throws AdminError `media_type` | `body_invalid`.
  */
-export function readPostedAct(request: ServerRequest): PostedAct {
+export function readPostedAction(request: ServerRequest): PostedAction {
   // RFC 9110 §15.5.16.
   if (mediaType(request) !== 'application/x-www-form-urlencoded') {
     throw new AdminError('media_type', { detail: 'Use the buttons of the page.' })
   }
   const text = decodeBody(request.body)
-  const fields = text === undefined ? undefined : parseParameters(text, mostFields)
-  if (fields === undefined || 'malformed' in fields) throw unknownAct()
+  const fields = text === undefined ? undefined : parseParameters(text, maxFields)
+  if (fields === undefined || 'malformed' in fields) throw unknownAction()
 
   const single = (name: string): string => {
     const [value, ...others] = fields.filter(([field]) => field === name)
     // A repeated field is ambiguous.
-    if (others.length > 0) throw unknownAct()
+    if (others.length > 0) throw unknownAction()
     return value?.[1] ?? ''
   }
-  return { act: single('act'), about: single('about') }
+  return { action: single('act'), itemId: single('about') }
 }
 
-/** The refusal of an unknown button (RFC 9110 §15.5.1). */
-export const unknownAct = (): AdminError =>
-  new AdminError('body_invalid', { detail: 'There is no such button on the page.' })
+/** The refusal of a form that no button of the page submits (RFC 9110 §15.5.1). */
+export const unknownAction = (): AdminError =>
+  new AdminError('body_invalid', { detail: 'The page has no such button.' })
 
-const mostFields = 8
+const maxFields = 8
 
-/** A list of secrets with their times. The secrets themselves cannot be shown again. */
+/** A list with the times of each secret. The secrets themselves cannot be shown again. */
 export const secretList = (secrets: ClientView['secrets']): Markup =>
   html`<ul class="entries">${secrets.map(
     ({ createdAt, expiresAt, lastUsedAt }) =>
-      html`<li>Made ${shownTime(createdAt)}${expiresAt && html`, ends ${shownTime(expiresAt)}`}, ${
-        lastUsedAt === undefined ? 'not used yet' : html`used ${shownTime(lastUsedAt)}`
+      html`<li>Created ${formatTime(createdAt)}${expiresAt && html`, expires ${formatTime(expiresAt)}`}, ${
+        lastUsedAt === undefined ? 'not used yet' : html`last used ${formatTime(lastUsedAt)}`
       }</li>`,
   )}</ul>`
 
 interface NewSecret {
-  readonly part: '/admin/clients' | '/admin/providers'
+  readonly section: '/admin/clients' | '/admin/providers'
   /** The title, such as `Secret Token of Example Corp`. */
   readonly title: string
   readonly secret: string
@@ -166,24 +162,24 @@ interface NewSecret {
 }
 
 /** The only page that shows the secret. It is the response to the form, so no address and no cache contains the secret. */
-export const secretPage = ({ part, title, secret, advice, address }: NewSecret): ServerResponse =>
+export const secretPage = ({ section, title, secret, advice, address }: NewSecret): ServerResponse =>
   adminResponse({
     title,
-    part,
-    intro: html`It is shown only once. Only its digest is stored.`,
+    section,
+    intro: html`The secret is shown only once, because only its hash is stored.`,
     body: html`<section aria-labelledby="secret">
 <h2 id="secret">Copy it now</h2>
 <pre id="new-secret" tabindex="0">${secret}</pre>
-<p class="fine">${advice} The one before it works for another hour.</p>
+<p class="fine">${advice} The previous secret works for another hour.</p>
 <p class="actions"><a href="${address}">Done</a></p>
 </section>`,
   })
 
-/** The time at which previous secrets expire, which leaves time to paste the new one. */
-export const previousSecretsEnd = (): EpochSeconds => after(epochSeconds(Date.now() / 1000), seconds(3600))
+/** When the previous secrets expire: in an hour, which leaves time to paste the new one. */
+export const previousSecretsExpiry = (): EpochSeconds => after(epochSeconds(Date.now() / 1000), seconds(3600))
 
-/** A time, to the minute. */
-export function shownTime(at: EpochSeconds): Markup {
+/** Formats a time to the minute. */
+export function formatTime(at: EpochSeconds): Markup {
   const text = new Date(at * 1000).toISOString()
   return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`
 }

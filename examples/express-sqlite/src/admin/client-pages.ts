@@ -7,43 +7,44 @@ import {
   addressOf,
   nextLink,
   pageRequestOf,
-  subjectTable,
-  actButtons,
+  recordTable,
+  actionButtons,
   disableButton,
-  subjectOf,
-  readPostedAct,
-  unknownAct,
+  recordIdOf,
+  readPostedAction,
+  unknownAction,
   secretList,
-  previousSecretsEnd,
+  previousSecretsExpiry,
   secretPage,
-  shownTime,
+  formatTime,
   type AdminPage,
 } from './admin-page.ts'
 
 /** The clients. */
 export const clientsPage: AdminPage = async ({ request, admin }) => {
   const { items, next } = await admin.clients.list(pageRequestOf(request))
-  const subjects = items.map(({ clientId, clientName, disabledAt }) => ({
+  const records = items.map(({ clientId, clientName, disabledAt }) => ({
     address: addressOf('/admin/client', clientId),
     name: clientName,
     state: disabledAt === undefined ? 'in use' : 'disabled',
   }))
   return adminResponse({
     title: 'Clients',
-    part: '/admin/clients',
-    intro: html`Only administrators register clients: there is no self-registration.`,
-    body: html`<section>${subjectTable(subjects)}${nextLink(request, next)}</section>`,
+    section: '/admin/clients',
+    intro: html`Only administrators can register clients. Clients cannot register themselves.`,
+    body: html`<section>${recordTable(records)}${nextLink(request, next)}</section>`,
   })
 }
 
 /** One client. */
 export const clientPage: AdminPage = async ({ request, admin }) => {
-  const client = await admin.clients.read(subjectOf(request))
+  const client = await admin.clients.read(recordIdOf(request))
   const { clientId, clientName, disabledAt, redirectUris, scopes, tokenEndpointAuthMethod, secrets } = client
-  const disabled = disabledAt && html`Disabled since ${shownTime(disabledAt)}: everything issued to it is refused.`
+  const disabled =
+    disabledAt && html`Disabled since ${formatTime(disabledAt)}: everything issued to this client is refused.`
   return adminResponse({
     title: clientName,
-    part: '/admin/clients',
+    section: '/admin/clients',
     intro: disabled ?? html`In use.`,
     body: html`<section aria-labelledby="registration">
 <h2 id="registration">Registration</h2>
@@ -53,18 +54,18 @@ export const clientPage: AdminPage = async ({ request, admin }) => {
 <dt>Redirect URIs</dt><dd><code>${redirectUris.join(' ')}</code></dd>
 <dt>Scopes</dt><dd><code>${scopes.join(' ')}</code></dd>
 </dl>
-${actButtons(addressOf('/admin/client', clientId), disableButton(disabledAt))}
+${actionButtons(addressOf('/admin/client', clientId), disableButton(disabledAt))}
 </section>
 ${secrets.length === 0 ? undefined : secretSection(client)}`,
   })
 }
 
 /** Handles the buttons of the page. */
-export const actOnClient: AdminPage = async ({ request, admin: { clients } }) => {
-  const { clientId, clientName } = await clients.read(subjectOf(request))
+export const handleClientAction: AdminPage = async ({ request, admin: { clients } }) => {
+  const { clientId, clientName } = await clients.read(recordIdOf(request))
   const address = addressOf('/admin/client', clientId)
-  const { act } = readPostedAct(request)
-  switch (act) {
+  const { action } = readPostedAction(request)
+  switch (action) {
     case 'disable':
       await clients.disable({ clientId })
       return redirect(address)
@@ -75,21 +76,21 @@ export const actOnClient: AdminPage = async ({ request, admin: { clients } }) =>
       await clients.revokePreviousSecrets(clientId)
       return redirect(address)
     case 'add-secret': {
-      const secret = await clients.addSecret(clientId, { previousExpiresAt: previousSecretsEnd() })
+      const secret = await clients.addSecret(clientId, { previousExpiresAt: previousSecretsExpiry() })
       const advice = 'Put it where the app keeps its secret.'
-      return secretPage({ part: '/admin/clients', title: `Secret of ${clientName}`, secret, advice, address })
+      return secretPage({ section: '/admin/clients', title: `Secret of ${clientName}`, secret, advice, address })
     }
     default:
-      throw unknownAct()
+      throw unknownAction()
   }
 }
 
 const secretSection = ({ clientId, secrets }: ClientView): Markup => html`<section aria-labelledby="secrets">
 <h2 id="secrets">Secrets</h2>
 ${secretList(secrets)}
-${actButtons(
+${actionButtons(
   addressOf('/admin/client', clientId),
-  { act: 'add-secret', label: 'Rotate the secret' },
-  secrets.length > 1 ? { act: 'end-previous-secrets', label: 'End the previous secret now' } : undefined,
+  { action: 'add-secret', label: 'Rotate the secret' },
+  secrets.length > 1 ? { action: 'end-previous-secrets', label: 'Revoke the previous secret now' } : undefined,
 )}
 </section>`

@@ -7,47 +7,47 @@ import {
   addressOf,
   nextLink,
   pageRequestOf,
-  subjectTable,
-  actButtons,
+  recordTable,
+  actionButtons,
   disableButton,
-  subjectOf,
-  readPostedAct,
-  unknownAct,
+  recordIdOf,
+  readPostedAction,
+  unknownAction,
   secretList,
-  previousSecretsEnd,
+  previousSecretsExpiry,
   secretPage,
-  shownTime,
+  formatTime,
   type AdminPage,
 } from './admin-page.ts'
 
 /** The identity providers. */
 export const providersPage: AdminPage = async ({ request, admin }) => {
   const { items, next } = await admin.identityProviders.list(pageRequestOf(request))
-  const subjects = items.map(({ providerId, displayName, disabledAt }) => ({
+  const records = items.map(({ providerId, displayName, disabledAt }) => ({
     address: addressOf('/admin/provider', providerId),
     name: displayName,
     state: disabledAt === undefined ? 'in use' : 'disabled',
   }))
   return adminResponse({
     title: 'Identity providers',
-    part: '/admin/providers',
+    section: '/admin/providers',
     intro: html`Directories that create, change and deactivate accounts here, by SCIM 2.0.`,
-    body: html`<section>${subjectTable(subjects)}${nextLink(request, next)}</section>`,
+    body: html`<section>${recordTable(records)}${nextLink(request, next)}</section>`,
   })
 }
 
 /** One identity provider: its settings for the directory, and its requests. */
 export const providerPage: AdminPage = async ({ request, admin: { identityProviders } }) => {
-  const provider = await identityProviders.read(subjectOf(request))
+  const provider = await identityProviders.read(recordIdOf(request))
   const { providerId, displayName, disabledAt, tenantUrl, toleranceProfile, secrets } = provider
   const setups = [await identityProviders.setup(providerId, 'okta'), await identityProviders.setup(providerId, 'entra')]
   const { items, next } = await identityProviders.requests(providerId, pageRequestOf(request))
   const address = addressOf('/admin/provider', providerId)
   const disabled =
-    disabledAt && html`Disabled since ${shownTime(disabledAt)}: its requests are refused, its accounts stay.`
+    disabledAt && html`Disabled since ${formatTime(disabledAt)}: its requests are refused, and its accounts are kept.`
   return adminResponse({
     title: displayName,
-    part: '/admin/providers',
+    section: '/admin/providers',
     intro: disabled ?? html`In use.`,
     body: html`<section aria-labelledby="connection">
 <h2 id="connection">Connection</h2>
@@ -55,32 +55,32 @@ export const providerPage: AdminPage = async ({ request, admin: { identityProvid
 <dt>SCIM Tenant URL</dt><dd><code>${tenantUrl}</code></dd>
 <dt>Tolerance profile</dt><dd><code>${toleranceProfile}</code></dd>
 </dl>
-${setups.map(instructions)}
-${actButtons(address, disableButton(disabledAt))}
+${setups.map(setupInstructions)}
+${actionButtons(address, disableButton(disabledAt))}
 </section>
 <section aria-labelledby="secrets">
 <h2 id="secrets">Secret Tokens</h2>
 ${secretList(secrets)}
-${actButtons(
+${actionButtons(
   address,
-  { act: 'add-secret', label: 'Rotate the Secret Token' },
-  secrets.length > 1 ? { act: 'end-previous-secrets', label: 'End the previous one now' } : undefined,
+  { action: 'add-secret', label: 'Rotate the Secret Token' },
+  secrets.length > 1 ? { action: 'end-previous-secrets', label: 'Revoke the previous Secret Token now' } : undefined,
 )}
 </section>
 <section aria-labelledby="requests">
 <h2 id="requests">Requests</h2>
-${items.length === 0 ? html`<p>It has not asked for anything yet.</p>` : html`<ul class="entries">${items.map(entry)}</ul>`}
+${items.length === 0 ? html`<p>The directory has not sent any requests yet.</p>` : html`<ul class="entries">${items.map(requestEntry)}</ul>`}
 ${nextLink(request, next)}
 </section>`,
   })
 }
 
 /** Handles the buttons of the page. */
-export const actOnProvider: AdminPage = async ({ request, admin: { identityProviders } }) => {
-  const { providerId, displayName } = await identityProviders.read(subjectOf(request))
+export const handleProviderAction: AdminPage = async ({ request, admin: { identityProviders } }) => {
+  const { providerId, displayName } = await identityProviders.read(recordIdOf(request))
   const address = addressOf('/admin/provider', providerId)
-  const { act } = readPostedAct(request)
-  switch (act) {
+  const { action } = readPostedAction(request)
+  switch (action) {
     case 'disable':
       await identityProviders.disable({ providerId })
       return redirect(address)
@@ -91,16 +91,22 @@ export const actOnProvider: AdminPage = async ({ request, admin: { identityProvi
       await identityProviders.revokePreviousSecrets(providerId)
       return redirect(address)
     case 'add-secret': {
-      const secret = await identityProviders.addSecret(providerId, { previousExpiresAt: previousSecretsEnd() })
-      const advice = 'Paste it at the directory.'
-      return secretPage({ part: '/admin/providers', title: `Secret Token of ${displayName}`, secret, advice, address })
+      const secret = await identityProviders.addSecret(providerId, { previousExpiresAt: previousSecretsExpiry() })
+      const advice = 'Paste it into the settings of the directory.'
+      return secretPage({
+        section: '/admin/providers',
+        title: `Secret Token of ${displayName}`,
+        secret,
+        advice,
+        address,
+      })
     }
     default:
-      throw unknownAct()
+      throw unknownAction()
   }
 }
 
-const instructions = ({
+const setupInstructions = ({
   product,
   text,
 }: Awaited<ReturnType<Administration['identityProviders']['setup']>>): Markup => html`<details>
@@ -108,7 +114,7 @@ const instructions = ({
 <pre tabindex="0">${text}</pre>
 </details>`
 
-/** A request of the provider. Its query and its body are not logged, because they contain personal data. */
-const entry = ({ at, detail: { method, path, status, reason } }: LogEntryView): Markup =>
-  html`<li><code>${textOf(method)} ${textOf(path)}</code> answered ${textOf(status)} ${textOf(reason)}<br>
-${shownTime(at)}</li>`
+/** A request of the provider. The log does not contain its query and body, because these contain personal data. */
+const requestEntry = ({ at, detail: { method, path, status, reason } }: LogEntryView): Markup =>
+  html`<li><code>${textOf(method)} ${textOf(path)}</code> response ${textOf(status)} ${textOf(reason)}<br>
+${formatTime(at)}</li>`

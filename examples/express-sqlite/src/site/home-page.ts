@@ -9,23 +9,23 @@ export function homePage(signedInUser: User | undefined): string {
     html`<header>
 <p class="eyebrow">Mintmark example</p>
 <h1>Sign in to two apps with one account</h1>
-<p>This Express server keeps its own users and passwords in SQLite. Mintmark, mounted in it, makes it an OAuth 2.0 and
-OpenID Connect provider. Both apps below sign users in through it and show the tokens that they get.</p>
+<p>This Express server keeps its own users and passwords in SQLite. Mintmark is mounted in the server, and makes it an OAuth 2.0
+and OpenID Connect provider. Both apps below sign users in with this provider and show the tokens that they get.</p>
 </header>
-${signedInUser && status(signedInUser)}
+${signedInUser && signedInStatus(signedInUser)}
 <section aria-labelledby="apps">
 <h2 id="apps">The apps</h2>
 <ul class="choices">
 <li><a href="/spa/"><strong>Pocket Notes</strong>
-<span>A single page with a script: a public client, authorization code with PKCE, tokens in the page's memory.</span></a></li>
+<span>A public client: a single page with a script. It uses the authorization code with PKCE, and keeps tokens in memory.</span></a></li>
 <li><a href="/web/"><strong>Reading Room</strong>
-<span>A web server with a secret: a confidential client built on the openid-client library, with refresh tokens.</span></a></li>
+<span>A confidential client: a web server with a secret. It uses the openid-client library, and can get refresh tokens.</span></a></li>
 </ul>
 </section>
 <section aria-labelledby="users">
-<h2 id="users">Who to sign in as</h2>
+<h2 id="users">Users to sign in as</h2>
 <table>
-<thead><tr><th scope="col">Username</th><th scope="col">Password</th><th scope="col">Who it is</th></tr></thead>
+<thead><tr><th scope="col">Username</th><th scope="col">Password</th><th scope="col">Name</th></tr></thead>
 <tbody>${demoUsers.map(
       ({ username, password, givenName, familyName }) =>
         html`<tr><td><code>${username}</code></td><td><code>${password}</code></td><td>${givenName} ${familyName}</td></tr>`,
@@ -33,17 +33,17 @@ ${signedInUser && status(signedInUser)}
 </table>
 </section>
 <section aria-labelledby="more">
-<h2 id="more">What programs see</h2>
+<h2 id="more">For other programs</h2>
 <ul class="plain">
-<li><a href="/provisioned">Accounts that a directory provisions</a>, by SCIM 2.0</li>
-<li><a href="/.well-known/openid-configuration">The server's metadata</a>, which clients configure themselves from</li>
-<li><a href="/jwks">Its public keys</a>, which tokens are verified with</li>
+<li><a href="/provisioned">Accounts that a directory provisions</a> over SCIM 2.0</li>
+<li><a href="/.well-known/openid-configuration">The server's metadata</a>, with which clients configure themselves</li>
+<li><a href="/jwks">The server's public keys</a>, with which APIs and clients verify tokens</li>
 </ul>
 </section>`,
   )
 }
 
-const status = (user: User) => html`<form class="status" method="post" action="/sign-out">
+const signedInStatus = (user: User) => html`<form class="status" method="post" action="/sign-out">
 <p>Signed in here as <strong>${user.givenName} ${user.familyName}</strong>${isAdministrator(user) ? html`<br><a href="/admin">Administration</a>` : undefined}</p>
 <button type="submit">Sign out</button>
 </form>`

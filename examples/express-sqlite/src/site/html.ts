@@ -1,6 +1,6 @@
 import type { ServerResponse } from '@mintmark/core/http'
 
-/** A complete HTML page. */
+/** Returns a complete HTML page. */
 export const htmlDocument = (title: string, body: Markup): string =>
   html`<!doctype html>
 <html lang="en">
@@ -20,14 +20,14 @@ ${body}
 </html>
 `.markup
 
-/** A response with a page. */
+/** Returns a response with a page. */
 export const htmlResponse = (body: string, status = 200): ServerResponse => ({
   status,
   headers: [['Content-Type', 'text/html; charset=utf-8'], ...pageHeaders],
   body,
 })
 
-/** The headers of every page: it may load only the example's own style and script, and cannot be framed. */
+/** The headers of every page. A page may load only the example's own style and script, and cannot be framed. */
 export const pageHeaders: readonly (readonly [name: string, value: string])[] = [
   [
     'Content-Security-Policy',
@@ -52,19 +52,19 @@ export interface Markup {
   readonly markup: string
 }
 
-type Hole = string | Markup | readonly Markup[] | undefined
+type Interpolation = string | Markup | readonly Markup[] | undefined
 
-/** A template that escapes strings, for text and for attribute values in double quotes. */
-export function html(parts: TemplateStringsArray, ...holes: readonly Hole[]): Markup {
-  return { markup: parts.map((part, at) => part + render(holes[at])).join('') }
+/** A template tag that escapes strings, for use in text and in attribute values in double quotes. */
+export function html(parts: TemplateStringsArray, ...values: readonly Interpolation[]): Markup {
+  return { markup: parts.map((part, index) => part + render(values[index])).join('') }
 }
 
-function render(hole: Hole): string {
-  if (hole === undefined) return ''
-  if (typeof hole === 'string') return hole.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-  return 'markup' in hole ? hole.markup : hole.map(({ markup }) => markup).join('')
+function render(value: Interpolation): string {
+  if (value === undefined) return ''
+  if (typeof value === 'string') return value.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('')
 }
 
-/** A member of a document as text; empty when it is missing, or is an object or a list. */
+/** Returns a string or number as text; returns an empty string for any other value. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''

@@ -7,7 +7,7 @@ import { htmlDocument, html, textOf, type Markup } from './html.ts'
 type UserList = Awaited<ReturnType<ScimStorage['provisionedUsers']['list']>>
 type ListedUser = Extract<UserList, { readonly outcome: 'listed' }>['records'][number]
 
-/** The provisioned users, and commands that provision one from a terminal. */
+/** Shows the provisioned users, and commands that provision a user from a terminal. */
 export function provisionedPage(list: UserList, provider: ProviderCredentials): string {
   const users = list.outcome === 'listed' ? list.records : []
   return htmlDocument(
@@ -15,8 +15,8 @@ export function provisionedPage(list: UserList, provider: ProviderCredentials): 
     html`<header>
 <p class="eyebrow">Mintmark example</p>
 <h1>Accounts that a directory provisioned</h1>
-<p>Example Corp’s directory creates, changes and deactivates these accounts by SCIM 2.0. Whoever it deactivates is signed out of
-both apps in the same request.</p>
+<p>Example Corp’s directory creates, changes and deactivates these accounts over SCIM 2.0. When it deactivates a user, the same
+request revokes the user’s tokens for both apps.</p>
 </header>
 <section aria-labelledby="accounts">
 <h2 id="accounts">Accounts</h2>
@@ -26,9 +26,9 @@ ${users.length === 0 ? html`<p>None yet. Create one with the first command below
 <h2 id="connect">Connect a directory</h2>
 <dl>
 <dt>SCIM Tenant URL</dt><dd><code>${provider.tenantUrl}</code></dd>
-<dt>Secret Token</dt><dd>in the terminal, where this example was started</dd>
+<dt>Secret Token</dt><dd>in the terminal in which you started this example</dd>
 </dl>
-<p class="fine">Or be the directory yourself, with the Secret Token in <code>TOKEN</code>:</p>
+<p class="fine">Or send the requests of a directory yourself. Put the Secret Token into the variable <code>TOKEN</code>:</p>
 <pre tabindex="0">${commands(provider.tenantUrl)}</pre>
 <p><a href="/">Back to the apps</a></p>
 </section>`,

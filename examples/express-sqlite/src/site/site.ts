@@ -20,8 +20,8 @@ interface SiteDependencies {
   readonly provider: ProviderCredentials
 }
 
-/** The host's other pages: the home page, the provisioned users, signing out, and the files of the single-page client. */
-export function site({ server, sessions, users, storage, provider }: SiteDependencies): Router {
+/** Creates the host's other pages: home page, provisioned users, sign-out, and the files of the public client. */
+export function createSite({ server, sessions, users, storage, provider }: SiteDependencies): Router {
   const home: Endpoint = async (request) => {
     const signedIn = await sessions.signedIn(request)
     const user = signedIn && users.find(signedIn.subject)
@@ -44,7 +44,7 @@ export function site({ server, sessions, users, storage, provider }: SiteDepende
       // The home page shows that nobody is signed in.
       return redirect('/', await sessions.end(request))
     } catch (error) {
-      // The server renders the errors of its own endpoints. This endpoint is the host's, so it asks for it.
+      // The server renders errors only for its own endpoints, so this endpoint of the host calls the renderer.
       return server.renderError(error, request)
     }
   }

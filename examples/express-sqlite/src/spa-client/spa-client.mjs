@@ -20,7 +20,7 @@ async function start() {
   }
 }
 
-/** Sends the browser to the server. The session storage of the tab keeps the secrets of this attempt. */
+/** Sends the browser to the server. The secrets of this attempt are kept in the session storage of the tab. */
 async function signIn(scope) {
   const { authorization_endpoint: endpoint } = await getJson(`${issuer}/.well-known/openid-configuration`)
   const attempt = { state: randomText(), nonce: randomText(), codeVerifier: randomText() }
@@ -39,15 +39,15 @@ async function signIn(scope) {
   )
 }
 
-/** Checks the server's answer, and exchanges its code for tokens. */
+/** Checks the server's response, and exchanges its code for tokens. */
 async function finishSignIn(response) {
   const attempt = JSON.parse(sessionStorage.getItem('attempt') ?? '{}')
   sessionStorage.removeItem('attempt')
   // RFC 6749 §10.12: this tab did not send the request.
   if (response.get('state') !== attempt.state)
-    throw new Problem('state', 'This answer belongs to another sign-in. Start again.')
+    throw new Problem('state', 'This response belongs to another sign-in. Start again.')
   // RFC 9207 §2.4: the response is from another server.
-  if (response.get('iss') !== issuer) throw new Problem('iss', 'This answer comes from another server.')
+  if (response.get('iss') !== issuer) throw new Problem('iss', 'This response comes from another server.')
   const error = response.get('error')
   if (error !== null) throw new Problem(error, response.get('error_description') ?? '')
 
@@ -61,7 +61,7 @@ async function finishSignIn(response) {
       code_verifier: attempt.codeVerifier,
     }),
   })
-  // OIDC Core §3.1.3.7: the token comes directly from the server over TLS, so its signature need not be verified (item 6).
+  // OIDC Core §3.1.3.7, item 6: the token comes directly from the server, so its signature need not be verified.
   const idToken = decode(tokens.id_token)
   const isForUs = idToken.iss === issuer && idToken.aud === client.client_id && idToken.nonce === attempt.nonce
   if (!isForUs || idToken.exp * 1000 <= Date.now())
@@ -70,7 +70,7 @@ async function finishSignIn(response) {
   const headers = { authorization: `Bearer ${tokens.access_token}` }
   const userinfo = await getJson(metadata.userinfo_endpoint, { headers })
   // OIDC Core §5.3.2: userinfo must be about the same user.
-  if (userinfo.sub !== idToken.sub) throw new Problem('sub', 'Userinfo speaks of somebody else.')
+  if (userinfo.sub !== idToken.sub) throw new Problem('sub', 'The userinfo response is about another user.')
   return { userinfo, idToken, accessToken: decode(tokens.access_token) }
 }
 

@@ -5,7 +5,7 @@ import { allLanguages } from '@mintmark/pages/languages'
 import type { KnownBrowsers } from './known-browser.ts'
 import type { Users } from './users.ts'
 
-/** The pages of this product, in the language of each user. Change the name and the colours, and add a logo and links. */
+/** The pages of this product, in each user's language. Change the name and the colours, and add a logo and links. */
 const { signInPage, selectAccountPage, consentPage, errorPage, logoutPage } = createPages({
   languages: allLanguages,
   branding: {
@@ -17,9 +17,9 @@ const { signInPage, selectAccountPage, consentPage, errorPage, logoutPage } = cr
 export { errorPage, logoutPage }
 
 /**
- * The sign-in page. The host checks the password and starts its session, and Mintmark continues from there. In five
- * minutes a user may be tried ten times, by whichever name, and an address may try a hundred times. In a browser that the
- * user has used before there are ten more attempts, so that attackers cannot lock the user out.
+ * The sign-in page. The host checks the password and starts its session, and Mintmark continues from there. Within five
+ * minutes it allows ten attempts for a user, whichever of the user's names is entered, and a hundred from one address. A
+ * browser that the user has used before has ten attempts of its own, so that attackers cannot lock the user out.
  */
 export function askSignIn({ users, sessions, browsers }: SignInParts): InteractionPage {
   const attempts = limitSignIns()
@@ -32,7 +32,7 @@ export function askSignIn({ users, sessions, browsers }: SignInParts): Interacti
     if (request.method !== 'POST') return show()
     if (attempt === undefined) return show('incomplete')
 
-    const name = users.named(attempt.username)?.subject ?? attempt.username.toLowerCase()
+    const name = users.findByName(attempt.username)?.subject ?? attempt.username.toLowerCase()
     const account = `${browsers.isKnown(request, name) ? 'known' : 'stranger'} ${name}`
     const allowance = await attempts({ account, address: addressOf(request) })
     if (!allowance.allowed) return withHeaders(show('throttled'), [['Retry-After', String(allowance.retryAfter)]])
@@ -53,7 +53,7 @@ interface SignInParts {
   readonly browsers: KnownBrowsers
 }
 
-/** The page that a client shows a signed-in user for the choice of the account (`prompt=select_account`). */
+/** The page on which a signed-in user chooses the account, when a client asks for it (`prompt=select_account`). */
 export const askAccount: InteractionPage = async (pending, request) =>
   request.method === 'POST' ? pending.complete({ account: 'signed_in' }) : selectAccountPage(pending, request)
 

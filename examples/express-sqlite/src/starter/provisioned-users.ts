@@ -4,8 +4,8 @@ import type { OAuthStorage } from '@mintmark/storage-interface'
 import type { Users } from './users.ts'
 
 /**
- * Stores a password that a directory sets for a user whom it provisions, so that the user can sign in with it, under the
- * name of the directory. A user whom the directory deactivates cannot sign in, because Mintmark refuses them.
+ * Stores the password that a directory sets for a user whom it provisions. The user can then sign in with it, with the
+ * directory as part of the name. A deactivated user cannot sign in, because Mintmark refuses the user.
  */
 export const keepPassword =
   (users: Users, storage: OAuthStorage): NonNullable<ProvisioningHooks['password']> =>

@@ -13,31 +13,34 @@ export interface StartedSignIn {
 export interface SignInResult {
   readonly user: openid.UserInfoResponse
   readonly idToken: openid.IDToken
-  /** The ID token as it came: signing out sends it back. */
+  /** The ID token as the server sent it. The sign-out request sends it back. */
   readonly idTokenHint: string
   readonly accessToken: string
   readonly refreshToken: string | undefined
 }
 
-/** Signs users in with openid-client, as its documentation shows. */
+/** Signs users in with openid-client, in the way that its documentation shows. */
 export interface SignInFlow {
-  start(ask: { readonly scope: string; readonly responseMode: string }): Promise<StartedSignIn & { readonly url: URL }>
-  /** @param answer the request to the callback. */
-  finish(answer: Request, started: StartedSignIn): Promise<SignInResult>
+  start(options: {
+    readonly scope: string
+    readonly responseMode: string
+  }): Promise<StartedSignIn & { readonly url: URL }>
+  /** @param callback the request to the redirect URI. */
+  finish(callback: Request, started: StartedSignIn): Promise<SignInResult>
   refresh(signIn: SignInResult): Promise<SignInResult>
   revoke(signIn: SignInResult): Promise<void>
   /** The address that signs the user out at the server, and returns to this app. */
   signOut(signIn: SignInResult): Promise<URL>
 }
 
-export function signInFlow({
+export function createSignInFlow({
   issuer,
   clientId,
   clientSecret,
 }: WebClientCredentials & { readonly issuer: string }): SignInFlow {
   let discovered: Promise<openid.Configuration> | undefined
 
-  // Discovered at first use: while this app starts, the server in the same process is not listening yet.
+  // Reads the metadata at first use: while this app starts, the server in the same process does not listen yet.
   const configuration = async (): Promise<openid.Configuration> => {
     // The library requires https by default, and the example runs on http://localhost.
     const execute = issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []
@@ -66,9 +69,9 @@ export function signInFlow({
       })
       return { url, state, nonce, codeVerifier }
     },
-    async finish(answer, { state, nonce, codeVerifier }) {
+    async finish(callback, { state, nonce, codeVerifier }) {
       const config = await configuration()
-      const tokens = await openid.authorizationCodeGrant(config, answer, {
+      const tokens = await openid.authorizationCodeGrant(config, callback, {
         expectedState: state,
         expectedNonce: nonce,
         pkceCodeVerifier: codeVerifier,
@@ -115,26 +118,26 @@ function claimsOf(tokens: openid.TokenEndpointResponseHelpers): openid.IDToken {
   return claims
 }
 
-/** The reason that a sign-in failed, for the page. */
+/** Why a sign-in failed, for the page. */
 export interface Problem {
   readonly code: string
   readonly text: string
 }
 
-/** An unexpected response: repeated with the back button, or sent by an attacker (RFC 6749 §10.12). */
-export const unknownState = (): Error =>
-  new UnknownStateError('This answer belongs to a sign-in that was not started here, or is over.')
+/** The error for an unexpected response: repeated with the back button, or sent by an attacker (RFC 6749 §10.12). */
+export const createUnknownStateError = (): Error =>
+  new UnknownStateError('This response belongs to a sign-in that has ended, or that was not started here.')
 
-/** The error of the server if there is one, or the error of the library. */
+/** Returns the error of the server if it sent one, and otherwise the error of the library. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError) {
     return { code: error.error, text: error.error_description ?? '' }
   }
   if (error instanceof openid.WWWAuthenticateChallengeError) {
-    // RFC 6749 §5.2: a challenge without an error, at the token endpoint, is about the client. RFC 6750 §3: one about a
-    // token has an error.
-    const code = error.cause.map(({ parameters }) => parameters.error).find((said) => said !== undefined)
-    return { code: code ?? 'invalid_client', text: 'The server does not accept what this app shows it.' }
+    // RFC 6749 §5.2: a challenge of the token endpoint has no error and is about the client. RFC 6750 §3: a challenge about
+    // a token has an error.
+    const code = error.cause.map(({ parameters }) => parameters.error).find((name) => name !== undefined)
+    return { code: code ?? 'invalid_client', text: 'The server does not accept the credentials of this app.' }
   }
   if (error instanceof openid.ClientError) return { code: error.code ?? 'client_error', text: error.message }
   if (error instanceof UnknownStateError) return { code: 'state', text: error.message }

@@ -9,7 +9,7 @@ export function webPage({ signIn, problem }: WebSession): string {
     html`<header>
 <p class="eyebrow"><a href="/">Mintmark example</a></p>
 <h1>Reading Room</h1>
-<p>A confidential client: a web server with a secret of its own. The browser never sees a token, only this page.</p>
+<p>A confidential client: a web server that has a secret. The server keeps the tokens, and the browser gets only this page.</p>
 </header>
 ${problem && problemNotice(problem)}
 ${signIn === undefined ? signInForm : tokens(signIn)}`,
@@ -29,7 +29,7 @@ const signInForm = html`<form method="post" action="/web/sign-in">
 <label class="row"><input type="checkbox" name="scope" value="offline_access"><span>To stay connected: a refresh token</span></label>
 </fieldset>
 <fieldset>
-<legend>How the answer comes back</legend>
+<legend>How the server returns the response</legend>
 <label class="row"><input type="checkbox" name="response_mode" value="form_post"><span>As a posted form, not in the address</span></label>
 </fieldset>
 <div class="actions"><button class="primary" type="submit">Sign in</button></div>
@@ -44,21 +44,22 @@ const tokens = ({
 <h2 id="hello">Signed in as ${user.name ?? user.sub}</h2>
 <h3>What userinfo says about you</h3>
 <pre id="userinfo" tabindex="0">${readable(user)}</pre>
-<h3>The ID token, verified: for the app</h3>
+<h3>The ID token, verified (for the app)</h3>
 <pre id="id-token" tabindex="0">${readable(idToken)}</pre>
-<h3>The access token, decoded: for an API, and none of the app's business</h3>
+<h3>The access token, decoded (for an API; a real app does not read it)</h3>
 <pre id="access-token" tabindex="0">${readable(payloadOf(accessToken))}</pre>
 <h3>The refresh token</h3>
-<p>${refreshToken === undefined ? 'There is none: the app did not ask to stay connected.' : 'The app has one, and keeps it to itself. Each use replaces it.'}</p>
+<p>${refreshToken === undefined ? 'The app has none, because it did not ask to stay connected.' : 'The app has one, and does not show it. Each use replaces it.'}</p>
 <div class="actions">
 ${refreshToken && html`<form method="post" action="/web/refresh"><button class="primary" type="submit">Refresh</button></form>`}
 <form method="post" action="/web/sign-out"><button type="submit">Leave this app</button></form>
 <form method="post" action="/web/sign-out-everywhere"><button type="submit">Sign out everywhere</button></form>
 </div>
-<p class="fine">Leaving revokes the app's tokens, and you stay signed in at the server. Signing out everywhere ends that session too.</p>
+<p class="fine">If you leave this app, its tokens are revoked and you stay signed in at the server. If you sign out everywhere, your
+session at the server also ends.</p>
 </section>`
 
-/** The claims of a JWT, unverified: APIs verify access tokens. */
+/** Returns the claims of a JWT without verifying it: APIs verify access tokens. */
 const payloadOf = (jwt: string): unknown => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
 
 const readable = (value: unknown): string => JSON.stringify(value, undefined, 2)

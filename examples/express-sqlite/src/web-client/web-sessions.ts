@@ -4,9 +4,9 @@ import type { Request, Response } from 'express'
 
 import type { Problem, SignInResult, StartedSignIn } from './sign-in-flow.ts'
 
-/** The client's session of a browser. */
+/** A browser's session at this client. */
 export interface WebSession {
-  /** The sign-ins that were started. Each tab may have one. */
+  /** The sign-ins that were started and have not ended. Each tab may have one. */
   readonly started: readonly StartedSignIn[]
   readonly signIn: SignInResult | undefined
   /** The message for the next page. */
@@ -15,31 +15,31 @@ export interface WebSession {
 
 /** The client's own sessions, in memory. They are independent of the server's sessions. */
 export interface WebSessions {
-  of(request: Request): WebSession
+  read(request: Request): WebSession
   save(session: WebSession, request: Request, response: Response): void
-  /** Saves a session. A sign-in gives it a new identifier, which prevents session fixation. */
-  saveRenamed(session: WebSession, request: Request, response: Response): void
+  /** Saves the session under a new identifier, which prevents session fixation at a sign-in. */
+  saveWithNewId(session: WebSession, request: Request, response: Response): void
 }
 
-export function webSessions(isSecure: boolean): WebSessions {
+export function createWebSessions(isSecure: boolean): WebSessions {
   const sessions = new Map<string, WebSession>()
 
   const insert = (session: WebSession, response: Response): void => {
     const id = randomBytes(32).toString('base64url')
     sessions.set(id, session)
     const [oldest = ''] = sessions.keys()
-    if (sessions.size > mostSessions) sessions.delete(oldest)
+    if (sessions.size > maxSessions) sessions.delete(oldest)
     response.cookie('web-client', id, { httpOnly: true, sameSite: 'lax', secure: isSecure, path: '/web' })
   }
 
   return {
-    of: (request) => sessions.get(idOf(request)) ?? empty,
+    read: (request) => sessions.get(idOf(request)) ?? emptySession,
     save(session, request, response) {
       const id = idOf(request)
       if (sessions.has(id)) sessions.set(id, session)
       else insert(session, response)
     },
-    saveRenamed(session, request, response) {
+    saveWithNewId(session, request, response) {
       sessions.delete(idOf(request))
       insert(session, response)
     },
@@ -48,5 +48,5 @@ export function webSessions(isSecure: boolean): WebSessions {
 
 const idOf = (request: Request): string => /(?:^|; )web-client=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1] ?? ''
 
-const empty: WebSession = { started: [], signIn: undefined, problem: undefined }
-const mostSessions = 1000
+const emptySession: WebSession = { started: [], signIn: undefined, problem: undefined }
+const maxSessions = 1000

@@ -1,6 +1,6 @@
 type Query = Promise<Record<string, string | string[] | undefined>>
 
-/** Your sign-in page. It also asks a user who is signed in: a client may require a fresh sign-in. */
+/** Your sign-in page. It asks even a user who is signed in, because a client may require a fresh sign-in. */
 export default async function SignIn({ searchParams }: { searchParams: Query }) {
   const { return_to: returnTo = '/', failed } = await searchParams
   return (

@@ -2,17 +2,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { defineCookie, type Header, type ServerRequest } from '@mintmark/core/http'
 
 /**
- * Remembers the browsers in which a user has signed in. Wrong passwords that attackers try in other browsers do not count
- * there.
+ * Recognizes browsers in which a user has signed in before. Their sign-in attempts are counted separately from the attempts
+ * that attackers make in other browsers.
  */
 export interface KnownBrowsers {
-  /** Whether the user has signed in before in the browser that sent the request. */
+  /** Whether the user has signed in before with the browser that sent the request. */
   isKnown(request: ServerRequest, subject: string): boolean
   /** Returns the header that sets the cookie of a known browser. */
   remember(subject: string): Header
 }
 
-/** Known browsers have a cookie with an HMAC of the user's subject. The cookie does not sign anybody in. */
+/** A known browser has a cookie with an HMAC of the user's subject. The cookie does not sign anybody in. */
 export function knownBrowsers({ issuer, key }: { readonly issuer: string; readonly key: string }): KnownBrowsers {
   const cookie = defineCookie(issuer, 'known-browser')
   const markOf = (subject: string): string =>

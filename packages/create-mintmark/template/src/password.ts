@@ -11,9 +11,9 @@ export async function hashPassword(password: string): Promise<PasswordRecord> {
   return { salt, hash: await derive(password, salt) }
 }
 
-/** Whether the password is right. Without a record it does the same work, so that the time does not reveal which users exist. */
+/** Whether the password is right. Without a record it does the same work: the time must not reveal which users exist. */
 export async function isPassword(password: string, record: PasswordRecord | undefined): Promise<boolean> {
-  const { salt, hash } = record ?? nobody
+  const { salt, hash } = record ?? dummyRecord
   const isRight = timingSafeEqual(await derive(password, salt), hash)
   return isRight && record !== undefined
 }
@@ -28,4 +28,4 @@ function derive(password: string, salt: Uint8Array): Promise<Buffer> {
 /** 16 MiB and about a fifth of a second: one of the settings in OWASP's password storage cheat sheet. */
 const cost = { N: 16_384, r: 8, p: 5 }
 const hashLength = 32
-const nobody: PasswordRecord = { salt: randomBytes(16), hash: randomBytes(hashLength) }
+const dummyRecord: PasswordRecord = { salt: randomBytes(16), hash: randomBytes(hashLength) }

@@ -9,8 +9,8 @@ export interface User {
   /** The `sub` of the tokens. It never changes, and is never given to another user. */
   readonly subject: string
   /**
-   * The directory that provisioned the user; empty for the host's own users. Names are unique within a directory only, so that no
-   * directory can take a name from another one.
+   * The directory that provisioned the user; empty for the host's own users. Names are unique only within a directory, so
+   * that no directory can take a name from another one.
    */
   readonly directory: string
   readonly username: string
@@ -27,11 +27,11 @@ export interface Users {
   list(): readonly User[]
   find(subject: string): User | undefined
   /**
-   * Finds the user with this name: the username or the email address. The name of a user whom a directory provisioned
-   * follows the directory and a slash, such as `example-corp/kim@example.com`.
+   * Finds a user by the username or the email address. For a user whom a directory provisioned, the directory and a slash
+   * come first, such as `example-corp/kim@example.com`.
    */
-  named(name: string): User | undefined
-  /** Finds the user with this name and password. */
+  findByName(name: string): User | undefined
+  /** Finds the user by name, and checks the password. */
   verify(attempt: { readonly username: string; readonly password: string }): Promise<User | undefined>
   /**
    * Changes the password of the user with this subject, or adds the user if there is none. A user whose name or address
@@ -45,7 +45,7 @@ export interface Users {
   close(): void
 }
 
-/** Opens the table in its own SQLite file. A new file gets an empty table, and only you can read it. */
+/** Opens the table in a SQLite file of its own. If the file is new, the table is empty and only you can read the file. */
 export function openUsers(file: string): Users {
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
   const database = new DatabaseSync(file)
@@ -57,7 +57,7 @@ export function openUsers(file: string): Users {
   )
   const insert = database.prepare(`INSERT INTO users VALUES (?, '', ?, ?, ?, ?, ?, ?)`)
   const changePassword = database.prepare('UPDATE users SET salt = :salt, hash = :hash WHERE subject = :subject')
-  // The sign-in page accepts usernames and addresses in one field, so neither may be equal to one of another user.
+  // The sign-in page accepts usernames and addresses in one field, so no user may have a name or address of another user.
   const insertUnderFreeNames = database.prepare(
     `INSERT INTO users SELECT :subject, :directory, :username, :email, :givenName, :familyName, :salt, :hash
       WHERE NOT EXISTS (SELECT 1 FROM users WHERE directory = :directory
@@ -67,7 +67,7 @@ export function openUsers(file: string): Users {
 
   const remove = database.prepare('DELETE FROM users WHERE subject = ?')
 
-  function rowNamed(text: string): Row | undefined {
+  function findRow(text: string): Row | undefined {
     const slash = text.indexOf('/')
     const name = { directory: text.slice(0, Math.max(slash, 0)), name: text.slice(slash + 1).toLowerCase() }
     return byName.get(name) as Row | undefined
@@ -76,9 +76,9 @@ export function openUsers(file: string): Users {
   return {
     list: () => all.all().map((row: object) => row as Row),
     find: (subject) => bySubject.get(subject) as Row | undefined,
-    named: rowNamed,
+    findByName: findRow,
     async verify({ username, password }) {
-      const row = rowNamed(username)
+      const row = findRow(username)
       return (await isPassword(password, row)) ? row : undefined
     },
     async put({ subject, directory, username, email, givenName, familyName, password }) {

@@ -3,8 +3,8 @@ import { startSession } from '@/lib/session'
 import { findUser } from '@/lib/users'
 
 /**
- * A route handler, not a Server Action: the redirect of a Server Action is followed by Next.js on the server, and the
- * authorization server refuses requests that do not come from a browser window.
+ * Signs the user in. This is a route handler and not a Server Action, because Next.js follows the redirect of a Server
+ * Action on the server, and the authorization server refuses requests that do not come from a browser window.
  */
 export async function POST(request: Request) {
   // Another site must not sign the browser in as another user (RFC 9700 §4.7).
@@ -19,7 +19,7 @@ export async function POST(request: Request) {
 
 /** Accepts only a path on this site, so that a crafted link cannot redirect a user to another site after sign-in. */
 function pathOf(returnTo: unknown): string {
-  const own = new URL('/', 'http://own.invalid')
-  const url = URL.parse(typeof returnTo === 'string' ? returnTo : '/', own)
-  return url?.origin === own.origin ? url.pathname + url.search : '/'
+  const base = new URL('/', 'http://base.invalid')
+  const url = URL.parse(typeof returnTo === 'string' ? returnTo : '/', base)
+  return url?.origin === base.origin ? url.pathname + url.search : '/'
 }
