@@ -32,7 +32,7 @@ export function createRevocationFeed(
   return {
     read,
     async waitBehind({ cursor, wait }, caller, now) {
-      const until = elapsed() + wait * 1000
+      const until = watch.elapsed() + wait * 1000
       let mayWait = wait > 0
       while (mayWait) {
         // Taken before the read, so that entries seen during it count as new.
@@ -46,6 +46,8 @@ export function createRevocationFeed(
 
 /** Notices new revocations, by this process or another one. */
 export interface RevocationWatch {
+  /** The time by which `waitForChange` measures, in milliseconds. */
+  elapsed(): number
   /** A version that changes whenever a new entry was seen. */
   version(): number
   /** The last position that was seen. */
@@ -67,7 +69,8 @@ export interface RevocationWatch {
  * Polls the store ten times a second while somebody waits, once for all of them; this finds entries of this and of
  * other processes. Each request has its own timer, because on Workers one request cannot wake another.
  */
-export function watchRevocations(store: RevocationStore): RevocationWatch {
+export function watchRevocations(store: RevocationStore, time: WatchTime = systemTime): RevocationWatch {
+  const { elapsed, pause } = time
   let version = 0
   let position = 0
   let polledAt = -Infinity
@@ -89,6 +92,7 @@ export function watchRevocations(store: RevocationStore): RevocationWatch {
     noteSeen(records.at(-1)?.position ?? 0)
   }
   return {
+    elapsed,
     version: () => version,
     position: () => position,
     noteSeen,
@@ -109,9 +113,18 @@ export function watchRevocations(store: RevocationStore): RevocationWatch {
   }
 }
 
-async function pause(milliseconds: number): Promise<void> {
-  const time = Math.max(0, Math.ceil(milliseconds))
-  await new Promise((resolve) => AbortSignal.timeout(time).addEventListener('abort', resolve))
+/** The time of a watch, in milliseconds. */
+interface WatchTime {
+  elapsed(): number
+  pause(milliseconds: number): Promise<void>
+}
+
+const systemTime: WatchTime = {
+  elapsed,
+  async pause(milliseconds) {
+    const time = Math.max(0, Math.ceil(milliseconds))
+    await new Promise((resolve) => AbortSignal.timeout(time).addEventListener('abort', resolve))
+  },
 }
 
 /** In milliseconds. */
