@@ -1,7 +1,7 @@
 import { epochSeconds } from '@mintmark/storage-interface'
 import { expect, it } from 'vitest'
 import type { ServerEvent, ServerOccurrence } from './events.ts'
-import { eventLine, reportFaults } from './telemetry.ts'
+import { eventLine, logEvents, reportFaults } from './telemetry.ts'
 
 const line = (occurrence: ServerOccurrence): string =>
   eventLine({ ...occurrence, at: epochSeconds(7), correlationId: 'c', requestId: undefined })
@@ -89,4 +89,32 @@ it('lost and interrupted deliveries of a server without a listener are seen', ()
 it('nothing that a stranger can cause is written', () => {
   expect(printed({ ...refused, code: 'invalid_client', reason: 'client_unknown', cause: undefined })).toEqual([])
   expect(printed({ type: 'userinfo.answered', clientId: 'A', userId: 'U', ...at })).toEqual([])
+})
+
+it.each([
+  ['warn', { type: 'option.unsafe', option: 'issuer', advice: 'Plain http.' }],
+  [
+    'warn',
+    {
+      type: 'delivery.dead',
+      channel: 'logout',
+      deliveryId: 'm',
+      clientId: 'A',
+      attempts: 8,
+      failure: 'http_400',
+      age: 60,
+    },
+  ],
+  ['error', { type: 'delivery.gap', channel: 'logout', since: epochSeconds(1) }],
+  ['error', { type: 'delivery.interrupted', channel: 'logout', cause: new Error('down') }],
+  ['info', { type: 'userinfo.answered', clientId: 'A', userId: 'U' }],
+  ['warn', { ...refused, code: 'invalid_client', reason: 'client_unknown', cause: undefined }],
+  ['error', { ...refused, code: 'server_error', reason: 'unexpected_failure', cause: new Error('down') }],
+] as const)('logs at level %s: %o', (expected, occurrence) => {
+  const levels: string[] = []
+  const push = (level: string) => () => void levels.push(level)
+
+  void logEvents({ info: push('info'), warn: push('warn'), error: push('error') })({ ...at, ...occurrence })
+
+  expect(levels).toEqual([expected])
 })

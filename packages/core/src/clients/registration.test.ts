@@ -174,6 +174,10 @@ it.each([
   ['signed requests but no keys', { requireSignedRequestObject: true }],
   ['both jwks and jwks_uri', { jwks: { keys: [] }, jwksUri: 'https://app.test/jwks' }],
   ['private keys', { jwks: { keys: [{ kty: 'EC', d: 'x' }] } }],
+  ['a page that is not a URL', { clientUri: 'app.test' }],
+  ['a page without https', { policyUri: 'http://app.test/privacy' }],
+  ['a page whose URL contains credentials', { tosUri: 'https://user@app.test/terms' }],
+  ['a logo that is not a URL', { logoUri: 'logo.png' }],
 ] as const)('refuses a client with %s (RFC 9101 §10.5, RFC 7591 §2)', async (_, change) => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const app = { clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'] }
