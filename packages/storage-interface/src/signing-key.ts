@@ -22,7 +22,7 @@ export const signingKeys = defineRecord('signingKeys', {
   droppedAt: optional(time),
   /**
    * Authenticates the members above with a secret of the issuer that is not in storage; replaced when the key is dropped.
-   * Absent in rows of versions before 1.0.
+   * A row without it is not used.
    */
   rowMac: optional(text),
 })

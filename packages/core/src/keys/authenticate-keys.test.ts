@@ -1,24 +1,30 @@
 import { epochSeconds, keyId, type SigningKeyRecord } from '@mintmark/storage-interface'
-import { createMemoryDatabase } from '@mintmark/storage-interface/memory'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
-import { aRing, issuer, publishedKeyIds, schedule, sealingKey, signingKeyId } from '../../test/ring-under-test.ts'
+import { aRing, publishedKeyIds, schedule, sealingKey, signingKeyId } from '../../test/ring-under-test.ts'
 
-import { authenticKeys } from './authenticate-keys.ts'
-import { importSealingKey, parseSealingKey } from './sealing.ts'
-import { createStoredKeys } from './stored-keys.ts'
-import { createSealedVault } from './vault.ts'
+import { authenticKeys, withRowMac } from './authenticate-keys.ts'
+import { createStoredKeys, type StoredKeyRing } from './stored-keys.ts'
+import type { KeyVault } from './vault.ts'
 
 const otherKey = 'B'.repeat(42) + 'A'
 
+type UnderTest = ReturnType<typeof aRing>
+
 /** A ring with another sealing key over the same rows, at the same time. */
 function withOtherKey(
-  under: ReturnType<typeof aRing>,
+  under: UnderTest,
   sealingKeys: string | readonly [string, ...string[]] = otherKey,
-) {
+  algorithms: StoredKeyRing['algorithms'] = ['ES256'],
+): StoredKeyRing {
   const clock = () => epochSeconds(under.clock.now)
-  return createStoredKeys({ storage: under.storage, sealingKey: sealingKeys, algorithms: ['ES256'], schedule, clock })
+  return createStoredKeys({ storage: under.storage, sealingKey: sealingKeys, algorithms, schedule, clock })
+}
+
+const foreign = {
+  name: 'SealingKeyError',
+  message: expect.stringMatching(/another sealing key.*give both: \[old, new\]/) as string,
 }
 
 /** Replaces the only key by a changed copy, as somebody with write access to the database would. */
@@ -31,18 +37,48 @@ async function tamper(under: ReturnType<typeof aRing>, change: Partial<SigningKe
 }
 
 describe('a process with another sealing key', () => {
-  it.each([
-    ['announces no key when it rotates', (ring: ReturnType<typeof withOtherKey>) => ring.rotate({ when: 'now' })],
-    ['publishes none', (ring: ReturnType<typeof withOtherKey>) => ring.publicKeys()],
-    ['signs nothing', (ring: ReturnType<typeof withOtherKey>) => ring.signer('ES256')],
+  it.each<readonly [string, (ring: StoredKeyRing, kid: string) => Promise<unknown>]>([
+    ['announces no key when it rotates', (ring) => ring.rotate({ when: 'now' })],
+    ['publishes none', (ring) => ring.publicKeys()],
+    ['signs nothing', (ring) => ring.signer('ES256')],
+    ['is not ready', (ring) => ring.ready()],
+    ['drops no key', (ring, kid) => ring.drop(kid)],
+    ['announces no key when it drops one that does not exist', (ring) => ring.drop('unknown')],
   ])('%s', async (_, use) => {
     const under = aRing()
-    await under.ring.publicKeys()
+    const kid = await signingKeyId(under.ring)
     const before = await under.storage.signingKeys.list()
 
-    await expect(use(withOtherKey(under))).rejects.toThrow(/another sealing key.*give both: \[new, old\]/)
+    await expect(use(withOtherKey(under), kid)).rejects.toMatchObject(foreign)
 
     expect(await under.storage.signingKeys.list()).toEqual(before)
+  })
+
+  it('drops no key of several algorithms, in any order, and the other processes sign', async () => {
+    const under = aRing({ algorithms: ['ES256', 'EdDSA'] })
+    await under.ring.publicKeys()
+    await under.ring.rotate({ when: 'now' })
+    const before = await under.storage.signingKeys.list()
+    const other = withOtherKey(under, otherKey, ['ES256', 'EdDSA'])
+
+    for (const { keyId: kid } of [...before, ...before.toReversed()])
+      await expect(other.drop(kid)).rejects.toMatchObject(foreign)
+
+    expect(await under.storage.signingKeys.list()).toEqual(before)
+    under.ring.reload()
+    expect(await publishedKeyIds(under.ring)).toHaveLength(4)
+  })
+
+  it('creates no key after the last one was dropped; a process with the sealing key does', async () => {
+    const under = aRing()
+    await droppedWithoutSuccessor(under)
+    const before = await under.storage.signingKeys.list()
+
+    for (const use of [(ring: StoredKeyRing) => ring.publicKeys(), (ring: StoredKeyRing) => ring.rotate()])
+      await expect(use(withOtherKey(under))).rejects.toMatchObject(foreign)
+
+    expect(await under.storage.signingKeys.list()).toEqual(before)
+    expect(await publishedKeyIds(under.ring)).toHaveLength(1)
   })
 
   it('announces keys once it lists the key that sealed those in use', async () => {
@@ -54,6 +90,74 @@ describe('a process with another sealing key', () => {
 
     expect(await publishedKeyIds(both)).toHaveLength(2)
     await expect(under.ring.rotate({ when: 'now' })).rejects.toThrow('another sealing key')
+  })
+})
+
+/** Stores the drop of the only key, as a process does that is stopped before it creates the next one. */
+async function droppedWithoutSuccessor({ ring, storage, clock }: UnderTest): Promise<void> {
+  await ring.publicKeys()
+  const [row] = await storage.signingKeys.list()
+  if (row === undefined) throw new Error('There is no key.')
+  const dropped = await withRowMac({ ...row, droppedAt: epochSeconds(clock.now) }, ring.settings)
+  await storage.signingKeys.drop({ keyId: row.keyId, droppedAt: epochSeconds(clock.now), rowMac: dropped.rowMac })
+  ring.reload()
+}
+
+describe('a process with an outdated sealing key', () => {
+  /** Rows of which the process of `under` authenticates only a key that signs no more. */
+  async function outdated() {
+    const under = aRing()
+    const first = await signingKeyId(under.ring)
+    under.clock.now += 1
+    const both = withOtherKey(under, [otherKey, sealingKey])
+    await both.rotate({ when: 'now' })
+    under.clock.now += schedule.announce
+    under.ring.reload()
+    return { ...under, first, second: await signingKeyId(both), current: withOtherKey(under) }
+  }
+
+  it.each<readonly [string, (ring: StoredKeyRing, kid: string) => Promise<unknown>]>([
+    ['is not ready', (ring) => ring.ready()],
+    ['announces no key', (ring) => ring.rotate({ when: 'now' })],
+    ['drops no later key', (ring, kid) => ring.drop(kid)],
+  ])('%s', async (_, use) => {
+    const { ring, storage, second, current } = await outdated()
+    const before = await storage.signingKeys.list()
+
+    await expect(use(ring, second)).rejects.toMatchObject(foreign)
+
+    expect(await storage.signingKeys.list()).toEqual(before)
+    await current.ready()
+    expect(await signingKeyId(current)).toBe(second)
+  })
+
+  it('creates no key between the drop of a later one and its successor', async () => {
+    const under = await outdated()
+    const { settings } = under.current
+    const rows = await under.storage.signingKeys.list()
+    const row = rows.find(({ keyId: kid }) => kid === under.second)
+    const droppedAt = epochSeconds(under.clock.now)
+    const { rowMac } = await withRowMac({ ...(row as SigningKeyRecord), droppedAt }, settings)
+    await under.storage.signingKeys.drop({ keyId: keyId(under.second), droppedAt, rowMac })
+    under.ring.reload()
+
+    await expect(under.ring.rotate({ when: 'now' })).rejects.toMatchObject(foreign)
+
+    expect(await under.storage.signingKeys.list()).toHaveLength(2)
+    expect(await publishedKeyIds(under.current)).toHaveLength(1)
+  })
+
+  it('drops its own key, so that a leaked key can be dropped from anywhere, and creates no other', async () => {
+    const { ring, storage, first, second, current } = await outdated()
+
+    await expect(ring.drop(first)).rejects.toMatchObject(foreign)
+
+    const rows = await storage.signingKeys.list()
+    expect(rows.map(({ keyId: kid, droppedAt }) => [kid, droppedAt !== undefined])).toEqual([
+      [first, true],
+      [second, false],
+    ])
+    expect(await publishedKeyIds(current)).toEqual([second])
   })
 })
 
@@ -125,65 +229,142 @@ describe('write access to the database after a key was dropped', () => {
     expect(authentic.map(({ droppedAt }) => droppedAt === undefined)).toEqual([false, true])
   })
 
-  it('gives a forged row no valid MAC when it is dropped', async () => {
+  it('does not stop the servers by setting the time: they create the next key', async () => {
     const under = aRing()
-    await signingKeyId(under.ring)
-    const [row] = await under.storage.signingKeys.list()
-    const forged = { ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 }
-    await under.storage.signingKeys.insert(forged)
+    const first = await signingKeyId(under.ring)
+    await tamper(under, { droppedAt: epochSeconds(under.clock.now) })
 
-    await under.ring.drop('forged')
+    const published = await publishedKeyIds(under.ring)
 
-    const [, stored] = await under.storage.signingKeys.list()
-    expect(stored).toEqual({ ...forged, droppedAt: under.clock.now })
+    expect(published).toEqual([await signingKeyId(under.ring)])
+    expect(published).not.toContain(first)
   })
 })
 
-describe('keys of an earlier version, whose rows have no MAC', () => {
-  /** The key of a ring as versions before 1.0 stored it. */
-  async function asBefore(under: ReturnType<typeof aRing>): Promise<void> {
-    await under.ring.publicKeys()
-    const [row] = await under.storage.signingKeys.list()
-    const key = await importSealingKey(parseSealingKey(sealingKey))
-    const sealed = (row?.vaultEntry ?? '').split('.')[2] ?? ''
-    const jwk = await key.open(sealed, `signing-key-2 ${issuer} ${row?.keyId ?? ''}`)
-    const random = (length: number) => new Uint8Array(length)
-    const before = await key.seal(jwk, `signing-key ${issuer} ${row?.keyId ?? ''}`, random)
-    await tamper(under, { vaultEntry: `${key.id}.${before}`, rowMac: undefined })
+describe('a row that somebody else wrote', () => {
+  /** A ring of two algorithms, and a copy of its ES256 key that pretends to be the next one. */
+  async function withForgedRow(change: Partial<SigningKeyRecord> = {}) {
+    const under = aRing({ algorithms: ['ES256', 'EdDSA'] })
+    const own = await publishedKeyIds(under.ring)
+    const row = (await under.storage.signingKeys.list()).find(({ algorithm }) => algorithm === 'ES256')
+    await under.storage.signingKeys.insert({
+      ...(row as SigningKeyRecord),
+      keyId: keyId('forged'),
+      ordinal: 2,
+      ...change,
+    })
+    under.ring.reload()
+    return { ...under, own }
   }
 
-  it('stay published and sign, and the next key has a MAC', async () => {
-    const under = aRing()
-    const before = await signingKeyId(under.ring)
-    await asBefore(under)
+  it.each<readonly [string, Partial<SigningKeyRecord>, string]>([
+    ['that signs', {}, 'revoked'],
+    ['that is announced', { signsFrom: epochSeconds(2_000_000_000) }, 'revoked'],
+    ['without a MAC', { rowMac: undefined }, 'revoked'],
+    ['that is dropped already', { droppedAt: epochSeconds(1_790_000_000) }, 'unchanged'],
+  ])('is removed by a drop: one %s', async (_, change, outcome) => {
+    const { ring, storage, own } = await withForgedRow(change)
 
-    expect(await signingKeyId(under.ring)).toBe(before)
-    await under.ring.rotate({ when: 'now' })
+    const dropped = await ring.drop('forged')
 
-    expect((await under.storage.signingKeys.list()).map(({ rowMac }) => rowMac === undefined)).toEqual([true, false])
+    expect(dropped).toEqual({ outcome })
+    expect((await storage.signingKeys.list()).map(({ keyId: kid }) => kid).toSorted()).toEqual(own.toSorted())
+    expect((await ring.rotate({ when: 'now' })).algorithms).toMatchObject([
+      { outcome: 'announced' },
+      { outcome: 'announced' },
+    ])
   })
 
-  it('are refused when another public half was put in', async () => {
+  it('stays when it hides every key of this process: an outdated process would remove a later key', async () => {
     const under = aRing()
-    await asBefore(under)
+    const own = await signingKeyId(under.ring)
+    const [row] = await under.storage.signingKeys.list()
+    await under.storage.signingKeys.insert({ ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 })
+    const before = await under.storage.signingKeys.list()
 
-    await tamper(under, { publicJwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' } })
+    await expect(under.ring.drop('forged')).rejects.toMatchObject(foreign)
 
-    await expect(under.ring.publicKeys()).rejects.toThrow('another sealing key')
+    expect(await under.storage.signingKeys.list()).toEqual(before)
+    expect(await publishedKeyIds(under.ring)).toEqual([own])
   })
 
-  it('are recognized in a vault by a signature', async () => {
-    const sealed = createSealedVault(sealingKey, {
-      issuer,
-      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
-    })
-    const under = aRing({ vault: sealed, database: createMemoryDatabase() })
-    const before = await signingKeyId(under.ring)
+  it('lets no process start, and stops none that runs', async () => {
+    const under = aRing()
+    const own = await publishedKeyIds(under.ring)
+    await under.ring.ready()
+    const [row] = await under.storage.signingKeys.list()
+    await under.storage.signingKeys.insert({ ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 })
+    under.ring.reload()
 
-    await tamper(under, { rowMac: undefined })
+    await expect(under.openAnother().ready()).rejects.toMatchObject(foreign)
+    await expect(under.ring.ready()).resolves.toBeUndefined()
+    expect(await publishedKeyIds(under.ring)).toEqual(own)
+  })
 
-    expect(await signingKeyId(under.ring)).toBe(before)
-    await tamper(under, { publicJwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' } })
-    await expect(under.ring.publicKeys()).rejects.toThrow('another sealing key')
+  it('does not hide a leaked key: its drop takes effect, and the next key follows once the row is gone', async () => {
+    const { ring, storage, own } = await withForgedRow()
+    const leaked = await signingKeyId(ring)
+
+    await expect(ring.drop(leaked)).rejects.toMatchObject(foreign)
+    await ring.drop('forged')
+
+    const published = await publishedKeyIds(ring)
+    expect(published).not.toContain(leaked)
+    expect(published).toHaveLength(own.length)
+    expect(await storage.signingKeys.list()).toHaveLength(3)
   })
 })
+
+describe('a row without a MAC', () => {
+  it.each<readonly [string, Partial<SigningKeyRecord>]>([
+    ['a dropped key', {}],
+    ['another key of the same vault', { keyId: keyId('other'), vaultEntry: 'kms-other', ordinal: 9 }],
+  ])('brings back or adds no key of a vault: %s', async (_, change) => {
+    const under = aRing({ vault: aKms() })
+    const leaked = await signingKeyId(under.ring)
+    await under.ring.drop(leaked)
+    const [row] = (await under.storage.signingKeys.list()).filter(({ keyId: kid }) => kid === leaked)
+    await under.storage.signingKeys.remove(keyId(leaked))
+    await under.storage.signingKeys.insert({
+      ...(row as SigningKeyRecord),
+      droppedAt: undefined,
+      rowMac: undefined,
+      ...change,
+    })
+
+    const published = await publishedKeyIds(under.openAnother())
+
+    expect(published).toEqual([await signingKeyId(under.openAnother())])
+    expect(published).not.toContain(change.keyId ?? leaked)
+  })
+
+  it('is refused when it is the only key of a vault, and changes nothing', async () => {
+    const under = aRing({ vault: aKms() })
+    await under.ring.publicKeys()
+    await tamper(under, { rowMac: undefined })
+    const before = await under.storage.signingKeys.list()
+
+    await expect(under.openAnother().publicKeys()).rejects.toMatchObject(foreign)
+
+    expect(await under.storage.signingKeys.list()).toEqual(before)
+  })
+})
+
+/** A vault that behaves like a KMS: it signs with every key that it has, whoever asks. */
+function aKms(): KeyVault {
+  const keys = new Map<string, CryptoKey>()
+  return {
+    async generate(algorithm) {
+      const { privateKey, publicKey } = await generateKeyPair(algorithm)
+      const vaultEntry = `kms-${keys.size}`
+      keys.set(vaultEntry, privateKey)
+      return { vaultEntry, publicJwk: { ...(await exportJWK(publicKey)) } }
+    },
+    open: async ({ vaultEntry }) => {
+      const key = keys.get(vaultEntry) ?? keys.get('kms-0')
+      if (key === undefined) throw new Error('The vault has no key.')
+      return async (bytes) =>
+        new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key, new Uint8Array(bytes)))
+    },
+  }
+}

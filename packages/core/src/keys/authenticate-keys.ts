@@ -3,6 +3,7 @@ import type { EpochSeconds, SigningKeyRecord } from '@mintmark/storage-interface
 
 import { isSigningAlgorithm } from './ring.ts'
 import { keyStates } from './schedule.ts'
+import { SealingKeyError } from './sealing-key-error.ts'
 import { deriveSecrets } from './sealing.ts'
 import type { StoredKeySettings } from './settings.ts'
 
@@ -29,34 +30,79 @@ export async function withRowMac(
 
 /**
  * Refuses to create a key beside keys in use that this process cannot authenticate or open: the other servers could not
- * use the new key, and tokens would fail once it signs.
- * @throws Error that says what to change.
+ * use the new key, and tokens would fail once it signs. If no key is in use, because the last one was dropped, the newest
+ * row decides: its author has the sealing key of the other servers.
+ * @throws SealingKeyError; StorageUnavailableError when the vault does not open a key.
  */
 export async function proveKeysInUse(
   records: readonly SigningKeyRecord[],
   now: EpochSeconds,
   settings: StoredKeySettings,
 ): Promise<void> {
-  const inUse = keyStates(records, now, settings.schedule).flatMap(({ record, state }) =>
-    state === 'signing' || state === 'announced' ? [record] : [],
-  )
-  const authentic = await authenticKeys(inUse, settings)
-  const foreign = inUse.filter((record) => !authentic.includes(record))
-  if (foreign.length > 0) throw foreignKeys(foreign)
-  for (const { keyId, algorithm, publicJwk, vaultEntry } of authentic)
+  const inUse = keysInUse(records, now, settings)
+  const proving = inUse.length > 0 ? inUse : newest(records)
+  const own = await Promise.all(proving.map((record) => isOwn(record, settings)))
+  const foreign = proving.filter((_, index) => own[index] === false)
+  if (foreign.length > 0) throw new SealingKeyError(foreign)
+  for (const { keyId, algorithm, publicJwk, vaultEntry } of inUse)
     if (isSigningAlgorithm(algorithm)) await settings.vault.open({ keyId, algorithm, publicJwk, vaultEntry })
 }
 
-/** The error of a process whose sealing key is not the one of the stored keys. */
-const foreignKeys = (records: readonly SigningKeyRecord[]): Error =>
-  new Error(
-    `The stored signing keys were sealed with another sealing key, or written by somebody without it: ${records.map(({ keyId }) => keyId).join(', ')}. Start with the key that sealed them, or give both: [new, old].`,
+/**
+ * Refuses to start beside keys that sign and that this process cannot authenticate, such as with an outdated sealing key:
+ * it would sign with an earlier key, and publish no later one.
+ * @throws SealingKeyError
+ */
+export async function proveSigningKeys(
+  records: readonly SigningKeyRecord[],
+  now: EpochSeconds,
+  settings: StoredKeySettings,
+): Promise<void> {
+  const signing = keyStates(records, now, settings.schedule).flatMap(({ record, state }) =>
+    state === 'signing' ? [record] : [],
   )
+  const own = await authenticKeys(signing, settings)
+  const foreign = signing.filter((record) => !own.includes(record))
+  if (foreign.length > 0) throw new SealingKeyError(foreign)
+}
+
+/**
+ * Refuses to remove a row that this process cannot authenticate, unless it authenticates another key in use: a process
+ * with a wrong or an outdated sealing key cannot tell a forged row from a key of the other servers.
+ * @throws SealingKeyError
+ */
+export async function proveOtherKeyInUse(
+  foreign: SigningKeyRecord,
+  { records, now }: { readonly records: readonly SigningKeyRecord[]; readonly now: EpochSeconds },
+  settings: StoredKeySettings,
+): Promise<void> {
+  const own = await authenticKeys(keysInUse(records, now, settings), settings)
+  if (own.length === 0) throw new SealingKeyError([foreign])
+}
+
+/** The keys that sign, and those that will, if every row is what it says. */
+const keysInUse = (
+  records: readonly SigningKeyRecord[],
+  now: EpochSeconds,
+  { schedule }: Pick<StoredKeySettings, 'schedule'>,
+): readonly SigningKeyRecord[] =>
+  keyStates(records, now, schedule).flatMap(({ record, state }) =>
+    state === 'signing' || state === 'announced' ? [record] : [],
+  )
+
+function newest(records: readonly SigningKeyRecord[]): readonly SigningKeyRecord[] {
+  const latest = Math.max(...records.map(({ createdAt }) => createdAt))
+  return records.filter(({ createdAt }) => createdAt === latest)
+}
+
+/** Whether a server of this issuer created the key, even if somebody else set the time of its drop. */
+const isOwn = async (record: SigningKeyRecord, settings: StoredKeySettings): Promise<boolean> =>
+  (await isAuthentic(record, settings)) || isAuthentic({ ...record, droppedAt: undefined }, settings)
 
 async function isAuthentic(record: SigningKeyRecord, settings: StoredKeySettings): Promise<boolean> {
   const { rowMac } = record
-  // Earlier versions wrote no MAC. What they sealed opens with the issuer's secret alone, and contains the public half.
-  if (rowMac === undefined) return settings.isLegacyKey(record)
+  // Without a MAC nobody can tell who wrote the row.
+  if (rowMac === undefined) return false
   const macs = await rowMacs(record, settings)
   return macs.some((mac) => equalInConstantTime(mac, rowMac))
 }

@@ -56,6 +56,12 @@ export interface KeyRing {
    * the others, of earlier secrets, are still accepted.
    */
   deriveSecrets(purpose: string): Promise<readonly Uint8Array[]>
+  /**
+   * Proves that this process signs with the same keys as the other servers. `ready` of the server calls it, after it has
+   * asked for each signer.
+   * @throws Error that says what to change.
+   */
+  ready?(): Promise<void>
 }
 
 /** Whether the name is one of the signature algorithms for tokens. */

@@ -1,5 +1,5 @@
 import { systemRandom } from '@mintmark/internal'
-import { keyId } from '@mintmark/storage-interface'
+import { keyId, type SigningKeyRecord } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
@@ -7,6 +7,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { aRing, issuer, publishedKeyIds, schedule, sealingKey, signingKeyId } from '../../test/ring-under-test.ts'
 import { documentMaxAge } from '../discovery/public-document.ts'
 
+import { withRowMac } from './authenticate-keys.ts'
 import { createStoredKeys } from './stored-keys.ts'
 import { createSealedVault, type KeyVault } from './vault.ts'
 
@@ -300,7 +301,10 @@ describe('drop', () => {
   it('is completed by the next request when it was interrupted before the new key was created', async () => {
     const { ring, storage, clock } = aRing()
     const first = await signingKeyId(ring)
-    await storage.signingKeys.drop({ keyId: keyId(first), droppedAt: ring.settings.clock(), rowMac: undefined })
+    const [row] = await storage.signingKeys.list()
+    const droppedAt = ring.settings.clock()
+    const { rowMac } = await withRowMac({ ...(row as SigningKeyRecord), droppedAt }, ring.settings)
+    await storage.signingKeys.drop({ keyId: keyId(first), droppedAt, rowMac })
     clock.now += 5
 
     expect(await signingKeyId(ring)).not.toBe(first)

@@ -8,7 +8,7 @@ import {
 import type { KeyId, RevokeOutcome } from '@mintmark/storage-interface/stores'
 
 import { afterAll, announceKey, ensureSigningKeys } from './announce.ts'
-import { authenticKeys, proveKeysInUse, withRowMac } from './authenticate-keys.ts'
+import { authenticKeys, proveKeysInUse, proveOtherKeyInUse, withRowMac } from './authenticate-keys.ts'
 import type { SigningAlgorithm } from './ring.ts'
 import { keyStates, planRotation, removableKeys, type KeyState, type RotationTime } from './schedule.ts'
 import type { StoredKeySettings } from './settings.ts'
@@ -103,14 +103,31 @@ export async function dropKey(kid: string, keys: ChangedRing): Promise<RevokeOut
   return dropped
 }
 
-async function dropRow(kid: KeyId, droppedAt: EpochSeconds, settings: StoredKeySettings): Promise<RevokeOutcome> {
+async function dropRow(kid: KeyId, now: EpochSeconds, settings: StoredKeySettings): Promise<RevokeOutcome> {
   const { signingKeys } = settings.storage
-  const row = (await signingKeys.list()).find((record) => record.keyId === kid)
+  const records = await signingKeys.list()
+  const row = records.find((record) => record.keyId === kid)
   if (row === undefined) return { outcome: 'absent' }
   const [authentic] = await authenticKeys([row], settings)
-  // A row that somebody else wrote must not get a valid MAC.
-  const { rowMac } = authentic === undefined ? row : await withRowMac({ ...authentic, droppedAt }, settings)
-  return signingKeys.drop({ keyId: kid, droppedAt, rowMac })
+  if (authentic === undefined) return removeForeignRow(row, { records, now }, settings)
+  const { rowMac } = await withRowMac({ ...authentic, droppedAt: now }, settings)
+  return signingKeys.drop({ keyId: kid, droppedAt: now, rowMac })
+}
+
+/**
+ * Removes a row that somebody else wrote. It must not get a valid MAC, and must not stay: it would take the place of a key
+ * that signs. It is dropped first, so that APIs with the revocation feed hear of it.
+ */
+async function removeForeignRow(
+  row: SigningKeyRecord,
+  at: { readonly records: readonly SigningKeyRecord[]; readonly now: EpochSeconds },
+  settings: StoredKeySettings,
+): Promise<RevokeOutcome> {
+  await proveOtherKeyInUse(row, at, settings)
+  const { signingKeys } = settings.storage
+  const dropped = await signingKeys.drop({ keyId: row.keyId, droppedAt: at.now, rowMac: row.rowMac })
+  await signingKeys.remove(row.keyId)
+  return dropped
 }
 
 /** A signing key as an administrator sees it, without its private half. */

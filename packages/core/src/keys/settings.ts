@@ -11,12 +11,12 @@ import {
   type Clock,
   type Random,
 } from '@mintmark/internal'
-import type { OAuthStorage, SigningKeyRecord } from '@mintmark/storage-interface'
+import type { OAuthStorage } from '@mintmark/storage-interface'
 
 import { isRuntimeAlgorithm, type KeyRing } from './ring.ts'
 import { parseKeySchedule, type KeySchedule, type KeyScheduleOptions } from './schedule.ts'
 import { parseSealingSecrets, type SealingKeyBytes, type SealingSecrets } from './sealing.ts'
-import { createLegacyProof, createSealedVault, guardVault, type KeyVault } from './vault.ts'
+import { createSealedVault, guardVault, type KeyVault } from './vault.ts'
 
 /** Options of `createStoredKeys`: a storage, and either a sealing key or a vault. */
 export type StoredKeysOptions = StoredKeysBaseOptions & (SealedKeysOptions | VaultKeysOptions)
@@ -81,8 +81,6 @@ export interface StoredKeySettings {
   readonly vault: KeyVault
   /** The secrets that belong to the issuer, the current one first. */
   readonly issuerSecrets: readonly SealingKeyBytes[]
-  /** Whether a row without a MAC was written by an earlier version. */
-  readonly isLegacyKey: (key: SigningKeyRecord) => Promise<boolean>
   readonly algorithms: KeyRing['algorithms']
   readonly schedule: KeySchedule
   readonly rotation: 'manual' | 'automatic'
@@ -108,20 +106,14 @@ export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySet
     algorithms,
     rotation,
     issuerSecrets: parseSealingSecrets(options.vault === undefined ? options.sealingKey : options.issuerSecret),
-    ...vaultOf(options, random),
+    vault:
+      options.vault === undefined
+        ? createSealedVault(options.sealingKey, { issuer: storage.issuer, random })
+        : guardVault(options.vault),
     schedule: parseKeySchedule(options.schedule ?? {}),
     onRotationFailed: options.onRotationFailed ?? reportTo(console),
     clock: options.clock ?? systemClock,
   }
-}
-
-function vaultOf(options: StoredKeysOptions, random: Random): Pick<StoredKeySettings, 'vault' | 'isLegacyKey'> {
-  if (options.vault === undefined) {
-    const vault = createSealedVault(options.sealingKey, { issuer: options.storage.issuer, random })
-    return { vault, isLegacyKey: (key) => vault.isLegacyKey(key) }
-  }
-  const vault = guardVault(options.vault)
-  return { vault, isLegacyKey: createLegacyProof(vault) }
 }
 
 /** The schedule, the secrets and the vault have checks of their own. */

@@ -2,6 +2,7 @@ import type { EpochSeconds, SigningKeyRecord } from '@mintmark/storage-interface
 import type { KeyId, RevokeOutcome } from '@mintmark/storage-interface/stores'
 
 import { ensureSigningKeys } from './announce.ts'
+import { proveSigningKeys } from './authenticate-keys.ts'
 import { isSigningAlgorithm, type KeyRing, type PublicKey, type Signer, type SigningAlgorithm } from './ring.ts'
 import { dropKey, type KeyDescription, type KeyRotation, listKeys, rotateInBackground, rotateKeys } from './rotate.ts'
 import { hintKeys, keyStates, nextChange, type RotationTime } from './schedule.ts'
@@ -14,6 +15,11 @@ export interface StoredKeyRing extends KeyRing {
   readonly settings: StoredKeySettings
   /** Makes the next request read storage again. */
   reload(): void
+  /**
+   * Proves that this process authenticates the keys that sign. Once it has succeeded, it reads nothing more.
+   * @throws SealingKeyError that says what to change; StorageUnavailableError.
+   */
+  ready(): Promise<void>
   /**
    * Rotates the keys on schedule: announces the next key of each algorithm that is due, and deletes keys that were
    * dropped long ago. Call it about once a day, from one process or from all; calls that come early do nothing. Running
@@ -28,10 +34,12 @@ export interface StoredKeyRing extends KeyRing {
    * process within `schedule.staleness`. APIs that verify signatures themselves may use a cached copy of `/jwks` for up
    * to 300 seconds. With the revocation feed they refuse its signatures within a second; within their tolerated silence if
    * they do not know the next key yet, because that key signs the feed.
+   * A row that somebody without the sealing key wrote is removed, if this process authenticates another key in use.
    * @returns `revoked` for the call that dropped the key, `unchanged` when it was dropped before, `absent` when there is no
    *   such key.
-   * @throws StorageUnavailableError, and whatever the vault throws when a new key is created. The key is dropped even
-   *   then; the next call, or the next request of any server, creates the new one.
+   * @throws SealingKeyError when this process has a wrong or an outdated sealing key: it drops no key of the other servers,
+   *   and creates none. StorageUnavailableError, and whatever the vault throws when a new key is created: the key is
+   *   dropped even then; the next call, or the next request of any server, creates the new one.
    */
   drop(kid: string): Promise<RevokeOutcome>
   /**
@@ -45,7 +53,7 @@ export interface StoredKeyRing extends KeyRing {
  * Creates a key ring whose keys are in storage. The first server that needs a key creates it; servers that start at the
  * same time agree on one. Keys are read on first use and again after `schedule.staleness`. While storage is down,
  * nothing is signed or accepted with older keys.
- * @throws TypeError at once when an option is wrong; Error at the first signature when the key was sealed with another
+ * @throws TypeError at once when an option is wrong; SealingKeyError at first use when the keys were sealed with another
  *   key.
  */
 export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
@@ -53,6 +61,7 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
   const reader = createKeyReader(settings)
   const openSigner = createVaultSigners(settings.vault)
   let view: KeyView | undefined
+  let isProven = false
 
   const currentView = async (): Promise<KeyView> => {
     const now = settings.clock()
@@ -70,6 +79,12 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
     rotate: (options) => rotateKeys(reloaded, options),
     drop: (kid) => dropKey(kid, reloaded),
     list: () => listKeys(reloaded),
+    async ready() {
+      // A row that somebody inserts later must not stop the processes that run.
+      if (isProven) return
+      await proveSigningKeys(await settings.storage.signingKeys.list(), settings.clock(), settings)
+      isProven = true
+    },
     algorithms: settings.algorithms,
     retirement: settings.schedule.retire,
     async signer(algorithm) {

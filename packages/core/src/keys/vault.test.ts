@@ -7,7 +7,7 @@ import { aRing, issuer, publishedKeyIds, sealingKey, signingKeyId } from '../../
 import type { Sign } from './ring.ts'
 
 import { importSealingKey, parseSealingKey } from './sealing.ts'
-import { createLegacyProof, createSealedVault, type KeyVault, type VaultKey } from './vault.ts'
+import { createSealedVault, type KeyVault, type VaultKey } from './vault.ts'
 
 type Jwk = VaultKey['publicJwk']
 
@@ -114,34 +114,18 @@ describe('a key ring with a vault', () => {
 
 const secret = parseSealingKey('A'.repeat(43))
 
-describe('the proof of a key without a MAC', () => {
-  /** A vault that counts how often it opens a key, and the row of its key. */
-  async function aCountingVault() {
-    const sound = await aVault()
-    let opened = 0
-    const vault = { ...sound, open: (key: Parameters<KeyVault['open']>[0]) => ((opened += 1), sound.open(key)) }
-    const { ring, storage } = aRing({ vault })
-    await ring.publicKeys()
-    const [row] = await storage.signingKeys.list()
-    if (row === undefined) throw new Error('There is no key.')
-    opened = 0
-    return { isProven: createLegacyProof(vault), row, opened: () => opened }
-  }
-
-  it('opens the key once, because a KMS charges for each signature', async () => {
-    const { isProven, row, opened } = await aCountingVault()
-
-    expect([await isProven(row), await isProven(row), opened()]).toEqual([true, true, 1])
-  })
-
-  it('does not use a key of an unknown algorithm (RFC 8725 §3.1)', async () => {
-    const { isProven, row, opened } = await aCountingVault()
-
-    expect([await isProven({ ...row, algorithm: 'none' }), opened()]).toEqual([false, 0])
-  })
-})
-
 describe('a sealed entry', () => {
+  it.each(['', 'kms-1', '2', '2.', '1.AAAA.AAAA', 'AAAA.AAAA', '2.AAAA.AAAA'])(
+    'of another form, or of another sealing key, does not open: %j',
+    async (vaultEntry) => {
+      const vault = createSealedVault(sealingKey, { issuer, random: systemRandom })
+
+      const opening = vault.open({ keyId: keyId('k1'), algorithm: 'ES256', publicJwk: {}, vaultEntry })
+
+      await expect(opening).rejects.toThrow('another sealing key, or written by somebody without it: k1')
+    },
+  )
+
   it('is refused when it holds a symmetric key (RFC 8725 §3.1)', async () => {
     const key = await importSealingKey(secret)
     const octets = JSON.stringify({ kty: 'oct', k: 'A'.repeat(43) })

@@ -1,5 +1,5 @@
-import { forgetOldest, type Random, parseJsonObject } from '@mintmark/internal'
-import { type JsonObject, type SigningKeyRecord, StorageUnavailableError } from '@mintmark/storage-interface'
+import { type Random, parseJsonObject } from '@mintmark/internal'
+import { type JsonObject, StorageUnavailableError } from '@mintmark/storage-interface'
 import type { KeyId } from '@mintmark/storage-interface/stores'
 import type { JWK } from 'jose'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
@@ -9,7 +9,8 @@ import { generateKeyPair } from 'jose/key/generate/keypair'
 import { importJWK } from 'jose/key/import'
 
 import { createSigner, signJwt } from './jws.ts'
-import { isSigningAlgorithm, type Sign, type Signer, type SigningAlgorithm } from './ring.ts'
+import type { Sign, Signer, SigningAlgorithm } from './ring.ts'
+import { SealingKeyError } from './sealing-key-error.ts'
 import { importSealingKey, parseSealingSecrets, type SealingKey, type SealingSecrets } from './sealing.ts'
 
 /** A key pair that a vault created. */
@@ -40,33 +41,17 @@ export interface KeyVault {
   open(key: VaultKey & { readonly keyId: KeyId; readonly algorithm: SigningAlgorithm }): Promise<Sign>
 }
 
-/** A vault that seals private keys. */
-interface SealedVault extends KeyVault {
-  /** Whether an earlier version, which did not authenticate rows, sealed this key. */
-  isLegacyKey(key: SigningKeyRecord): Promise<boolean>
-}
-
 /**
- * Stores private keys in their vault entries, sealed: `2.<id of the sealing key>.<sealed private JWK>`. Entries of earlier
- * versions have no `2.`, and are sealed in another context, so that no new entry counts as one of them.
+ * Stores private keys in their vault entries, sealed: `2.<id of the sealing key>.<sealed private JWK>`.
  * @throws TypeError at once when a secret is not 32 bytes.
  */
 export function createSealedVault(
   secrets: SealingSecrets,
   { issuer, random }: { readonly issuer: string; readonly random: Random },
-): SealedVault {
+): KeyVault {
   const parsed = parseSealingSecrets(secrets)
   let importing: Promise<readonly SealingKey[]> | undefined
   const sealingKeys = (): Promise<readonly SealingKey[]> => (importing ??= Promise.all(parsed.map(importSealingKey)))
-
-  async function openEntry({ keyId, vaultEntry }: Pick<SigningKeyRecord, 'keyId' | 'vaultEntry'>) {
-    const isLegacy = !vaultEntry.startsWith('2.')
-    const [sealingKeyId, sealed = ''] = (isLegacy ? vaultEntry : vaultEntry.slice(2)).split('.', 2)
-    const sealingKey = (await sealingKeys()).find(({ id }) => id === sealingKeyId)
-    if (sealingKey === undefined) throw new Error(sealedWithAnother)
-    const context = isLegacy ? legacyContext(issuer, keyId) : sealContext(issuer, keyId)
-    return parseJsonObject(await sealingKey.open(sealed, context))
-  }
 
   return {
     async generate(algorithm) {
@@ -83,23 +68,14 @@ export function createSealedVault(
     },
 
     async open({ keyId, algorithm, vaultEntry }) {
-      const jwk = await openEntry({ keyId, vaultEntry })
+      const [version, sealingKeyId, sealed = ''] = vaultEntry.split('.', 3)
+      const sealingKey = (await sealingKeys()).find(({ id }) => id === sealingKeyId)
+      if (version !== '2' || sealingKey === undefined) throw new SealingKeyError([{ keyId }])
+      const jwk = parseJsonObject(await sealingKey.open(sealed, sealContext(issuer, keyId)))
       // Extractable, so that an elliptic-curve key can sign without the thread pool.
       const key = await importJWK({ ...jwk }, algorithm, { extractable: true })
       if (key instanceof Uint8Array) throw new TypeError('A stored signing key is symmetric.')
       return createSigner(keyId, algorithm, key).sign
-    },
-
-    async isLegacyKey({ keyId, vaultEntry, publicJwk }) {
-      if (vaultEntry.startsWith('2.')) return false
-      try {
-        const privateJwk = (await openEntry({ keyId, vaultEntry })) ?? {}
-        const members = ['kty', 'crv', 'x', 'y', 'n', 'e', 'pub']
-        return members.every((name) => privateJwk[name] === publicJwk[name])
-      } catch {
-        // Another sealing key, or not sealed at all.
-        return false
-      }
     },
   }
 }
@@ -109,11 +85,6 @@ const jsonMembers = (jwk: JWK): Record<string, string> =>
 
 /** Binds a sealed key to its issuer and key id: moved to another row, it does not open. */
 const sealContext = (issuer: string, kid: string): string => `signing-key-2 ${issuer} ${kid}`
-
-const legacyContext = (issuer: string, kid: string): string => `signing-key ${issuer} ${kid}`
-
-const sealedWithAnother =
-  'The stored signing keys were sealed with another sealing key. Start with the key that sealed them, or give both: [new, old].'
 
 /**
  * Wraps a host's vault so that its failures count as outages: requests that need it are answered 503 until it works
@@ -145,31 +116,5 @@ export async function proveSigner(signer: Signer, publicJwk: JsonObject): Promis
     await compactVerify(jws, await importJWK({ ...publicJwk }, signer.algorithm), { algorithms: [signer.algorithm] })
   } catch (cause) {
     throw new Error(`The vault's new key does not verify what it signed with ${signer.algorithm}.`, { cause })
-  }
-}
-
-/**
- * Recognizes keys that an earlier version stored without a MAC: the vault signs with them, and their public half
- * verifies it. Each is tried once.
- */
-export function createLegacyProof(vault: KeyVault): (key: SigningKeyRecord) => Promise<boolean> {
-  const proven = new Map<string, boolean>()
-
-  return async ({ keyId, algorithm, publicJwk, vaultEntry }) => {
-    if (!isSigningAlgorithm(algorithm)) return false
-    const identity = JSON.stringify([keyId, algorithm, publicJwk, vaultEntry])
-    const known = proven.get(identity)
-    if (known !== undefined) return known
-    const sign = await vault.open({ keyId, algorithm, publicJwk, vaultEntry })
-    const isProven = await proveSigner({ keyId, algorithm, sign }, publicJwk).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof StorageUnavailableError) throw error
-        return false
-      },
-    )
-    proven.set(identity, isProven)
-    forgetOldest(proven, 100)
-    return isProven
   }
 }
