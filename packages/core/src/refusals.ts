@@ -5,6 +5,8 @@ import {
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
+import { SealingKeyError } from './keys/sealing-key-error.ts'
+
 const clientFailed = 'Client authentication failed.'
 const codeInvalid = 'The authorization code is not valid.'
 const refreshTokenInvalid = 'The refresh token is not valid.'
@@ -520,6 +522,12 @@ export const refusals = {
     'The service cannot answer now. Try again shortly.',
     'RFC 6749 §4.1.2.1',
   ],
+  /** The stored signing keys were sealed with another sealing key: nothing can be signed or verified. The `cause` names them. */
+  signing_keys_foreign: [
+    'temporarily_unavailable',
+    'The service cannot answer now. Try again shortly.',
+    'RFC 6749 §4.1.2.1',
+  ],
   /** An unexpected error. The `cause` is the error. */
   unexpected_failure: ['server_error', 'The service failed to answer.', 'RFC 6749 §4.1.2.1'],
 } as const satisfies Record<string, readonly [code: OAuthErrorCode, description: string, section: Section]>
@@ -549,8 +557,12 @@ export function refuse(
 /** Converts any error to a refusal. An internal failure is reported without its message. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error
-  const isStorage = error instanceof StorageUnavailableError
-  return refuse(isStorage ? 'storage_unavailable' : 'unexpected_failure', {}, { cause: error })
+  return refuse(failureReason(error), {}, { cause: error })
+}
+
+function failureReason(error: unknown): 'storage_unavailable' | 'signing_keys_foreign' | 'unexpected_failure' {
+  if (error instanceof StorageUnavailableError) return 'storage_unavailable'
+  return error instanceof SealingKeyError ? 'signing_keys_foreign' : 'unexpected_failure'
 }
 
 /** What a refusal is about, as far as the server knows. It contains no secret. */

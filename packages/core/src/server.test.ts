@@ -1,8 +1,11 @@
-import { StorageUnavailableError } from '@mintmark/storage-interface'
+import type { ServerRequest, ServerResponse } from '@mintmark/internal'
+import { epochSeconds, StorageUnavailableError } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { issuer, sealingKey } from '../test/ring-under-test.ts'
+import type { EventListener, ServerEvent } from './events.ts'
+import type { SealingSecrets } from './keys/sealing.ts'
 import { createStoredKeys } from './keys/stored-keys.ts'
 import { type AuthorizationServer, createAuthorizationServer } from './server.ts'
 
@@ -28,6 +31,29 @@ describe('ready', () => {
     expect(await storage.signingKeys.list()).toEqual(before)
   })
 
+  it('rejects when only an earlier key opens, because a later sealing key sealed the one that signs', async () => {
+    const storage = createMemoryStorage({ issuer })
+    const time = { now: 1_790_000_000 }
+    const clock = () => epochSeconds(time.now)
+    const ring = (key: SealingSecrets) => createStoredKeys({ storage, sealingKey: key, clock })
+    await ring(sealingKey).publicKeys()
+    time.now += 1
+    await ring(['B'.repeat(42) + 'A', sealingKey]).rotate({ when: 'now' })
+    const outdated = ring(sealingKey)
+    const server = createAuthorizationServer({
+      issuer,
+      storage,
+      keys: outdated,
+      clock,
+      signedIn: async () => undefined,
+    })
+
+    time.now += 86_400
+
+    await expect(server.ready()).rejects.toMatchObject({ name: 'SealingKeyError' })
+    expect(await storage.signingKeys.list()).toHaveLength(4)
+  })
+
   it('rejects while storage does not answer, and resolves when it does', async () => {
     const storage = createMemoryStorage({ issuer })
     let isDown = true
@@ -41,10 +67,84 @@ describe('ready', () => {
   })
 })
 
-const aServer = (storage: ReturnType<typeof createMemoryStorage>, key = sealingKey): AuthorizationServer =>
+describe('a server whose sealing key did not seal the stored keys', () => {
+  const wrongKey = 'B'.repeat(42) + 'A'
+
+  it.each([
+    ['GET', '/.well-known/openid-configuration'],
+    ['GET', '/.well-known/oauth-authorization-server'],
+    ['GET', '/jwks'],
+    ['GET', '/auth?client_id=unknown'],
+    ['POST', '/auth/push'],
+    ['POST', '/token'],
+    ['POST', '/token/introspection'],
+    ['POST', '/token/revocation'],
+    ['GET', '/userinfo'],
+  ])('answers %s %s with 503 and reports why, and changes no key (RFC 6749 §4.1.2.1)', async (method, path) => {
+    const storage = createMemoryStorage({ issuer })
+    await aServer(storage).ready()
+    const before = await storage.signingKeys.list()
+    const events: ServerEvent[] = []
+    const server = aServer(storage, wrongKey, (event) => void events.push(event))
+
+    const response = await server.handle(aRequest(method, path))
+
+    expect(response.status).toBe(503)
+    expect(response.headers).toContainEqual(['Retry-After', '5'])
+    expect(textOf(response)).toContain('temporarily_unavailable')
+    expect(textOf(response)).not.toContain('sealing')
+    expect(events.filter(({ type }) => type === 'request.refused')).toMatchObject([
+      { code: 'temporarily_unavailable', reason: 'signing_keys_foreign' },
+    ])
+    expect(await storage.signingKeys.list()).toEqual(before)
+  })
+
+  it('answers again once the keys in storage are its own', async () => {
+    const storage = createMemoryStorage({ issuer })
+    await aServer(storage).ready()
+    const server = aServer(storage, wrongKey)
+    const before = await server.handle(aRequest('GET', '/jwks'))
+    for (const { keyId } of await storage.signingKeys.list()) await storage.signingKeys.remove(keyId)
+
+    expect([before.status, (await server.handle(aRequest('GET', '/jwks'))).status]).toEqual([503, 200])
+  })
+
+  it('serves its metadata while storage is down, and proves the keys afterwards', async () => {
+    const storage = createMemoryStorage({ issuer })
+    await aServer(storage).ready()
+    let isDown = true
+    const list = () =>
+      isDown ? Promise.reject(new StorageUnavailableError('The database is down.')) : storage.signingKeys.list()
+    const server = aServer({ ...storage, signingKeys: { ...storage.signingKeys, list } }, wrongKey)
+    const path = '/.well-known/openid-configuration'
+
+    const whileDown = await server.handle(aRequest('GET', path))
+    isDown = false
+
+    expect([whileDown.status, (await server.handle(aRequest('GET', path))).status]).toEqual([200, 503])
+  })
+})
+
+const aRequest = (method: string, path: string): ServerRequest => ({
+  method,
+  url: new URL(path, issuer),
+  headers: new Map(method === 'POST' ? [['content-type', 'application/x-www-form-urlencoded']] : []),
+  repeatedHeaders: new Set(),
+  host: undefined,
+  body: new Uint8Array(),
+})
+
+const textOf = ({ body }: ServerResponse): string => (typeof body === 'string' ? body : new TextDecoder().decode(body))
+
+const aServer = (
+  storage: ReturnType<typeof createMemoryStorage>,
+  key = sealingKey,
+  onEvent: EventListener = () => undefined,
+): AuthorizationServer =>
   createAuthorizationServer({
     issuer,
     storage,
     keys: createStoredKeys({ storage, sealingKey: key }),
     signedIn: () => Promise.resolve(undefined),
+    onEvent,
   })

@@ -1,8 +1,10 @@
 import {
   createRouter,
+  type Endpoint,
   type HttpService,
   json,
   noStore,
+  type PathRoute,
   type RequestHead,
   type ServerRequest,
   type ServerResponse,
@@ -14,6 +16,8 @@ import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 import { findInteraction, type PendingInteraction } from './authorize/pending-interaction.ts'
 import { renderApiError, renderBearerError, renderBrowserError, requestRefused } from './errors.ts'
 import type { ServerOccurrence } from './events.ts'
+import type { KeyRing } from './keys/ring.ts'
+import { SealingKeyError } from './keys/sealing-key-error.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { serverRoutes } from './routes.ts'
 import { parseSettings, type ServerSettings } from './settings.ts'
@@ -31,7 +35,7 @@ export interface AuthorizationServer extends HttpService {
   /**
    * Proves that this process can issue tokens: storage answers, and every key that signs opens with this process's
    * sealing key. Call it before the process accepts requests, and from a readiness probe; keys that were read a moment
-   * ago are not read again.
+   * ago are not read again. Without it, a server with another sealing key answers every request with 503.
    * @throws Error that says what to change; StorageUnavailableError when storage does not answer.
    */
   ready(): Promise<void>
@@ -112,12 +116,15 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     origin: settings.issuerUrl.origin,
     bodyLimit: 16_384,
     tooLarge: () => json(413, bodyTooLarge, noStore),
-    routes: serverRoutes(deps, {
-      api: recorded(renderApiError),
-      browser: recorded(renderPage),
-      bearer: recorded(renderBearerError('userinfo')),
-      grants: recorded(renderBearerError('grants')),
-    }),
+    routes: withUsableKeys(
+      serverRoutes(deps, {
+        api: recorded(renderApiError),
+        browser: recorded(renderPage),
+        bearer: recorded(renderBearerError('userinfo')),
+        grants: recorded(renderBearerError('grants')),
+      }),
+      options.keys,
+    ),
     notFound: () => json(404, { error: 'not_found' }, noStore),
     methodNotAllowed: () => json(405, methodNotAllowed, noStore),
   })
@@ -133,6 +140,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
     async ready() {
       await Promise.all(options.keys.algorithms.map((algorithm) => options.keys.signer(algorithm)))
+      await options.keys.ready?.()
     },
     interaction: (request) => findInteraction(request, deps.clock(), deps),
     accessToken: (token) => findActiveAccessToken(token, deps.clock(), deps),
@@ -158,6 +166,36 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     listSessions: (subject) => listSessions(subject, deps.clock(), deps.storage),
     renderError: recorded(renderPage),
   }
+}
+
+/**
+ * Makes every endpoint answer 503 while the keys in storage are not the ones of this process: a server that serves some
+ * endpoints looks healthy, and starts sign-ins that the other servers cannot finish. Once the keys were read, no request
+ * waits for this. While storage is down, endpoints that do not need it answer.
+ */
+function withUsableKeys(routes: readonly PathRoute[], keys: KeyRing): readonly PathRoute[] {
+  let areUsable = false
+  const proveKeys = async (): Promise<void> => {
+    if (areUsable) return
+    try {
+      await keys.publicKeys()
+      areUsable = true
+    } catch (error) {
+      if (error instanceof SealingKeyError) throw error
+    }
+  }
+  const afterProof =
+    (endpoint: Endpoint): Endpoint =>
+    async (request) => {
+      await proveKeys()
+      return endpoint(request)
+    }
+  return routes.map((route) => ({
+    ...route,
+    methods: Object.fromEntries(
+      Object.entries(route.methods).map(([method, endpoint]) => [method, afterProof(endpoint)]),
+    ),
+  }))
 }
 
 function deliveryOf({ delivery }: ServerDependencies, { storage }: AuthorizationServerOptions): DeliveryWorker {
