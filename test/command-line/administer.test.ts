@@ -339,7 +339,7 @@ test('keys are announced, listed without the sealing key, and dropped', async ()
   expect(sealed).toMatchObject({ code: 2, err: expect.stringContaining('No sealing key is given') as string })
 })
 
-test('init makes no sealing key for a database that has signing keys, and another one rotates nothing', async () => {
+test('init makes no sealing key for a database that has signing keys, and another one rotates and drops nothing', async () => {
   const mintmark = await withDatabase()
   await mintmark.run('keys', 'rotate')
   for (const file of ['mintmark.config.json', 'mintmark.sealing-key']) await rm(join(mintmark.folder, file))
@@ -347,12 +347,18 @@ test('init makes no sealing key for a database that has signing keys, and anothe
   const again = await mintmark.run('init', '--issuer', 'https://as.test')
   const keyFile = await stat(join(mintmark.folder, 'mintmark.sealing-key')).catch(() => 'none')
   const other = mintmark.with({ env: { MINTMARK_SEALING_KEY: 'B'.repeat(42) + 'A' } })
+  const before = await (await mintmark.storage()).signingKeys.list()
   const rotated = await other.run('keys', 'rotate', '--now')
+  const dropped = []
+  for (const { keyId } of [...before, ...before]) dropped.push(await other.run('keys', 'drop', keyId))
 
   expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Set MINTMARK_SEALING_KEY') as string })
   expect(keyFile).toBe('none')
-  expect(rotated).toMatchObject({ err: expect.stringContaining('another sealing key') as string })
-  expect(await (await mintmark.storage()).signingKeys.list()).toHaveLength(2)
+  const refusal = /^mintmark: The stored signing keys were sealed with another sealing key.*give both: \[old, new\]\.$/
+  for (const refused of [rotated, ...dropped])
+    expect(refused).toEqual({ code: 1, out: '', err: expect.stringMatching(refusal) as string })
+  expect(before).toHaveLength(2)
+  expect(await (await mintmark.storage()).signingKeys.list()).toEqual(before)
 })
 
 test('purge deletes expired rows in batches and shows progress on a terminal only', async () => {

@@ -26,7 +26,9 @@ export function sentenceOf(error: unknown): string {
 
 export const exitCodeOf = (error: unknown): 1 | 2 => (error instanceof UsageError ? 2 : 1)
 
-const isExpected = (error: Error): boolean => expected.some((kind) => error instanceof kind)
+// Only inside its package is the class of a wrong sealing key known.
+const isExpected = (error: Error): boolean =>
+  error.name === 'SealingKeyError' || expected.some((kind) => error instanceof kind)
 
 const expected = [CommandError, MigrateCommandError, AdminError, SchemaMismatchError, StorageUnavailableError]
 
