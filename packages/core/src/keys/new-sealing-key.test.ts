@@ -1,0 +1,84 @@
+import { systemRandom } from '@mintmark/internal'
+import { epochSeconds } from '@mintmark/storage-interface'
+import { anInteractionRecord } from '@mintmark/storage-interface/fixtures'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { issuer, publishedKeyIds, schedule, signingKeyId } from '../../test/ring-under-test.ts'
+import { createInteractionSeal } from '../authorize/sealed-interaction.ts'
+
+import type { SealingSecrets } from './sealing.ts'
+import { createStoredKeys, type StoredKeyRing } from './stored-keys.ts'
+
+const [before, after] = ['A'.repeat(43), `${'B'.repeat(42)}A`]
+
+/** The steps of the how-to: every node has one of two neighbouring values at any time. */
+const steps: readonly SealingSecrets[] = [before, [before, after], [after, before], after]
+
+/** Two nodes over one storage, at a time that the test sets. */
+function twoNodes(secrets: readonly [SealingSecrets, SealingSecrets]) {
+  const storage = createMemoryStorage({ issuer })
+  const clock = { now: 1_790_000_000 }
+  const startNode = (sealingKey: SealingSecrets): StoredKeyRing =>
+    createStoredKeys({
+      storage,
+      sealingKey,
+      algorithms: ['ES256'],
+      schedule: { ...schedule, staleness: 0 },
+      clock: () => epochSeconds(clock.now),
+    })
+  return { clock, startNode, nodes: secrets.map(startNode) as unknown as readonly [StoredKeyRing, StoredKeyRing] }
+}
+
+/** Whether a sign-in that started at one node can be completed at the other. */
+async function completesSignIn(start: StoredKeyRing, end: StoredKeyRing): Promise<boolean> {
+  const [sealing, opening] = [start, end].map((keys) => createInteractionSeal({ issuer, keys, random: systemRandom }))
+  const handle = await sealing?.seal({ interaction: anInteractionRecord(), document: undefined })
+  return (await opening?.open(handle ?? '')) !== undefined
+}
+
+/** Rotates at one node until its key signs, and expects that both nodes publish and use the same keys all the time. */
+async function rotateAt(
+  node: StoredKeyRing,
+  { nodes: [one, other], clock }: Pick<ReturnType<typeof twoNodes>, 'nodes' | 'clock'>,
+): Promise<void> {
+  await node.rotate({ when: 'now' })
+  for (const time of [0, schedule.announce, schedule.retire]) {
+    clock.now += time
+    expect(await publishedKeyIds(other)).toEqual(await publishedKeyIds(one))
+    expect(await signingKeyId(other)).toBe(await signingKeyId(one))
+  }
+}
+
+describe('a new sealing key', () => {
+  it('comes to every node in three steps; at each of them, all nodes use the same keys and complete the same sign-ins', async () => {
+    const { clock, startNode } = twoNodes([before, before])
+    await startNode(before).publicKeys()
+
+    for (const [step, secret] of steps.slice(1).entries()) {
+      // The last step waits until the keys that the earlier sealing key sealed were dropped.
+      const nodes = [startNode(steps[step] ?? before), startNode(secret)] as const
+      for (const node of nodes) {
+        await node.ready()
+        await rotateAt(node, { nodes, clock })
+      }
+      expect(await completesSignIn(nodes[0], nodes[1])).toBe(true)
+      expect(await completesSignIn(nodes[1], nodes[0])).toBe(true)
+    }
+
+    await expect(startNode(before).ready()).rejects.toMatchObject({ name: 'SealingKeyError' })
+  })
+
+  it('must not seal before every node opens: the others neither publish its key nor open its sign-ins', async () => {
+    const { clock, nodes } = twoNodes([before, [after, before]])
+    const [old, both] = nodes
+    await old.publicKeys()
+    clock.now += 1
+
+    await both.rotate({ when: 'now' })
+
+    expect(await publishedKeyIds(old)).toHaveLength(1)
+    expect(await publishedKeyIds(both)).toHaveLength(2)
+    expect(await completesSignIn(both, old)).toBe(false)
+  })
+})
