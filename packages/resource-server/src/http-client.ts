@@ -19,7 +19,14 @@ export interface BoundedRequest {
  * the URL is configured.
  * @throws Error when the status is not 200, the body is too long or is not UTF-8, or the request fails or takes too long.
  */
-export async function fetchBounded(request: BoundedRequest, fetch: typeof globalThis.fetch): Promise<string> {
+export const fetchBounded = async (request: BoundedRequest, fetch: typeof globalThis.fetch): Promise<string> =>
+  (await fetchCached(request, fetch)).text
+
+/** As `fetchBounded`, with the seconds that a cache kept the response for before it sent it (RFC 9111 §5.1). */
+export async function fetchCached(
+  request: BoundedRequest,
+  fetch: typeof globalThis.fetch,
+): Promise<{ readonly text: string; readonly age: number }> {
   const { url, headers, form } = request
   const timeout = AbortSignal.timeout(request.timeout)
   const response = await fetch(url, {
@@ -35,8 +42,11 @@ export async function fetchBounded(request: BoundedRequest, fetch: typeof global
   }
   const text = await readBounded(response, request.limit, new TextDecoder('utf-8', { fatal: true }))
   if (text === undefined) throw new Error(`The response of ${url} is longer than ${request.limit} bytes.`)
-  return text
+  return { text, age: ageOf(response) }
 }
+
+/** RFC 9111 §5.1: the first of several values counts, and a value that is no number of seconds is ignored. */
+const ageOf = ({ headers }: Response): number => Number(/^\s*(\d+)\s*(?:,|$)/.exec(headers.get('age') ?? '')?.[1] ?? 0)
 
 /** The credentials with which this API authenticates. Its client is confidential, and registered with `servedAudiences`. */
 export interface ClientCredentials {

@@ -1,7 +1,7 @@
 import type { CryptoKey } from 'jose'
 import { importJWK } from 'jose/key/import'
 
-import { fetchBounded, isJsonObject, parseJsonObject, type JsonObject } from './http-client.ts'
+import { fetchCached, isJsonObject, parseJsonObject, type JsonObject } from './http-client.ts'
 import { refuse } from './refusals.ts'
 import { isWithin, spaced, type Clock, type EpochMilliseconds } from './runtime.ts'
 
@@ -27,33 +27,39 @@ interface RemoteKeySetDependencies {
 
 /**
  * Keys that are fetched when they are needed and used for five minutes, the max-age of the key set: so long may a key
- * that was dropped still be accepted. They are fetched again a minute earlier, and no request waits for that. There is
+ * that was dropped still be accepted. The time in shared caches counts, as their `Age` says. They are fetched again a minute earlier, and no request waits for that. There is
  * one request at a time, and at most one in thirty seconds for unknown names, however many tokens have such names.
  * @param url where the key set is; asked for before each request.
  */
 export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }: RemoteKeySetDependencies): KeySet {
-  let kept: { readonly keys: ReadonlyMap<string, VerificationKey>; readonly fetchedAt: EpochMilliseconds } | undefined
+  let kept: { readonly keys: ReadonlyMap<string, VerificationKey>; readonly publishedAt: EpochMilliseconds } | undefined
   let failure: unknown
   const refresh = spaced(async () => {
-    const fetchedAt = clock()
     try {
       const address = await url()
-      const text = await fetchBounded({ url: address, headers, timeout: 2500, limit: 65_536 }, fetch)
+      const requestedAt = clock()
+      const { text, age } = await fetchCached({ url: address, headers, timeout: 2500, limit: 65_536 }, fetch)
       const keys = await readKeySet(text)
       if (keys === undefined) throw new Error(`The response of ${address} is not a usable key set.`)
-      kept = { keys, fetchedAt }
+      // RFC 9111 §4.2.3: a copy from a shared cache has spent a part of its five minutes there.
+      const publishedAt = requestedAt - age * 1000
+      // Of several caches, one may have an older copy than another.
+      if (keysOf(keepFor) === undefined || publishedAt > (kept?.publishedAt ?? 0)) kept = { keys, publishedAt }
+      failure = age * 1000 < keepFor ? undefined : new Error(`A cache answers for ${address}: ${age} s old.`)
     } catch (error) {
       // The previous keys stay; a request that finds none gets this error as its cause.
       failure = error
     }
   }, clock)
   const keysOf = (age: number): ReadonlyMap<string, VerificationKey> | undefined =>
-    kept !== undefined && isWithin(kept.fetchedAt, age, clock()) ? kept.keys : undefined
+    kept !== undefined && isWithin(kept.publishedAt, age, clock()) ? kept.keys : undefined
 
   return {
     async find(keyId) {
-      if (keysOf(keepFor) === undefined) await refresh(failurePause)
-      else if (keysOf(refreshAfter) === undefined) void refresh(failurePause)
+      // A copy that was nearly five minutes old when it came, or expired on its way, is replaced without a pause.
+      for (let attempt = 0; attempt < 2 && keysOf(keepFor) === undefined; attempt += 1)
+        await refresh(failure === undefined ? 0 : failurePause)
+      if (keysOf(refreshAfter) === undefined) void refresh(failurePause)
       if (keysOf(keepFor)?.has(keyId) === false) await refresh(unknownKeyPause)
       const keys = keysOf(keepFor)
       // RFC 9110 §15.6.4: without keys the token can be neither accepted nor rejected.

@@ -23,6 +23,8 @@ function aKeySet(answer: () => Response | Promise<Response>) {
 const publish = (...names: readonly string[]): Response =>
   Response.json({ keys: names.map((kid) => ({ ...jwk, kid })) })
 
+const withAge = (age: string): Response => new Response(publish('a').body, { headers: { age } })
+
 const withStatus = (status: number): Response =>
   new Response(publish('a').body, { status, headers: { location: 'https://evil.test/jwks' } })
 
@@ -85,6 +87,79 @@ describe('the keys of an authorization server', () => {
 
     expect(found).toBeUndefined()
   })
+
+  it.each(['180', ' 180 ', '180, 7'])(
+    'are kept for a shorter time when a shared cache kept them before: Age %j (RFC 9111 §4.2.3)',
+    async (age) => {
+      let isUp = true
+      const { at, keys } = aKeySet(() => (isUp ? withAge(age) : new Response(null, { status: 503 })))
+      await keys.find('a')
+      isUp = false
+
+      at.seconds += 119
+
+      expect(await keys.find('a')).toBeDefined()
+      at.seconds += 1
+      await expect(keys.find('a')).rejects.toMatchObject(isDown)
+    },
+  )
+
+  it('are not used when a shared cache kept them for five minutes, and come from the next response', async () => {
+    let age = '300'
+    const { at, keys } = aKeySet(() => withAge(age))
+
+    await expect(keys.find('a')).rejects.toMatchObject(isDown)
+    await expect(keys.find('a')).rejects.toMatchObject(isDown)
+    expect(at.requests).toBe(1)
+    age = '299'
+    at.seconds += 5
+
+    expect(await keys.find('a')).toBeDefined()
+  })
+
+  it('never lack behind a shared cache that keeps to max-age, in any second of its copies', async () => {
+    const at = { seconds: 1000, requests: 0, filledAt: 1000 }
+    const fetch: typeof globalThis.fetch = async () => {
+      at.requests += 1
+      if (at.seconds >= at.filledAt + 300) at.filledAt = at.seconds
+      return withAge(String(at.seconds - at.filledAt))
+    }
+    const lacking: number[] = []
+
+    for (let start = 1000; start < 1300; start += 7) {
+      Object.assign(at, { seconds: start, filledAt: 1000 })
+      const keys = createRemoteKeySet(async () => 'https://as.test/jwks', { fetch, clock: () => at.seconds * 1000 })
+      for (; at.seconds < start + 700; at.seconds += 1) await keys.find('a').catch(() => lacking.push(at.seconds))
+    }
+
+    expect(lacking).toEqual([])
+  })
+
+  it('do not replace newer ones: a shared cache may answer with an older copy', async () => {
+    let answer = () => publish('new')
+    const { at, keys } = aKeySet(() => answer())
+    await keys.find('new')
+    answer = () => withAge('290')
+
+    at.seconds += 240
+    const found = await keys.find('a')
+
+    expect([found, at.requests]).toEqual([undefined, 2])
+    expect(await keys.find('new')).toBeDefined()
+  })
+
+  it.each(['', '-5', '1.5', 'soon', 'NaN', '1e3'])(
+    'are kept for five minutes when the Age is no number: %j (RFC 9111 §5.1)',
+    async (age) => {
+      const { at, keys } = aKeySet(() => withAge(age))
+      await keys.find('a')
+
+      at.seconds += 239
+      await keys.find('a')
+
+      expect(at.requests).toBe(1)
+    },
+  )
 
   it('are used no longer while the server cannot be reached: it may have dropped one (OIDC Core §10.1.1)', async () => {
     let isUp = true

@@ -75,6 +75,25 @@ describe('the cache of published key sets', () => {
     expect(await sets.read(uri, 'cached', epochSeconds(5200))).toBeUndefined()
   })
 
+  it.each(['cached', 'refresh'] as const)(
+    "drops the last keys after exactly an hour, without another request to the client's server (%s)",
+    async (mode) => {
+      let isDown = false
+      const { fetch, calls } = fetching(() => (isDown ? new Response('', { status: 503 }) : Response.json(keySet)))
+      const sets = createRemoteKeySets(createOutboundClient(fetch))
+      await sets.read(uri, 'cached', now)
+      isDown = true
+
+      expect((await sets.read(uri, mode, epochSeconds(4599)))?.keys).toHaveLength(1)
+      const requests = calls.length
+      for (const time of [4600, 4601, 4658]) expect(await sets.read(uri, mode, epochSeconds(time))).toBeUndefined()
+
+      expect(calls).toHaveLength(requests)
+      isDown = false
+      expect((await sets.read(uri, 'refresh', epochSeconds(4659)))?.keys).toHaveLength(1)
+    },
+  )
+
   it.each([404, 410])('drops the keys of a client whose server responds with %i', async (status) => {
     let isGone = false
     const { fetch } = fetching(() => (isGone ? new Response('', { status }) : Response.json(keySet)))

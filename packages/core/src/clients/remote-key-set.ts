@@ -23,11 +23,11 @@ export function createRemoteKeySets(outbound: OutboundClient): RemoteKeySets {
     async read(uri, mode, now) {
       const known = cached.get(uri)
       const maxAge = mode === 'refresh' ? cooldown : keepFor
-      if (known !== undefined && now < known.requestedAt + maxAge) return (await known.answer).keySet
+      if (known !== undefined && now < known.requestedAt + maxAge) return keySetAt(now, await known.answer)
 
       const answer = fetchOrReuse(uri, known?.answer, now)
       cached.set(uri, { requestedAt: now, answer })
-      return (await answer).keySet
+      return keySetAt(now, await answer)
     },
   }
 
@@ -35,10 +35,13 @@ export function createRemoteKeySets(outbound: OutboundClient): RemoteKeySets {
   async function fetchOrReuse(uri: string, previous: Promise<Answer> | undefined, now: EpochSeconds): Promise<Answer> {
     const fetched = await fetchKeySet(uri, outbound)
     if (fetched !== 'unavailable') return { keySet: fetched, answeredAt: now }
-    const last = await previous
-    return last !== undefined && now < last.answeredAt + staleFor ? last : { keySet: undefined, answeredAt: now }
+    return (await previous) ?? { keySet: undefined, answeredAt: now }
   }
 }
+
+/** Each read compares the age: the answer may be older than the request that it was kept for. */
+const keySetAt = (now: EpochSeconds, { keySet, answeredAt }: Answer): JSONWebKeySet | undefined =>
+  now < answeredAt + staleFor ? keySet : undefined
 
 interface Answer {
   readonly keySet: JSONWebKeySet | undefined
