@@ -7,11 +7,11 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { listen } from '../../docs/snippets/run-behind-a-proxy/server.ts'
 
 const storage = createMemoryStorage({ issuer: 'https://login.example' })
-let listener: ReturnType<typeof listen>
+let listener: Awaited<ReturnType<typeof listen>>
 let address: string
 beforeAll(async () => {
   vi.stubEnv('PORT', '0')
-  listener = listen(storage, 'A'.repeat(43))
+  listener = await listen(storage, 'A'.repeat(43))
   vi.unstubAllEnvs()
   await new Promise((resolve) => listener.once('listening', resolve))
   address = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`

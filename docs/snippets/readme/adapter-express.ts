@@ -6,4 +6,5 @@ import { server } from './core.ts'
 const app = express()
 app.use(toExpress(server))
 app.get('/hello', (_request, response) => void response.send('Your own routes stay as they are.'))
+await server.ready()
 app.listen(3000)

@@ -38,3 +38,4 @@ export const server = createAuthorizationServer({
     },
   },
 })
+await server.ready() // throws if another sealing key sealed the stored keys

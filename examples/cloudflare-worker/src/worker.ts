@@ -74,6 +74,8 @@ async function openServer(
       },
     },
   })
+  // Throws if another sealing key sealed the stored keys.
+  await server.ready()
   return toFetch(server)
 }
 

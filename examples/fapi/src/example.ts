@@ -51,6 +51,7 @@ export async function startFapiExample({ port, ...events }: FapiExampleSettings)
     shopKey: { ...(await publicJwk(key.publicKey)), kid: 'shop-1', alg: 'ES256' },
     ...events,
   })
+  await server.ready()
   for (const each of [bank, alias]) each.server.on('request', toNodeListener(server))
   api.server.on('request', createPaymentsApi({ issuer, origin: api.origin, fetch: fetchOverTls(authority) }))
 

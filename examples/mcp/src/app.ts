@@ -9,7 +9,9 @@ import { createNotesServer } from './mcp-server.ts'
  * not support protected resource metadata, look for the authorization server's metadata at the origin of the MCP server.
  */
 export async function createApp(settings: AuthorizationServerSettings): Promise<Hono> {
-  const mintmark = toFetchHandler(await createMcpAuthorizationServer(settings))
+  const server = await createMcpAuthorizationServer(settings)
+  await server.ready()
+  const mintmark = toFetchHandler(server)
   const notes = createNotesServer(settings)
 
   const app = new Hono()

@@ -32,3 +32,4 @@ export const server = createAuthorizationServer({
     },
   },
 })
+await server.ready() // throws if another sealing key sealed the stored keys

@@ -49,6 +49,8 @@ async function open() {
       },
     },
   })
+  // Throws if another sealing key sealed the stored keys.
+  await server.ready()
   return toFetch(server)
 }
 
