@@ -1,6 +1,6 @@
 import type { EpochSeconds, ProviderId } from '../values.ts'
 import type { NewProvisionedUser, ProvisionedState } from '../provisioned-user.ts'
-import { formerKey, type PresentUser, presentRow, userNameOf, type UserTable } from './users.ts'
+import { blockOfKey, formerKey, type PresentUser, userNameOf, type UserTable } from './users.ts'
 
 /** Whether a sign-in would create a user who was removed. */
 export const isUnwanted = (
@@ -32,12 +32,7 @@ export function formerBlock(
   providerId: ProviderId,
   { externalId, userName }: UserKeys,
 ): EpochSeconds | undefined {
-  const blockOf = (name: 'externalId' | 'userName', text: string | undefined): EpochSeconds | undefined => {
-    const former = text === undefined ? undefined : users.former.get(formerKey(providerId, name, text))
-    if (former === undefined) return undefined
-    // A released user is still there, and the host may have lifted the block since.
-    const present = presentRow(users, former.userId)
-    return present === undefined ? former.blockedAt : present.record.blockedAt
-  }
+  const blockOf = (name: 'externalId' | 'userName', text: string | undefined): EpochSeconds | undefined =>
+    text === undefined ? undefined : blockOfKey(users, formerKey(providerId, name, text))
   return blockOf('externalId', externalId) ?? blockOf('userName', userName)
 }

@@ -67,14 +67,31 @@ interface FormerUser {
 export const formerKey = (providerId: ProviderId, name: 'externalId' | 'userName', text: string): string =>
   JSON.stringify([providerId, name, text])
 
-/** Remembers the keys of a user who leaves the provider. */
+/**
+ * Remembers the keys of a user who leaves the provider. Whom the host linked may have had the keys of a blocked user without being
+ * blocked: the block of such a key stays.
+ */
 export function rememberFormer(users: UserTable, { record, provisioning }: PresentUser): void {
   if (provisioning === undefined) return
-  const { providerId, externalId, comparable } = provisioning
+  const { providerId, externalId, comparable, adopted } = provisioning
   const former = { userId: record.userId, blockedAt: record.blockedAt }
-  if (externalId !== undefined) users.former.set(formerKey(providerId, 'externalId', externalId), former)
-  const userName = userNameOf(comparable)
-  if (userName !== undefined) users.former.set(formerKey(providerId, 'userName', userName), former)
+  const remember = (name: 'externalId' | 'userName', text: string | undefined): void => {
+    if (text === undefined) return
+    const key = formerKey(providerId, name, text)
+    if (adopted && record.blockedAt === undefined && blockOfKey(users, key) !== undefined) return
+    users.former.set(key, former)
+  }
+  remember('externalId', externalId)
+  remember('userName', userNameOf(comparable))
+}
+
+/** The block of the last user who had a key and was removed or released. */
+export function blockOfKey(users: UserTable, key: string): EpochSeconds | undefined {
+  const former = users.former.get(key)
+  if (former === undefined) return undefined
+  // A released user is still there, and the host may have lifted the block since.
+  const present = presentRow(users, former.userId)
+  return present === undefined ? former.blockedAt : present.record.blockedAt
 }
 
 /** Blocks a user who was removed, for those who get the same keys later. */

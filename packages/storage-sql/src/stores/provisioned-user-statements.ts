@@ -111,7 +111,10 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       const blockedAt = sql<SqlValue>`coalesce(blocked_at,
         case when external_id_key is distinct from ${p('external_id_key')} then ${formerBlockOf('external_id_key', p)} end,
         case when user_name_key is distinct from ${p('user_name_key')} then ${formerBlockOf('user_name_key', p)} end)`
-      return change(p, blockedAt).set(parameters(p, keyColumns)).set({ blocked_at: blockedAt }).where(belongsToProvider(p))
+      return change(p, blockedAt)
+        .set(parameters(p, keyColumns))
+        .set({ blocked_at: blockedAt })
+        .where(belongsToProvider(p))
     }),
 
     adopt: compileStatement((p: Parameter<ChangeValue>) =>
@@ -177,11 +180,18 @@ function formerBlock(p: Parameter<FormerKey>): Expression<SqlValue> {
   return sql`coalesce(${formerBlockOf('external_id_key', p)}, ${formerBlockOf('user_name_key', p)})`
 }
 
-const formerBlockOf = (key: (typeof keyColumns)[number], p: Parameter<FormerKey>): Expression<SqlValue> =>
+const formerBlockOf = (name: (typeof keyColumns)[number], p: Parameter<FormerKey>): Expression<SqlValue> =>
+  lastBlock(name, { issuer: p('issuer'), provider_id: p('provider_id'), key: p(name) })
+
+/** Of users who had the key and were removed in the same second, a blocked one counts: their order is not known. */
+const lastBlock = (
+  name: (typeof keyColumns)[number],
+  of: Readonly<Record<'issuer' | 'provider_id' | 'key', SqlValue | Expression<unknown>>>,
+): Expression<SqlValue> =>
   sql`(select former.blocked_at from mintmark_users as former
-    where former.issuer = ${p('issuer')} and former.former_provider_id = ${p('provider_id')}
-    and ${sql.ref(`former.former_${key}`)} = ${p(key)}
-    order by former.former_since desc limit 1)`
+    where former.issuer = ${of.issuer} and former.former_provider_id = ${of.provider_id}
+    and ${sql.ref(`former.former_${name}`)} = ${of.key}
+    order by former.former_since desc, former.blocked_at is null limit 1)`
 
 const former = (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>): Expression<SqlValue> =>
   sql`select 1 from mintmark_users as former where former.issuer = ${p('issuer')}
@@ -227,13 +237,25 @@ export const withoutProvider = {
   comparable: null,
 } as const
 
-/** Keeps the keys of a user who leaves the provider; those of a user who has left before stay. */
-export const formerKeys = (p: Parameter<'now'>) => ({
+/**
+ * Keeps the keys of a user who leaves the provider; those of a user who has left before stay. Whom the host linked may have had the
+ * keys of a blocked user without being blocked: such a key is not kept, so that the block stays.
+ */
+export const formerKeys = (p: Parameter<'issuer' | 'now'>) => ({
   former_since: sql<SqlValue>`case when provider_id is null then former_since else ${p('now')} end`,
   former_provider_id: sql<SqlValue>`coalesce(provider_id, former_provider_id)`,
-  former_external_id_key: sql<SqlValue>`case when provider_id is null then former_external_id_key else external_id_key end`,
-  former_user_name_key: sql<SqlValue>`case when provider_id is null then former_user_name_key else user_name_key end`,
+  former_external_id_key: formerKeyOf('external_id_key', p),
+  former_user_name_key: formerKeyOf('user_name_key', p),
 })
+
+function formerKeyOf(name: (typeof keyColumns)[number], p: Parameter<'issuer'>): Expression<SqlValue> {
+  const key = sql.ref(`mintmark_users.${name}`)
+  const block = lastBlock(name, { issuer: p('issuer'), provider_id: sql.ref('mintmark_users.provider_id'), key })
+  return sql`case
+    when provider_id is null then ${sql.ref(`former_${name}`)}
+    when adopted and blocked_at is null and ${block} is not null then null
+    else ${key} end`
+}
 
 // A writer has the resource already, a kilobyte: RETURNING asks only for the columns that the store decides.
 

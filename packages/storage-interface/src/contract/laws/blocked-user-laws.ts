@@ -1,5 +1,5 @@
-import { providerId } from '../../values.ts'
-import type { ProvisionedState, ProvisionedUserChange } from '../../provisioned-user.ts'
+import { providerId, userId } from '../../values.ts'
+import type { ProvisionedState, ProvisionedUserChange, RemovalRequest } from '../../provisioned-user.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law } from '../law.ts'
@@ -155,6 +155,59 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
       same((await storage.users.find(other.userId))?.active, true, 'another user')
     },
   ),
+
+  law('provisioned users: a block stays when a linked user had the keys in between', async (trial) => {
+    const { storage, same } = trial
+    await storage.provisionedUsers.insert(ada)
+    await storage.users.deactivate(ada.userId, nowPlus(1))
+    await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(2) })
+    const leave = {
+      released: (target: RemovalRequest) => storage.provisionedUsers.release(target),
+      removed: (target: RemovalRequest) => storage.provisionedUsers.remove(target),
+      'removed by the host': (target: RemovalRequest) => storage.users.remove(target.userId, target.now),
+    }
+    const keys: Readonly<Record<string, Partial<ProvisionedState>>> = {
+      both: {},
+      externalId: { comparable: { userName: 'another' } },
+      userName: { externalId: 'another' },
+    }
+    for (const [way, run] of Object.entries(leave)) {
+      for (const [name, state] of Object.entries(keys)) {
+        const linked = { userId: userId(`${way} ${name}`), providerId: ada.providerId }
+        await storage.users.insert({ userId: linked.userId, claims: {}, createdAt: nowPlus(2) })
+        const adopt = { ...linked, version: 1, state: aProvisionedState('ada', state), now: nowPlus(3) }
+        const adopted = await storage.provisionedUsers.adopt(adopt)
+        same(
+          adopted.outcome === 'swapped' && adopted.record.active,
+          true,
+          `${way}, ${name}: the host trusts whom it links`,
+        )
+        await run({ ...linked, version: undefined, now: nowPlus(4) })
+
+        const next = aProvisionedUser(`next of ${way} ${name}`, { state: adopt.state })
+        await storage.provisionedUsers.insert(next)
+        const { active, blockedAt } = (await storage.users.find(next.userId)) ?? {}
+        same({ active, blockedAt }, { active: false, blockedAt: nowPlus(1) }, `${way}, ${name}: the next user`)
+        await storage.provisionedUsers.remove({ ...next, version: undefined, now: nowPlus(5) })
+      }
+    }
+    same(await storage.provisionedUsers.hasRemoved(ada.providerId, 'external-ada'), true, 'the removal stays known')
+  }),
+
+  law('provisioned users: a block applies to the next user when others left in the same second', async (trial) => {
+    const { storage, same } = trial
+    const linked = { userId: userId('linked'), providerId: ada.providerId }
+    await storage.users.insert({ userId: linked.userId, claims: {}, createdAt: now })
+    await storage.provisionedUsers.insert(ada)
+    await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(1) })
+    await storage.provisionedUsers.adopt({ ...linked, version: 1, state: ada.state, now: nowPlus(1) })
+    await storage.users.deactivate(linked.userId, nowPlus(1))
+    await storage.provisionedUsers.release({ ...linked, version: undefined, now: nowPlus(1) })
+
+    const next = aProvisionedUser('next', { state: ada.state })
+    await storage.provisionedUsers.insert(next)
+    same((await storage.users.find(next.userId))?.active, false, 'the next user')
+  }),
 
   law('provisioned users: a block that the host has lifted is not inherited', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
