@@ -13,12 +13,14 @@ const leave = {
 
 // Each storage call is a round trip to a database in every request. Explain the reason when you add one.
 describe('work per SCIM write', () => {
-  it('a POST reads the provider and writes the user (RFC 7644 §3.3)', async () => {
+  // The second read: the provider may have been disabled, and its users deactivated, since the first one.
+  it('a POST reads the provider, writes the user, and reads the provider again (RFC 7644 §3.3)', async () => {
     const { callsOf } = await anAccount({})
 
     expect(await callsOf('POST', '/Users', { ...aUser, userName: 'ann' })).toEqual([
       'identityProviders.find',
       'provisionedUsers.insert',
+      'identityProviders.find',
     ])
   })
 

@@ -21,6 +21,7 @@ export {
   randomSecretAndIdentifier,
   systemClock,
   systemRandom,
+  utf8Length,
 } from './runtime.ts'
 export type { Clock, Random } from './runtime.ts'
 export { createQueues, createRecentMap, forgetOldest } from './by-key.ts'

@@ -70,6 +70,19 @@ function nodeDecoder(module: unknown): ((text: string) => Uint8Array) | undefine
   }
 }
 
+/** The length of a text in UTF-8, in bytes. Where the runtime counts, the text is not encoded. */
+export const utf8Length: (text: string) => number = nodeLength(nodeBuiltin('node:buffer')) ?? webLength
+
+function nodeLength(module: unknown): ((text: string) => number) | undefined {
+  if (module === undefined) return undefined
+  const { Buffer } = module as { readonly Buffer: { byteLength(text: string): number } }
+  return (text) => Buffer.byteLength(text)
+}
+
+function webLength(text: string): number {
+  return new TextEncoder().encode(text).length
+}
+
 interface BufferFrom {
   (text: string): NodeBuffer
   (text: string, encoding: 'base64url'): Uint8Array

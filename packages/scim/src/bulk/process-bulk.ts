@@ -77,13 +77,15 @@ async function executeOperations(
   for (const position of executionOrder(references)) {
     const operation = operations[position]
     if (operation === undefined) continue
+    await call.requireEnabled()
     const result = await executeOperation(operation, { ...deps, call, idOf })
     results.set(operation, result)
     if (call.turns.isOver()) await call.turns.next()
     if (result.response !== undefined) errors += 1
     else if (operation.method === 'POST') identifiers.set(operation.bulkId, identifierIn(result))
-    // RFC 7644 §3.7: failOnErrors is reached. When storage is unavailable, the remaining operations would fail as well.
-    if (errors >= failOnErrors || result.status === '503') break
+    // RFC 7644 §3.7: failOnErrors is reached. When storage is unavailable, or the provider was disabled, the remaining operations
+    // would fail as well.
+    if (errors >= failOnErrors || result.status === '503' || result.status === '401') break
   }
   return operations.flatMap((operation) => results.get(operation) ?? [])
 }

@@ -62,6 +62,15 @@ export async function authenticateProvider(
   return { provider: secret.provider, by: { kind: 'secret' } } as ScimCaller
 }
 
+/** Whether a provider exists and is enabled: a request may have waited, or lasted, since it was authenticated. */
+export async function isEnabled(
+  id: ProviderId,
+  { identityProviders }: Pick<ScimStorage, 'identityProviders'>,
+): Promise<boolean> {
+  const provider = await identityProviders.find(id)
+  return provider !== undefined && provider.disabledAt === undefined
+}
+
 interface VerifiedSecret {
   readonly provider: IdentityProviderRecord
   readonly secret: SecretRecord

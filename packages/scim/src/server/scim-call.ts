@@ -28,6 +28,11 @@ export interface ScimCall {
   readonly turns: Turns
   /** Aborted when the client of a read has disconnected. */
   readonly signal: AbortSignal | undefined
+  /**
+   * Checks that the provider is still enabled, at most once a second. Called before each operation of the request.
+   * @throws ScimError 401 — reason `provider_disabled`.
+   */
+  readonly requireEnabled: () => Promise<void>
   /** The work that the request may still cause. */
   readonly work: WorkBudget
   /** Waits until a response of that size fits in memory beside the provider's others, before it is made. */

@@ -10,6 +10,7 @@ import {
   type RouteEndpoint,
   type ServerResponse,
   type Turns,
+  utf8Length,
   withHeaders,
 } from '@mintmark/internal'
 import type { RateDecision } from '@mintmark/core/internal'
@@ -21,6 +22,7 @@ import { rateLimitHeaders, renderRefusal } from '../message/scim-message.ts'
 import { answeredRequest, type AnsweredRequest } from '../event/scim-event.ts'
 import {
   authenticateProvider,
+  isEnabled,
   type AuthenticateProviderDependencies,
   type ScimCaller,
 } from '../providers/authenticate-provider.ts'
@@ -145,14 +147,25 @@ const toRouteEndpoint =
     // RFC 6585 §4: more requests wait than the provider could still be answered in time.
     if (leave === undefined) throw refusal('too_many_requests', { retryAfter: 1 })
     const rooms: (() => void)[] = []
+    let checkedAt = now
+    const requireEnabled = async (): Promise<void> => {
+      const checksAt = deps.clock()
+      if (checksAt <= checkedAt) return
+      checkedAt = checksAt
+      // RFC 6750 §3.1 invalid_token: the provider was disabled or removed since it was authenticated.
+      if (!(await isEnabled(providerId, deps.storage))) throw refusal('provider_disabled')
+    }
     try {
       signal?.throwIfAborted()
+      // It may have waited.
+      await requireEnabled()
       const response = await endpoint({
         request,
         caller,
         baseUrl: tenantUrl(deps.issuer, providerId),
         id,
         now,
+        requireEnabled,
         turns: signal === undefined ? deps.turns : abortable(deps.turns, signal),
         signal,
         work: createWorkBudget(deps.limits.work),
@@ -172,7 +185,8 @@ const toRouteEndpoint =
           if (decision?.allowed === false) throw refusal('too_many_requests', { retryAfter: decision.retryAfter })
         },
       })
-      const bytes = response.body?.length ?? 0
+      const { body = '' } = response
+      const bytes = typeof body === 'string' ? utf8Length(body) : body.length
       if (bytes > largeResponse) request.sent?.(deps.load.hold(providerId, bytes))
       deps.answered(answeredRequest({ request, caller, now }, response))
       return response

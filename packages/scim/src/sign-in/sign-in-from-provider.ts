@@ -2,7 +2,7 @@ import type { Clock } from '@mintmark/internal'
 import { type JsonObject, providerId, type ProvisionedUserRecord, type UserId } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refusal, ScimError } from '../error/scim-error.ts'
 import { applyPatch } from '../patch/apply-patch.ts'
 import { parsePatch } from '../patch/parse-patch.ts'
 import { ProviderError } from '../providers/registration.ts'
@@ -89,9 +89,20 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
     if (login.create === false) return { outcome: 'not_provisioned' }
     // The store looks again when it writes the user.
     if (await deps.storage.provisionedUsers.hasRemoved(writer.providerId, externalId)) return { outcome: 'removed' }
-    const created = await provisionUser(toWritten, writer, deps)
+    const created = await unlessDisabled(() => provisionUser(toWritten, writer, deps))
+    if (created === 'provider_disabled') return { outcome: created }
     return created && signInOf(created, { isNew: true })
   })
+}
+
+/** The provider may be disabled while the user is created. */
+async function unlessDisabled<Result>(write: () => Promise<Result>): Promise<Result | 'provider_disabled'> {
+  try {
+    return await write()
+  } catch (error) {
+    if (error instanceof ScimError && error.reason === 'provider_disabled') return 'provider_disabled'
+    throw error
+  }
 }
 
 interface SignInContext {

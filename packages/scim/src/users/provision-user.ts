@@ -3,6 +3,7 @@ import { type ProvisionedUserRecord, userId, type UserId } from '@mintmark/stora
 import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
+import { blockUnlessEnabled } from '../providers/block-unless-enabled.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import {
   authorizeChange,
@@ -60,6 +61,7 @@ async function insert(
     return undefined
   }
   record({ type: 'user.created', providerId, userId: id })
+  if (outcome.record.active) await blockUnlessEnabled({ providerId, userId: id, now }, deps.storage)
   if (password !== undefined) await deps.hooks.password?.({ userId: id, password })
   return outcome.record
 }
@@ -101,6 +103,7 @@ async function adopt(
   if (outcome.outcome === 'absent' && (await isLinked(state.externalId, providerId, deps))) return undefined
   const user = recordOfOutcome(outcome)
   record({ type: 'user.linked', providerId, userId: chosen })
+  if (user.active && !account.active) await blockUnlessEnabled({ providerId, userId: chosen, now }, deps.storage)
   if (ends)
     record({
       type: 'user.deactivated',

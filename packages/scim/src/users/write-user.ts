@@ -18,6 +18,7 @@ import {
 import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { checkPreconditions } from '../message/scim-message.ts'
+import { blockUnlessEnabled } from '../providers/block-unless-enabled.ts'
 import { comparableResource } from '../resource/resource.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -90,10 +91,10 @@ async function swapState(
   // With the identifiers of a removed user whom the host had blocked, the user is blocked as well.
   const kind = changeKind(user, after)
   if (kind === 'deactivate') {
-    const ended = await deps.listRevokedAccess(user, now)
-    record({ type: 'user.deactivated', providerId, userId, revoked: ended })
+    record({ type: 'user.deactivated', providerId, userId, revoked: await deps.listRevokedAccess(user, now) })
   } else {
     record({ type: kind === 'reactivate' ? 'user.reactivated' : 'user.changed', providerId, userId })
+    if (kind === 'reactivate') await blockUnlessEnabled({ providerId, userId, now }, deps.storage)
   }
   return after
 }

@@ -1,0 +1,27 @@
+import type { EpochSeconds, ScimStorage, UserId } from '@mintmark/storage-interface'
+import type { ProviderId } from '@mintmark/storage-interface/stores'
+
+import { refusal } from '../error/scim-error.ts'
+import { isEnabled } from './authenticate-provider.ts'
+
+/** The user whom a write has just made active. */
+interface ActivatedUser {
+  readonly providerId: ProviderId
+  readonly userId: UserId
+  readonly now: EpochSeconds
+}
+
+/**
+ * Follows every write that makes a user active. The write may have begun while the provider was enabled, and ended after an
+ * administrator disabled the provider and deactivated its users: then the user is blocked.
+ * @throws ScimError 401 — reason `provider_disabled`.
+ */
+export async function blockUnlessEnabled(
+  { providerId, userId, now }: ActivatedUser,
+  storage: Pick<ScimStorage, 'identityProviders' | 'users'>,
+): Promise<void> {
+  if (await isEnabled(providerId, storage)) return
+  await storage.users.deactivate(userId, now)
+  // RFC 6750 §3.1 invalid_token.
+  throw refusal('provider_disabled')
+}
