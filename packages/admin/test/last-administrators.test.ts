@@ -1,6 +1,7 @@
 import { createScimServer, registerIdentityProvider } from '@mintmark/scim'
 import { userId } from '@mintmark/storage-interface'
 import { expect, it } from 'vitest'
+import { z } from 'zod'
 
 import { protectLastAdministrators } from '../src/index.ts'
 import { expectRefused, issuer, startAdmin, type AdminUnderTest } from './admin-under-test.ts'
@@ -92,6 +93,11 @@ it('law: of two administrators who are deactivated or lose the claim concurrentl
   }
 })
 
+const staffFields = [
+  { name: 'staff_role', claim: 'staff_role', schema: z.string() },
+  { name: 'level', claim: 'level', type: 'decimal', schema: z.number() },
+] as const
+
 it('a directory cannot deactivate the last administrator: 403, and the user is not changed', async () => {
   const under = await withOwners()
   const { storage } = under
@@ -137,16 +143,38 @@ it.each([
   'active eq true and (claims.email ew "@example.com" or claims.name eq "Root")',
   'claims.nickname eq "root" and provider pr',
   'claims.nickname eq "root" and not (provider eq "corp")',
+  'claims.NickName eq "root"',
+  'claims pr',
+  'provider eq "corp"',
+  'not (provider eq "corp")',
+  'active eq true',
+  'created gt "2020-01-01T00:00:00Z"',
+  'id ne "root"',
+  'id sw "a"',
+  'not (id eq "root")',
+  'claims.staff_role ne "guest"',
+  'not (claims.staff_role eq "guest")',
+  'not (claims.staff_role pr)',
+  'not (not (provider pr))',
+  'claims.level ne 0',
+  'claims.staff_role eq "admin" or active eq true',
 ])('rejects the filter %s, which any directory can make a user match', (administrators) => {
-  expect(() => startAdmin({ lastAdministrators: { administrators } })).toThrow(TypeError)
+  expect(() => startAdmin({ customFields: [...staffFields], lastAdministrators: { administrators } })).toThrow(
+    TypeError,
+  )
 })
 
 it.each([
   'claims.nickname eq "root" and not (provider pr)',
   'not (provider pr) and (claims.nickname eq "root" or claims.email eq "ops@example.com")',
   'id eq "root"',
+  'claims.staff_role eq "admin"',
+  'claims.staff_role pr',
+  'claims.level ge 3',
+  'claims.staff_role sw "admin" and claims.staff_role ne "admin-of-nothing"',
+  'id eq "root" or claims.staff_role eq "admin"',
 ])('accepts the filter %s', (administrators) => {
-  expect(() => startAdmin({ lastAdministrators: { administrators } })).not.toThrow()
+  expect(() => startAdmin({ customFields: [...staffFields], lastAdministrators: { administrators } })).not.toThrow()
 })
 
 it('a directory neither links the last administrator nor takes their claim', async () => {
@@ -181,4 +209,45 @@ it('a directory neither links the last administrator nor takes their claim', asy
 
   await under.admin.users.create({ userId: 'second', claims: { nickname: 'root' } })
   expect((await send('root')).status).toBe(201)
+})
+
+it('a directory does not make a linked user an administrator by a claim that stays: 403, and nothing is written', async () => {
+  const administrators = 'claims.nickname eq "root" and not (provider pr)'
+  const under = startAdmin({ lastAdministrators: { administrators } })
+  const { storage } = under
+  await under.admin.users.create({ userId: 'root', claims: { nickname: 'root' } })
+  await under.admin.users.create({ userId: 'will', claims: { email: 'will@example.com' } })
+  const { secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage })
+  const reasons: string[] = []
+  const scim = createScimServer({
+    issuer,
+    storage,
+    link: async ({ externalId }) => (externalId === 'will' ? userId('will') : undefined),
+    mayChange: protectLastAdministrators({ storage, administrators }),
+    onEvent: (event) => void (event.type === 'request.refused' && reasons.push(event.reason)),
+  })
+  const send = async (method: string, path: string, externalId: string, nickName: string) => {
+    const user = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: externalId, externalId, nickName }
+    const { status } = await scim.handle({
+      method,
+      url: new URL(`${issuer}/scim/v2/enterprise-idps/T1/Users${path}`),
+      headers: new Map([
+        ['authorization', `Bearer ${secret}`],
+        ['content-type', 'application/scim+json'],
+      ]),
+      repeatedHeaders: new Set(),
+      host: undefined,
+      body: new TextEncoder().encode(JSON.stringify(user)),
+    })
+    return status
+  }
+
+  expect(await send('POST', '', 'will', 'root')).toBe(403)
+  expect(await storage.users.find(userId('will'))).toMatchObject({ version: 1, providerId: undefined })
+  expect(await send('POST', '', 'will', 'Will')).toBe(201)
+  expect(await send('PUT', '/will', 'will', 'root')).toBe(403)
+  expect(reasons).toEqual(['change_refused', 'change_refused'])
+  expect(await storage.users.find(userId('will'))).toMatchObject({ version: 2, claims: { nickname: 'Will' } })
+  // Its own users may have any name: they are removed together with it.
+  expect(await send('POST', '', 'dee', 'root')).toBe(201)
 })

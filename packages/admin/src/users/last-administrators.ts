@@ -1,7 +1,13 @@
 import type { ResourceType } from '@mintmark/scim'
 import type { ProposedChange } from '@mintmark/scim/engine'
-import { type AdminStorage, matchesFilter, type ResolvedFilter, userId } from '@mintmark/storage-interface'
-import type { MembershipRecord, OrganizationId } from '@mintmark/storage-interface/stores'
+import {
+  type AdminStorage,
+  type JsonObject,
+  matchesFilter,
+  type ResolvedFilter,
+  userId,
+} from '@mintmark/storage-interface'
+import type { FilterAttribute, MembershipRecord, OrganizationId } from '@mintmark/storage-interface/stores'
 
 import { readCustomFields, type CustomField } from '../custom-fields/custom-field.ts'
 import { AdminError } from '../error/refusals.ts'
@@ -16,8 +22,9 @@ export interface LastAdministratorOptions {
   readonly protectedRoles?: readonly string[]
   /**
    * A filter that matches the users who administer the service, such as `claims.staff_role eq "admin"` with a custom
-   * field. One active user always matches. A filter over a claim of OpenID Connect, which any identity provider can
-   * write, needs `and not (provider pr)`.
+   * field. One active user always matches. A filter that users of an identity provider could match, such as one over a
+   * claim of OpenID Connect, needs `and not (provider pr)`. So does a custom field that the option `claims` of
+   * `createScimServer` fills from what a provider sends; the server cannot notice that.
    * @defaultValue None. A service that clients administer needs no such user.
    */
   readonly administrators?: string
@@ -43,36 +50,49 @@ export const lastAdministrators = (
 
 function administratorsFilter(text: string, type: ResourceType): ResolvedFilter {
   const filter = userFilter(text, type)
-  if (dependsOnProviders(filter))
+  if (!isBeyondProviders(filter))
     throw new TypeError(
-      'The filter of administrators uses a claim that identity providers write. Add `and not (provider pr)`, or use a custom field.',
+      'An identity provider could make its users match the filter of administrators. Add `and not (provider pr)`, or test that a custom field has a value.',
     )
   return filter
 }
 
-/** Whether a filter compares a claim that identity providers write, for users who have a provider. */
-function dependsOnProviders(filter: ResolvedFilter): boolean {
+/**
+ * Whether no user of an identity provider matches a filter unless the host decides so: the filter requires that there is no provider,
+ * an `id`, or a value in a claim that providers do not write. The absence of a value proves nothing: any new user has none.
+ */
+function isBeyondProviders(filter: ResolvedFilter): boolean {
   switch (filter.kind) {
     case 'and':
-      return !filter.operands.some(excludesProviders) && filter.operands.some(dependsOnProviders)
+      return filter.operands.some(isBeyondProviders)
     case 'or':
-      return filter.operands.some(dependsOnProviders)
+      return filter.operands.length > 0 && filter.operands.every(isBeyondProviders)
     case 'not':
-      return dependsOnProviders(filter.operand)
+      return filter.operand.kind === 'present' && filter.operand.attribute.name === 'provider'
     case 'element':
-      return dependsOnProviders(filter.where)
+      return false
+    case 'present':
+      return isOwnClaim(filter.attribute)
+    case 'text':
+      if (filter.attribute.name === 'id') return filter.operator === 'eq'
+      return filter.operator !== 'ne' && isOwnClaim(filter.attribute)
+    case 'number':
+    case 'boolean':
+      return filter.operator !== 'ne' && isOwnClaim(filter.attribute)
     default:
-      return filter.attribute.name === 'claims' && isStandardClaim(filter.attribute.subName)
+      return filter satisfies never
   }
 }
 
-const excludesProviders = (filter: ResolvedFilter): boolean =>
-  filter.kind === 'not' && filter.operand.kind === 'present' && filter.operand.attribute.name === 'provider'
+/** Whether an attribute is a claim of the host. Providers write it only if the host's `claims` option lets them. */
+const isOwnClaim = ({ name, subName }: FilterAttribute): boolean => name === 'claims' && !isStandardClaim(subName)
 
 /**
  * Protects the last administrators from identity providers: use it as `mayChange` of `createScimServer`. A request that
- * deactivates or removes the last administrator, links them, or takes the claim that makes them one, is answered with 403. The check happens once,
- * before the change, so it does not notice concurrent changes by two providers.
+ * deactivates or removes the last administrator, links them, or takes the claim that makes them one, is answered with 403.
+ * So is a request that writes a claim to a linked user which would make them an administrator without their provider: the
+ * claims stay when the provider removes its link. The check happens once, before the change, so it does not notice
+ * concurrent changes by two providers.
  */
 export function protectLastAdministrators(
   options: LastAdministratorOptions & {
@@ -90,7 +110,24 @@ export function protectLastAdministrators(
     storage,
     lastAdministrators: lastAdministrators(options, userTypeWithFields(readCustomFields(options.customFields ?? []))),
   }
-  return async (change) => !(await isOnlyAdministrator(change.userId, await administeredNoMore(change, deps), deps))
+  return async (change) =>
+    !(await makesAdministrator(change, deps)) &&
+    !(await isOnlyAdministrator(change.userId, await administeredNoMore(change, deps), deps))
+}
+
+/** Whether a user whom the host had before would be an administrator by the claims of a change, once the provider has left. */
+async function makesAdministrator(
+  { userId: id, claims, providerId }: ProposedChange,
+  { lastAdministrators: { administrators }, storage }: GuardDependencies,
+): Promise<boolean> {
+  if (administrators === undefined || claims === undefined) return false
+  const user = await storage.users.find(id)
+  if (user === undefined) return false
+  const isMatch = (given: JsonObject): boolean =>
+    matchesFilter(administrators)(comparableUser({ ...user, claims: given, providerId: undefined }))
+  if (!isMatch(claims) || isMatch(user.claims)) return false
+  // The users that a provider created leave together with it.
+  return user.providerId === undefined || (await storage.provisionedUsers.find(providerId, id))?.adopted === true
 }
 
 /** What a user administers now, and would not administer after a change by a provider. */
