@@ -206,10 +206,7 @@ function uniqueIn(attributes: readonly Attribute[], owner: JsonObject, prefix: s
     const label = `${prefix}${attribute.name}`
     if (attribute.type === 'complex')
       return values.filter(isObject).flatMap((value) => uniqueIn(attribute.subAttributes, value, `${label}.`))
-    // RFC 7643 §2.5: an empty text is no value.
-    return attribute.uniqueness === 'none'
-      ? []
-      : values.filter((value) => value !== '').map((value) => `${label} ${JSON.stringify(value)}`)
+    return attribute.uniqueness === 'none' ? [] : values.map((value) => `${label} ${JSON.stringify(value)}`)
   })
 }
 

@@ -122,6 +122,8 @@ const serviceProviderConfig = ({
   readonly pageLimits: PageLimits
 }): JsonObject => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
+  // RFC 7643 §5 has no member for what else is not supported. Strict clients, such as scim2-models, refuse extensions here.
+  documentationUri: 'https://github.com/mintmark/mintmark/blob/main/docs/reference/limits.md',
   patch: { supported: true },
   bulk: { supported: true, maxOperations: bulkLimits.maxOperations, maxPayloadSize: limits.payloadBytes },
   filter: { supported: true, maxResults: pageLimits.maxCount },

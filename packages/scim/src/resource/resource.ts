@@ -45,7 +45,8 @@ function withSchemas(resource: JsonObject, { schema, extensions }: ResourceType)
 
 /**
  * The comparable form of a resource, which filters and sorting use in memory and in databases: text is case-folded (RFC 7643 §2.2
- * caseExact), and dates are milliseconds since 1970. It contains only attributes that a schema defines.
+ * caseExact), and dates are milliseconds since 1970. It contains only attributes that a schema defines, and no empty text of a unique
+ * attribute: such a text is no value (RFC 7643 §2.5), and clients send it to clear an attribute of many resources.
  */
 export function comparableResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
   const own = comparableMembers(resourceType.attributes, resource)
@@ -71,9 +72,15 @@ function comparableMembers(
   owner: JsonObject,
 ): readonly (readonly [string, JsonValue | undefined])[] {
   return attributes.map((attribute) => {
-    const value = getMember(owner, attribute.name)
+    const given = getMember(owner, attribute.name)
+    const value = attribute.uniqueness === 'none' ? given : withoutEmptyText(given)
     return [attribute.name, value === undefined ? undefined : comparableValue(attribute, value)] as const
   })
+}
+
+function withoutEmptyText(value: JsonValue | undefined): JsonValue | undefined {
+  if (isArray(value)) return value.filter((element) => element !== '')
+  return value === '' ? undefined : value
 }
 
 /**

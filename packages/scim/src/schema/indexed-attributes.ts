@@ -53,6 +53,21 @@ function indexedAttributesOf({ schema, extensions }: ResourceType): readonly Ind
   ]
 }
 
+/**
+ * Groups have neither indexes nor unique values of the host. A schema that promises them would be published, and not kept.
+ * @throws TypeError when an attribute of groups is `indexed` or unique.
+ */
+export function refuseIndexesOfGroups({ schema, extensions }: ResourceType): void {
+  const attributes = [schema, ...extensions.map((extension) => extension.schema)].flatMap((each) => each.attributes)
+  const refused = attributes
+    .flatMap((attribute) => [attribute, ...attribute.subAttributes])
+    .find(({ indexed, uniqueness }) => indexed || uniqueness !== 'none')
+  if (refused !== undefined)
+    throw new TypeError(
+      `${refused.name}: an attribute of groups can be neither indexed nor unique. For unique names, set uniqueGroupNames.`,
+    )
+}
+
 function indexesOf(attribute: Attribute, extension: string | undefined): readonly IndexedAttribute[] {
   const { name, type, multiValued, subAttributes } = attribute
   const path = { extension, name, subName: undefined, multiValued }

@@ -29,7 +29,7 @@ import { searchEndpoints } from '../list/search-endpoints.ts'
 import { resourceRoutes } from '../resource/resource-endpoints.ts'
 import { defaultPageLimits, type PageLimits } from '../list/search-request.ts'
 import { groupResourceType } from '../schema/group-schema.ts'
-import { withIndexedAttributes } from '../schema/indexed-attributes.ts'
+import { refuseIndexesOfGroups, withIndexedAttributes } from '../schema/indexed-attributes.ts'
 import { userResourceType } from '../schema/user-schema.ts'
 import {
   type ProviderLogin,
@@ -56,12 +56,14 @@ export interface ScimServer extends HttpService {
 /**
  * Creates a SCIM server. Servers share no state, so one process can run several.
  * @throws TypeError when the issuer differs from the issuer of the storage, or is not a URL without query, fragment and trailing
- * slash, and when `resourceTypes` collide with each other or with the endpoints of SCIM.
+ * slash, when `resourceTypes` collide with each other or with the endpoints of SCIM, and when an attribute of groups is `indexed` or
+ * unique.
  */
 export function createScimServer(given: ScimServerOptions): ScimServer {
   checkOptions('createScimServer', given, scimOptions)
   checkIssuer(given)
   requireStores(given.storage, { capability: 'scim', feature: 'createScimServer' })
+  refuseIndexesOfGroups(given.groupType ?? groupResourceType)
   const storage = withIndexedAttributes(given.storage, given.userType ?? userResourceType)
   const options = { ...given, storage }
   const { issuer } = options

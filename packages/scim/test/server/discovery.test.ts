@@ -17,6 +17,7 @@ test('ServiceProviderConfig lists the supported features (RFC 7643 §5, RFC 9865
   expect(reply.status).toBe(200)
   expect(reply.body).toEqual({
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
+    documentationUri: 'https://github.com/mintmark/mintmark/blob/main/docs/reference/limits.md',
     patch: { supported: true },
     bulk: { supported: true, maxOperations: 1000, maxPayloadSize: 4_194_304 },
     filter: { supported: true, maxResults: 200 },

@@ -4,7 +4,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { createScimServer, defineResourceType, defineSchema } from '../../src/index.ts'
-import { userSchema } from '../../src/engine.ts'
+import { groupSchema, userSchema } from '../../src/engine.ts'
 import { issuer, startScim } from '../fixtures/scim-under-test.ts'
 
 const staff = defineSchema({
@@ -50,6 +50,19 @@ describe.for([
     expect([changed.status, changed.body?.['scimType'], scim.lastReason()]).toEqual([409, 'uniqueness', 'value_taken'])
   })
 
+  test('does not count an empty text as a value that must be unique (RFC 7643 §2.5)', async () => {
+    const { create, scim } = await start()
+    expect((await create('kim', { badge: '' })).status).toBe(201)
+    expect((await create('lou', { badge: '' })).status).toBe(201)
+
+    const found = await scim.send({ path: `/Users?filter=${staff.id}:badge pr&count=0` })
+    expect(found.body?.['totalResults']).toBe(0)
+    expect((await create('mia', { badge: 'A1' })).status).toBe(201)
+    expect((await create('ned', { badge: 'A1' })).status).toBe(409)
+    expect(scim.lastReason()).toBe('value_taken')
+    expect((await scim.send({ path: '/Users?count=0' })).body?.['totalResults']).toBe(3)
+  })
+
   test('finds and sorts by an indexed attribute however many users there are (RFC 7644 §3.4.2)', async () => {
     const { create, scim } = await start()
     for (let desk = 0; desk < 12; desk += 1) await create(`user-${desk}`, { desk: `D${10 + desk}` })
@@ -83,6 +96,20 @@ test.each([
 
   expect(() => createScimServer({ issuer, storage: createMemoryStorage({ issuer }), userType: type })).toThrow(
     TypeError,
+  )
+})
+
+test.each([
+  { name: 'code', uniqueness: 'server' },
+  { name: 'code', uniqueness: 'global' },
+  { name: 'code', indexed: true },
+  { name: 'place', type: 'complex', subAttributes: [{ name: 'code', uniqueness: 'server' }] },
+] as const)('refuses to start when $name of groups is unique or indexed', (attribute) => {
+  const schema = defineSchema({ id: 'urn:example:scim:team', name: 'Team', attributes: [attribute] })
+  const type = defineResourceType({ name: 'Group', endpoint: '/Groups', schema: groupSchema, extensions: [schema] })
+
+  expect(() => createScimServer({ issuer, storage: createMemoryStorage({ issuer }), groupType: type })).toThrow(
+    'an attribute of groups can be neither indexed nor unique',
   )
 })
 
