@@ -85,6 +85,61 @@ describe('headers', () => {
   })
 })
 
+describe('a service that asks when its response was sent', () => {
+  /** A service whose response is a text, and what happened to the response. */
+  function aSender(body: string | undefined = 'a text'.repeat(100_000)) {
+    const happened: string[] = []
+    const endpoint: Endpoint = async ({ sent }) => {
+      sent?.(() => happened.push('sent'))
+      return { status: 200, headers: [['Content-Type', 'text/plain']], body }
+    }
+    return { happened, body, fetch: toFetch(aService({ endpoint })) }
+  }
+
+  test('learns it once the body was read', async () => {
+    const { happened, body, fetch } = aSender()
+
+    const response = await fetch(new Request(`${at}/token`))
+    expect(happened).toEqual([])
+
+    expect(response.headers.get('content-type')).toBe('text/plain')
+    expect(await response.text()).toBe(body)
+    expect(happened).toEqual(['sent'])
+  })
+
+  test('learns it when the runtime cancels the body', async () => {
+    const { happened, fetch } = aSender()
+
+    const response = await fetch(new Request(`${at}/token`))
+    await response.body?.cancel()
+
+    expect(happened).toEqual(['sent'])
+  })
+
+  test('learns it once when the client disconnects and the body is cancelled', async () => {
+    const { happened, fetch } = aSender()
+    const client = new AbortController()
+
+    const response = await fetch(new Request(`${at}/token`, { signal: client.signal }))
+    client.abort()
+    expect(happened).toEqual(['sent'])
+    await response.body?.cancel()
+
+    expect(happened).toEqual(['sent'])
+  })
+
+  test('learns it at once when there is no body', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const { happened, fetch } = aSender(method === 'GET' ? '' : undefined)
+
+      const response = await fetch(new Request(`${at}/token`, { method }))
+      await response.text()
+
+      expect(happened).toEqual(['sent'])
+    }
+  })
+})
+
 describe('bodies', () => {
   test.each([
     ['arrived completely', (request: Request) => request.text()],

@@ -18,10 +18,61 @@ export function toFetch(...services: readonly HttpService[]): (request: Request)
 export function toFetchHandler(
   ...services: readonly HttpService[]
 ): (request: Request) => Promise<Response | undefined> {
+  const track = createBodyTracker()
   return async (request) => {
     const path = new URL(request.url).pathname
     const service = services.find((candidate) => candidate.serves(path))
-    return service && answer(service, request, (received) => service.handle(received))
+    if (service === undefined) return undefined
+    const whenSent: (() => void)[] = []
+    const sent = (done: () => void): void => void whenSent.push(done)
+    const response = await answer(service, request, (received) => service.handle({ ...received, sent }))
+    return response === undefined || whenSent.length === 0 ? response : track(response, request, whenSent)
+  }
+}
+
+/** Calls back when a response was sent, or will not be. */
+type TrackBody = (response: Response, request: Request, whenSent: readonly (() => void)[]) => Response
+
+/**
+ * A runtime does not say when a response was sent. It says when it reads the body, so the body is a stream that is read in pieces.
+ * A host may drop a response unread: then the stream is collected as garbage.
+ */
+function createBodyTracker(): TrackBody {
+  // Cloudflare Workers have no registry before the compatibility date 2025-05-05.
+  const dropped =
+    typeof FinalizationRegistry === 'undefined' ? undefined : new FinalizationRegistry<() => void>((end) => end())
+
+  return (response, request, whenSent) => {
+    let isOver = false
+    const end = (): void => {
+      if (isOver) return
+      isOver = true
+      for (const done of whenSent) done()
+    }
+    if (response.body === null) {
+      end()
+      return response
+    }
+    const reader = response.body.getReader()
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const { value } = await reader.read()
+          if (value !== undefined) return controller.enqueue(value)
+          controller.close()
+          end()
+        },
+        async cancel(reason) {
+          end()
+          await reader.cancel(reason)
+        },
+      },
+      // Nothing is read ahead.
+      { highWaterMark: 0 },
+    )
+    dropped?.register(body, end)
+    request.signal.addEventListener('abort', end, { once: true })
+    return new Response(body, response)
   }
 }
 

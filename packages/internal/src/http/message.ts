@@ -17,7 +17,7 @@ export interface RequestHead<Host = unknown> {
   readonly host: Host
   /**
    * Calls back when the answer has been sent, or the client has disconnected; an answer that is not read occupies memory.
-   * Undefined where the adapter cannot know.
+   * With Fetch it is when the runtime has read the answer. Undefined where the adapter cannot know.
    */
   readonly sent?: ((done: () => void) => void) | undefined
   /**
