@@ -1,13 +1,21 @@
 import { matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
-import type { FilterAttribute } from '@mintmark/storage-interface/stores'
+import { comparisonsOf, type FilterAttribute } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
+import type { FilterLimits } from '../filter/parse-filter.ts'
 import { frozenFilter } from '../filter/resolve-filter.ts'
 import { attributeLabel, type ResolvedAttribute } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { locationFilter } from './location-filter.ts'
 import { isWritable } from '../values/read-value.ts'
 import { nameKey } from '../values/text.ts'
+
+type LocationTests = (test: Extract<ResolvedFilter, { readonly kind: 'text' }>) => ResolvedFilter | boolean
+
+/** How the tests of a filter are rewritten. */
+interface Rewriting extends Pick<SearchedType, 'resourceType'> {
+  readonly rewriteLocation: LocationTests
+}
 
 /** The resource type that a filter searches. */
 interface SearchedType {
@@ -20,15 +28,27 @@ interface SearchedType {
  * Rewrites a filter to the attributes that storage knows (see `ListQuery`), or to `true` or `false` when all or no resources
  * match. An attribute that the type does not define has no value (RFC 7644 §3.4.2.1), and some server-assigned values are known
  * in advance.
- * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`. Never an empty result for an attribute that cannot be
- * searched.
+ * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`, and never an empty result for an attribute that cannot
+ * be searched; `filter_too_large`, when the rewritten tests of `meta.location` are more comparisons than a filter may have.
  */
-export function toStorageFilter(filter: ResolvedFilter, type: SearchedType): ResolvedFilter | boolean {
-  const searchable = inStorageTerms(filter, type)
+export function toStorageFilter(
+  filter: ResolvedFilter,
+  { resourceType, locationPrefix }: SearchedType,
+  { parts }: Pick<FilterLimits, 'parts'>,
+): ResolvedFilter | boolean {
+  let rewritten = 0
+  const rewriteLocation: LocationTests = (test) => {
+    const tests = locationFilter(test, locationPrefix)
+    if (typeof tests !== 'boolean') rewritten += comparisonsOf(tests, { list: 0, equalities: 'each' })
+    // RFC 7644 §3.12: the server limits the cost of a filter.
+    if (rewritten > parts) throw refusal('filter_too_large')
+    return tests
+  }
+  const searchable = inStorageTerms(filter, { resourceType, rewriteLocation })
   return typeof searchable === 'boolean' ? searchable : frozenFilter(searchable)
 }
 
-function inStorageTerms(filter: ResolvedFilter, type: SearchedType): ResolvedFilter | boolean {
+function inStorageTerms(filter: ResolvedFilter, type: Rewriting): ResolvedFilter | boolean {
   switch (filter.kind) {
     case 'or':
     case 'and':
@@ -63,14 +83,14 @@ function joined(kind: 'or' | 'and', operands: readonly (ResolvedFilter | boolean
   return left.length === 1 ? only : { kind, operands: left }
 }
 
-function testInStorageTerms(test: Test, { resourceType, locationPrefix }: SearchedType): ResolvedFilter | boolean {
+function testInStorageTerms(test: Test, { resourceType, rewriteLocation }: Rewriting): ResolvedFilter | boolean {
   const found = resolveFilterAttribute(test.attribute, resourceType)
   if (found === undefined) return matchesFilter(test)({})
   const label = attributeLabel(found)
   // RFC 7643 §3.1: every resource has it.
   if (test.kind === 'present' && always.has(label)) return true
   if (label === 'meta.resourceType') return matchesFilter(test)({ meta: { resourceType: resourceType.name } })
-  if (label === 'meta.location' && test.kind === 'text') return locationFilter(test, locationPrefix)
+  if (label === 'meta.location' && test.kind === 'text') return rewriteLocation(test)
   requireStored(found)
   if (test.kind === 'element') requireStoredParts(test.where, found)
   return test

@@ -62,14 +62,15 @@ interface SearchContext {
 function typeSearch(
   request: SearchRequest,
   { filter, type }: { readonly filter: FilterNode | undefined; readonly type: NamedType },
-  { baseUrl, tolerances }: SearchContext,
+  { baseUrl, tolerances, filterLimits }: SearchContext,
 ): readonly TypeSearch[] {
   const { resourceType, names } = type
   const sort = sortKeyOf(request, { resourceType: names, tolerances }, resourceType)
   const projection = parseProjection(request, resourceType)
   const locationPrefix = type.locationOf('', baseUrl)
   const searchable =
-    filter === undefined || toStorageFilter(resolveFilter(filter, names, tolerances), { resourceType, locationPrefix })
+    filter === undefined ||
+    toStorageFilter(resolveFilter(filter, names, tolerances), { resourceType, locationPrefix }, filterLimits)
   if (searchable === false) return []
   return [{ type, filter: searchable === true ? undefined : searchable, sort, projection }]
 }

@@ -336,6 +336,36 @@ describe('searches', () => {
     expect(scim.lastReason()).toBe('filter_too_long')
   })
 
+  test.for([
+    ['co "0"', 'co "2"'],
+    ['ew "0"', 'ew "2"'],
+    ['ne "0"', 'co "F"'],
+  ])(
+    'rejects tests of meta.location that stand for more comparisons than a filter may have: %s (RFC 7644 §3.12)',
+    async ([first, second]) => {
+      const scim = await startScim()
+      const id = idOf(await create(scim))
+      const tests = Array.from({ length: 200 }, () => `meta.location ${first} or not (meta.location ${second})`)
+      const before = await scim.send({ path: `/Users/${id}` })
+
+      const refused = await scim.send({
+        method: 'POST',
+        path: '/Users/.search',
+        body: { schemas: [searchRequest], filter: tests.join(' and ') },
+      })
+
+      expect(refused).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } })
+      expect(scim.lastReason()).toBe('filter_too_large')
+      expect(await scim.send({ path: `/Users/${id}` })).toEqual(before)
+      expect(
+        await scim.send({ path: `/Users?filter=${encodeURIComponent(`meta.location ew "${id}"`)}` }),
+      ).toMatchObject({
+        status: 200,
+        body: { totalResults: 1 },
+      })
+    },
+  )
+
   test('the host sets the limits of filters', async () => {
     const scim = await startScim({ filterLimits: { length: 40, parts: 2 } })
     const list = (filter: string): Promise<ScimReply> =>
