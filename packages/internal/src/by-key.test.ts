@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createQueues } from './by-key.ts'
+import { createQueues, createRecentMap } from './by-key.ts'
 
 test('work of one name starts when the work before it has settled, and work of another name runs beside it', async () => {
   const queue = createQueues()
@@ -35,6 +35,19 @@ test('work whose turn does not come in time is rejected unstarted, and later wor
   await done
   await third
   expect(begun).toEqual(['third'])
+})
+
+test('a map of recent values keeps the last ones, and none whose key is too long', () => {
+  const map = createRecentMap<object>({ limit: 2, longest: 3 })
+  const make = () => ({})
+  const [a, b] = [map.get('a', make), map.get('b', make)]
+  const long = map.get('long', make)
+
+  expect(map.get('a', make)).toBe(a)
+  expect(map.get('long', make)).not.toBe(long)
+  expect(map.get('c', make)).not.toBe(a)
+  expect(map.get('a', make)).toBe(a)
+  expect(map.get('b', make)).not.toBe(b)
 })
 
 /** Work whose outcome the test decides. */

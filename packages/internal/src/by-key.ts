@@ -12,12 +12,14 @@ interface RecentMap<Value> {
   clear(): void
 }
 
-export function createRecentMap<Value>({ limit }: { readonly limit: number }): RecentMap<Value> {
+/** @param longest values with a longer key are made each time, so that the map does not keep much memory. */
+export function createRecentMap<Value>({ limit, longest = Infinity }: RecentMapLimits): RecentMap<Value> {
   // A map iterates in insertion order: the first key is the least recently used.
   const kept = new Map<string, Value>()
 
   return {
     get(key, make) {
+      if (key.length > longest) return make()
       const value = kept.get(key) ?? make()
       kept.delete(key)
       kept.set(key, value)
@@ -26,6 +28,11 @@ export function createRecentMap<Value>({ limit }: { readonly limit: number }): R
     },
     clear: () => kept.clear(),
   }
+}
+
+interface RecentMapLimits {
+  readonly limit: number
+  readonly longest?: number
 }
 
 /** Runs work of one key one after the other, and work of different keys at the same time. */
