@@ -1,5 +1,6 @@
-import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
-import { listRows, type ProviderId, jsonText } from '@mintmark/storage-interface/stores'
+import { type Pieces, runAtOnce, runInTurns, type Turns } from '@mintmark/internal'
+import { type JsonObject, type JsonValue, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
+import { comparisonsOf, listRows, type ProviderId, jsonText } from '@mintmark/storage-interface/stores'
 
 import { refusal, ScimError } from '../error/scim-error.ts'
 import { parseResource } from '../resource/parse-resource.ts'
@@ -17,6 +18,8 @@ interface Supplied {
   readonly id: string
   /** All attributes, except the parts of `meta` that depend on the provider. */
   readonly resource: JsonObject
+  /** What filters and orders compare. */
+  readonly comparable: JsonObject
 }
 
 /**
@@ -42,19 +45,23 @@ export function suppliedType({ resourceType, resources }: SuppliedResourceType):
     listed: {
       resourceType: type,
       locationOf,
-      async list(query, { projection, baseUrl }) {
-        const rows = [...(await load(query.providerId)).values()].map((supplied) => ({
-          id: supplied.id,
-          record: () => jsonText(projectResource(complete(supplied, baseUrl), projection)),
-          comparable: () => comparableResource(supplied.resource, type),
+      async list({ filter, ...query }, { projection, baseUrl, turns }) {
+        const supplied = await load(query.providerId, turns)
+        if (filter !== undefined && comparisonsOf(filter, comparing) * supplied.size > maximumComparisons)
+          return { outcome: 'tooMany' }
+        const found = await runInTurns(matching([...supplied.values()], filter), turns)
+        const rows = found.map((each) => ({
+          id: each.id,
+          record: () => jsonText(projectResource(complete(each, baseUrl), projection)),
+          comparable: () => each.comparable,
         }))
-        return listRows(rows, query)
+        return listRows(rows, { ...query, filter: undefined })
       },
     },
     idOf: ({ id }) => id,
     versionOf,
-    async find({ caller, id }) {
-      const found = (await load(caller.provider.providerId)).get(id)
+    async find({ caller, id, turns }) {
+      const found = (await load(caller.provider.providerId, turns)).get(id)
       // RFC 7644 §3.12, 404.
       if (found === undefined) throw refusal('resource_not_found')
       return found
@@ -65,20 +72,36 @@ export function suppliedType({ resourceType, resources }: SuppliedResourceType):
   }
 }
 
-type Load = (providerId: ProviderId) => Promise<ReadonlyMap<string, Supplied>>
+function* matching(all: readonly Supplied[], filter: ResolvedFilter | undefined): Pieces<readonly Supplied[]> {
+  if (filter === undefined) return all
+  const matches = matchesFilter(filter)
+  const found: Supplied[] = []
+  for (const supplied of all) {
+    if (matches(supplied.comparable)) found.push(supplied)
+    yield
+  }
+  return found
+}
+
+const comparing = { list: 4, equalities: 'together' } as const
+
+/** The comparisons of one filter with all resources: twenty with each of the most that may be supplied. */
+const maximumComparisons = 200_000
+
+type Load = (providerId: ProviderId, turns: Turns) => Promise<ReadonlyMap<string, Supplied>>
 
 function loadOnce(resources: readonly JsonObject[], type: ResourceType): Load {
-  const checked = checkAll(resources, type)
+  const checked = runAtOnce(checkAll(resources, type))
   return async () => checked
 }
 
 const loadEach =
   (resources: Extract<SuppliedResourceType['resources'], (...given: never) => unknown>, type: ResourceType): Load =>
-  async (providerId) =>
-    checkAll(await resources({ providerId }), type)
+  async (providerId, turns) =>
+    runInTurns(checkAll(await resources({ providerId }), type), turns)
 
 /** @throws TypeError the host's list is malformed, which the directory sees as 500. */
-function checkAll(resources: readonly JsonObject[], type: ResourceType): ReadonlyMap<string, Supplied> {
+function* checkAll(resources: readonly JsonObject[], type: ResourceType): Pieces<ReadonlyMap<string, Supplied>> {
   if (resources.length > maximumResources)
     throw new TypeError(
       `${type.name}: more than ${maximumResources} resources are supplied. Store such a type instead.`,
@@ -88,6 +111,7 @@ function checkAll(resources: readonly JsonObject[], type: ResourceType): Readonl
     const supplied = checkOne(resource, type)
     if (checked.has(supplied.id)) throw new TypeError(`${type.name}: two supplied resources have one id.`)
     checked.set(supplied.id, supplied)
+    yield
   }
   return checked
 }
@@ -101,7 +125,8 @@ function checkOne(resource: JsonObject, type: ResourceType): Supplied {
   const isId = typeof id === 'string' && id !== '' && id.length <= 255 && isAllowedText(id, 'line')
   if (!isId || id.startsWith('bulkId')) throw new TypeError(`${type.name}: a supplied resource has no valid id.`)
   const document = parsed(resource, type)
-  return { id, resource: toObject([...Object.entries(document), ['id', id], ['meta', timesOf(resource, type)]]) }
+  const complete = toObject([...Object.entries(document), ['id', id], ['meta', timesOf(resource, type)]])
+  return { id, resource: complete, comparable: comparableResource(complete, type) }
 }
 
 function parsed(resource: JsonObject, type: ResourceType): JsonObject {

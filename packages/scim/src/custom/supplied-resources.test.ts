@@ -1,0 +1,55 @@
+import { providerId, type ResolvedFilter } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+
+import { parseProjection } from '../resource/resource.ts'
+import { oktaRoleResourceType } from '../schema/okta-schema.ts'
+import { suppliedType } from './supplied-resources.ts'
+
+const roles = Array.from({ length: 10_000 }, (_, number) => ({ id: `role-${number}`, displayName: `Role ${number}` }))
+
+const searched = (count: number, operator: 'co' | 'eq'): ResolvedFilter => ({
+  kind: 'or',
+  operands: Array.from({ length: count }, (_, number) => ({
+    kind: 'text',
+    attribute: { extension: undefined, name: 'id', subName: undefined, multiValued: false },
+    operator,
+    value: `role-${number}`,
+  })),
+})
+
+function start() {
+  const turns = { isOver: () => true, taken: 0, next: () => Promise.resolve(void (turns.taken += 1)) }
+  const { listed } = suppliedType({ resourceType: oktaRoleResourceType, resources: () => roles })
+  const showing = {
+    projection: parseProjection({ attributes: undefined, excludedAttributes: undefined }, listed.resourceType),
+    baseUrl: 'https://as.test',
+    makeRoom: () => Promise.resolve(),
+    turns,
+    signal: undefined,
+  }
+  const list = (filter: ResolvedFilter) =>
+    listed.list(
+      { providerId: providerId('p'), filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 1 } },
+      showing,
+    )
+  return { turns, list }
+}
+
+test('others have a turn between any two resources that are checked or compared', async () => {
+  const { turns, list } = start()
+
+  const outcome = await list(searched(3, 'eq'))
+
+  expect(outcome).toMatchObject({ outcome: 'listed', total: 3 })
+  expect(turns.taken).toBe(2 * roles.length)
+})
+
+test('rejects a filter that compares all resources too often, before it compares any (RFC 7644 §3.12)', async () => {
+  const { turns, list } = start()
+
+  expect(await list(searched(21, 'co'))).toEqual({ outcome: 'tooMany' })
+  expect(turns.taken).toBe(roles.length)
+  expect(await list(searched(20, 'co'))).toMatchObject({ outcome: 'listed' })
+  // Equalities are looked up together.
+  expect(await list(searched(500, 'eq'))).toMatchObject({ outcome: 'listed', total: 500 })
+})
