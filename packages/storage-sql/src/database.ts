@@ -48,9 +48,12 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
     run: (statement, values, signal) => {
       const { sql, lifetime } = statement
       const bound = statement.bind(values, issuer)
-      return dialect.all(sql, bound, signal === undefined ? optionsOf[lifetime] : { lifetime, signal })
+      if (lifetime === 'lasting') return dialect.all(sql, bound, signal === undefined ? lasting : { lifetime, signal })
+      const provider = (values as Readonly<Record<string, SqlValue>>)['provider_id'] ?? null
+      return dialect.all(sql, bound, { lifetime, signal, owner: JSON.stringify([issuer, provider]) })
     },
-    runInOrder: ({ sql, lifetime }, values) => dialect.all(sql, [issuer, ...values], optionsOf[lifetime]),
+    runInOrder: ({ sql, lifetime }, values) =>
+      dialect.all(sql, [issuer, ...values], lifetime === 'lasting' ? lasting : { lifetime }),
     step: (statement, values, role = 'step') => ({
       statement: statement.sql,
       parameters: statement.bind(values, issuer),
@@ -63,11 +66,7 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
 }
 
 /** Most statements run with these, so that no object is made for each. */
-const optionsOf: Readonly<Record<StatementLifetime, SqlQueryOptions>> = {
-  lasting: { lifetime: 'lasting' },
-  long: { lifetime: 'long' },
-  passing: { lifetime: 'passing' },
-}
+const lasting: SqlQueryOptions = { lifetime: 'lasting' }
 
 /**
  * Kysely's query builder without the class `Kysely`, which would pull in schema building and connections: a third of

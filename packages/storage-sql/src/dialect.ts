@@ -215,6 +215,8 @@ export type StatementLifetime = 'lasting' | 'long' | 'passing'
 /** How a statement runs. */
 export interface SqlQueryOptions {
   readonly lifetime?: StatementLifetime
+  /** For whom a query that may read many rows runs. Owners take turns. */
+  readonly owner?: string
   /** Cancels a query. Not given for a statement that writes. */
   readonly signal?: AbortSignal | undefined
 }

@@ -3,15 +3,17 @@ import { sql } from 'kysely'
 import type { Parameter } from '../database.ts'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
-import type { FilterTemplate } from './filter.ts'
+import { anyOf, equalitiesTogether, type FilterTemplate } from './filter.ts'
 import type { IndexLookup, ListedKind } from './listed-kind.ts'
 import {
   conjuncts,
   coveringIndex,
   inexactRows,
   isBounded,
+  isComparison,
   isCoveredBy,
   narrowCondition,
+  type NarrowIndex,
   type NarrowIndexes,
   type NarrowMatch,
 } from './narrow-index.ts'
@@ -21,11 +23,9 @@ export type CandidateQuery = (p: Parameter<string>) => Sql
 
 /** How to find all rows that a filter can match. */
 interface CandidateRows {
-  /** `lookup`: by texts that few rows have. */
-  readonly kind: 'lookup' | 'narrow'
   readonly query: CandidateQuery
-  /** Whether it reads only a range of each index. */
-  readonly isBounded: boolean
+  /** What it reads of narrow indexes; nothing when it looks up texts that few rows have. */
+  readonly matches: readonly NarrowMatch[]
 }
 
 /**
@@ -38,9 +38,10 @@ export function candidatesOf(
   engine: SqlEngine,
 ): CandidateRows | undefined {
   const demanded = findCandidates(filter, lookups)
-  if (demanded !== undefined) return { kind: 'lookup', query: lookedUp(demanded), isBounded: true }
-  const matches = narrow && narrowCandidates(filter, narrow)
-  return matches && { kind: 'narrow', query: narrowlyFound(matches, engine), isBounded: matches.every(isBounded) }
+  if (demanded !== undefined) return { query: lookedUp(demanded), matches: [] }
+  const found = narrow && narrowCandidates(filter, narrow)
+  const matches = found && perIndex(found)
+  return matches && { query: narrowlyFound(matches, engine), matches }
 }
 
 /** Narrow indexes that together find every row that a filter can match; `undefined` if every row has to be read. */
@@ -49,30 +50,25 @@ function narrowCandidates(filter: FilterTemplate, indexes: NarrowIndexes): reado
     case 'text':
     case 'number':
       return singleMatch([filter], indexes)
-    case 'element': {
-      const matches = conjuncts(filter.where).flatMap((part) => severalMatch(filter.attribute, part, indexes) ?? [])
-      return fewest(matches.map((match) => [match]))
-    }
+    case 'element':
+      return severalMatches(filter.attribute, filter.where, indexes)
     case 'and': {
       const parts = conjuncts(filter)
-      const found = parts.map((part) => {
-        const index = coveringIndex(part, indexes)
-        // All parts that the index covers are tested in it.
-        return index === undefined
-          ? narrowCandidates(part, indexes)
-          : singleMatch(
-              parts.filter((other) => isCoveredBy(other, index)),
-              indexes,
-            )
-      })
-      return fewest(found.filter((matches) => matches !== undefined))
+      const covering = parts.map((part) => coveringIndex(part, indexes))
+      // All parts that an index covers are tested in it.
+      const inIndexes = [...new Set(covering)].map(
+        (index) =>
+          index &&
+          singleMatch(
+            parts.filter((part) => isCoveredBy(part, index)),
+            indexes,
+          ),
+      )
+      const others = parts.filter((_, place) => covering[place] === undefined)
+      return fewest([...inIndexes, ...others.map((part) => narrowCandidates(part, indexes))])
     }
-    case 'or': {
-      const each = filter.operands.map((operand) => narrowCandidates(operand, indexes))
-      return each.length === 0 || each.some((found) => found === undefined)
-        ? undefined
-        : each.flatMap((found) => found ?? [])
-    }
+    case 'or':
+      return all(filter.operands.map((operand) => narrowCandidates(operand, indexes)))
     case 'not':
     case 'present':
     case 'boolean':
@@ -91,14 +87,17 @@ function singleMatch(parts: readonly FilterTemplate[], indexes: NarrowIndexes): 
   return [{ index, filter }]
 }
 
-function severalMatch(
+/** The entries of the values of a list that find every row with an element that matches. */
+function severalMatches(
   list: FilterTemplateElement['attribute'],
-  part: FilterTemplate,
+  where: FilterTemplate,
   indexes: NarrowIndexes,
-): NarrowMatch | undefined {
-  if (part.kind !== 'text' || !isSelective(part)) return undefined
-  const index = indexes.bySeveral(list, part.attribute)
-  return index && { index, filter: part }
+): readonly NarrowMatch[] | undefined {
+  if (where.kind === 'or') return all(where.operands.map((operand) => severalMatches(list, operand, indexes)))
+  if (where.kind === 'and') return fewest(conjuncts(where).map((part) => severalMatches(list, part, indexes)))
+  if (where.kind !== 'text' || !isSelective(where)) return undefined
+  const index = indexes.bySeveral(list, where.attribute)
+  return index && [{ index, filter: where }]
 }
 
 type FilterTemplateElement = Extract<FilterTemplate, { readonly kind: 'element' }>
@@ -107,27 +106,55 @@ type FilterTemplateElement = Extract<FilterTemplate, { readonly kind: 'element' 
 const isSelective = (filter: FilterTemplate): boolean =>
   (filter.kind === 'text' || filter.kind === 'number') && filter.operator !== 'ne'
 
+type Found = readonly NarrowMatch[] | undefined
+
+/** Every operand needs its matches. */
+const all = (operands: readonly Found[]): Found =>
+  operands.length === 0 || operands.includes(undefined) ? undefined : operands.flatMap((found) => found ?? [])
+
 /** The matches that are bounded by the key of their index, or else the first. */
-function fewest(found: readonly (readonly NarrowMatch[])[]): readonly NarrowMatch[] | undefined {
-  const [first] = found
-  return found.find((matches) => matches.every(isBounded)) ?? first
+function fewest(operands: readonly Found[]): Found {
+  const found = operands.filter((matches) => matches !== undefined)
+  return found.find((matches) => matches.every(isBounded)) ?? found[0]
+}
+
+/** Equalities in one index are looked up together, and an index that has to be read as a whole is read once. */
+function perIndex(matches: readonly NarrowMatch[]): readonly NarrowMatch[] {
+  const filters = new Map<NarrowIndex, FilterTemplate[]>()
+  for (const { index, filter } of matches) filters.set(index, [...(filters.get(index) ?? []), filter])
+  return [...filters].flatMap(([index, found]) => {
+    const comparisons = found.filter(isComparison)
+    const others = found.filter((filter) => !isComparison(filter))
+    const ranges = [...others, ...equalitiesTogether(comparisons)].map((filter) => ({ index, filter }))
+    return ranges.every(isBounded) ? ranges : [{ index, filter: anyOf(found) }]
+  })
 }
 
 const lookedUp =
   (candidates: Candidates<IndexLookup>): CandidateQuery =>
   (p) =>
-    sql.join(
-      [...candidates].map(([{ find }, values]) => find(values, p)),
-      sql` union all `,
-    )
+    unionOf([...candidates].map(([{ find }, values]) => find(values, p)))
 
 const narrowlyFound =
   (matches: readonly NarrowMatch[], engine: SqlEngine): CandidateQuery =>
   (p) =>
-    sql.join(
-      matches.flatMap((match) => [
-        sql`select ${sql.ref(match.index.id)} as id from ${sql.table(match.index.table)} where ${narrowCondition(match, { engine, parameter: p })}`,
-        ...(match.index.inexact === undefined ? [] : [inexactRows(match.index, p)]),
-      ]),
-      sql` union all `,
-    )
+    unionOf([
+      ...matches.map(
+        (match) =>
+          sql`select ${sql.ref(match.index.id)} as id from ${sql.table(match.index.table)} where ${narrowCondition(match, { engine, parameter: p })}`,
+      ),
+      ...[...new Set(matches.map(({ index }) => index))].flatMap((index) =>
+        index.inexact === undefined ? [] : [inexactRows(index, p)],
+      ),
+    ])
+
+/** The rows of all queries, whose column is `id`. SQLite allows 500 queries in one union. */
+export function unionOf(queries: readonly Sql[]): Sql {
+  if (queries.length <= unionLimit) return sql.join(queries, sql` union all `)
+  const groups = Array.from({ length: Math.ceil(queries.length / unionLimit) }, (_, place) =>
+    queries.slice(place * unionLimit, (place + 1) * unionLimit),
+  )
+  return unionOf(groups.map((group, place) => sql`select id from (${unionOf(group)}) as ${sql.ref(`part_${place}`)}`))
+}
+
+const unionLimit = 100

@@ -32,12 +32,12 @@ export function compileFilter(
   const fold = (node: FilterTemplate, scope: FilterScope): Sql => {
     switch (node.kind) {
       case 'or':
-        return join(
+        return joinConditions(
           'or',
-          equalitiesTogether(node.operands).map((operand) => fold(operand, scope)),
+          comparisonsTogether(node.operands).map((operand) => fold(operand, scope)),
         )
       case 'and':
-        return join(
+        return joinConditions(
           'and',
           node.operands.map((operand) => fold(operand, scope)),
         )
@@ -62,32 +62,48 @@ export function compileFilter(
 }
 
 /** Joins in halves, so that the expression stays shallow however many there are (SQLite allows 1,000 levels). */
-function join(operator: 'and' | 'or', conditions: readonly Sql[]): Sql {
+function joinConditions(operator: 'and' | 'or', conditions: readonly Sql[]): Sql {
   const [first] = conditions
   if (first === undefined) return operator === 'and' ? sql`true` : sql`false`
   if (conditions.length === 1) return first
   const middle = Math.ceil(conditions.length / 2)
-  const halves = [conditions.slice(0, middle), conditions.slice(middle)].map((half) => join(operator, half))
+  const halves = [conditions.slice(0, middle), conditions.slice(middle)].map((half) => joinConditions(operator, half))
   return sql`(${sql.join(halves, sql.raw(` ${operator} `))})`
 }
 
-/** Equalities of one attribute become one: a filter may list hundreds of identifiers. */
-function equalitiesTogether(operands: readonly FilterTemplate[]): readonly FilterTemplate[] {
-  const equalities = new Map<string, readonly ComparisonTemplate[]>()
-  const others: FilterTemplate[] = []
-  for (const operand of operands) {
-    if (operand.kind !== 'text' || operand.operator !== 'eq') {
-      others.push(operand)
-      continue
-    }
-    const key = JSON.stringify(operand.attribute)
-    equalities.set(key, [...(equalities.get(key) ?? []), operand])
-  }
-  const joined = [...equalities.values()].flatMap((same) => {
+/**
+ * Comparisons of one text become one, so that it is found, and a list taken apart, once for all of them. A text that is
+ * absent matches none of them.
+ */
+function comparisonsTogether(operands: readonly FilterTemplate[]): readonly FilterTemplate[] {
+  const isJoined = (operand: FilterTemplate): operand is ComparisonTemplate =>
+    operand.kind === 'text' && operand.operator !== 'ne'
+  const joined = byAttribute(operands.filter(isJoined)).flatMap((same) => {
     const [first] = same
-    return first === undefined ? [] : [{ ...first, values: same.map(({ value }) => value) }]
+    return first === undefined || same.length === 1 ? same : [{ ...first, anyOf: same }]
   })
-  return [...others, ...joined]
+  return [...operands.filter((operand) => !isJoined(operand)), ...joined]
+}
+
+/** Equalities of one attribute become one: a filter may list hundreds of identifiers. */
+export function equalitiesTogether(comparisons: readonly ComparisonTemplate[]): readonly ComparisonTemplate[] {
+  const isEquality = ({ kind, operator }: ComparisonTemplate): boolean => kind === 'text' && operator === 'eq'
+  const joined = byAttribute(comparisons.filter(isEquality)).flatMap((same) => {
+    const [first] = same
+    return first === undefined ? [] : [{ ...first, values: same.flatMap(({ value, values }) => values ?? [value]) }]
+  })
+  return [...comparisons.filter((comparison) => !isEquality(comparison)), ...joined]
+}
+
+function byAttribute<Test extends { readonly attribute: FilterAttribute }>(tests: readonly Test[]): readonly Test[][] {
+  const groups = new Map<string, Test[]>()
+  for (const test of tests) {
+    const key = JSON.stringify(test.attribute)
+    const group = groups.get(key) ?? []
+    groups.set(key, group)
+    group.push(test)
+  }
+  return [...groups.values()]
 }
 
 interface Given {
@@ -104,10 +120,15 @@ interface Given {
 function compileComparison(node: ComparisonTemplate, value: SearchedValue, given: Given): Sql {
   const { search, parameter, alias } = given
   const holds = (of: SearchedValue): readonly Sql[] => {
-    const compared =
-      node.values === undefined
-        ? comparison(node.operator, of[node.kind], { search, operand: sql`${parameter(node.value)}` })
-        : sql`${of[node.kind]} in (${sql.join(node.values.map((value) => sql`${parameter(value)}`))})`
+    const tests = node.anyOf === undefined ? [node] : equalitiesTogether(node.anyOf)
+    const compared = joinConditions(
+      'or',
+      tests.map(({ operator, value, values }) =>
+        values === undefined
+          ? comparison(operator, of[node.kind], { search, operand: sql`${parameter(value)}` })
+          : sql`${of[node.kind]} in (${sql.join(values.map((one) => sql`${parameter(one)}`))})`,
+      ),
+    )
     return search.typeNames[node.kind].map((name) => sql`when ${sql.lit(name)} then ${compared}`)
   }
   // `ne` of a boolean holds for every value other than that boolean; a text or a number is compared with its own type
@@ -165,7 +186,7 @@ export type FilterTemplate =
   | { readonly kind: 'present'; readonly attribute: FilterAttribute }
   | ComparisonTemplate
 
-interface ComparisonTemplate {
+export interface ComparisonTemplate {
   readonly kind: ValueKind
   readonly attribute: FilterAttribute
   readonly operator: TextOperator
@@ -173,6 +194,8 @@ interface ComparisonTemplate {
   readonly value: string
   /** The names of all parameters, if one of several values is required. */
   readonly values?: readonly string[]
+  /** The comparisons of the same attribute of which one must hold. */
+  readonly anyOf?: readonly ComparisonTemplate[]
 }
 
 export type FilterValues = Readonly<Record<string, SqlValue>>
@@ -188,8 +211,9 @@ export function filterTemplate(
   const replaceValues = (node: ResolvedFilter): FilterTemplate => {
     switch (node.kind) {
       case 'or':
+        return anyOf(elementsTogether(node.operands.map(replaceValues)))
       case 'and':
-        return { kind: node.kind, operands: node.operands.map(replaceValues) }
+        return { kind: 'and', operands: node.operands.map(replaceValues) }
       case 'not':
         return { kind: 'not', operand: replaceValues(node.operand) }
       case 'element':
@@ -214,6 +238,21 @@ export function filterTemplate(
     }
   }
   return { template: replaceValues(filter), values }
+}
+
+/** Tests of the elements of one list become one, so that the list is taken apart once for all of them. */
+function elementsTogether(operands: readonly FilterTemplate[]): readonly FilterTemplate[] {
+  const joined = byAttribute(operands.filter((operand) => operand.kind === 'element')).flatMap((same) => {
+    const [first] = same
+    const tests = same.flatMap(({ where }) => (where.kind === 'or' ? where.operands : [where]))
+    return first === undefined ? [] : [{ ...first, where: anyOf(tests) }]
+  })
+  return [...operands.filter(({ kind }) => kind !== 'element'), ...joined]
+}
+
+export function anyOf(operands: readonly FilterTemplate[]): FilterTemplate {
+  const [only] = operands
+  return only !== undefined && operands.length === 1 ? only : { kind: 'or', operands }
 }
 
 /** The parameter name of a text's index key. */

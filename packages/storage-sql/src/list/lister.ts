@@ -1,7 +1,8 @@
 import { createRecentMap } from '@mintmark/internal'
-import { type JsonObject } from '@mintmark/storage-interface'
+import type { JsonObject, ResolvedFilter } from '@mintmark/storage-interface'
 import {
   compareText,
+  comparisonsOf,
   type ListOutcome,
   type ListPage,
   type ListPosition,
@@ -15,6 +16,7 @@ import { createFindFew } from './find-few.ts'
 import type { ListedKind } from './listed-kind.ts'
 import {
   candidateLimit,
+  entryLimit,
   inexactStatement,
   matchStatement,
   type MatchStatement,
@@ -57,8 +59,8 @@ export function createLister<Record, Query extends Asked>(
   const total = totalStatement(database, kind)
   const size = sizeStatement(database, kind)
   const pages = createRecentMap<Statement<string>>({ limit: 4 })
-  const shapes = createRecentMap<MatchStatement>({ limit: 200 })
-  const inexact = createRecentMap<Statement<string>>({ limit: 50 })
+  const shapes = createRecentMap<MatchStatement>({ limit: 100, longest: longestShape })
+  const inexact = createRecentMap<Statement<string>>({ limit: 50, longest: longestShape })
 
   /** @param rows the rows of the page, and one more if there are more. */
   function listed(rows: readonly SqlRow[], { sort, page: { limit } }: Asked, found: Found): ListOutcome<Record> {
@@ -97,36 +99,41 @@ export function createLister<Record, Query extends Asked>(
   })
 
   /** The work of a list as a part of what it may cause: more than 1 is too much (RFC 7644 §3.12 tooMany). */
-  async function loadOf(
-    { looksAt, weight, units }: MatchStatement,
-    query: Query,
-    values: FilterValues,
-  ): Promise<number> {
-    const limit = scanLimit / weight
-    const ofRows = async (): Promise<number> =>
-      units === undefined ? 0 : (await unitsOf(units, values, query)) / limit
-    switch (looksAt) {
-      case 'range':
+  async function loadOf(match: MatchStatement, query: Query, { limits, values }: Bound): Promise<number> {
+    switch (match.looksAt) {
       case 'order':
         return 0
-      case 'candidates':
-        return ofRows()
       case 'index': {
-        const ofIndex = (await totalOf(query)) / (limit * entriesOfRow)
-        return ofIndex > 1 ? ofIndex : Math.max(ofIndex, await ofRows())
+        const ofEntries = await loadOfEntries(match, query, { limits, values })
+        if (ofEntries > 1 || match.units === undefined) return ofEntries
+        return Math.max(ofEntries, (await unitsOf(match.units, values, query)) / limits.rows)
       }
       case 'everything': {
-        const ofTotal = (await totalOf(query)) / limit
-        return ofTotal > 1 ? ofTotal : Math.max(ofTotal, (await unitsOf(size, owner(query), query)) / limit)
+        const ofTotal = (await totalOf(query)) / limits.rows
+        return ofTotal > 1 ? ofTotal : Math.max(ofTotal, (await unitsOf(size, owner(query), query)) / limits.rows)
       }
       default:
-        return looksAt satisfies never
+        return match.looksAt satisfies never
     }
+  }
+
+  async function loadOfEntries(
+    { entries: { ofEveryRow, areRanges, count } }: MatchStatement,
+    query: Query,
+    { limits, values }: Bound,
+  ): Promise<number> {
+    if (areRanges && limits.comparisons <= ordinaryComparisons) return 0
+    const whole = ofEveryRow ? (await totalOf(query)) / limits.entries : 0
+    // An entry is counted in a fraction of the time that many comparisons take.
+    if (count === undefined || whole > 1) return whole
+    const most = Math.ceil(limits.entries) + 1
+    return whole + (await unitsOf(count, { ...values, [entryLimit]: most }, query)) / limits.entries
   }
 
   async function listMatching(query: Query, start: PageStart): Promise<ListOutcome<Record>> {
     const { filter, sort } = query
     const { template, values } = filter === undefined ? noFilter : filterTemplate(filter, database.engine.encodeFlag)
+    const limits = limitsOf(filter, scanLimit)
     const form = formOf(query)
     const shape = JSON.stringify([template, sort, query.without, form.size !== undefined])
     const found = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort, form }))
@@ -139,20 +146,20 @@ export function createLister<Record, Query extends Asked>(
         return listMatched(
           query,
           shapes.get(`rows ${shape}`, () => rowsStatement(database, kind, { filter: template, sort, form })),
-          { start, values },
+          { start, values, limits },
         )
     }
-    return listMatched(query, found, { start, values })
+    return listMatched(query, found, { start, values, limits })
   }
 
   async function listMatched(
     query: Query,
     match: MatchStatement,
-    { start, values }: { readonly start: PageStart; readonly values: FilterValues },
+    { start, values, limits }: Bound & { readonly start: PageStart },
   ): Promise<ListOutcome<Record>> {
-    const limit = Math.floor(scanLimit / match.weight)
+    const limit = Math.floor(limits.rows)
     const all = { ...owner(query), ...values, [candidateLimit]: limit + 1 }
-    const load = await loadOf(match, query, all)
+    const load = await loadOf(match, query, { limits, values: all })
     if (load > 1) return { outcome: 'tooMany' }
     const rows = await run(match.statement, { ...all, ...pageValues(query, start) }, query.signal)
     const [first] = rows
@@ -194,7 +201,44 @@ export function createLister<Record, Query extends Asked>(
   }
 }
 
-/** Reading an entry of an index is this much less work than reading a row. */
+/** Statements for longer filters are compiled each time: one takes several times the memory of its shape. */
+const longestShape = 4096
+
+/** What a list may read with a filter. */
+interface ReadLimits {
+  readonly comparisons: number
+  /** How many ordinary rows. */
+  readonly rows: number
+  /** How many entries of indexes. */
+  readonly entries: number
+}
+
+/** The values of a statement, and what it may read. */
+interface Bound {
+  readonly values: FilterValues
+  readonly limits: ReadLimits
+}
+
+function limitsOf(filter: ResolvedFilter | undefined, scanLimit: number): ReadLimits {
+  const work = filter === undefined ? 1 : comparisonsOf(filter, rowWork)
+  const comparisons = filter === undefined ? 1 : Math.max(1, comparisonsOf(filter, entryWork))
+  return {
+    comparisons,
+    rows: scanLimit / Math.max(1, work / ordinaryComparisons),
+    entries: (scanLimit * entriesOfRow) / comparisons,
+  }
+}
+
+/** As many comparisons with a row are as much work as reading it. */
+const ordinaryComparisons = 5
+
+/** Unnesting a list is as much work as a few comparisons. */
+const rowWork = { list: 4, equalities: 'each' } as const
+
+/** An entry of an index has one value. */
+const entryWork = { list: 0, equalities: 'each' } as const
+
+/** Reading an entry of an index and comparing it once is this much less work than reading a row. */
 const entriesOfRow = 100
 
 /** From this part of the limit on, the list says so. */

@@ -2,7 +2,7 @@ import type { FilterAttribute, SortKey, TextOperator } from '@mintmark/storage-i
 import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
-import { compileFilter, endName, type FilterTemplate, secondsName } from './filter.ts'
+import { compileFilter, type ComparisonTemplate, endName, type FilterTemplate, secondsName } from './filter.ts'
 import { columnsScope, type KnownColumn } from './filter-scopes.ts'
 import type { Parameter } from '../database.ts'
 
@@ -19,7 +19,7 @@ export interface NarrowIndex {
   /** The columns that hold an attribute, by its label. */
   readonly columns: ReadonlyMap<string, KnownColumn>
   /** The conditions on the key that a comparison implies. */
-  readonly bounds: (comparison: Comparison, parameter: Parameter<string>) => readonly Sql[]
+  readonly bounds: (comparison: ComparisonTemplate, parameter: Parameter<string>) => readonly Sql[]
   /**
    * Which rows say all about the attribute. The others are evaluated on the resource. `several`: a user may have many
    * rows, which only find users.
@@ -41,8 +41,6 @@ export interface NarrowIndexes {
   readonly byOrder: (sort: SortKey) => NarrowIndex | undefined
 }
 
-type Comparison = Extract<FilterTemplate, { readonly kind: 'text' | 'number' | 'boolean' }>
-
 /** The name of an attribute in an index. */
 export const labelOf = ({ extension, name, subName }: FilterAttribute): string =>
   [extension === undefined ? name : `${extension === enterprise ? 'enterprise' : extension}:${name}`, subName]
@@ -61,8 +59,12 @@ export interface NarrowMatch {
 export function coveringIndex(filter: FilterTemplate, indexes: NarrowIndexes): NarrowIndex | undefined {
   const attributes = attributesOf(filter)
   if (attributes === undefined) return undefined
-  const found = attributes.flatMap((attribute) => indexes.bySingle(attribute) ?? [])
-  return found.find(({ columns }) => attributes.every((attribute) => columns.has(labelOf(attribute))))
+  // A filter has many comparisons of a few attributes.
+  const labels = new Map(attributes.map((attribute) => [labelOf(attribute), attribute]))
+  const found = new Set([...labels.values()].map((attribute) => indexes.bySingle(attribute)))
+  return [...found].find(
+    (index) => index !== undefined && [...labels.keys()].every((label) => index.columns.has(label)),
+  )
 }
 
 /** Whether an index answers a part of a filter. */
@@ -97,12 +99,24 @@ export function narrowCondition(
   { engine, parameter }: { readonly engine: SqlEngine; readonly parameter: Parameter<string> },
 ): Sql {
   const scope = columnsScope(index.columns, labelOf, engine.search)
-  const bounds = conjuncts(filter).flatMap((part) => (isComparison(part) ? index.bounds(part, parameter) : []))
   const matches = compileFilter(filter, { search: engine.search, scope, parameter })
   // A cut value may match or not.
   const found = index.exact === 'several' ? sql`(${matches} or length(mintmark_user_values.value) >= 200)` : matches
-  return sql`${sql.join([index.scope(parameter), ...bounds, found], sql` and `)}`
+  return sql`${entriesCondition({ index, filter }, parameter)} and ${found}`
 }
+
+/** The condition on the entries of an index that are read to find a match. */
+export function entriesCondition({ index, filter }: NarrowMatch, parameter: Parameter<string>): Sql {
+  const bounds = conjuncts(filter)
+    .filter(isComparison)
+    .map((part) => index.bounds(part, parameter))
+    .filter((each) => each.length > 0)
+    .slice(0, mostBounds)
+  return sql.join([index.scope(parameter), ...bounds.flat()], sql` and `)
+}
+
+/** Of a filter with more, the others are only tested: planners take seconds for hundreds of bounds. */
+const mostBounds = 8
 
 /** Whether a filter finds a part of an index by its key. Otherwise the whole index is read. */
 export const isBounded = ({ index, filter }: NarrowMatch): boolean =>
@@ -112,7 +126,7 @@ export const isBounded = ({ index, filter }: NarrowMatch): boolean =>
 export const conjuncts = (filter: FilterTemplate): readonly FilterTemplate[] =>
   filter.kind === 'and' ? filter.operands.flatMap(conjuncts) : [filter]
 
-const isComparison = (filter: FilterTemplate): filter is Comparison =>
+export const isComparison = (filter: FilterTemplate): filter is ComparisonTemplate =>
   filter.kind === 'text' || filter.kind === 'number' || filter.kind === 'boolean'
 
 /** The index of the values of an attribute. */
@@ -210,15 +224,23 @@ export const changeIndex: NarrowIndex = {
 }
 
 function textBounds(
-  { operator, value }: { readonly operator: TextOperator; readonly value: string },
+  {
+    operator,
+    value,
+    values: several,
+  }: Pick<ComparisonTemplate, 'value' | 'values'> & { readonly operator: TextOperator },
   column: Sql,
   { parameter, values }: { readonly parameter: Parameter<string>; readonly values: 'single' | 'several' },
 ): readonly Sql[] {
   // Of several values, those that were cut are compared by their beginning.
-  const operand = values === 'single' ? sql`${parameter(value)}` : sql`substr(${parameter(value)}, 1, 200)`
+  const operandOf = (name: string): Sql =>
+    values === 'single' ? sql`${parameter(name)}` : sql`substr(${parameter(name)}, 1, 200)`
+  const operand = operandOf(value)
   switch (operator) {
     case 'eq':
-      return [sql`${column} = ${operand}`]
+      return several === undefined
+        ? [sql`${column} = ${operand}`]
+        : [sql`${column} in (${sql.join(several.map(operandOf))})`]
     case 'sw':
       return [sql`${column} >= ${operand}`, sql`${column} < ${parameter(endName(value))}`]
     case 'gt':

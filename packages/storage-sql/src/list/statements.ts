@@ -1,13 +1,14 @@
-import { comparisonsOf, type SortKey } from '@mintmark/storage-interface/stores'
+import type { SortKey } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { type FilterTemplate, compileFilter } from './filter.ts'
 import { keyOf, type ListedKind, listedScope, type OwnerValue, placeOf } from './listed-kind.ts'
-import { type CandidateQuery, candidatesOf } from './candidates.ts'
+import { type CandidateQuery, candidatesOf, unionOf } from './candidates.ts'
 import {
   coveringIndex,
+  entriesCondition,
   inexactRows,
   isBounded,
   narrowCondition,
@@ -75,17 +76,29 @@ export const pageStatement = ({ query, engine }: Builder, kind: ListedKind, form
 export interface MatchStatement {
   readonly statement: Statement<string>
   /**
-   * What it reads: the rows that indexes find, a range of an index, a whole narrow index, or all rows. An `order` reads
-   * no more of an index than the page and what is before it.
+   * What it reads: entries of indexes, and the rows that they find, or all rows. An `order` reads no more of an index
+   * than the page and what is before it.
    */
-  readonly looksAt: 'candidates' | 'range' | 'index' | 'everything' | 'order'
-  /** Its work for each row, relative to an ordinary filter. */
-  readonly weight: number
+  readonly looksAt: 'index' | 'everything' | 'order'
+  readonly entries: ReadEntries
   /** An index that must have no rows but exact ones. */
   readonly mustBeExact: NarrowIndex | undefined
   /** The work of the rows that the candidates name. */
   readonly units: Statement<string> | undefined
 }
+
+/** The entries of narrow indexes that a statement tests. */
+interface ReadEntries {
+  /** Whether it reads an index that has one entry for each row, as a whole. */
+  readonly ofEveryRow: boolean
+  /** Whether it reads only ranges of indexes: with few comparisons that is little work, however many entries they have. */
+  readonly areRanges: boolean
+  /** Counts the entries of ranges, and of indexes with several entries for a row, up to `entryLimit`. */
+  readonly count: Statement<string> | undefined
+}
+
+/** The parameter that limits how many entries are counted. */
+export const entryLimit = 'entry_limit'
 
 /** The parameter that limits how many candidates are read: one more than a list may read. */
 export const candidateLimit = 'candidate_limit'
@@ -101,30 +114,51 @@ export function matchStatement(
   kind: ListedKind,
   { filter, sort, form }: Matching & { readonly form: PageForm },
 ): MatchStatement {
-  const weight = filter === undefined ? 1 : Math.max(1, comparisonsOf(filter, work) / ordinaryComparisons)
   const ordering = sort && kind.narrow?.byOrder(sort)
   if (filter === undefined && sort !== undefined && ordering !== undefined) {
     const statement = orderedStatement(builder, kind, { sort, index: ordering, form })
-    return { statement, looksAt: 'order', weight, mustBeExact: exactOnly(ordering), units: undefined }
+    const entries = entriesOf(builder, [])
+    return { statement, looksAt: 'order', entries, mustBeExact: exactOnly(ordering), units: undefined }
   }
   const candidates = filter && candidatesOf(filter, kind, builder.engine)
-  const index = filter && candidates?.kind !== 'lookup' ? kind.narrow && coveringIndex(filter, kind.narrow) : undefined
+  const isLookup = candidates?.matches.length === 0
+  const index = filter && !isLookup ? kind.narrow && coveringIndex(filter, kind.narrow) : undefined
   const match = filter && index && { index, filter }
   if (match !== undefined && (sort === undefined || ordering === match.index)) {
     return {
       statement: coveredStatement(builder, kind, { match, sort, form }),
-      looksAt: isBounded(match) ? 'range' : 'index',
-      weight,
+      looksAt: 'index',
+      entries: entriesOf(builder, [match]),
       mustBeExact: sort && exactOnly(match.index),
       units: undefined,
     }
   }
   return {
     statement: scanStatement(builder, kind, { filter, sort, form, candidates: candidates?.query }),
-    looksAt: candidates === undefined ? 'everything' : candidates.isBounded ? 'candidates' : 'index',
-    weight,
+    looksAt: candidates === undefined ? 'everything' : 'index',
+    entries: entriesOf(builder, candidates?.matches ?? []),
     mustBeExact: undefined,
     units: candidates && unitsOfCandidates(builder, kind, candidates.query),
+  }
+}
+
+function entriesOf({ query }: Builder, matches: readonly NarrowMatch[]): ReadEntries {
+  const counted = matches.filter((match) => isBounded(match) || match.index.exact === 'several')
+  const count = compileSql(
+    query,
+    (p: Parameter<string>) =>
+      sql`select count(*) as units from (select id from (${unionOf(
+        counted.map(
+          (match) =>
+            sql`select ${sql.ref(match.index.id)} as id from ${sql.table(match.index.table)} where ${entriesCondition(match, p)}`,
+        ),
+      )}) as entry limit cast(${p(entryLimit)} as bigint)) as counted`,
+    'passing',
+  )
+  return {
+    ofEveryRow: counted.length < matches.length,
+    areRanges: matches.every(isBounded),
+    count: counted.length === 0 ? undefined : count,
   }
 }
 
@@ -339,8 +373,3 @@ function sortValues(
   if (place.kind === 'nowhere') return []
   return place.kind === 'document' ? search.sortValues(kind.document, place.path, elementPart) : [place.column]
 }
-
-const ordinaryComparisons = 5
-
-/** Unnesting a list is as much work as a few comparisons. */
-const work = { list: 4, equalities: 'each' } as const

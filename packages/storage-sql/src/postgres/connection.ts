@@ -7,7 +7,12 @@ export interface PostgresPool {
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
   /** Where it connects to. A pool of `pg` has them. */
-  readonly options?: { readonly host?: string | undefined; readonly connectionString?: string | undefined }
+  readonly options?: {
+    readonly host?: string | undefined
+    readonly connectionString?: string | undefined
+    /** The most connections. */
+    readonly max?: number | undefined
+  }
 }
 
 /** The part of a `pg` client that is used. */

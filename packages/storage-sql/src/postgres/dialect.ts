@@ -9,9 +9,10 @@ import {
   type PostgresStatement,
   watchPrimary,
 } from './connection.ts'
+import { createFairTurns, type FairTurns } from '../fair-turns.ts'
 import { postgres } from './engine.ts'
 import { createLateStatements } from './late-statements.ts'
-import { runInTransaction, runStatement, runSteps } from './run.ts'
+import { runInTransaction, runStatement, runSteps, type TimedPool } from './run.ts'
 import { decodeValue, encodeValue } from './text.ts'
 import { placesOf } from '../row.ts'
 
@@ -50,6 +51,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
     primary: watchPrimary(),
     endLateStatement: createLateStatements(pool, timeoutMilliseconds),
   }
+  const turns = { long: longTurns(timed), passing: longTurns(timed) }
   const prepare = createPrepare()
   const read = createResultReader()
   let isOpen = true
@@ -64,12 +66,14 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
     migrate,
     migrateCommand: 'mintmark-migrate apply --postgres URL',
 
-    async all(text, parameters, { lifetime = 'lasting', signal } = {}) {
+    async all(text, parameters, { lifetime = 'lasting', owner = '', signal } = {}) {
       requireOpen()
       const statement = prepare(text, parameters, lifetime)
       if (lifetime === 'lasting') return read(await runStatement(timed, statement, signal), text, lifetime)
       // In a transaction the server limits its time, also when this process is killed meanwhile.
-      const result = await runSteps(timed, [{ ...statement, isGuard: false }], signal)
+      const result = await turns[lifetime]({ owner, signal }, () =>
+        runSteps(timed, [{ ...statement, isGuard: false }], signal),
+      )
       return result === undefined ? [] : read(result, text, lifetime)
     },
 
@@ -97,6 +101,22 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
     },
   }
 }
+
+/**
+ * Queries that may read many rows have a quarter of the pool each for pages and for searches: the rest of the pool is
+ * free for statements that take a millisecond.
+ */
+const longTurns = ({ pool, timeoutMilliseconds }: Pick<TimedPool, 'pool' | 'timeoutMilliseconds'>): FairTurns =>
+  createFairTurns({
+    atOnce: Math.max(1, Math.floor((pool.options?.max ?? defaultPoolSize) / 4)),
+    timeout: {
+      milliseconds: timeoutMilliseconds,
+      error: () => new StorageUnavailableError('Earlier searches take too long'),
+    },
+  })
+
+/** Of `pg`. */
+const defaultPoolSize = 10
 
 /**
  * `pg` connects to one host, and looks up a list of hosts as if it were one name.

@@ -13,6 +13,7 @@ import {
   type PrimaryWatch,
   takeConnection,
 } from './connection.ts'
+import { untilAborted } from '../until-aborted.ts'
 import type { EndLateStatement } from './late-statements.ts'
 
 /**
@@ -173,7 +174,7 @@ const unexecuted: ReadonlySet<PostgresFailure> = new Set(['conflict', 'unsent', 
 const delays = [50, 250]
 
 /** A pool, and the time limit for a connection and for each answer. */
-interface TimedPool {
+export interface TimedPool {
   readonly pool: PostgresPool
   readonly timeoutMilliseconds: number
   readonly primary: PrimaryWatch
@@ -239,22 +240,6 @@ async function attemptOnConnection<T>(
   } finally {
     if (unanswered === undefined) giveBack(client, { isSound })
     else endLateStatement({ client, unanswered })
-  }
-}
-
-/** Waits for the work, but only until the signal is aborted. @throws the signal's reason; the work goes on. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const done = new AbortController()
-  const left = new Promise<never>((_, reject) => {
-    const leave = (): void => reject(signal.reason as Error)
-    if (signal.aborted) leave()
-    // The listener goes when the work is done: one signal serves all statements of a request.
-    else signal.addEventListener('abort', leave, { once: true, signal: done.signal })
-  })
-  try {
-    return await Promise.race([work, left])
-  } finally {
-    done.abort()
   }
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../dialect.ts'
 import { placesOf, rowsByPlace } from '../row.ts'
 import { sqlite } from './engine.ts'
-import { createSqliteReader } from './reader.ts'
+import { createSqliteReader, longestPrepared, type SqliteReader } from './reader.ts'
 
 /** Options of `openSqliteDialect`. */
 export interface SqliteDialectOptions {
@@ -37,7 +37,7 @@ export interface SqliteDialectOptions {
  * A SQLite database in a file, which several processes on one machine may share, or in memory (`:memory:`). The file is
  * opened at once, and created for its owner alone (mode 0600) if necessary. Writes of one turn of the event loop are committed together. While another
  * process writes, a write blocks the thread for up to five seconds; other writes take milliseconds. Queries over many
- * rows run on a second thread; in memory they block the only one.
+ * rows run on two threads of their own, one for pages and one for searches; in memory they block the only one.
  * @throws StorageUnavailableError when the file cannot be opened, or its file system cannot share it.
  */
 export function openSqliteDialect(path: string, options: SqliteDialectOptions = {}): SqlDialect {
@@ -48,10 +48,13 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
   })
   const database = open(path, synchronous)
   const lasting = new Map<string, RunPrepared>()
-  const passing = createRecentMap<RunPrepared>({ limit: 100 })
+  const passing = createRecentMap<RunPrepared>({ limit: 100, longest: longestPrepared })
   const runWrite = createWriteGroup(database)
   // A database in memory belongs to one connection.
-  const reader = /^$|:memory:|mode=memory/.test(path) ? undefined : createSqliteReader(path, asStorageError)
+  const isInMemory = /^$|:memory:|mode=memory/.test(path)
+  const openReader = (): SqliteReader => createSqliteReader(path, asStorageError)
+  // Pages take milliseconds and do not wait for searches.
+  const readers = isInMemory ? undefined : { long: openReader(), passing: openReader() }
 
   function prepare(statement: string, lifetime: StatementLifetime): RunPrepared {
     if (lifetime === 'passing') return passing.get(statement, () => prepareRows(database, statement))
@@ -68,10 +71,10 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
     migrate,
     migrateCommand: `mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
 
-    async all(statement, parameters, { lifetime = 'lasting', signal } = {}) {
+    async all(statement, parameters, { lifetime = 'lasting', owner = '', signal } = {}) {
       signal?.throwIfAborted()
-      if (lifetime !== 'lasting' && reader !== undefined && database.isOpen)
-        return reader.all(statement, parameters, signal)
+      if (lifetime !== 'lasting' && readers !== undefined && database.isOpen)
+        return readers[lifetime].all(statement, parameters, { owner, signal })
       const work = (): readonly SqlRow[] => prepare(statement, lifetime)(parameters)
       return isWrite.test(statement) ? runWrite(work) : convertErrors(work)
     },
@@ -111,7 +114,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
       await nextTurn()
       lasting.clear()
       passing.clear()
-      await reader?.close()
+      await Promise.all([readers?.long.close(), readers?.passing.close()])
       if (database.isOpen) database.close()
     },
   }

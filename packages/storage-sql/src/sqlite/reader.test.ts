@@ -18,10 +18,11 @@ test('a query whose caller leaves before its turn never runs', async () => {
     rmSync(folder, { recursive: true })
   })
   const controller = new AbortController()
+  const a = { owner: 'a' }
 
-  const before = [reader.all('select 1', []), reader.all('select 2', [])]
-  const abandoned = reader.all(nearlyForever, [], controller.signal)
-  const after = reader.all('select 3', [])
+  const before = [reader.all('select 1', [], a), reader.all('select 2', [], a)]
+  const abandoned = reader.all(nearlyForever, [], { ...a, signal: controller.signal })
+  const after = reader.all('select 3', [], a)
   controller.abort()
 
   await expect(abandoned).rejects.toThrow('aborted')

@@ -1,0 +1,141 @@
+import { type AdminStorage, epochSeconds, type ResolvedFilter, userId } from '@mintmark/storage-interface'
+import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import type { FilterAttribute, TextOperator } from '@mintmark/storage-interface/stores'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+const issuer = 'https://issuer.example'
+const { providerId } = aProvisionedUser('any')
+const users = 60
+const addresses = 10
+
+describe.for([
+  { name: 'SQLite', open: openSqlite },
+  { name: 'PostgreSQL', open: openPostgres },
+])('filters with many comparisons on $name', ({ open }) => {
+  let unlimited: AdminStorage
+  let limited: AdminStorage
+  beforeEach(async () => {
+    const dialect = await open()
+    unlimited = await createSqlStorage({ dialect, issuer })
+    limited = await createSqlStorage({ dialect, issuer, scanLimit: 3 })
+    for (let number = 0; number < users; number += 1) await unlimited.provisionedUsers.insert(user(number))
+  })
+
+  test.for<[string, ResolvedFilter, readonly number[]]>([
+    ['userName eq or displayName eq', or(names(600, 'eq', ['userName', 'displayName'])), [0, 1, 2, 3]],
+    ['userName sw or displayName sw', or(names(600, 'sw', ['userName', 'displayName'])), [0, 1, 2, 3]],
+    ['userName co or displayName co or title co', or(names(900, 'co', ['userName', 'title'])), [0, 1, 2, 3]],
+    ['emails.value eq', or(inEmails(700, 'eq')), [0, 1, 2, 3]],
+    ['emails.value sw', or(inEmails(700, 'sw')), [0, 1, 2, 3]],
+    ['emails.value co or id eq', or([...inEmails(350, 'co'), ...names(350, 'eq', ['id'])]), [0, 1, 2, 3]],
+    ['userName gt and userName gt', and(names(800, 'gt', ['userName'])), []],
+    ['userName sw and userName sw', and(times(800, () => text('userName', 'sw', 'wanted'))), [0, 1, 2, 3]],
+    ['title ne and title ne', and(names(900, 'ne', ['title'])), all().slice(4)],
+    ['emails.value ne and not emails.value co', and(inEmails(300, 'ne').map(negated)), []],
+  ])('finds the users that match hundreds of times %s (RFC 7644 §3.4.2.2)', async ([, filter, expected]) => {
+    const outcome = await list(unlimited, filter)
+
+    expect(outcome).toMatchObject({ outcome: 'listed', total: expected.length })
+    expect(outcome.outcome === 'listed' && outcome.records.map((record) => record.userId)).toEqual(
+      expected.map((number) => user(number).userId),
+    )
+  })
+
+  test('rejects many comparisons with a range of an index that has many entries (RFC 7644 §3.12)', async () => {
+    const tests = or(times(5, (number) => text('displayName', 'co', `nothing ${number}`)))
+
+    const ofAll = await list(limited, and([text('displayName', 'ge', ''), tests]))
+    const ofFew = await list(limited, and([text('displayName', 'sw', 'wanted'), tests]))
+    const withRows = await list(limited, and([text('displayName', 'ge', ''), tests, text('title', 'eq', 'x')]))
+
+    expect([ofAll, withRows]).toEqual([{ outcome: 'tooMany' }, { outcome: 'tooMany' }])
+    expect(ofFew).toMatchObject({ outcome: 'listed', total: 0 })
+  })
+
+  test('counts the entries of users with many values (RFC 7644 §3.12)', async () => {
+    const search = { kind: 'element', attribute: emails, where: text('value', 'co', 'nothing') } as const
+
+    expect(await list(limited, search)).toEqual({ outcome: 'tooMany' })
+    expect(await list(unlimited, search)).toMatchObject({ outcome: 'listed', total: 0 })
+    expect(await list(limited, text('displayName', 'co', 'nothing'))).toMatchObject({ outcome: 'listed', total: 0 })
+  })
+
+  test('counts each comparison with the entries of an index (RFC 7644 §3.12)', async () => {
+    const search = (count: number) => or(times(count, (number) => text('displayName', 'co', `nothing ${number}`)))
+
+    // Three ordinary rows are three hundred entries, compared once.
+    expect(await list(limited, search(5))).toMatchObject({ outcome: 'listed', total: 0, isNearLimit: true })
+    expect(await list(limited, search(6))).toEqual({ outcome: 'tooMany' })
+  })
+})
+
+const all = (): number[] => times(users, (number) => number)
+
+/** The first four users have the texts that the filters name. */
+function user(number: number) {
+  const name = number < 4 ? `wanted ${number}` : `other ${number}`
+  const values = times(addresses, (place) => ({ value: place === 7 ? name : `address ${number} ${place}` }))
+  const state = aProvisionedState(`${number}`, {
+    comparable: { userName: name, displayName: name, title: name, emails: values },
+  })
+  const createdAt = epochSeconds(1_800_000_000 + number)
+  return aProvisionedUser(`${number}`, {
+    userId: userId(number < 4 ? `wanted ${number}` : `user ${number}`),
+    state,
+    createdAt,
+  })
+}
+
+const names = (count: number, operator: TextOperator, attributes: readonly string[]): readonly ResolvedFilter[] =>
+  times(count, (number) => text(attributes[number % attributes.length] ?? '', operator, `wanted ${number}`))
+
+const inEmails = (count: number, operator: TextOperator): readonly ResolvedFilter[] =>
+  names(count, operator, ['value']).map((where) => ({ kind: 'element', attribute: emails, where }))
+
+const emails: FilterAttribute = { extension: undefined, name: 'emails', subName: undefined, multiValued: true }
+
+const text = (name: string, operator: TextOperator, value: string): Extract<ResolvedFilter, { kind: 'text' }> => ({
+  kind: 'text',
+  attribute: { extension: undefined, name, subName: undefined, multiValued: false },
+  operator,
+  value,
+})
+
+function or(operands: readonly ResolvedFilter[]): ResolvedFilter {
+  return { kind: 'or', operands }
+}
+
+function and(operands: readonly ResolvedFilter[]): ResolvedFilter {
+  return { kind: 'and', operands }
+}
+
+const negated = (operand: ResolvedFilter): ResolvedFilter => ({ kind: 'not', operand })
+
+function times<T>(count: number, make: (number: number) => T): T[] {
+  return Array.from({ length: count }, (_, number) => make(number))
+}
+
+const list = (storage: AdminStorage, filter: ResolvedFilter) =>
+  storage.provisionedUsers.list({
+    providerId,
+    filter,
+    sort: undefined,
+    page: { kind: 'index', offset: 0, limit: 100 },
+  })
+
+function openSqlite(): Promise<SqlDialect> {
+  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
+  onTestFinished(() => dialect.close())
+  return Promise.resolve(dialect)
+}
+
+async function openPostgres(): Promise<SqlDialect> {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  return toPostgresDialect(database.pool(), { migrate: 'on-open' })
+}
