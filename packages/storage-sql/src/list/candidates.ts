@@ -78,6 +78,17 @@ function narrowCandidates(filter: FilterTemplate, indexes: NarrowIndexes): reado
   }
 }
 
+/** The parts of a filter that must all hold, each in an index that covers it; `undefined` if one is in none. */
+export function matchesInIndexes(filter: FilterTemplate, indexes: NarrowIndexes): readonly NarrowMatch[] | undefined {
+  const parts = new Map<NarrowIndex, FilterTemplate[]>()
+  for (const part of conjuncts(filter)) {
+    const index = coveringIndex(part, indexes)
+    if (index === undefined) return undefined
+    parts.set(index, [...(parts.get(index) ?? []), part])
+  }
+  return [...parts].map(([index, operands]) => ({ index, filter: { kind: 'and', operands } }))
+}
+
 /** The rows of one index that match all parts, if the parts select few of them. */
 function singleMatch(parts: readonly FilterTemplate[], indexes: NarrowIndexes): readonly NarrowMatch[] | undefined {
   const filter: FilterTemplate =

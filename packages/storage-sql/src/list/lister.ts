@@ -16,16 +16,16 @@ import { createFindFew } from './find-few.ts'
 import type { ListedKind } from './listed-kind.ts'
 import {
   candidateLimit,
-  entryLimit,
   inexactStatement,
   matchStatement,
   type MatchStatement,
-  type PageForm,
   pageStatement,
   rowsStatement,
   sizeStatement,
   totalStatement,
 } from './statements.ts'
+import type { PageForm } from './page-of-records.ts'
+import { entryLimit } from './read-entries.ts'
 import { createColumnReader } from '../row.ts'
 
 /** A query for rows of one kind, of a provider or of the whole issuer. */
@@ -60,7 +60,6 @@ export function createLister<Record, Query extends Asked>(
   const size = sizeStatement(database, kind)
   const pages = createRecentMap<Statement<string>>({ limit: 4 })
   const shapes = createRecentMap<MatchStatement>({ limit: 100, longest: longestShape })
-  const inexact = createRecentMap<Statement<string>>({ limit: 50, longest: longestShape })
 
   /** @param rows the rows of the page, and one more if there are more. */
   function listed(rows: readonly SqlRow[], { sort, page: { limit } }: Asked, found: Found): ListOutcome<Record> {
@@ -137,19 +136,21 @@ export function createLister<Record, Query extends Asked>(
     const form = formOf(query)
     const shape = JSON.stringify([template, sort, query.without, form.size !== undefined])
     const found = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort, form }))
-    const { mustBeExact } = found
-    if (mustBeExact !== undefined) {
-      const statement = inexact.get(shape, () => inexactStatement(database, mustBeExact))
-      const [others] = await run(statement, owner(query), query.signal)
-      // Values that the index does not contain as a whole have an order that only the rows tell.
-      if (others !== undefined)
-        return listMatched(
-          query,
-          shapes.get(`rows ${shape}`, () => rowsStatement(database, kind, { filter: template, sort, form })),
-          { start, values, limits },
-        )
-    }
-    return listMatched(query, found, { start, values, limits })
+    // Values that the index does not contain as a whole have an order that only the rows tell.
+    const match = (await isExact(found, query))
+      ? found
+      : shapes.get(`rows ${shape}`, () => rowsStatement(database, kind, { filter: template, sort, form }))
+    const listedWith = { start, values, limits }
+    const outcome = await listMatched(query, match, listedWith)
+    const { beyond } = match
+    if (outcome.outcome === 'listed' || beyond === undefined || !(await isExact(beyond, query))) return outcome
+    return listMatched(query, beyond, listedWith)
+  }
+
+  async function isExact({ mustBeExact }: MatchStatement, query: Query): Promise<boolean> {
+    if (mustBeExact.length === 0) return true
+    const statement = inexactStatement(database, mustBeExact)
+    return (await run(statement, owner(query), query.signal)).length === 0
   }
 
   async function listMatched(

@@ -4,29 +4,13 @@ import { compileSql, type Database, type Parameter, type Statement } from '../da
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { type FilterTemplate, compileFilter } from './filter.ts'
-import { keyOf, type ListedKind, listedScope, type OwnerValue, placeOf } from './listed-kind.ts'
-import { type CandidateQuery, candidatesOf, unionOf } from './candidates.ts'
-import {
-  coveringIndex,
-  entriesCondition,
-  inexactRows,
-  isBounded,
-  narrowCondition,
-  type NarrowIndex,
-  type NarrowMatch,
-} from './narrow-index.ts'
-
-/** The parameters of a page. It holds one row more than it returns, which shows whether there is a next page. */
-type PageValue = OwnerValue | 'after_created_at' | 'after_id' | 'limit' | 'offset' | 'max_bytes'
+import { keyOf, type ListedKind, listedScope, placeOf } from './listed-kind.ts'
+import { orderOf, type PageForm, pageOf, type PageValue, recordsOfPage, sortNames, ways } from './page-of-records.ts'
+import { entriesOf, type ReadEntries } from './read-entries.ts'
+import { type CandidateQuery, candidatesOf, matchesInIndexes, unionOf } from './candidates.ts'
+import { coveringIndex, inexactRows, narrowCondition, type NarrowIndex, type NarrowMatch } from './narrow-index.ts'
 
 type Builder = Pick<Database, 'query' | 'engine'>
-
-/** What a page shows, and whether its bytes are counted. */
-export interface PageForm {
-  readonly record: Sql
-  /** The bytes of a record; `undefined` if they are not counted. */
-  readonly size: Sql | undefined
-}
 
 /** The number of all rows. */
 export const totalStatement = ({ query }: Builder, { rows }: ListedKind): Statement<string> =>
@@ -44,9 +28,14 @@ export const sizeStatement = ({ query }: Builder, kind: ListedKind): Statement<s
 /** The work of reading a row: one, and more if it is large. */
 const units = ({ size }: ListedKind): Sql => sql`1 + ${size} / 2048`
 
-/** Whether an index has rows that do not say all about the attribute. */
-export const inexactStatement = ({ query }: Builder, index: NarrowIndex): Statement<string> =>
-  compileSql(query, (p: Parameter<string>) => sql`select 1 as found where exists (${inexactRows(index, p)})`, 'passing')
+/** Whether indexes have rows that do not say all about the attribute. */
+export const inexactStatement = ({ query }: Builder, indexes: readonly NarrowIndex[]): Statement<string> =>
+  compileSql(
+    query,
+    (p: Parameter<string>) =>
+      sql`select 1 as found where exists (${unionOf(indexes.map((index) => inexactRows(index, p)))})`,
+    'passing',
+  )
 
 /**
  * A page of all rows by age, each with the total; if the page is empty, no row or a row without a record. The total is
@@ -81,24 +70,13 @@ export interface MatchStatement {
    */
   readonly looksAt: 'index' | 'everything' | 'order'
   readonly entries: ReadEntries
-  /** An index that must have no rows but exact ones. */
-  readonly mustBeExact: NarrowIndex | undefined
+  /** Indexes that must have no rows but exact ones. */
+  readonly mustBeExact: readonly NarrowIndex[]
   /** The work of the rows that the candidates name. */
   readonly units: Statement<string> | undefined
+  /** Another way, if this one reads too much. */
+  readonly beyond?: MatchStatement | undefined
 }
-
-/** The entries of narrow indexes that a statement tests. */
-interface ReadEntries {
-  /** Whether it reads an index that has one entry for each row, as a whole. */
-  readonly ofEveryRow: boolean
-  /** Whether it reads only ranges of indexes: with few comparisons that is little work, however many entries they have. */
-  readonly areRanges: boolean
-  /** Counts the entries of ranges, and of indexes with several entries for a row, up to `entryLimit`. */
-  readonly count: Statement<string> | undefined
-}
-
-/** The parameter that limits how many entries are counted. */
-export const entryLimit = 'entry_limit'
 
 /** The parameter that limits how many candidates are read: one more than a list may read. */
 export const candidateLimit = 'candidate_limit'
@@ -129,7 +107,7 @@ export function matchStatement(
       statement: coveredStatement(builder, kind, { match, sort, form }),
       looksAt: 'index',
       entries: entriesOf(builder, [match]),
-      mustBeExact: sort && exactOnly(match.index),
+      mustBeExact: sort === undefined ? [] : exactOnly(match.index),
       units: undefined,
     }
   }
@@ -137,28 +115,9 @@ export function matchStatement(
     statement: scanStatement(builder, kind, { filter, sort, form, candidates: candidates?.query }),
     looksAt: candidates === undefined ? 'everything' : 'index',
     entries: entriesOf(builder, candidates?.matches ?? []),
-    mustBeExact: undefined,
+    mustBeExact: [],
     units: candidates && unitsOfCandidates(builder, kind, candidates.query),
-  }
-}
-
-function entriesOf({ query }: Builder, matches: readonly NarrowMatch[]): ReadEntries {
-  const counted = matches.filter((match) => isBounded(match) || match.index.exact === 'several')
-  const count = compileSql(
-    query,
-    (p: Parameter<string>) =>
-      sql`select count(*) as units from (select id from (${unionOf(
-        counted.map(
-          (match) =>
-            sql`select ${sql.ref(match.index.id)} as id from ${sql.table(match.index.table)} where ${entriesCondition(match, p)}`,
-        ),
-      )}) as entry limit cast(${p(entryLimit)} as bigint)) as counted`,
-    'passing',
-  )
-  return {
-    ofEveryRow: counted.length < matches.length,
-    areRanges: matches.every(isBounded),
-    count: counted.length === 0 ? undefined : count,
+    beyond: filter && intersectedMatch(builder, kind, { filter, sort, form }),
   }
 }
 
@@ -171,7 +130,88 @@ export function rowsStatement(
   return matchStatement(builder, { ...kind, narrow: undefined }, { filter, sort, form })
 }
 
-const exactOnly = (index: NarrowIndex): NarrowIndex | undefined => (index.exact === 'all' ? undefined : index)
+const exactOnly = (...indexes: readonly NarrowIndex[]): readonly NarrowIndex[] =>
+  indexes.filter(({ exact }) => exact !== 'all')
+
+/**
+ * Evaluates the parts of a filter in one index each, without the rows, and reads the page in the order of an index.
+ * `undefined` if no indexes cover all of it.
+ */
+function intersectedMatch(
+  builder: Builder,
+  kind: ListedKind,
+  { filter, sort, form }: { readonly filter: FilterTemplate } & Pick<Matching, 'sort'> & { readonly form: PageForm },
+): MatchStatement | undefined {
+  const matches = kind.narrow && matchesInIndexes(filter, kind.narrow)
+  const [first] = matches ?? []
+  const order = sort === undefined ? first?.index : kind.narrow?.byOrder(sort)
+  if (matches === undefined || first === undefined || order === undefined) return undefined
+  return {
+    statement: intersectedStatement(builder, kind, {
+      matches,
+      // Every index has the age.
+      order: sort === undefined || order.order.length === 0 ? { ...first.index, order: [] } : order,
+      sort,
+      form,
+    }),
+    looksAt: 'index',
+    // Each of these indexes has one entry for each row.
+    entries: { ofEveryRow: true, areRanges: false, count: undefined },
+    mustBeExact: exactOnly(order, ...matches.map(({ index }) => index)),
+    units: undefined,
+  }
+}
+
+function intersectedStatement(
+  { query, engine }: Builder,
+  kind: ListedKind,
+  { matches, order, sort, form }: Intersection & { readonly form: PageForm },
+): Statement<string> {
+  return compileSql(
+    query,
+    (p: Parameter<string>) => {
+      const meets = (of: NarrowIndex): Sql =>
+        sql.join([of.scope(p), ...matches.map((match) => isFoundBy(match, of, { engine, parameter: p }))], sql` and `)
+      const values = order.order
+      const names = sortNames(values)
+      const key = [...values, sql.ref(`${order.table}.created_at`), sql.ref(`${order.table}.${order.id}`)]
+      const direction = ways[sort?.direction ?? 'ascending']
+      return sql`with page as materialized (
+          select ${sql.join([columns(order), ...values.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
+          from ${sql.table(order.table)} where ${meets(order)}
+          and (${sql.ref(`${order.table}.created_at`)}, ${sql.ref(`${order.table}.${order.id}`)}) > (${p('after_created_at')}, ${p('after_id')})
+          order by ${sql.join(key.map((column) => sql`${column} ${direction}`))}
+          limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
+        )
+        ${recordsOfPage(kind, {
+          form,
+          engine,
+          total: sql`(select count(*) from ${sql.table(order.table)} where ${meets(order)})`,
+          order: sort && orderOf(names, sort, sql`page.`),
+          p,
+        })}`
+    },
+    'passing',
+  )
+}
+
+interface Intersection extends Pick<Matching, 'sort'> {
+  readonly matches: readonly NarrowMatch[]
+  readonly order: NarrowIndex
+}
+
+/** Whether an entry of an index belongs to a row that a match finds. */
+const isFoundBy = (
+  match: NarrowMatch,
+  { table, id, columns: shown }: NarrowIndex,
+  given: { readonly engine: SqlEngine; readonly parameter: Parameter<string> },
+): Sql => {
+  const condition = narrowCondition(match, given)
+  const { index } = match
+  if (index.table === table && index.columns === shown) return condition
+  const ids = sql`select ${sql.ref(`${index.table}.${index.id}`)} from ${sql.table(index.table)} where ${condition}`
+  return sql`${sql.ref(`${table}.${id}`)} in (${ids})`
+}
 
 /** Evaluates the filter on rows. */
 function scanStatement(
@@ -293,72 +333,6 @@ const rowScope = (kind: ListedKind, { search }: SqlEngine, parameter: Parameter<
   scope: listedScope(kind, search),
   parameter,
 })
-
-const sortNames = (values: readonly Sql[]): readonly Sql[] => values.map((_, place) => sql`${sql.ref(`sort_${place}`)}`)
-
-/** Equal rows are by age, oldest first when ascending, so that an index can be read in either direction. */
-const orderOf = (values: readonly Sql[], { direction }: SortKey, prefix: Sql): Sql =>
-  sql.join([
-    ...values.map((value) =>
-      direction === 'descending' ? sql`${prefix}${value} desc nulls first` : sql`${prefix}${value} asc nulls last`,
-    ),
-    sql`${prefix}created_at ${ways[direction]}`,
-    sql`${prefix}id ${ways[direction]}`,
-  ])
-
-const ways = { ascending: sql.raw('asc'), descending: sql.raw('desc') }
-
-function pageOf(
-  matching: Sql,
-  {
-    names,
-    sort,
-    p,
-  }: { readonly names: readonly Sql[]; readonly sort: SortKey | undefined; readonly p: Parameter<PageValue> },
-): Sql {
-  const order = sort === undefined ? sql`created_at, id` : orderOf(names, sort, sql``)
-  return sql`page as materialized (
-    select * from (${matching}) as matched where (created_at, id) > (${p('after_created_at')}, ${p('after_id')})
-    order by ${order} limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
-  )`
-}
-
-/**
- * The rows that the page names, each with the total; one row without a record if the page is empty. Rows by age sort by
- * their own columns and are looked up one by one, because the planner does not know the size of the page.
- */
-function recordsOfPage(kind: ListedKind, { form, engine, total, lookedAt, order, p }: PageOfRecords): Sql {
-  const { table, id } = kind
-  const key = keyOf({ table, id }, p)
-  const { issuerColumn, issuer, column } = key
-  const page = sql.ref(form.size !== undefined ? 'fitting' : 'page')
-  const isInPage =
-    order === undefined
-      ? engine.keyAmong(key, sql`select id from ${page}`)
-      : sql`${issuerColumn} = ${issuer} and ${column} = page.id`
-  // RFC 7644 §3.4.2.4: a page may have fewer resources than requested. It has at least one.
-  const fitting =
-    form.size &&
-    sql`, fitting as materialized (select * from (
-      select page.*, sum(bytes) over (order by ${order ?? sql`page.created_at, page.id`} rows between unbounded preceding and current row) - bytes as bytes_before
-      from (select page.*, (select ${form.size} from ${sql.table(table)} where ${issuerColumn} = ${issuer} and ${column} = page.id) as bytes from page) as page
-    ) as summed where bytes_before < cast(${p('max_bytes')} as bigint))`
-  return sql`${fitting ?? sql``} select counted.total, counted.looked_at, counted.in_page, ${form.record}
-    from (select ${total} as total, ${lookedAt ?? sql`0`} as looked_at, (select count(*) from page) as in_page) as counted
-    ${order === undefined ? sql`` : sql`left join ${page} as page on true`}
-    left join ${sql.table(table)} on ${isInPage}
-    order by ${order ?? sql`${sql.ref(`${table}.created_at`)}, ${column}`}`
-}
-
-interface PageOfRecords {
-  readonly form: PageForm
-  readonly engine: SqlEngine
-  readonly total: Sql
-  readonly lookedAt?: Sql | undefined
-  /** The order of the page, if it is not by age. */
-  readonly order?: Sql | undefined
-  readonly p: Parameter<OwnerValue | 'max_bytes'>
-}
 
 const candidatesAs = (query: Sql, p: Parameter<string>): Sql => sql`candidate as materialized (
     select id from (${query}) as found limit cast(${p(candidateLimit)} as bigint)

@@ -1,0 +1,83 @@
+import type { SortKey } from '@mintmark/storage-interface/stores'
+import { sql } from 'kysely'
+import type { Parameter } from '../database.ts'
+import type { SqlEngine } from '../dialect.ts'
+import type { Sql } from '../json-search.ts'
+import { keyOf, type ListedKind, type OwnerValue } from './listed-kind.ts'
+
+/** The parameters of a page. It holds one row more than it returns, which shows whether there is a next page. */
+export type PageValue = OwnerValue | 'after_created_at' | 'after_id' | 'limit' | 'offset' | 'max_bytes'
+
+/** What a page shows, and whether its bytes are counted. */
+export interface PageForm {
+  readonly record: Sql
+  /** The bytes of a record; `undefined` if they are not counted. */
+  readonly size: Sql | undefined
+}
+
+export const sortNames = (values: readonly Sql[]): readonly Sql[] =>
+  values.map((_, place) => sql`${sql.ref(`sort_${place}`)}`)
+
+/** Equal rows are by age, oldest first when ascending, so that an index can be read in either direction. */
+export const orderOf = (values: readonly Sql[], { direction }: SortKey, prefix: Sql): Sql =>
+  sql.join([
+    ...values.map((value) =>
+      direction === 'descending' ? sql`${prefix}${value} desc nulls first` : sql`${prefix}${value} asc nulls last`,
+    ),
+    sql`${prefix}created_at ${ways[direction]}`,
+    sql`${prefix}id ${ways[direction]}`,
+  ])
+
+export const ways = { ascending: sql.raw('asc'), descending: sql.raw('desc') }
+
+export function pageOf(
+  matching: Sql,
+  {
+    names,
+    sort,
+    p,
+  }: { readonly names: readonly Sql[]; readonly sort: SortKey | undefined; readonly p: Parameter<PageValue> },
+): Sql {
+  const order = sort === undefined ? sql`created_at, id` : orderOf(names, sort, sql``)
+  return sql`page as materialized (
+    select * from (${matching}) as matched where (created_at, id) > (${p('after_created_at')}, ${p('after_id')})
+    order by ${order} limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
+  )`
+}
+
+/**
+ * The rows that the page names, each with the total; one row without a record if the page is empty. Rows by age sort by
+ * their own columns and are looked up one by one, because the planner does not know the size of the page.
+ */
+export function recordsOfPage(kind: ListedKind, { form, engine, total, lookedAt, order, p }: PageOfRecords): Sql {
+  const { table, id } = kind
+  const key = keyOf({ table, id }, p)
+  const { issuerColumn, issuer, column } = key
+  const page = sql.ref(form.size !== undefined ? 'fitting' : 'page')
+  const isInPage =
+    order === undefined
+      ? engine.keyAmong(key, sql`select id from ${page}`)
+      : sql`${issuerColumn} = ${issuer} and ${column} = page.id`
+  // RFC 7644 §3.4.2.4: a page may have fewer resources than requested. It has at least one.
+  const fitting =
+    form.size &&
+    sql`, fitting as materialized (select * from (
+      select page.*, sum(bytes) over (order by ${order ?? sql`page.created_at, page.id`} rows between unbounded preceding and current row) - bytes as bytes_before
+      from (select page.*, (select ${form.size} from ${sql.table(table)} where ${issuerColumn} = ${issuer} and ${column} = page.id) as bytes from page) as page
+    ) as summed where bytes_before < cast(${p('max_bytes')} as bigint))`
+  return sql`${fitting ?? sql``} select counted.total, counted.looked_at, counted.in_page, ${form.record}
+    from (select ${total} as total, ${lookedAt ?? sql`0`} as looked_at, (select count(*) from page) as in_page) as counted
+    ${order === undefined ? sql`` : sql`left join ${page} as page on true`}
+    left join ${sql.table(table)} on ${isInPage}
+    order by ${order ?? sql`${sql.ref(`${table}.created_at`)}, ${column}`}`
+}
+
+interface PageOfRecords {
+  readonly form: PageForm
+  readonly engine: SqlEngine
+  readonly total: Sql
+  readonly lookedAt?: Sql | undefined
+  /** The order of the page, if it is not by age. */
+  readonly order?: Sql | undefined
+  readonly p: Parameter<OwnerValue | 'max_bytes'>
+}

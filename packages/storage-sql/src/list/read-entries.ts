@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
+import { unionOf } from './candidates.ts'
+import { entriesCondition, isBounded, type NarrowMatch } from './narrow-index.ts'
+
+/** The entries of narrow indexes that a statement tests. */
+export interface ReadEntries {
+  /** Whether it reads an index that has one entry for each row, as a whole. */
+  readonly ofEveryRow: boolean
+  /** Whether it reads only ranges of indexes: with few comparisons that is little work, however many entries they have. */
+  readonly areRanges: boolean
+  /** Counts the entries of ranges, and of indexes with several entries for a row, up to `entryLimit`. */
+  readonly count: Statement<string> | undefined
+}
+
+/** The parameter that limits how many entries are counted. */
+export const entryLimit = 'entry_limit'
+
+export function entriesOf({ query }: Pick<Database, 'query'>, matches: readonly NarrowMatch[]): ReadEntries {
+  const counted = matches.filter((match) => isBounded(match) || match.index.exact === 'several')
+  const count = compileSql(
+    query,
+    (p: Parameter<string>) =>
+      sql`select count(*) as units from (select id from (${unionOf(
+        counted.map(
+          (match) =>
+            sql`select ${sql.ref(match.index.id)} as id from ${sql.table(match.index.table)} where ${entriesCondition(match, p)}`,
+        ),
+      )}) as entry limit cast(${p(entryLimit)} as bigint)) as counted`,
+    'passing',
+  )
+  return {
+    ofEveryRow: counted.length < matches.length,
+    areRanges: matches.every(isBounded),
+    count: counted.length === 0 ? undefined : count,
+  }
+}

@@ -1,0 +1,117 @@
+import { epochSeconds, type ResolvedFilter, userId } from '@mintmark/storage-interface'
+import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import type { FilterAttribute, ListPage, SortKey, TextOperator } from '@mintmark/storage-interface/stores'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+const issuer = 'https://issuer.example'
+const { providerId } = aProvisionedUser('any')
+const start = 1_800_000_000
+
+const attribute = (path: string): FilterAttribute => {
+  const [name = '', subName] = path.split('.')
+  return { extension: undefined, name, subName, multiValued: false }
+}
+const text = (path: string, operator: TextOperator, value: string): ResolvedFilter => ({
+  kind: 'text',
+  attribute: attribute(path),
+  operator,
+  value,
+})
+const isActive: ResolvedFilter = { kind: 'boolean', attribute: attribute('active'), operator: 'eq', value: true }
+const time = (path: string, operator: 'ge' | 'lt', at: number): ResolvedFilter => ({
+  kind: 'number',
+  attribute: attribute(path),
+  operator,
+  value: (start + at) * 1000,
+})
+const and = (...operands: readonly ResolvedFilter[]): ResolvedFilter => ({ kind: 'and', operands })
+
+const filters: Readonly<Record<string, ResolvedFilter>> = {
+  'active eq true': isActive,
+  'lastModified ge': time('meta.lastModified', 'ge', 10),
+  'created ge': time('meta.created', 'ge', 10),
+  'userName sw': text('userName', 'sw', 'user 1'),
+  'userName co and active': and(text('userName', 'co', '1'), isActive),
+  'userName sw and active and displayName ne': and(
+    text('userName', 'sw', 'user'),
+    isActive,
+    text('displayName', 'ne', 'name 3'),
+  ),
+  'lastModified and userName sw': and(time('meta.lastModified', 'lt', 40), text('userName', 'sw', 'user')),
+  'not active and displayName co': and({ kind: 'not', operand: isActive }, text('displayName', 'co', 'name')),
+}
+
+test.for([
+  { name: 'SQLite', open: openSqlite },
+  { name: 'PostgreSQL', open: openPostgres },
+])(
+  'on $name filters in some indexes and sorts by another, beyond the limit of what is read',
+  async ({ open }) => {
+    const dialect = await open()
+    const unlimited = await createSqlStorage({ dialect, issuer })
+    const limited = await createSqlStorage({ dialect, issuer, scanLimit: 4 })
+    const insert = (number: number, userName: string) =>
+      unlimited.provisionedUsers.insert(
+        aProvisionedUser(`${number}`, {
+          userId: userId(`user-${(number * 11) % 61}`),
+          createdAt: epochSeconds(start + ((number * 7) % 60)),
+          state: aProvisionedState(`${number}`, {
+            active: number % 4 > 0,
+            comparable: { userName, displayName: `name ${number % 5}` },
+          }),
+        }),
+      )
+    for (let number = 0; number < 60; number += 1) await insert(number, `user ${number}`)
+    const list = (storage: typeof limited, filter: ResolvedFilter, sort: SortKey | undefined, page: ListPage) =>
+      storage.provisionedUsers.list({ providerId, filter, sort, page })
+    const sorts = ['userName', 'displayName', 'id', 'meta.created', 'meta.lastModified'].flatMap((path) =>
+      (['ascending', 'descending'] as const).map((direction): SortKey => ({
+        attribute: attribute(path),
+        elementPart: undefined,
+        direction,
+      })),
+    )
+
+    for (const [name, filter] of Object.entries(filters)) {
+      for (const sort of [undefined, ...sorts]) {
+        const page = { kind: 'index', offset: 7, limit: 5 } as const
+        const found = await list(limited, filter, sort, page)
+        const expected = await list(unlimited, filter, sort, page)
+        expect({ name, sort, outcome: found.outcome }).toEqual({ name, sort, outcome: 'listed' })
+        expect({ name, sort, ...found, isNearLimit: false }).toEqual({ name, sort, ...expected, isNearLimit: false })
+      }
+      const first = await list(limited, filter, undefined, { kind: 'cursor', after: undefined, limit: 4 })
+      const after = first.outcome === 'listed' ? first.next : undefined
+      const page = { kind: 'cursor', after, limit: 4 } as const
+      expect({ ...(await list(limited, filter, undefined, page)), isNearLimit: false }).toEqual({
+        ...(await list(unlimited, filter, undefined, page)),
+        isNearLimit: false,
+      })
+    }
+
+    // An index does not contain a long text as a whole.
+    await insert(60, 'user'.padEnd(300, '-'))
+    const sorted = { attribute: attribute('userName'), elementPart: undefined, direction: 'ascending' } as const
+    const page = { kind: 'index', offset: 0, limit: 5 } as const
+    expect(await list(limited, isActive, sorted, page)).toEqual({ outcome: 'tooMany' })
+    expect(await list(unlimited, isActive, sorted, page)).toMatchObject({ outcome: 'listed', total: 45 })
+  },
+  180_000,
+)
+
+function openSqlite(): Promise<SqlDialect> {
+  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
+  onTestFinished(() => dialect.close())
+  return Promise.resolve(dialect)
+}
+
+async function openPostgres(): Promise<SqlDialect> {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  return toPostgresDialect(database.pool(), { migrate: 'on-open' })
+}
