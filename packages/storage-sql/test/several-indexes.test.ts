@@ -51,7 +51,7 @@ test.for([
   { name: 'PostgreSQL', open: openPostgres },
 ])(
   'on $name filters in some indexes and sorts by another, beyond the limit of what is read',
-  async ({ open }) => {
+  async ({ open }: { readonly open: () => Promise<SqlDialect> }) => {
     const dialect = await open()
     const unlimited = await createSqlStorage({ dialect, issuer })
     const limited = await createSqlStorage({ dialect, issuer, scanLimit: 4 })

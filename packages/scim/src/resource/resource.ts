@@ -45,8 +45,8 @@ function withSchemas(resource: JsonObject, { schema, extensions }: ResourceType)
 
 /**
  * The comparable form of a resource, which filters and sorting use in memory and in databases: text is case-folded (RFC 7643 §2.2
- * caseExact), and dates are milliseconds since 1970. It contains only attributes that a schema defines, and no empty text of a unique
- * attribute: such a text is no value (RFC 7643 §2.5), and clients send it to clear an attribute of many resources.
+ * caseExact), and dates are milliseconds since 1970. It contains only attributes that a schema defines, and no empty string of a unique
+ * attribute that is not required: clients send it to clear the attribute, and of many resources.
  */
 export function comparableResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
   const own = comparableMembers(resourceType.attributes, resource)
@@ -73,7 +73,8 @@ function comparableMembers(
 ): readonly (readonly [string, JsonValue | undefined])[] {
   return attributes.map((attribute) => {
     const given = getMember(owner, attribute.name)
-    const value = attribute.uniqueness === 'none' ? given : withoutEmptyText(given)
+    const isClearable = attribute.uniqueness !== 'none' && !attribute.required
+    const value = isClearable ? withoutEmptyText(given) : given
     return [attribute.name, value === undefined ? undefined : comparableValue(attribute, value)] as const
   })
 }
