@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { executionOrder } from './bulk-references.ts'
+import { runAtOnce } from '@mintmark/internal'
+import { executionOrder, referencesIn, withIdentifiers } from './bulk-references.ts'
 
 /** Operations, and for each of them some positions that it refers to. */
 const references = fc
@@ -63,4 +64,27 @@ test('orders a hundred thousand references, and a chain of a hundred thousand, i
   expect(executionOrder(counted(dense))).toHaveLength(1000)
   expect(executionOrder(counted(chain))[0]).toBe(99_999)
   expect(reads).toBeLessThanOrEqual(1000 + 100_000)
+})
+
+test('finds the references of an operation in order, each once (RFC 7644 §3.7.2)', () => {
+  const data = {
+    members: [{ value: 'bulkId:b' }, { value: 'bulkId:a' }, 'bulkId:b'],
+    manager: { value: 'bulkId:c' },
+    x: 'a',
+  }
+
+  expect([...runAtOnce(referencesIn(data))]).toEqual(['b', 'a', 'c'])
+  expect(runAtOnce(withIdentifiers(data, (bulkId) => `id-${bulkId}`))).toEqual({
+    members: [{ value: 'id-b' }, { value: 'id-a' }, 'id-b'],
+    manager: { value: 'id-c' },
+    x: 'a',
+  })
+})
+
+test.each([
+  ['in one list', Array<string>(10_000).fill('bulkId:b')],
+  ['in many objects', Array.from({ length: 10_000 }, () => ({ value: 'bulkId:b' }))],
+])('yields after every thousand references %s', (_, data) => {
+  expect([...referencesIn(data)].length).toBeGreaterThanOrEqual(10)
+  expect([...withIdentifiers(data, () => 'id')].length).toBeGreaterThanOrEqual(10)
 })

@@ -1,3 +1,4 @@
+import type { Pieces } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
@@ -14,26 +15,44 @@ const referenceIn = (text: string): string | undefined =>
   text.startsWith(prefix) ? text.slice(prefix.length) : undefined
 
 /** All references in the data of an operation, at any depth: in members, in a manager, in the value of a PATCH operation. */
-export function referencesIn(data: JsonValue | undefined): readonly string[] {
-  if (typeof data === 'string') {
-    const bulkId = referenceIn(data)
-    return bulkId === undefined ? [] : [bulkId]
+export function* referencesIn(data: JsonValue | undefined): Pieces<ReadonlySet<string>> {
+  const references = new Set<string>()
+  const open = data === undefined ? [] : [data]
+  let read = 0
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    const bulkId = typeof value === 'string' ? referenceIn(value) : undefined
+    if (bulkId !== undefined) references.add(bulkId)
+    const values = isArray(value) ? value : isObject(value) ? Object.values(value) : []
+    // In the order of the text, because operations are executed in it.
+    for (const each of values.toReversed()) open.push(each)
+    read += 1
+    if (read % valuesInPiece === 0) yield
   }
-  if (isArray(data)) return data.flatMap(referencesIn)
-  return isObject(data) ? Object.values(data).flatMap(referencesIn) : []
+  return references
 }
 
 /** Replaces the references in data by ids. */
-export function withIdentifiers(data: JsonValue, idOf: (bulkId: string) => string): JsonValue {
+export function* withIdentifiers(data: JsonValue, idOf: (bulkId: string) => string): Pieces<JsonValue> {
   if (typeof data === 'string') {
     const bulkId = referenceIn(data)
     return bulkId === undefined ? data : idOf(bulkId)
   }
-  if (isArray(data)) return data.map((item) => withIdentifiers(item, idOf))
-  return isObject(data)
-    ? toObject(Object.entries(data).map(([name, value]) => [name, withIdentifiers(value, idOf)]))
-    : data
+  if (typeof data !== 'object' || data === null) return data
+  if (isArray(data)) {
+    const items: JsonValue[] = []
+    for (const item of data) {
+      items.push(yield* withIdentifiers(item, idOf))
+      if (items.length % valuesInPiece === 0) yield
+    }
+    return items
+  }
+  const members: [name: string, value: JsonValue][] = []
+  for (const [name, value] of Object.entries(data)) members.push([name, yield* withIdentifiers(value, idOf)])
+  yield
+  return toObject(members)
 }
+
+const valuesInPiece = 1000
 
 const prefix = 'bulkId:'
 

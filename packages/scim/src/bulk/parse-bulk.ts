@@ -1,8 +1,16 @@
+import type { Pieces } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
-import { isArray, isObject, type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json.ts'
+import {
+  isArray,
+  isObject,
+  type Member,
+  membersByName,
+  parseJsonObjectInPieces,
+  requireMessageSchema,
+} from '../values/json.ts'
 import { nameKey } from '../values/text.ts'
 
 /**
@@ -11,8 +19,8 @@ import { nameKey } from '../values/text.ts'
  * `bulk_operations_missing`, `bulk_operation_malformed`, `bulk_id_missing`, `bulk_id_repeated`, `bulk_errors_malformed`; 413 —
  * reasons `bulk_too_large`, `body_too_large`.
  */
-export function parseBulk(body: unknown, tolerances: ToleranceCounter): BulkRequest {
-  const members = membersByName(parseJsonObject(body))
+export function* parseBulk(body: unknown, tolerances: ToleranceCounter): Pieces<BulkRequest> {
+  const members = membersByName(yield* parseJsonObjectInPieces(body))
   requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:BulkRequest', tolerances)
 
   const list = members.get('operations')?.value

@@ -1,5 +1,5 @@
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
-import type { Journal } from '@mintmark/internal'
+import { type Journal, type Pieces, runInTurns } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal, renderScimError, type ScimErrorBody, toScimError } from '../error/scim-error.ts'
@@ -42,7 +42,7 @@ const processBulk =
   (deps: BulkDependencies): ScimEndpoint =>
   async (call) => {
     const tolerances = createToleranceCounter(tolerancesOf(call.caller.provider.toleranceProfile))
-    const request = parseBulk(await readMessage(call.request, call.turns), tolerances)
+    const request = await runInTurns(parseBulk(await readMessage(call), tolerances), call.turns)
     recordTolerances({ tolerances }, call, deps.journal)
     // The request itself has been counted.
     await call.countOperations(request.operations.length - 1)
@@ -68,9 +68,11 @@ async function executeOperations(
     if (id === undefined) throw refusal(positions.has(bulkId) ? 'bulk_id_unresolved' : 'bulk_id_unknown')
     return id
   }
-  const references = operations.map((operation) =>
-    referencesOf(operation).flatMap((bulkId) => positions.get(bulkId) ?? []),
-  )
+  const references: (readonly number[])[] = []
+  for (const operation of operations) {
+    const bulkIds = await runInTurns(referencesOf(operation), call.turns)
+    references.push([...bulkIds].flatMap((bulkId) => positions.get(bulkId) ?? []))
+  }
 
   const results = new Map<BulkOperation, BulkResult>()
   let errors = 0
@@ -90,9 +92,10 @@ async function executeOperations(
   return operations.flatMap((operation) => results.get(operation) ?? [])
 }
 
-function referencesOf({ path, data }: BulkOperation): readonly string[] {
+function* referencesOf({ path, data }: BulkOperation): Pieces<ReadonlySet<string>> {
   const addressed = pathReference(path)
-  return addressed === undefined ? referencesIn(data) : [addressed, ...referencesIn(data)]
+  const references = yield* referencesIn(data)
+  return addressed === undefined ? references : new Set([addressed, ...references])
 }
 
 /** The `id` of a created resource: the last segment of its location. */
@@ -135,8 +138,9 @@ async function executeOperation(operation: BulkOperation, context: BulkContext):
     if (operation.method === 'other') throw refusal('bulk_operation_malformed')
     const target = resolveTarget(operation, resources, idOf)
     request = requestOf(operation, target, context)
+    const message = await messageOf(operation, context)
     if (method !== 'POST') location = call.baseUrl + target.path
-    const response = await target.endpoint({ ...call, request, id: target.id })
+    const response = await target.endpoint({ ...call, request, message, id: target.id })
     return { ...named, ...shownIn(response, location), status: String(response.status) }
   } catch (thrown) {
     // RFC 7644 §3.7.3: an error applies to this operation only.
@@ -153,24 +157,32 @@ async function executeOperation(operation: BulkOperation, context: BulkContext):
 
 /** The operation as a single request. It asks for the id only, so that the members of a group are not read. */
 function requestOf(
-  { method, version, data }: BulkOperation,
+  { method, version }: BulkOperation,
   { path }: BulkTarget,
-  { call, idOf, journal }: BulkContext,
+  { call, journal }: BulkContext,
 ): ServerRequest {
   const headers = new Map([['content-type', 'application/scim+json']])
   if (version !== undefined && method !== 'POST') headers.set('if-match', version)
-  const message = data === undefined ? undefined : withIdentifiers(method === 'PATCH' ? patchMessage(data) : data, idOf)
   const request: ServerRequest = {
     method,
     url: new URL(`${call.baseUrl}${path}?attributes=id`),
     headers,
     repeatedHeaders: new Set(),
     host: undefined,
-    body: new TextEncoder().encode(message === undefined ? '' : JSON.stringify(message)),
+    body: new Uint8Array(),
   }
   journal.join(request, call.request)
   return request
 }
+
+/** The body of the operation, with ids in place of references. It is not serialized: that would parse it a second time. */
+const messageOf = async (
+  { method, data }: BulkOperation,
+  { call, idOf }: BulkContext,
+): Promise<JsonValue | undefined> =>
+  data === undefined
+    ? undefined
+    : runInTurns(withIdentifiers(method === 'PATCH' ? patchMessage(data) : data, idOf), call.turns)
 
 /**
  * The PATCH message of an operation. RFC 7644 §3.7 shows the bare list of operations, erratum 5050 the message without `schemas`;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import type { Journal } from '@mintmark/internal'
+import { type Journal, runInTurns } from '@mintmark/internal'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { readMessage, readQuery, textResponse } from '../message/scim-message.ts'
@@ -58,7 +58,7 @@ export function searchEndpoints(types: readonly ListedType[], deps: SearchDepend
     list: async (call) => answer(searchOfQuery(readQuery(call.request)), toleranceCounterOf(call), call),
     search: async (call) => {
       const tolerances = toleranceCounterOf(call)
-      return answer(parseSearch(await readMessage(call.request, call.turns), tolerances), tolerances, call)
+      return answer(await runInTurns(parseSearch(await readMessage(call), tolerances), call.turns), tolerances, call)
     },
   }
 }

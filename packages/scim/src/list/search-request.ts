@@ -1,10 +1,11 @@
+import type { Pieces } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import { namedAttributes, type Query } from '../message/scim-message.ts'
 import { type RequestedAttributes, splitAttributeNames } from '../resource/resource.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
-import { isArray, type Member, membersByName, parseJsonObject, requireMessageSchema } from '../values/json.ts'
+import { isArray, type Member, membersByName, parseJsonObjectInPieces, requireMessageSchema } from '../values/json.ts'
 import { nameKey } from '../values/text.ts'
 
 /** A search, from a query or from a message (RFC 7644 §3.4.2, §3.4.3). */
@@ -41,8 +42,8 @@ function integerOf(text: string | undefined): number | undefined {
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
  * `search_malformed`.
  */
-export function parseSearch(body: unknown, tolerances: ToleranceCounter): SearchRequest {
-  const members = membersByName(parseJsonObject(body))
+export function* parseSearch(body: unknown, tolerances: ToleranceCounter): Pieces<SearchRequest> {
+  const members = membersByName(yield* parseJsonObjectInPieces(body))
   requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:SearchRequest', tolerances)
   return {
     attributes: namesIn(members, 'attributes', tolerances),

@@ -1,26 +1,25 @@
 import { type Header, noStore, parseParameters, type ServerResponse } from '@mintmark/core/http'
-import {
-  decodeBody,
-  hasMediaType,
-  matchesEntityTag,
-  runInTurns,
-  type ServerRequest,
-  type Turns,
-} from '@mintmark/internal'
+import { decodeBody, hasMediaType, matchesEntityTag, runInTurns, type ServerRequest } from '@mintmark/internal'
 import type { RateDecision } from '@mintmark/core/internal'
 
 import { refusal, renderScimError, type ScimError } from '../error/scim-error.ts'
 import { parseProjection, type RequestedAttributes, splitAttributeNames } from '../resource/resource.ts'
 import type { Projection, RenderedResource } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { parseJson } from '../values/json.ts'
+import type { ScimCall } from '../server/scim-call.ts'
+import { parseJson } from '../values/parse-json.ts'
 import { nameKey } from '../values/text.ts'
 
 /**
  * The JSON of a request's body (RFC 7644 §3.8).
  * @throws ScimError 415 — reason `media_type`; the reasons of `parseJson`.
  */
-export async function readMessage(request: ServerRequest, turns: Turns): Promise<unknown> {
+export async function readMessage({
+  request,
+  message,
+  turns,
+}: Pick<ScimCall, 'request' | 'message' | 'turns'>): Promise<unknown> {
+  if (message !== undefined) return message
   // RFC 7644 §3.8: application/scim+json, and application/json.
   if (!hasMediaType(request, ['application/scim+json', 'application/json'])) throw refusal('media_type')
   const text = decodeBody(request.body)

@@ -1,3 +1,4 @@
+import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
 
 import { refusal, ScimError } from '../error/scim-error.ts'
@@ -29,7 +30,7 @@ import {
   isObject,
   type Member,
   membersByName,
-  parseJsonObject,
+  parseJsonObjectInPieces,
   requireMessageSchema,
   toObject,
 } from '../values/json.ts'
@@ -45,8 +46,12 @@ const maximumOperations = 1000
  * `operations_missing`, `operations_empty`, `operation_malformed`, `operation_unknown`; invalidValue — reason
  * `value_missing`; noTarget — reason `path_missing`; 413 — reasons `operations_too_many`, `body_too_large`.
  */
-export function parsePatch(body: unknown, tolerances: ToleranceCounter): readonly PatchOperation[] {
-  const members = membersByName(parseJsonObject(body))
+export const parsePatch = (body: unknown, tolerances: ToleranceCounter): readonly PatchOperation[] =>
+  runAtOnce(parsePatchInPieces(body, tolerances))
+
+/** The same in pieces: an operation may list a hundred thousand members. */
+export function* parsePatchInPieces(body: unknown, tolerances: ToleranceCounter): Pieces<readonly PatchOperation[]> {
+  const members = membersByName(yield* parseJsonObjectInPieces(body))
   requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:PatchOp', tolerances)
 
   const operations = members.get('operations')?.value

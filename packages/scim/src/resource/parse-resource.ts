@@ -5,7 +5,7 @@ import { refusal } from '../error/scim-error.ts'
 import { findSchema } from '../schema/find-attribute.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import type { AppliedTolerance, ParseContext } from '../tolerance/tolerances.ts'
-import { isArray, isObject, membersByName, parseJsonObject, toObject } from '../values/json.ts'
+import { isArray, isObject, membersByName, parseJsonObjectInPieces, toObject } from '../values/json.ts'
 import { isWritable, readElementsInPieces, readValue } from '../values/read-value.ts'
 import { nameKey } from '../values/text.ts'
 import { completeResource } from './resource.ts'
@@ -28,7 +28,7 @@ export const parseResource = (body: unknown, context: ParseContext): ParsedResou
 
 /** The same in pieces: a group may have a hundred thousand members. */
 export function* parseResourceInPieces(body: unknown, context: ParseContext): Pieces<ParsedResource> {
-  const members = membersByName(parseJsonObject(body))
+  const members = membersByName(yield* parseJsonObjectInPieces(body))
   checkSchemas(members.get('schemas')?.value, context)
 
   const found = new Map<string, JsonValue | undefined>()

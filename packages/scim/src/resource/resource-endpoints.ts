@@ -120,7 +120,7 @@ const patchOne =
   <Resource>(type: ServedType<Resource>, writes: TypeWrites<Resource>): ScimEndpoint =>
   async (call) => {
     const showing = showingOf(call, type)
-    const parse = createPatchParser(call, await readMessage(call.request, call.turns), type.listed.resourceType)
+    const parse = createPatchParser(call, await readMessage(call), type.listed.resourceType)
     const patched = await writes.patch(parse, call)
     const { resourceType } = type.listed
     const isPlain = showing.projection === resourceType.defaultProjection
@@ -168,7 +168,7 @@ async function readDocument<Resource>(
   deps: ResourceEndpointDependencies,
 ): Promise<JsonObject> {
   const context = createCallContext(call, listed.resourceType)
-  const body = await readMessage(call.request, call.turns)
+  const body = await readMessage(call)
   const { resource } = await runInTurns(parseResourceInPieces(body, context), call.turns)
   recordTolerances(context, call, deps.journal)
   return resource

@@ -1,9 +1,9 @@
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { decodeSegment, type Journal, runInTurns, type Pieces, type Turns } from '@mintmark/internal'
-import type { EpochSeconds } from '@mintmark/storage-interface'
+import type { EpochSeconds, JsonValue } from '@mintmark/storage-interface'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { type Assignment, parsePatch, toAssignments } from '../patch/parse-patch.ts'
+import { type Assignment, parsePatchInPieces, toAssignments } from '../patch/parse-patch.ts'
 import type { ScimCaller } from '../providers/authenticate-provider.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import {
@@ -18,6 +18,8 @@ import type { WorkBudget } from './provider-load.ts'
 /** A request of an authenticated provider. */
 export interface ScimCall {
   readonly request: ServerRequest
+  /** The body of an operation of a Bulk request, which is parsed already. */
+  readonly message?: JsonValue | undefined
   readonly caller: ScimCaller
   /** The provider's SCIM tenant URL, without a trailing slash. */
   readonly baseUrl: string
@@ -107,7 +109,7 @@ export function createPatchParser(call: ScimCall, body: unknown, resourceType: R
 
 function* parse(body: unknown, context: ParseContext): Pieces<ParsedPatch> {
   const assignments: Assignment[] = []
-  for (const operation of parsePatch(body, context.tolerances)) {
+  for (const operation of yield* parsePatchInPieces(body, context.tolerances)) {
     for (const assignment of toAssignments(operation, context)) assignments.push(assignment)
     yield
   }

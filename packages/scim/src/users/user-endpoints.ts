@@ -19,7 +19,7 @@ import {
 } from '../message/scim-message.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignedAttributes, type Assignment } from '../patch/parse-patch.ts'
-import { parseResource } from '../resource/parse-resource.ts'
+import { parseResourceInPieces } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -69,7 +69,7 @@ const createUser =
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.userType)
     const parseContext = createCallContext(call, deps.userType)
-    const { resource } = parseResource(await readMessage(call.request, call.turns), parseContext)
+    const { resource } = await runInTurns(parseResourceInPieces(await readMessage(call), parseContext), call.turns)
     recordTolerances(parseContext, call, deps.journal)
     const user = await createOrLink((before) => userState(resource, before, deps), call, deps)
     const shown = projectionOfWrite(projection, deps.userType, () => attributesIn(resource, deps.userType))
@@ -136,7 +136,7 @@ const replaceUser =
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.userType)
     const parseContext = createCallContext(call, deps.userType)
-    const { resource } = parseResource(await readMessage(call.request, call.turns), parseContext)
+    const { resource } = await runInTurns(parseResourceInPieces(await readMessage(call), parseContext), call.turns)
     recordTolerances(parseContext, call, deps.journal)
     const user = await writeUser(call, (document) => replaceResource(document, resource, deps.userType).resource, deps)
     const shown = projectionOfWrite(projection, deps.userType, () => attributesIn(resource, deps.userType))
@@ -151,7 +151,7 @@ const patchUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.userType)
-    const parse = createPatchParser(call, await readMessage(call.request, call.turns), deps.userType)
+    const parse = createPatchParser(call, await readMessage(call), deps.userType)
     const user = await writeUser(
       call,
       async (document, user) => {

@@ -1,4 +1,4 @@
-import type { Pieces } from '@mintmark/internal'
+import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
@@ -62,111 +62,38 @@ export function sameValue(one: JsonValue | undefined, other: JsonValue | undefin
   )
 }
 
-/**
- * Parses JSON text and refuses objects with repeated member names: parsers disagree about which one counts, and `JSON.parse` does
- * not report them (RFC 8259 §4).
- * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`; 413 — reason `body_too_large`.
- */
-export function* parseJson(text: string): Pieces<unknown> {
-  yield* refuseRepeatedMembers(text)
-  try {
-    return JSON.parse(text) as unknown
-  } catch (cause) {
-    // RFC 7644 §3.12 invalidSyntax.
-    throw refusal('body_malformed', { cause })
-  }
-}
-
-/**
- * Scans the text once, before it is parsed in one go: what would take too long to parse is refused here. Malformed JSON may
- * pass, because `JSON.parse` refuses it.
- */
-function* refuseRepeatedMembers(text: string): Pieces<void> {
-  // The member names seen so far, for each open object and array.
-  const open: (Set<string> | undefined)[] = []
-  let values = 0
-  let tokens = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at]
-    if (character === '{' || character === '[') open.push(undefined)
-    else if (character === '}' || character === ']') open.pop()
-    else if (character === '"') {
-      const end = endOfString(text, at + 1)
-      if (end === undefined) return
-      if (isName(text, end + 1)) open.push(withName(text.slice(at, end + 1), open.pop()))
-      at = end
-    }
-    if (character === ',' || character === '{' || character === '[') values += 1
-    // RFC 7644 §3.12 invalidSyntax: no schema is nested so deeply. Refused before anything is parsed.
-    if (open.length > maximumTextDepth) throw refusal('body_too_deep')
-    // RFC 9110 §15.5.14: parsing that many blocks other requests.
-    if (values > maximumValues) throw refusal('body_too_large')
-    tokens += 1
-    if (tokens % 1000 === 0) yield
-  }
-}
-
-/** The position of the closing quote. */
-function endOfString(text: string, from: number): number | undefined {
-  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
-    let backslashes = 0
-    while (text[at - 1 - backslashes] === '\\') backslashes += 1
-    // An even number of backslashes escapes each other.
-    if (backslashes % 2 === 0) return at
-  }
-  return undefined
-}
-
-function isName(text: string, from: number): boolean {
-  let at = from
-  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1
-  return text[at] === ':'
-}
-
-function withName(quoted: string, names = new Set<string>()): Set<string> {
-  const name = quoted.includes('\\') ? withoutEscapes(quoted) : quoted.slice(1, -1)
-  // RFC 7643 §2.1: an attribute is given once.
-  if (names.has(name)) throw refusal('member_repeated')
-  // RFC 9110 §15.5.14: no schema has so many attributes. Parsing such an object would block other requests.
-  if (names.size === maximumMembers) throw refusal('body_too_large')
-  return names.add(name)
-}
-
-function withoutEscapes(quoted: string): string {
-  try {
-    return String(JSON.parse(quoted))
-  } catch {
-    // An invalid escape: `JSON.parse` refuses the whole text afterwards.
-    return quoted
-  }
-}
-
-const maximumTextDepth = 32
-const maximumMembers = 1000
-
 /** Deeper than any valid message: message, operations, operation, value, extension, values, value, sub-attribute, its values. */
 const maximumDepth = 10
 
 /** More than the largest group in one message has: a hundred thousand members with two values each. */
-const maximumValues = 500_000
+export const maximumValues = 500_000
+
+/** The same at once, for a body that the host has parsed. */
+export const parseJsonObject = (body: unknown): JsonObject => runAtOnce(parseJsonObjectInPieces(body))
 
 /**
  * Requires a parsed body to be a JSON object of limited depth and size. Iterative, so that depth uses no stack.
  * @throws ScimError invalidSyntax — reason `body_malformed` | `body_too_deep`; 413 — reason `body_too_large`.
  */
-export function parseJsonObject(body: unknown): JsonObject {
+export function* parseJsonObjectInPieces(body: unknown): Pieces<JsonObject> {
   // RFC 7644 §3.12 invalidSyntax: a SCIM message is a JSON object.
   if (!isObject(body)) throw refusal('body_malformed')
 
   let level: JsonContainer[] = [body]
   let values = 0
+  let read = 0
   for (let depth = 0; level.length > 0; depth += 1) {
     // RFC 7644 §3.12 invalidSyntax: no schema has complex attributes inside complex ones (RFC 7643 §2.3.8).
     if (depth > maximumDepth) throw refusal('body_too_deep')
     const next: JsonContainer[] = []
     // Loops, because a megabyte of JSON has hundreds of thousands of containers.
     for (const container of level) {
-      values += addContainers(container, next)
+      const added = addContainers(container, next)
+      values += added
+      read += 1 + added
+      if (read < valuesInPiece) continue
+      read = 0
+      yield
     }
     // RFC 9110 §15.5.14: refused before it is processed.
     if (values > maximumValues) throw refusal('body_too_large')
@@ -174,6 +101,8 @@ export function parseJsonObject(body: unknown): JsonObject {
   }
   return body
 }
+
+const valuesInPiece = 1000
 
 /** Adds the objects and arrays of a container to a list. @returns how many values the container has. */
 function addContainers(container: JsonContainer, list: JsonContainer[]): number {
