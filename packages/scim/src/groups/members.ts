@@ -1,5 +1,5 @@
 import { type Pieces, runInTurns, type Turns } from '@mintmark/internal'
-import { type JsonValue, matchesFilter, type ResolvedFilter, type ScimStorage } from '@mintmark/storage-interface'
+import type { JsonObject, JsonValue, ResolvedFilter, ScimStorage } from '@mintmark/storage-interface'
 import {
   comparisonsOf,
   type GroupMember,
@@ -8,7 +8,8 @@ import {
 } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import { applyAssignments } from '../patch/apply-patch.ts'
+import { selectInPieces } from '../filter/select-in-pieces.ts'
+import { applyAssignments, operandsOf } from '../patch/apply-patch.ts'
 import { assignValue, parseListedElements } from '../patch/assign-value.ts'
 import type { Assignment } from '../patch/parse-patch.ts'
 import { createWorkBudget } from '../server/provider-load.ts'
@@ -84,14 +85,10 @@ const isRemovalByFilter = ({ op, target: { where, subAttribute }, value }: Assig
 
 /** The ids of the members that any of the removals selects. */
 function* selectMembers(members: readonly GroupMember[], removals: readonly Assignment[]): Pieces<readonly string[]> {
-  const filters = removals.flatMap(({ target }) => target.where?.filter ?? [])
-  const matches = matchesFilter({ kind: 'or', operands: filters })
-  const selected: string[] = []
-  for (const [index, { memberId, type }] of members.entries()) {
-    if (matches({ value: memberId, type: foldCase(type) })) selected.push(memberId)
-    if (index % membersInPiece === 0) yield
-  }
-  return selected
+  const operands = removals.flatMap(({ target }) => operandsOf(target.where?.filter))
+  const comparable = ({ memberId, type }: GroupMember): JsonObject => ({ value: memberId, type: foldCase(type) })
+  const selected = yield* selectInPieces(members, { kind: 'or', operands }, comparable)
+  return Array.from(selected, ({ memberId }) => memberId)
 }
 
 const membersInPiece = 100

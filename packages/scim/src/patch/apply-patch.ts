@@ -81,7 +81,7 @@ function join(first: Assignment, run: readonly Assignment[]): readonly Assignmen
 }
 
 /** Adjacent equalities are evaluated with one look-up. */
-const operandsOf = (filter: ResolvedFilter | undefined): readonly ResolvedFilter[] =>
+export const operandsOf = (filter: ResolvedFilter | undefined): readonly ResolvedFilter[] =>
   filter === undefined ? [] : filter.kind === 'or' ? filter.operands : [filter]
 
 /** Only lists without a `primary` sub-attribute. */
@@ -113,36 +113,40 @@ function* applyAll(
   for (const assignment of assignments) {
     // RFC 9110 §15.5.14: each operation reads the whole list that it changes.
     if (!work.spend(estimateWork(draft, assignment))) throw refusal('operations_too_many')
-    draft = applyAssignment(draft, assignment, tolerances)
+    draft = yield* applyAssignment(draft, assignment, tolerances)
     yield
   }
   return draft
 }
 
 /** Applies one assignment to a copy of a resource. */
-function applyAssignment(resource: JsonObject, assignment: Assignment, tolerances: ToleranceCounter): JsonObject {
+function* applyAssignment(
+  resource: JsonObject,
+  assignment: Assignment,
+  tolerances: ToleranceCounter,
+): Pieces<JsonObject> {
   const { extension, attribute } = assignment.target
   const found = extension === undefined ? resource : getMember(resource, extension)
   const owner = isObject(found) ? found : {}
   const current = getMember(owner, attribute.name)
-  const next = nextValue(current, assignment, tolerances)
+  const next = yield* nextValue(current, assignment, tolerances)
   const changed = withMember(owner, attribute.name, next)
   if (extension === undefined) return changed
   return withMember(resource, extension, Object.keys(changed).length === 0 ? undefined : changed)
 }
 
-function nextValue(
+function* nextValue(
   current: JsonValue | undefined,
   assignment: Assignment,
   tolerances: ToleranceCounter,
-): JsonValue | undefined {
+): Pieces<JsonValue | undefined> {
   const { attribute, where, subAttribute } = assignment.target
   if (attribute.isComputed || subAttribute?.isComputed === true) return keepComputed(current, subAttribute ?? attribute)
   if (attribute.mutability === 'readOnly') return requireUnchanged(current, assignment)
   if (subAttribute?.mutability === 'readOnly')
     return tolerances.admits('read-only-sub-attribute') ? current : requireUnchanged(current, assignment)
   if (attribute.multiValued && (where !== undefined || subAttribute !== undefined)) {
-    const elements = assignElements(isArray(current) ? current : [], assignment, tolerances)
+    const elements = yield* assignElements(isArray(current) ? current : [], assignment, tolerances)
     // RFC 7643 §7 mutability: no value of an immutable list can be edited.
     if (attribute.mutability === 'immutable' && !sameValue(current, elements))
       throw refusal('attribute_immutable', { attribute: attribute.name })

@@ -1,6 +1,8 @@
-import { type JsonObject, type JsonValue, matchesFilter } from '@mintmark/storage-interface'
+import type { Pieces } from '@mintmark/internal'
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
+import { selectInPieces } from '../filter/select-in-pieces.ts'
 import { comparableValue } from '../resource/resource.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
@@ -20,13 +22,14 @@ import type { Assignment } from './parse-patch.ts'
  * Applies an operation to the values of a complex multi-valued attribute that a filter selects, or to a sub-attribute of them
  * (RFC 7644 §3.5.2). Without a filter, it applies to all values.
  */
-export function assignElements(
+export function* assignElements(
   elements: readonly JsonValue[],
   assignment: Assignment,
   tolerances: ToleranceCounter,
-): readonly JsonValue[] {
+): Pieces<readonly JsonValue[]> {
   const { op, target } = assignment
-  const selects = selectorOf(target)
+  const selected = yield* selectedBy(target, elements)
+  const selects = (element: JsonValue): element is JsonObject => selected.has(element)
   if (op === 'remove') return withoutSelected(elements, selects, { ...assignment, tolerances })
   if (!elements.some(selects)) return createElement(elements, assignment, tolerances)
 
@@ -37,12 +40,15 @@ export function assignElements(
   return resolvePrimary(target.attribute, next, [...edited.values()].filter(isDefined))
 }
 
-function selectorOf({ attribute, where }: Assignment['target']): (element: JsonValue) => element is JsonObject {
-  const matches = where === undefined ? () => true : matchesFilter(where.filter)
-  return (element): element is JsonObject => {
+function* selectedBy(
+  { attribute, where }: Assignment['target'],
+  elements: readonly JsonValue[],
+): Pieces<ReadonlySet<JsonValue>> {
+  if (where === undefined) return new Set(elements.filter((element) => isObject(comparableValue(attribute, element))))
+  return yield* selectInPieces(elements, where.filter, (element) => {
     const comparable = comparableValue(attribute, element)
-    return isObject(comparable) && matches(comparable)
-  }
+    return isObject(comparable) ? comparable : undefined
+  })
 }
 
 interface Removal extends Assignment {

@@ -1,0 +1,59 @@
+import type { Pieces } from '@mintmark/internal'
+import { type JsonObject, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
+import { comparisonsOf } from '@mintmark/storage-interface/stores'
+
+/**
+ * The items that a filter selects. The pieces end after as many comparisons, because a PATCH may compare each of few values with
+ * hundreds of thousands.
+ * @param toComparable returns what the filter compares; undefined for an item that no filter selects.
+ */
+export function* selectInPieces<Item>(
+  items: readonly Item[],
+  filter: ResolvedFilter,
+  toComparable: (item: Item) => JsonObject | undefined,
+): Pieces<ReadonlySet<Item>> {
+  const parts: { readonly matches: (item: JsonObject) => boolean; readonly cost: number }[] = []
+  for (const part of partsOf(filter)) {
+    parts.push({ matches: matchesFilter(part), cost: comparisons(part) })
+    yield
+  }
+  const selected = new Set<Item>()
+  let done = 0
+  for (const item of items) {
+    const comparable = toComparable(item)
+    for (const { matches, cost } of comparable === undefined ? [] : parts) {
+      done += cost + 1
+      if (done >= comparisonsInPiece) {
+        done = 0
+        yield
+      }
+      if (comparable === undefined || !matches(comparable)) continue
+      selected.add(item)
+      break
+    }
+  }
+  return selected
+}
+
+/** Filters of which one must match, each with few comparisons. Equalities stay together: they are one look-up. */
+function partsOf(filter: ResolvedFilter): readonly ResolvedFilter[] {
+  if (filter.kind !== 'or') return [filter]
+  const equalities = filter.operands.filter(isEquality)
+  const parts: { operands: ResolvedFilter[]; cost: number }[] = [{ operands: equalities, cost: comparisonsInPiece }]
+  for (const operand of filter.operands) {
+    if (isEquality(operand)) continue
+    const last = parts.at(-1)
+    const cost = comparisons(operand)
+    if (last !== undefined && last.cost + cost <= comparisonsInPiece) {
+      last.operands.push(operand)
+      last.cost += cost
+    } else parts.push({ operands: [operand], cost })
+  }
+  return parts.filter(({ operands }) => operands.length > 0).map(({ operands }) => ({ kind: 'or', operands }))
+}
+
+const isEquality = (filter: ResolvedFilter): boolean => filter.kind === 'text' && filter.operator === 'eq'
+
+const comparisons = (filter: ResolvedFilter): number => comparisonsOf(filter, { list: 0, equalities: 'together' })
+
+const comparisonsInPiece = 2000
