@@ -13,7 +13,7 @@ export function* selectInPieces<Item>(
   toComparable: (item: Item) => JsonObject | undefined,
 ): Pieces<ReadonlySet<Item>> {
   const parts: { readonly matches: (item: JsonObject) => boolean; readonly cost: number }[] = []
-  for (const part of partsOf(filter)) {
+  for (const part of yield* partsOf(filter)) {
     parts.push({ matches: matchesFilter(part), cost: comparisons(part) })
     yield
   }
@@ -36,7 +36,7 @@ export function* selectInPieces<Item>(
 }
 
 /** Filters of which one must match, each with few comparisons. Equalities stay together: they are one look-up. */
-function partsOf(filter: ResolvedFilter): readonly ResolvedFilter[] {
+function* partsOf(filter: ResolvedFilter): Pieces<readonly ResolvedFilter[]> {
   if (filter.kind !== 'or') return [filter]
   const equalities = filter.operands.filter(isEquality)
   const parts: { operands: ResolvedFilter[]; cost: number }[] = [{ operands: equalities, cost: comparisonsInPiece }]
@@ -47,7 +47,10 @@ function partsOf(filter: ResolvedFilter): readonly ResolvedFilter[] {
     if (last !== undefined && last.cost + cost <= comparisonsInPiece) {
       last.operands.push(operand)
       last.cost += cost
-    } else parts.push({ operands: [operand], cost })
+    } else {
+      parts.push({ operands: [operand], cost })
+      yield
+    }
   }
   return parts.filter(({ operands }) => operands.length > 0).map(({ operands }) => ({ kind: 'or', operands }))
 }

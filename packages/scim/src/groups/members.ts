@@ -86,12 +86,14 @@ const isRemovalByFilter = ({ op, target: { where, subAttribute }, value }: Assig
 /** The ids of the members that any of the removals selects. */
 function* selectMembers(members: readonly GroupMember[], removals: readonly Assignment[]): Pieces<readonly string[]> {
   const operands = removals.flatMap(({ target }) => operandsOf(target.where?.filter))
-  const comparable = ({ memberId, type }: GroupMember): JsonObject => ({ value: memberId, type: foldCase(type) })
-  const selected = yield* selectInPieces(members, { kind: 'or', operands }, comparable)
+  yield
+  const selected = yield* selectInPieces(members, { kind: 'or', operands }, comparableMember)
   return Array.from(selected, ({ memberId }) => memberId)
 }
 
 const membersInPiece = 100
+
+const comparableMember = ({ memberId, type }: GroupMember): JsonObject => ({ value: memberId, type: foldCase(type) })
 
 /**
  * Whether an operation on members depends on the current members: it selects by more than ids, targets a sub-attribute, or gives
@@ -157,8 +159,13 @@ function* stepOf({ op, target, value }: Assignment, tolerances: ToleranceCounter
 function selectedIds(filter: ResolvedFilter): readonly string[] | undefined {
   if (filter.kind === 'text' && filter.operator === 'eq' && filter.attribute.name === 'value') return [filter.value]
   if (filter.kind !== 'or') return undefined
-  const selected = filter.operands.map(selectedIds)
-  return selected.some((ids) => ids === undefined) ? undefined : selected.flatMap((ids) => ids ?? [])
+  const selected: string[] = []
+  for (const operand of filter.operands) {
+    const ids = selectedIds(operand)
+    if (ids === undefined) return undefined
+    for (const id of ids) selected.push(id)
+  }
+  return selected
 }
 
 /** Whether members are given with a type, at any depth that a tolerance may unwrap. */
