@@ -1,3 +1,4 @@
+import { type Pieces, runAtOnce, runInTurns } from '@mintmark/internal'
 import {
   epochSeconds,
   groupId,
@@ -16,11 +17,12 @@ import {
 } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import { projectResource, renderMeta } from '../resource/resource.ts'
+import { checkPreconditions } from '../message/scim-message.ts'
+import { includesAttribute, projectResource, renderMeta } from '../resource/resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { enterpriseUserSchema } from '../schema/user-schema.ts'
-import { scimRoot, tenantUrl } from '../server/scim-call.ts'
+import { type ScimCall, scimRoot, tenantUrl } from '../server/scim-call.ts'
 import { defaultLimits, type ScimLimits } from '../server/scim-limits.ts'
 import { getMember, isObject, sameValue, withMember } from '../values/json.ts'
 
@@ -33,9 +35,15 @@ import { getMember, isObject, sameValue, withMember } from '../values/json.ts'
  */
 export interface UserRenderCache {
   /** A user as the JSON text of a response (RFC 7644 §3.9). */
-  readonly render: (user: ListedUserRecord, showing: Pick<RenderContext, 'projection' | 'baseUrl'>) => JsonText
+  readonly render: (user: ListedUserRecord, showing: ShownUser) => Pieces<JsonText>
   /** The columns to store for a resource: its text and the cache key of the text. */
   readonly toStored: (resource: JsonObject, provider: ProviderId) => StoredResource
+}
+
+/** How a user is shown. */
+interface ShownUser extends Pick<RenderContext, 'projection' | 'baseUrl'> {
+  /** The entity tag, if it is known already. */
+  readonly version?: string | undefined
 }
 
 type StoredResource = Pick<ProvisionedState, 'resource' | 'resourceForm'>
@@ -50,10 +58,16 @@ export function createUserRenderCache(
   const appended = appendedProjection(defaultProjection)
 
   return {
-    render(user, { projection, baseUrl }) {
+    *render(user, { projection, baseUrl, version }) {
+      const meta = { baseUrl, version: version ?? (yield* versionInPieces(user)) }
       const isCached = user.resourceForm === key && projection === defaultProjection
-      if (!isCached) return jsonText(projectResource(renderUser(user, baseUrl), projection))
-      const attributes = serverAttributes(user, baseUrl)
+      if (!isCached) {
+        // A user may be in thousands of groups.
+        const shown = includesAttribute('groups', projection) ? user : { ...user, groups: undefined }
+        const complete = renderUser(shown, yield* serverAttributes(shown, meta), baseUrl)
+        return jsonText(projectResource(complete, projection))
+      }
+      const attributes = yield* serverAttributes(user, meta)
       return joinObjects(
         user.resource,
         appended === 'all' ? attributes : jsonText(projectResource(JSON.parse(attributes) as JsonObject, appended)),
@@ -108,7 +122,7 @@ export const excludedAttributes: ReadonlySet<string> = new Set([
 /** Which server-assigned attributes are appended: `all` when the host's schema shows every one of them, in our order. */
 function appendedProjection({ attributes }: Projection): Projection | 'all' {
   const shown = { attributes: attributes.filter(({ name }) => excludedAttributes.has(name)), extensions: [] }
-  const complete = serverAttributes(sampleUser, '')
+  const complete = runAtOnce(serverAttributes(sampleUser, { baseUrl: '', version: undefined }))
   return jsonText(projectResource(JSON.parse(complete) as JsonObject, shown)) === complete ? 'all' : shown
 }
 
@@ -147,26 +161,32 @@ export function checksum(text: string): string {
 }
 
 /** The complete SCIM resource of a user (RFC 7643 §4.1), before a projection. */
-const renderUser = (user: ListedUserRecord, baseUrl: string): JsonObject => ({
+const renderUser = (user: ListedUserRecord, attributes: JsonText, baseUrl: string): JsonObject => ({
   ...withManagerReference(JSON.parse(user.resource) as JsonObject, (userId) => userLocation(userId, baseUrl)),
-  ...(JSON.parse(serverAttributes(user, baseUrl)) as JsonObject),
+  ...(JSON.parse(attributes) as JsonObject),
 })
 
 /**
  * The attributes that are not part of the stored resource: `id`, `externalId`, `active`, `groups` and `meta` (RFC 7643 §3.1, §4.1).
  * JSON text, because building an object and serializing it takes twice as long and a page has up to 200 users.
  */
-function serverAttributes(user: ListedUserRecord, baseUrl: string): JsonText {
+function* serverAttributes(
+  user: ListedUserRecord,
+  { baseUrl, version }: { readonly baseUrl: string; readonly version: string | undefined },
+): Pieces<JsonText> {
   const { userId, externalId, active, groups = [] } = user
   const external = externalId === undefined ? '' : `"externalId":${JSON.stringify(externalId)},`
-  const membership =
-    groups.length === 0 ? '' : `"groups":[${groups.map((group) => groupText(group, baseUrl)).join(',')}],`
+  const shownGroups: JsonText[] = []
+  for (const group of groups) {
+    shownGroups.push(groupText(group, baseUrl))
+    if (shownGroups.length % groupsInPiece === 0) yield
+  }
+  const membership = groups.length === 0 ? '' : `"groups":[${shownGroups.join(',')}],`
   const meta = renderMeta({
     resourceType: 'User',
     record: user,
     location: userLocation(userId, baseUrl),
-    // Without the groups the version is unknown (RFC 7643 §3.1 makes it optional).
-    version: user.groups && versionOf(user.version, user.groups),
+    version,
   })
   return `{"id":${JSON.stringify(userId)},${external}"active":${active},${membership}"meta":${meta}}` as JsonText
 }
@@ -179,13 +199,35 @@ export const userLocation = (userId: string, baseUrl: string): string =>
  * The entity tag of a user (RFC 7644 §3.14). Groups are part of the resource but not of the user's row, so the tag also covers their
  * names: it changes exactly when the resource does.
  */
-export const userVersion = ({ version, groups }: ProvisionedUserRecord): string => versionOf(version, groups)
-
-function versionOf(version: number, groups: readonly GroupReference[]): string {
-  const membership =
-    groups.length === 0 ? '' : `.${fnv32(groups.map((group) => `${group.groupId} ${group.displayName}`).join('\n'))}`
-  return `W/"${version}${membership}"`
+export function* userVersion({ version, groups }: Pick<ProvisionedUserRecord, 'version' | 'groups'>): Pieces<string> {
+  if (groups.length === 0) return `W/"${version}"`
+  let hash = fnvBasis
+  for (const [index, { groupId, displayName }] of groups.entries()) {
+    hash = fnv32(`${index === 0 ? '' : '\n'}${groupId} ${displayName}`, hash)
+    if (index % groupsInPiece === 0) yield
+  }
+  return `W/"${version}.${(hash >>> 0).toString(36)}"`
 }
+
+/**
+ * Checks the preconditions of a write. The version is computed only for a request that has some, because it covers all groups.
+ * @throws ScimError 412 — reason `version_mismatch`.
+ */
+export async function requireVersion(
+  { request, turns }: Pick<ScimCall, 'request' | 'turns'>,
+  user: ProvisionedUserRecord,
+): Promise<void> {
+  if (!request.headers.has('if-match') && !request.headers.has('if-none-match')) return
+  checkPreconditions(request, await runInTurns(userVersion(user), turns))
+}
+
+/** Without the groups the version is unknown (RFC 7643 §3.1 makes it optional). */
+function* versionInPieces({ version, groups }: ListedUserRecord): Pieces<string | undefined> {
+  return groups === undefined ? undefined : yield* userVersion({ version, groups })
+}
+
+/** A group has a name of up to 1,024 characters. */
+const groupsInPiece = 50
 
 /**
  * A user with `manager.$ref` set to the URL of the manager (RFC 7643 §4.3); only the server assigns it.
@@ -209,8 +251,10 @@ const groupText = ({ groupId, displayName }: GroupReference, baseUrl: string): J
   })
 
 /** FNV-1a, 32 bits. Clients hold these tags, so the algorithm must not change. It distinguishes two lists and hides nothing. */
-function fnv32(text: string): string {
-  let hash = 0x811c9dc5
+function fnv32(text: string, basis: number): number {
+  let hash = basis
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-  return (hash >>> 0).toString(36)
+  return hash
 }
+
+const fnvBasis = 0x811c9dc5

@@ -1,5 +1,5 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import { runInTurns, type Turns } from '@mintmark/internal'
+import { runAtOnce, runInTurns, type Turns } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
 import { type JsonText, untilSettled } from '@mintmark/storage-interface/stores'
 
@@ -8,7 +8,6 @@ import { searchEndpoints } from '../list/search-endpoints.ts'
 import { includesAttribute, attributesIn, projectionOfWrite } from '../resource/resource.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import {
-  checkPreconditions,
   emptyResponse,
   isNotModified,
   notModifiedResponse,
@@ -33,7 +32,7 @@ import {
 } from '../server/scim-call.ts'
 import { getMember, getText, isArray, isObject, sameValue } from '../values/json.ts'
 import { provisionUser } from './provision-user.ts'
-import { userLocation, type UserRenderCache, userVersion } from './render-cache.ts'
+import { requireVersion, userLocation, type UserRenderCache, userVersion } from './render-cache.ts'
 import type { UserDependencies, UserStateDependencies } from './user-dependencies.ts'
 import {
   authorizeChange,
@@ -124,10 +123,10 @@ const readUser =
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.userType)
     const user = await findUser(call, deps)
-    const version = userVersion(user)
+    const version = await runInTurns(userVersion(user), call.turns)
     if (isNotModified(call.request, version))
       return notModifiedResponse({ location: userLocation(user.userId, call.baseUrl), version })
-    return showUser(user, { status: 200, projection, call }, deps)
+    return showUser(user, { status: 200, projection, call, version }, deps)
   }
 
 /** PUT /Users/{id} (RFC 7644 §3.5.1): clears omitted attributes. It never creates a user. */
@@ -174,7 +173,8 @@ const shownAs = (
   user: ProvisionedUserRecord,
   { baseUrl }: ScimCall,
   { renderCache, userType }: UserDependencies,
-): JsonObject => JSON.parse(renderCache.render(user, { projection: userType.defaultProjection, baseUrl })) as JsonObject
+): JsonObject =>
+  JSON.parse(runAtOnce(renderCache.render(user, { projection: userType.defaultProjection, baseUrl }))) as JsonObject
 
 /**
  * Drops assignments that repeat `groups` or `meta` as they are. A client that reads a user, changes it, and sends all of it as the
@@ -229,7 +229,7 @@ const removeUser =
       const { provisionedUsers } = deps.storage
       const user = await findUser(call, deps)
       const { userId, adopted, version } = user
-      checkPreconditions(call.request, userVersion(user))
+      await requireVersion(call, user)
       await authorizeChange(user, { kind: 'remove', claims: undefined }, { writer, deps })
 
       const ended = await deps.listRevokedAccess(user, now)
@@ -247,16 +247,19 @@ interface Shown {
   readonly status: 200 | 201
   readonly projection: Projection
   readonly call: ScimCall
+  /** The entity tag, if it is known already. */
+  readonly version?: string
 }
 
 /** Responds with a user (RFC 7644 §3.9). */
-function showUser(
+async function showUser(
   user: ProvisionedUserRecord,
-  { status, projection, call: { baseUrl } }: Shown,
+  { status, projection, call: { baseUrl, turns }, version: known }: Shown,
   { renderCache }: UserStateDependencies,
-): ServerResponse {
-  const shown = renderCache.render(user, { projection, baseUrl })
-  return resourceResponse(status, shown, { location: userLocation(user.userId, baseUrl), version: userVersion(user) })
+): Promise<ServerResponse> {
+  const version = known ?? (await runInTurns(userVersion(user), turns))
+  const shown = await runInTurns(renderCache.render(user, { projection, baseUrl, version }), turns)
+  return resourceResponse(status, shown, { location: userLocation(user.userId, baseUrl), version })
 }
 
 interface ListedUsersDependencies {
@@ -276,7 +279,7 @@ export const listedUsers = ({ storage, userType, renderCache, turns }: ListedUse
     if (outcome.outcome === 'tooMany') return outcome
     const records: JsonText[] = []
     for (const user of outcome.records) {
-      records.push(renderCache.render(user, showing))
+      records.push(await runInTurns(renderCache.render(user, showing), turns))
       if (turns.isOver()) await turns.next()
     }
     return { ...outcome, records }

@@ -17,14 +17,13 @@ import {
 
 import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { checkPreconditions } from '../message/scim-message.ts'
 import { blockUnlessEnabled } from '../providers/block-unless-enabled.ts'
 import { comparableResource } from '../resource/resource.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
 import { isEmailAddress } from '../values/text.ts'
-import { excludedAttributes, isSameResource, readStoredResource, userVersion } from './render-cache.ts'
+import { excludedAttributes, isSameResource, readStoredResource, requireVersion } from './render-cache.ts'
 import type {
   ClaimChanges,
   ClaimMapping,
@@ -49,7 +48,7 @@ export function writeUser(
   const writer = createUserWriter(call, deps.journal)
   return untilSettled(async () => {
     const user = await findUser(call, deps)
-    checkPreconditions(call.request, userVersion(user))
+    await requireVersion(call, user)
     const written = userState(await change(userDocument(user), user), ownerBefore(user, writer), deps)
     return writeState(user, written, { writer, deps })
   })
