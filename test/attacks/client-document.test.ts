@@ -560,6 +560,16 @@ describe('a client with a document that pushes its request', () => {
     expect((await push(under, await own.assertion(under))).status).toBe(201)
   })
 
+  it('takes no row for its request, even if it signs an assertion (RFC 6819 §4.4.1.11)', async () => {
+    const keyed = await aKeyedTool()
+    const { under } = await start(() => answer(keyed.document))
+
+    const reply = await push(under, await keyed.assertion(under))
+
+    const { pushedRequests } = JSON.parse(under.dump()) as { pushedRequests: unknown }
+    expect([reply.status, pushedRequests, await stored(under)]).toEqual([201, [], undefined])
+  })
+
   it('binds its code to the key of a DPoP proof (RFC 9449 §10.1)', async () => {
     const { under } = await start()
     const [own, other] = [await createProofKey(), await createProofKey()]

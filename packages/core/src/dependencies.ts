@@ -5,6 +5,7 @@ import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
 import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
 import { type FindInteractionDependencies } from './authorize/pending-interaction.ts'
 import { createInteractionSeal } from './authorize/sealed-interaction.ts'
+import { createPushSeal } from './authorize/sealed-push.ts'
 import { toClientAuthentication } from './clients/own-authentication.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
 import type { DeliveryStorage, OAuthStorage } from '@mintmark/storage-interface'
@@ -198,6 +199,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     logouts: limits.logouts ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     silentCodes: limits.silentCodes ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     seal: createInteractionSeal({ issuer, keys, random }),
+    pushSeal: createPushSeal({ issuer, keys, random }),
     grants: [
       authorizationCodeGrant(grantDeps),
       refreshTokenGrant(grantDeps),

@@ -369,7 +369,7 @@ export interface AuthorizationServerOptions {
     readonly pushedRequests?: RateLimiter
     /**
      * Counts the pushed authorization requests of all clients.
-     * @defaultValue 30000 a minute, in this process. Each is a row that is stored until it expires.
+     * @defaultValue 30000 a minute, in this process. Each request of a client that authenticates is stored until it expires.
      */
     readonly pushedRequestsInTotal?: RateLimiter
     /**

@@ -261,7 +261,7 @@ export const refusals = {
   sign_in_throttled: ['temporarily_unavailable', 'Too many sign-in attempts. Try again later.', 'RFC 6749 §10.10'],
   /** Too many codes were issued for one grant without a page. */
   codes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6749 §4.1.2.1'],
-  /** The request does not fit into the address of the sign-in page. */
+  /** The request does not fit into the address of the sign-in page, or into the `request_uri` of a public client. */
   request_too_large: ['invalid_request', 'The authorization request is too large.', 'RFC 6749 §4.1.2.1'],
   /** The request was sent by a script or in advance, not by a browser window. */
   not_a_navigation: ['invalid_request', 'Open this page in a browser window.', 'RFC 6749 §3.1'],

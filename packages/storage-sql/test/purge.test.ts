@@ -1,6 +1,12 @@
 import { codes, families, tableColumns } from '@mintmark/storage-interface/records'
 import { epochSeconds, familyId, seconds, type AdminStorage } from '@mintmark/storage-interface'
-import { aCodeRecord, aDigest, aFamilyRecord, anInteractionRecord } from '@mintmark/storage-interface/fixtures'
+import {
+  aCodeRecord,
+  aDigest,
+  aFamilyRecord,
+  anInteractionRecord,
+  aPushedRequestRecord,
+} from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
@@ -82,6 +88,21 @@ describe.for([
 
     const early = await storage.purge.purgeExpired({ now: epochSeconds(expiresAt + 299), limit: 100 })
     const found = await storage.interactions.find(digest, browserDigest, epochSeconds(expiresAt - 1))
+    const late = await storage.purge.purgeExpired({ now: epochSeconds(expiresAt + 300), limit: 100 })
+
+    expect(found).toBe('consumed')
+    expect([early.removed, late.removed]).toEqual([0, 1])
+  })
+
+  test('a pushed request stays used for a server whose clock is five minutes behind (RFC 9126 §4)', async () => {
+    const [dialect] = await open()
+    const storage = await createSqlStorage({ dialect, issuer })
+    const { digest, clientId, createdAt, expiresAt } = aPushedRequestRecord()
+    await storage.pushedRequests.insert(aPushedRequestRecord())
+    await storage.pushedRequests.consume(digest, clientId, createdAt)
+
+    const early = await storage.purge.purgeExpired({ now: epochSeconds(expiresAt + 299), limit: 100 })
+    const found = await storage.pushedRequests.find(digest, clientId, epochSeconds(expiresAt - 1))
     const late = await storage.purge.purgeExpired({ now: epochSeconds(expiresAt + 300), limit: 100 })
 
     expect(found).toBe('consumed')

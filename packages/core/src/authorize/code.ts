@@ -52,7 +52,7 @@ interface CodeSubject {
  */
 export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: IssueCodeDependencies): Promise<string> {
   const { request, grant, consented } = subject
-  await consumePushedRequest({ pushedDigest: request.pushedDigest, clientId: request.client.clientId }, now, deps)
+  await consumePushedRequest({ pushed: request.pushed, clientId: request.client.clientId }, now, deps)
   const consentedClaims = consented.flatMap((scope) => deps.scopes.get(scope)?.claims ?? [])
   const { secret, identifier: family } = randomSecretAndIdentifier(deps.random)
   const { dpopJkt } = request

@@ -20,7 +20,12 @@ import { codeIssuedEvent, issueCode, type IssueCodeDependencies } from './code.t
 import { decideInteraction, enforcePromptNone } from './decide.ts'
 import { requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { openRequest } from './pushed-request.ts'
-import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
+import {
+  parseAuthorizationRequest,
+  type AuthorizationRequest,
+  type AuthorizationRequestRules,
+  type RequestForm,
+} from './request.ts'
 import type { RequestObjectDependencies } from './request-object.ts'
 import { authorizationResponse, RedirectableError, type ResponseDependencies } from './response.ts'
 import { storeDocumentClient } from './complete-interaction.ts'
@@ -58,8 +63,7 @@ export const authorizationEndpoint =
       // RFC 9110 §9.2.1: HEAD is safe. It issues no code and starts no interaction.
       if (request.method === 'HEAD') return { status: 200, headers: noStore, body: undefined }
       if (isCrossSitePost(request)) {
-        const requestObject = form.kind === 'plain' && form.isSigned ? received.get('request') : undefined
-        return redirectToSelf(request, authorization, requestObject)
+        return redirectToSelf(request, authorization, referenceIn(received, form))
       }
       return await answer({ authorization, request }, now, deps)
     } catch (error) {
@@ -140,17 +144,24 @@ async function limitCodes(
 const isCrossSitePost = (request: ServerRequest): boolean =>
   request.method === 'POST' && ['cross-site', 'same-site'].includes(request.headers.get('sec-fetch-site') ?? '')
 
+/** Returns the parameter with the whole request, beside which others are ignored; `undefined` for a plain request. */
+function referenceIn(received: Parameters, form: RequestForm): readonly [string, string] | undefined {
+  const name = form.kind === 'pushed' ? 'request_uri' : form.kind === 'plain' && form.isSigned ? 'request' : undefined
+  const value = name && received.get(name)
+  return name === undefined || value === undefined ? undefined : [name, value]
+}
+
 /** Redirects the browser to the same request as a GET: browsers send the cookies with this top-level navigation. */
 function redirectToSelf(
   request: ServerRequest,
-  authorization: AuthorizationRequest,
-  requestObject: string | undefined,
+  { client, parameters, resources }: AuthorizationRequest,
+  reference: readonly [string, string] | undefined,
 ): ServerResponse {
-  const { client, parameters } = authorization
-  // Only the request object is repeated: other parameters are ignored, and the client may have to sign its requests.
-  const repeated = requestObject === undefined ? parameters : { client_id: client.clientId, request: requestObject }
-  const resources = authorization.resources.map((resource) => ['resource', resource] as const)
-  const query = new URLSearchParams([...Object.entries(repeated), ...resources.map((pair) => [...pair])])
+  // Only the reference is repeated: other parameters are ignored, and the client may have to sign its requests.
+  const repeated =
+    reference === undefined ? Object.entries(parameters) : [['client_id', client.clientId], [...reference]]
+  const named = reference === undefined ? resources.map((resource) => ['resource', resource]) : []
+  const query = new URLSearchParams([...repeated, ...named])
   return redirect(`${request.url.origin}${request.url.pathname}?${query.toString()}`)
 }
 

@@ -16,7 +16,7 @@ import {
   type EpochSeconds,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import type { PushedRequestRecord, SecretDigest } from '@mintmark/storage-interface/stores'
+import type { PushedRequestRecord } from '@mintmark/storage-interface/stores'
 
 import {
   authenticateClient,
@@ -38,6 +38,7 @@ import {
 } from './request.ts'
 import { openRequestObject, type RequestObjectDependencies, canSignRequests } from './request-object.ts'
 import { RedirectableError } from './response.ts'
+import { type PushedReference, type PushSeal, recallSealedPush } from './sealed-push.ts'
 
 export interface PushEndpointDependencies
   extends Omit<ClientAuthenticationDependencies, 'findByDocument'>, RequestObjectDependencies {
@@ -51,12 +52,14 @@ export interface PushEndpointDependencies
   readonly pushLimits: { readonly ofClient: RateLimiter; readonly inTotal: RateLimiter }
   readonly pushedRequestLifetime: DurationSeconds
   readonly interactionLifetime: DurationSeconds
+  readonly pushSeal: PushSeal
 }
 
 /**
  * `POST /auth/push` (RFC 9126 §2): stores an authorization request that its client has authenticated, and returns a
- * `request_uri` for it. The request is validated now, so that the client learns of errors, and again when a browser
- * arrives with it.
+ * `request_uri` for it. If a stranger can push in the client's name, nothing is stored: the `request_uri` contains the
+ * request, sealed. The request is validated now, so that the client learns of errors, and again when a browser arrives
+ * with it.
  */
 export const pushEndpoint = (deps: PushEndpointDependencies): Endpoint => {
   const target = { url: `${deps.issuer}/auth/push` }
@@ -74,10 +77,10 @@ export const pushEndpoint = (deps: PushEndpointDependencies): Endpoint => {
     if (form.get('request_uri') !== undefined) throw refuse('request_uri_pushed', { clientId: client.clientId })
 
     const authorization = await parsePushed(form, { client, now }, deps)
-    const bound = proof === undefined ? undefined : await bindToKey({ authorization, proof }, now, deps)
+    const bound = proof === undefined ? undefined : await bindToKey({ client, authorization, proof }, now, deps)
     const secret = randomSecret(deps.random)
     const usableUntil = after(now, deps.pushedRequestLifetime)
-    await deps.storage.pushedRequests.insert({
+    const record = {
       digest: await digestSecret(secret),
       clientId: client.clientId,
       parameters: { ...authorization.parameters, client_id: client.clientId, ...bound?.parameters },
@@ -85,28 +88,50 @@ export const pushEndpoint = (deps: PushEndpointDependencies): Endpoint => {
       usableUntil,
       createdAt: now,
       expiresAt: after(usableUntil, deps.interactionLifetime),
-    })
+    }
+    const reference = isOpenToStrangers(client) ? await sealPush(record, deps) : secret
+    if (reference === secret) await deps.storage.pushedRequests.insert(record)
     deps.journal.record(request, { type: 'request.pushed', clientId: client.clientId })
-    const answer = { request_uri: prefix + secret, expires_in: deps.pushedRequestLifetime }
+    const answer = { request_uri: prefix + reference, expires_in: deps.pushedRequestLifetime }
     return json(201, answer, [...noStore, ...(bound?.headers ?? [])])
   }
 }
 
 /**
- * Binds the code to the key of the proof (RFC 9449 §10.1).
+ * Whether a stranger can push requests for the client, and so must not create rows (RFC 6819 §4.4.1.11): a public
+ * client has no credentials, and anybody can publish a metadata document with any key.
+ */
+const isOpenToStrangers = ({ tokenEndpointAuthMethod, origin }: ClientRecord): boolean =>
+  tokenEndpointAuthMethod === 'none' || origin === 'document'
+
+async function sealPush(record: PushedRequestRecord, { pushSeal }: PushEndpointDependencies): Promise<string> {
+  const sealed = await pushSeal.seal(record)
+  // RFC 9126 §2.3: a request that does not fit into the request_uri is an invalid_request.
+  if (sealed === undefined) throw refuse('request_too_large', { clientId: record.clientId })
+  return sealed
+}
+
+/**
+ * Binds the code to the key of the proof (RFC 9449 §10.1). The use of a public client's proof is not recorded: a stranger
+ * could fill the store, and gains nothing from a copy, because `dpop_jkt` alone binds the code to the same key.
  * @throws OAuthError invalid_request — reason `dpop_jkt_contradicted`; invalid_dpop_proof — reason `dpop_replayed`.
  */
 async function bindToKey(
   {
+    client,
     authorization: { dpopJkt },
     proof,
-  }: { readonly authorization: AuthorizationRequest; readonly proof: VerifiedProof },
+  }: {
+    readonly client: AuthenticatedClient
+    readonly authorization: AuthorizationRequest
+    readonly proof: VerifiedProof
+  },
   now: EpochSeconds,
   { dpop }: PushEndpointDependencies,
 ): Promise<{ readonly parameters: { readonly dpop_jkt: string }; readonly headers: readonly Header[] }> {
   // RFC 9449 §10.1: the request must name the key that its proof is made with.
   if (dpopJkt !== undefined && dpopJkt !== proof.jkt) throw refuse('dpop_jkt_contradicted')
-  await dpop.use(proof, now)
+  if (client.tokenEndpointAuthMethod !== 'none') await dpop.use(proof, now)
   return { parameters: { dpop_jkt: proof.jkt }, headers: await dpop.headers(proof, now) }
 }
 
@@ -124,7 +149,7 @@ async function findDocumentClient(
   return client
 }
 
-/** RFC 9126 §7.1 and RFC 6819 §4.4.1.11: a public client proves nothing, so anybody can push requests in its name. */
+/** RFC 9126 §7.1 and RFC 6819 §4.4.1.11: limits the work, and the rows of clients that authenticate. */
 async function limitPushes(
   { clientId }: AuthenticatedClient,
   now: EpochSeconds,
@@ -181,12 +206,12 @@ interface OpenedRequest {
 export async function openRequest(
   received: Parameters,
   visit: Visit,
-  deps: RequestObjectDependencies & { readonly storage: OAuthStorage },
+  deps: RequestObjectDependencies & OpenDependencies,
 ): Promise<OpenedRequest> {
   const requestUri = pushedReference(received)
   if (requestUri !== undefined) {
     // RFC 9126 §2.2: a browser must bring the pushed request within a short time.
-    return openPushed(requestUri, { ...visit, usableUntilOf: ({ usableUntil }) => usableUntil }, deps.storage)
+    return openPushed(requestUri, { ...visit, usableUntilOf: ({ usableUntil }) => usableUntil }, deps)
   }
   const isSigned = received.get('request') !== undefined && canSignRequests(visit.client)
   const parameters = isSigned ? await openRequestObject(received, visit, deps) : received
@@ -198,15 +223,18 @@ export async function openRequest(
  * Signatures are not verified again: they were verified when the interaction began.
  * @throws OAuthError invalid_request_uri — like `openRequest`.
  */
-export async function reopenRequest(
-  kept: Parameters,
-  visit: Visit,
-  { storage }: { readonly storage: OAuthStorage },
-): Promise<OpenedRequest> {
+export async function reopenRequest(kept: Parameters, visit: Visit, deps: OpenDependencies): Promise<OpenedRequest> {
+  const sealed = recallSealedPush(kept)
+  if (sealed !== undefined) return { parameters: kept, form: { kind: 'pushed', pushed: sealed } }
   const requestUri = pushedReference(kept)
   return requestUri === undefined
     ? { parameters: kept, form: { kind: 'continued' } }
-    : openPushed(requestUri, { ...visit, usableUntilOf: ({ expiresAt }) => expiresAt }, storage)
+    : openPushed(requestUri, { ...visit, usableUntilOf: ({ expiresAt }) => expiresAt }, deps)
+}
+
+interface OpenDependencies {
+  readonly storage: OAuthStorage
+  readonly pushSeal: PushSeal
 }
 
 interface Visit {
@@ -226,39 +254,65 @@ function pushedReference(received: Parameters): string | undefined {
 async function openPushed(
   requestUri: string,
   { client, now, usableUntilOf }: Visit & { readonly usableUntilOf: (found: PushedRequestRecord) => EpochSeconds },
-  storage: OAuthStorage,
+  { storage, pushSeal }: OpenDependencies,
 ): Promise<OpenedRequest> {
   const { clientId } = client
-  const secret = requestUri.slice(prefix.length)
-  const digest = await digestSecret(secret)
-  const found = isSecret(secret) ? await storage.pushedRequests.find(digest, clientId, now) : undefined
+  const reference = requestUri.slice(prefix.length)
+  const sealed = await pushSeal.open(reference)
+  const digest = sealed?.digest ?? (await digestSecret(reference))
+  const isReadable = sealed !== undefined || isSecret(reference)
+  const stored = isReadable ? await storage.pushedRequests.find(digest, clientId, now) : undefined
   // RFC 9126 §4: a code was already issued for the pushed request.
-  if (found === 'consumed') throw refuse('request_uri_used', { clientId })
+  if (stored === 'consumed') throw refuse('request_uri_used', { clientId })
+  const found = sealed ?? stored
   // RFC 9126 §2.2, §4: unknown, expired, or of another client. Checked here too, in case the store is faulty.
   if (found === undefined || found.clientId !== clientId || !(now < usableUntilOf(found)))
     throw refuse('request_uri_unknown', { clientId })
   const resources = found.resources.map((resource) => ['resource', resource] as const)
   const parameters = indexParameters([...Object.entries(found.parameters), ...resources])
-  return { parameters, form: { kind: 'pushed', requestUri, digest } }
+  const pushed: PushedReference =
+    sealed === undefined
+      ? { kind: 'stored', digest, requestUri }
+      : { kind: 'sealed', digest, expiresAt: found.expiresAt }
+  return { parameters, form: { kind: 'pushed', pushed } }
 }
 
 const isSecret = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
 
 /**
  * Consumes the pushed request that a code is issued for. This happens when the code is issued, not when the browser
- * brings the request, so that a user may reload the page (RFC 9126 §4).
+ * brings the request, so that a user may reload the page (RFC 9126 §4). A sealed request gets its row only now, when a
+ * user has signed in.
  * @throws OAuthError invalid_request_uri — reason `request_uri_used`: another tab already got a code for it.
  */
 export async function consumePushedRequest(
-  { pushedDigest, clientId }: { readonly pushedDigest: SecretDigest | undefined; readonly clientId: ClientId },
+  { pushed, clientId }: { readonly pushed: PushedReference | undefined; readonly clientId: ClientId },
   now: EpochSeconds,
-  { storage }: { readonly storage: OAuthStorage },
+  { storage: { pushedRequests } }: { readonly storage: OAuthStorage },
 ): Promise<void> {
-  if (pushedDigest === undefined) return
-  const { outcome } = await storage.pushedRequests.consume(pushedDigest, clientId, now)
+  if (pushed === undefined) return
+  const { digest } = pushed
+  // If several requests insert the row, one succeeds; if several consume it, one wins.
+  if (pushed.kind === 'sealed') await pushedRequests.insert(rowOfSealed(pushed, clientId, now))
+  const { outcome } = await pushedRequests.consume(digest, clientId, now)
   // RFC 9126 §4: a request_uri is used for one code.
   if (outcome !== 'won') throw refuse('request_uri_used', { clientId })
 }
 
-/** RFC 9126 §2.2: the prefix of a reference. 256 random bits follow. */
+/** The row without the parameters, which are sealed. */
+const rowOfSealed = (
+  { digest, expiresAt }: Extract<PushedReference, { kind: 'sealed' }>,
+  clientId: ClientId,
+  now: EpochSeconds,
+): PushedRequestRecord => ({
+  digest,
+  clientId,
+  parameters: {},
+  resources: [],
+  usableUntil: now,
+  createdAt: now,
+  expiresAt,
+})
+
+/** RFC 9126 §2.2: the prefix of a reference. 256 random bits follow, or a sealed request. */
 const prefix = 'urn:ietf:params:oauth:request_uri:'

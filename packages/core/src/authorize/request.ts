@@ -1,7 +1,6 @@
 import { decodeJwt } from 'jose/jwt/decode'
 
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
-import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 import { type ProfileRules, type ProfileSettings, requireProfile } from '../clients/security-profile.ts'
 import { chosenAlgorithm, idTokenAlgorithm } from '../keys/jws.ts'
@@ -36,6 +35,7 @@ import {
 import { parseDetails, refuseOtherLocations } from './authorization-details.ts'
 import type { DetailTypes } from './detail-types.ts'
 import type { VerifiedRedirect } from './proven-redirect.ts'
+import { keepPushed, type PushedReference } from './sealed-push.ts'
 import {
   fragmentResponseMode,
   jwtResponseMode,
@@ -79,12 +79,12 @@ export interface AuthorizationRequest {
   readonly loginHint: string | undefined
   readonly uiLocales: readonly string[]
   /**
-   * The parameters that are kept, and validated again when an interaction continues. For a pushed request these are its
-   * `client_id` and `request_uri`.
+   * The parameters that are kept, and validated again when an interaction continues. For a stored pushed request these
+   * are its `client_id` and `request_uri`.
    */
   readonly parameters: Readonly<Record<string, string>>
   /** The pushed request that is consumed when a code is issued; `undefined` when the browser sent the parameters. */
-  readonly pushedDigest: SecretDigest | undefined
+  readonly pushed: PushedReference | undefined
 }
 
 /** The server's rules for authorization requests. */
@@ -105,7 +105,7 @@ export interface AuthorizationRequestRules extends SubjectRules, ResourceRules, 
  */
 export type RequestForm =
   | { readonly kind: 'plain' | 'pushing'; readonly isSigned: boolean }
-  | { readonly kind: 'pushed'; readonly requestUri: string; readonly digest: SecretDigest }
+  | { readonly kind: 'pushed'; readonly pushed: PushedReference }
   | { readonly kind: 'continued' }
 
 /** What is known about a request before its parameters are validated. */
@@ -192,10 +192,8 @@ async function parseRest(
     loginHint: parameters.get('login_hint'),
     uiLocales: preferredLocales(parameters),
     parameters:
-      form.kind === 'pushed'
-        ? { client_id: client.clientId, request_uri: form.requestUri }
-        : knownParameters(parameters),
-    pushedDigest: form.kind === 'pushed' ? form.digest : undefined,
+      form.kind === 'pushed' ? keepPushed(form.pushed, knownParameters(parameters)) : knownParameters(parameters),
+    pushed: form.kind === 'pushed' ? form.pushed : undefined,
   }
 }
 

@@ -26,6 +26,7 @@ import type { DetailTypes } from './detail-types.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
 import type { InteractionSeal } from './sealed-interaction.ts'
+import type { PushSeal } from './sealed-push.ts'
 
 export interface InteractionDependencies {
   readonly storage: OAuthStorage
@@ -34,6 +35,7 @@ export interface InteractionDependencies {
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
   readonly interactionLimits: InteractionLimits
   readonly seal: InteractionSeal
+  readonly pushSeal: PushSeal
   readonly clientDocuments: ClientDocuments
   readonly detailTypes: DetailTypes
   readonly random: Random

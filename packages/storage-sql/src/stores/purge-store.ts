@@ -51,7 +51,8 @@ const removable: readonly Removable[] = [
   { table: 'mintmark_codes', key: ['digest'], time: 'expires_at' },
   // The browser has a copy of the interaction: a server whose clock is behind would let it be completed again.
   { table: 'mintmark_interactions', key: ['digest'], time: 'expires_at', keptFor: 300 },
-  { table: 'mintmark_pushed_requests', key: ['digest'], time: 'expires_at' },
+  // A client may have a copy of the request, sealed: the same applies.
+  { table: 'mintmark_pushed_requests', key: ['digest'], time: 'expires_at', keptFor: 300 },
   { table: 'mintmark_claims', key: ['purpose', 'value_digest'], time: 'expires_at' },
   { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at' },
   { table: 'mintmark_families', key: ['family_id'], time: 'expires_at' },
