@@ -1,4 +1,4 @@
-import { createMemoryRateLimiter, createStoredKeys } from '@mintmark/core'
+import { createMemoryRateLimiter, createStoredKeys, type RateLimiter } from '@mintmark/core'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -146,6 +146,32 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
 
     expect([refusal.status, refusal.header('retry-after')]).toEqual([429, '60'])
     expect((await authorize(limited, otherClient, { cookie: '' })).status).toBe(status)
+    await limited.close()
+  })
+
+  it.each([
+    ['without a cookie', () => ''],
+    ['with made-up cookies', (at: number) => `__Host-mintmark-browser=${String(at).padStart(43, 'A')}`],
+  ])('requests %s that another limit refuses write nothing to the limiter by browser', async (_, cookie) => {
+    const counted: string[] = []
+    const startedInteractions: RateLimiter = {
+      consume: async (key) => {
+        counted.push(key)
+        return { allowed: true }
+      },
+    }
+    const limited = await startServer({
+      rateLimits: {
+        startedInteractions,
+        startedInteractionsInTotal: createMemoryRateLimiter({ points: 3, window: 60 }),
+      },
+    })
+
+    const replies: number[] = []
+    for (let at = 0; at < 10; at += 1) replies.push((await authorize(limited, {}, { cookie: cookie(at) })).status)
+
+    expect(replies.filter((status) => status === 429)).toHaveLength(7)
+    expect(counted).toHaveLength(cookie(0) === '' ? 0 : 3)
     await limited.close()
   })
 

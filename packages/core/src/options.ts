@@ -334,8 +334,8 @@ export interface AuthorizationServerOptions {
      */
     readonly failedAuthentications?: RateLimiter
     /**
-     * Counts authorization requests that had to wait for a user, by browser. A browser that refuses the cookie counts as
-     * a new one each time.
+     * Counts authorization requests that had to wait for a user, by browser. The first request of a browser, and all
+     * requests of one that refuses the cookie, are counted only by the next two limits.
      * @defaultValue 100 in ten minutes, in this process. No user signs in so often.
      */
     readonly startedInteractions?: RateLimiter

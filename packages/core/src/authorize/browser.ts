@@ -18,6 +18,8 @@ export const defineBrowserCookie = (issuer: string): Cookie => defineCookie(issu
 /** The browser that an interaction is bound to by a cookie. */
 export interface BrowserBinding {
   readonly digest: SecretDigest
+  /** Whether the browser had no cookie. */
+  readonly isNew: boolean
   /** Sets the cookie in a browser without one. */
   readonly headers: readonly Header[]
 }
@@ -31,9 +33,9 @@ export async function readBrowser(request: RequestHead, cookie: Cookie): Promise
 /** Uses the browser's cookie, or sets a new one. One cookie serves any number of tabs. */
 export async function bindBrowser(request: ServerRequest, cookie: Cookie, random: Random): Promise<BrowserBinding> {
   const known = await readBrowser(request, cookie)
-  if (known !== undefined) return { digest: known, headers: [] }
+  if (known !== undefined) return { digest: known, isNew: false, headers: [] }
   const secret = randomSecret(random)
-  return { digest: await digestSecret(secret), headers: [cookie.set(secret, cookieLifetime)] }
+  return { digest: await digestSecret(secret), isNew: true, headers: [cookie.set(secret, cookieLifetime)] }
 }
 
 /**

@@ -46,7 +46,7 @@ export interface InteractionDependencies {
 
 /** Counts the requests that cost the server something before anybody has signed in. */
 interface InteractionLimits {
-  /** Counts by browser. A browser without the cookie is counted as a new browser. */
+  /** Counts by browser. A browser without the cookie is not counted: each request would be another browser. */
   readonly startedInteractions: RateLimiter
   readonly startedInteractionsOfClient: RateLimiter
   readonly startedInteractionsInTotal: RateLimiter
@@ -94,16 +94,19 @@ export async function startInteraction(
   return redirect(interactionLocation(pageUrl(decision, deps.interactionUrls), handle), browser.headers)
 }
 
-/** RFC 6819 §4.4.1.11: abandoned requests must not exhaust the server. */
+/**
+ * RFC 6819 §4.4.1.11: abandoned requests must not exhaust the server. The browser is counted last, because anybody can
+ * make up browsers: a request that the other limits refuse must not write to the store of the host's limiter.
+ */
 async function limitStartedInteractions(
   { browser, clientId }: { readonly browser: BrowserBinding; readonly clientId: ClientId },
   now: EpochSeconds,
   limits: InteractionLimits,
 ): Promise<void> {
   const counters = [
-    [limits.startedInteractions, `browser ${browser.digest}`],
     [limits.startedInteractionsOfClient, `client ${clientId}`],
     [limits.startedInteractionsInTotal, 'total'],
+    ...(browser.isNew ? [] : [[limits.startedInteractions, `browser ${browser.digest}`] as const]),
   ] as const
   for (const [limiter, key] of counters) {
     const decision = await limiter.consume(key, now)
