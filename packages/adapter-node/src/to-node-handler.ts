@@ -154,7 +154,7 @@ function createAnswer(): Answer {
 
     const isClosing =
       body.state === 'too_large' || (body.state === 'unread' && (value.status === 413 || hasLargeBody(request)))
-    writeHead(response, isClosing ? closing(value) : value, lengthOf(value))
+    writeHead(response, isClosing ? closing(value, request) : value, lengthOf(value))
     if (isClosing) return hangUp(request, response, { body: value.body, lingering })
     // Node itself discards what is left of a small body, and the connection stays open.
     response.end(request.method === 'HEAD' ? undefined : value.body)
@@ -235,10 +235,9 @@ function hasLargeBody({ method, headers }: IncomingMessage): boolean {
 
 const discardable = 65_536
 
-const closing = (value: ServerResponse): ServerResponse => ({
-  ...value,
-  headers: [...value.headers, ['Connection', 'close']],
-})
+/** RFC 9113 §8.2.2: HTTP/2 has no `Connection` header. It closes the stream, and other requests go on. */
+const closing = (value: ServerResponse, { httpVersionMajor }: IncomingMessage): ServerResponse =>
+  httpVersionMajor > 1 ? value : { ...value, headers: [...value.headers, ['Connection', 'close']] }
 
 /**
  * Counts the bytes of text, and of a frozen response only once: for Node counting 2 kB is as much work as checking and writing
