@@ -1,6 +1,6 @@
 import { epochSeconds, StorageUnavailableError } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
-import { createMemoryRateLimiter, toRateLimiter } from './rate-limiter.ts'
+import { bucketOf, createMemoryRateLimiter, type RateLimiter, toRateLimiter } from './rate-limiter.ts'
 
 const at = epochSeconds
 
@@ -53,14 +53,55 @@ describe('rate limiter in memory', () => {
     expect(await limiter.consume('b', at(0))).toMatchObject({ allowed: true })
   })
 
-  it('forgets the oldest of more than ten thousand keys', async () => {
-    const limiter = createMemoryRateLimiter({ points: 1, window: 60 })
-    await limiter.consume('first', at(0))
+  const invent = async (limiter: RateLimiter, prefix: string, now: number): Promise<readonly boolean[]> => {
+    const allowed: boolean[] = []
+    for (let key = 0; key < 10_001; key += 1) allowed.push((await limiter.consume(`${prefix}${key}`, at(now))).allowed)
+    return allowed
+  }
 
-    for (let key = 0; key < 10_000; key += 1) await limiter.consume(`k${key}`, at(0))
+  it('keeps a key throttled until its window is over, whatever other keys are invented', async () => {
+    const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
+    for (let tried = 0; tried < 11; tried += 1) await limiter.consume('victim', at(0))
 
-    expect(await limiter.consume('first', at(0))).toMatchObject({ allowed: true })
-    expect((await limiter.consume('k9999', at(0))).allowed).toBe(false)
+    await invent(limiter, 'a', 20)
+    expect(await limiter.consume('victim', at(20))).toMatchObject({ allowed: false, retryAfter: 40 })
+    await invent(limiter, 'b', 59)
+    expect(await limiter.consume('victim', at(59))).toMatchObject({ allowed: false, retryAfter: 1 })
+    await invent(limiter, 'c', 60)
+    expect(await limiter.consume('victim', at(60))).toMatchObject({ allowed: true })
+  })
+
+  it('keeps a key throttled after a key with which it shares a counter', async () => {
+    const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
+    const names = Array.from({ length: 1_000_000 }, (_, at) => `n${at}`)
+    const rival = names.find((name) => bucketOf(name, 65_536) === bucketOf('victim', 65_536)) ?? ''
+    for (let tried = 0; tried < 11; tried += 1) await limiter.consume('victim', at(0))
+    await limiter.consume(rival, at(0))
+
+    await invent(limiter, 'a', 1)
+
+    expect(rival).not.toBe('')
+    expect(await limiter.consume('victim', at(1))).toMatchObject({ allowed: false })
+  })
+
+  it('adds up attempts on a key between which other keys are invented', async () => {
+    const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
+    const allowed: boolean[] = []
+
+    for (const round of ['a', 'b', 'c']) {
+      for (let tried = 0; tried < 5; tried += 1) allowed.push((await limiter.consume('victim', at(0))).allowed)
+      await invent(limiter, round, 0)
+    }
+
+    expect(allowed.filter(Boolean)).toHaveLength(10)
+  })
+
+  it('allows the first attempts on each of thirty thousand keys', async () => {
+    const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
+
+    const allowed = [await invent(limiter, 'a', 0), await invent(limiter, 'b', 0), await invent(limiter, 'c', 0)].flat()
+
+    expect(allowed.every(Boolean)).toBe(true)
   })
 })
 

@@ -1,5 +1,11 @@
-import { checkOptions, forgetOldest, wholeNumber } from '@mintmark/internal'
-import { type DurationSeconds, type EpochSeconds, seconds, StorageUnavailableError } from '@mintmark/storage-interface'
+import { checkOptions, wholeNumber } from '@mintmark/internal'
+import {
+  type DurationSeconds,
+  type EpochSeconds,
+  epochSeconds,
+  seconds,
+  StorageUnavailableError,
+} from '@mintmark/storage-interface'
 
 /** Whether the attempt is allowed; if not, how many seconds to wait before a retry. */
 export type RateDecision = (
@@ -20,8 +26,9 @@ export interface RateLimiter {
 }
 
 /**
- * A limiter in this process's memory: at most `points` in each window of `window` seconds. It remembers 10,000 keys and
- * forgets the oldest, so that an attacker cannot fill the memory with invented keys.
+ * A limiter in this process's memory: at most `points` in each window of `window` seconds. It counts the 10,000 keys
+ * that were used last one by one, and older ones in 65,536 counters that keys share. So invented keys can neither fill
+ * the memory nor make the limiter forget a key.
  */
 export function createMemoryRateLimiter(limit: {
   /** How many attempts a key has in a window. */
@@ -30,20 +37,28 @@ export function createMemoryRateLimiter(limit: {
   readonly window: number
 }): RateLimiter {
   checkOptions('createMemoryRateLimiter', limit, { points: wholeNumber(1), window: wholeNumber(1) })
-  const counts = new Map<string, { readonly startedAt: EpochSeconds; readonly count: number }>()
+  const counts = new Map<string, Window>()
+  const shared = createSharedCounters()
+  // A time before the window's start also starts a new window: if the clock is set back by an hour, no caller has to wait
+  // for that hour.
+  const isOpen = (known: Window | undefined, now: EpochSeconds): known is Window =>
+    known !== undefined && now >= known.startedAt && now < known.startedAt + limit.window
 
   return {
     consume(key, now, points = 1) {
-      const known = counts.get(key)
-      // A time before the window's start also starts a new window: if the clock is set back by an hour, no caller has
-      // to wait for that hour.
-      const isOpen = known !== undefined && now >= known.startedAt && now < known.startedAt + limit.window
-      const window = isOpen
+      const known = counts.get(key) ?? shared.get(key)
+      const window = isOpen(known, now)
         ? { startedAt: known.startedAt, count: known.count + points }
         : { startedAt: now, count: points }
       counts.delete(key)
       counts.set(key, window)
-      forgetOldest(counts, maxKeys)
+      for (const [oldest, forgotten] of counts) {
+        if (counts.size <= maxKeys) break
+        counts.delete(oldest)
+        const other = shared.get(oldest)
+        const isMore = !isOpen(other, now) || other.count < forgotten.count
+        if (isOpen(forgotten, now) && isMore) shared.set(oldest, forgotten)
+      }
       const resetAfter = seconds(window.startedAt + limit.window - now)
       const quota = { limit: limit.points, remaining: Math.max(limit.points - window.count, 0), resetAfter }
       if (window.count <= limit.points) return Promise.resolve({ allowed: true, quota })
@@ -53,6 +68,44 @@ export function createMemoryRateLimiter(limit: {
 }
 
 const maxKeys = 10_000
+
+interface Window {
+  readonly startedAt: EpochSeconds
+  readonly count: number
+}
+
+/** Counters that keys share, by a hash of the key. The memory is taken when the first counter is set. */
+function createSharedCounters(): {
+  get(key: string): Window | undefined
+  set(key: string, window: Window): void
+} {
+  let counts: Uint32Array | undefined
+  let starts: Float64Array | undefined
+
+  return {
+    get(key) {
+      const at = bucketOf(key, sharedCounters)
+      const count = counts?.[at] ?? 0
+      return count === 0 ? undefined : { startedAt: epochSeconds(starts?.[at] ?? 0), count }
+    },
+    set(key, { startedAt, count }) {
+      counts ??= new Uint32Array(sharedCounters)
+      starts ??= new Float64Array(sharedCounters)
+      const at = bucketOf(key, sharedCounters)
+      counts[at] = count
+      starts[at] = startedAt
+    },
+  }
+}
+
+const sharedCounters = 65_536
+
+/** Returns one of so many numbers for a text. FNV-1a suffices: no secret depends on it. */
+export function bucketOf(text: string, buckets: number): number {
+  let hash = 0x811c9dc5
+  for (const char of text.slice(0, 256)) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
+  return (hash >>> 0) % buckets
+}
 
 /** The part of a limiter of `rate-limiter-flexible` that is needed. */
 export interface FlexibleLimiter {

@@ -10,7 +10,7 @@ import {
 import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 import type { Parameters } from '../parameters.ts'
-import type { RateLimiter } from '../rate-limiter.ts'
+import { bucketOf, type RateLimiter } from '../rate-limiter.ts'
 import { refuse, type OAuthError, type RefusalContext } from '../refusals.ts'
 import { type ProfileSettings, requireProfile } from './security-profile.ts'
 
@@ -168,13 +168,9 @@ async function countFailedAttempt(
 /**
  * Returns the rate limiter's key for a presented `client_id`: one of 4,096, so that made-up identifiers cannot make a
  * limiter forget a client, and a secret in the wrong place is not stored. Sharing a key does no harm, because correct
- * credentials are never limited. FNV-1a suffices: no secret depends on it, and every failure costs the same.
+ * credentials are never limited.
  */
-function counterKey(clientId: string): string {
-  let hash = 0x811c9dc5
-  for (const char of clientId.slice(0, 256)) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
-  return `client ${(hash >>> 0) % 4096}`
-}
+const counterKey = (clientId: string): string => `client ${bucketOf(clientId, 4096)}`
 
 /** Records that the secret was used, at most once an hour. */
 async function recordSecretUse(

@@ -1,7 +1,7 @@
 import { epochSeconds } from '@mintmark/storage-interface'
 import { expect, it } from 'vitest'
 
-import { createMemoryRateLimiter } from '../rate-limiter.ts'
+import { createMemoryRateLimiter, type RateLimiter } from '../rate-limiter.ts'
 import { limitSignIns } from './limit-sign-ins.ts'
 
 const clock = () => epochSeconds(1_790_000_000)
@@ -35,6 +35,30 @@ it.each([
 
   expect(await attempt({ account: 'b', address: second })).toMatchObject({ allowed: false })
   expect(await attempt({ account: 'c', address: third })).toMatchObject({ allowed: true })
+})
+
+it('keeps an account throttled when more than ten thousand names are tried without an address', async () => {
+  const attempt = limitSignIns({ clock })
+  for (let tried = 0; tried < 11; tried += 1) await attempt({ account: 'ada' })
+
+  for (let name = 0; name < 10_001; name += 1) await attempt({ account: `made-up-${name}` })
+
+  expect(await attempt({ account: 'ada' })).toMatchObject({ allowed: false })
+})
+
+it('gives the limiter a short hash of the name, in which a password is not legible', async () => {
+  const keys: string[] = []
+  const byAccount: RateLimiter = {
+    consume: async (key) => {
+      keys.push(key)
+      return { allowed: true }
+    },
+  }
+  const attempt = limitSignIns({ clock, byAccount })
+
+  for (const account of ['correct horse', 'x'.repeat(16_000)]) await attempt({ account })
+
+  expect(keys).toEqual([expect.stringMatching(/^account [\w-]{43}$/), expect.stringMatching(/^account [\w-]{43}$/)])
 })
 
 it('refuses a misspelled option', () => {

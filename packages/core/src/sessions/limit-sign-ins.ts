@@ -1,4 +1,4 @@
-import { aFunction, anObject, checkOptions, systemClock, type Clock } from '@mintmark/internal'
+import { aFunction, anObject, checkOptions, encodeBase64url, sha256, systemClock, type Clock } from '@mintmark/internal'
 
 import { ipv6Bytes } from '../outbound/public-address.ts'
 import { createMemoryRateLimiter, type RateDecision, type RateLimiter } from '../rate-limiter.ts'
@@ -41,8 +41,10 @@ export function limitSignIns(
       const decision = await byAddress.consume(`address ${networkOf(address)}`, now)
       if (!decision.allowed) return decision
     }
-    // Spellings of a name that differ only in case or Unicode form are counted together.
-    return byAccount.consume(`account ${account.normalize('NFKC').toLowerCase()}`, now)
+    // Spellings of a name that differ only in case or Unicode form are counted together. A hash is short whatever the
+    // form contains, and a password in the wrong field is not stored in the host's limiter.
+    const name = encodeBase64url(await sha256(account.normalize('NFKC').toLowerCase()))
+    return byAccount.consume(`account ${name}`, now)
   }
 }
 
