@@ -1,5 +1,6 @@
 import type { ExpiringStores } from '@mintmark/storage-interface/stores'
 
+import { checkEvictionOnce } from './check-eviction.ts'
 import { createRedisCodes } from './codes.ts'
 import { createRedisInteractions } from './interactions.ts'
 import { createRedisOpaqueTokens } from './opaque-tokens.ts'
@@ -30,6 +31,12 @@ export interface RedisStorageOptions {
    * @defaultValue 3000. Users and proxies still wait that long.
    */
   readonly timeoutMilliseconds?: number
+  /**
+   * Gets a warning if `maxmemory-policy` is not `noeviction`. The policy is read once, after the first answer, from one
+   * master of a cluster. There is no warning if the user of the client may not call `INFO`.
+   * @defaultValue The console.
+   */
+  readonly onWarning?: (message: string) => void
 }
 
 /**
@@ -66,15 +73,15 @@ export interface RedisStorageOptions {
  * Whether a command in progress took effect is then unknown: a code that it consumed stays consumed.
  */
 export function createRedisStorage(options: RedisStorageOptions): ExpiringStores {
-  const { client, issuer, prefix = 'mintmark', timeoutMilliseconds = 3000 } = options
+  const { client, issuer, prefix = 'mintmark', timeoutMilliseconds = 3000, onWarning = warnOn(console) } = options
   // A misspelled name would leave a default in force without a warning.
   const unknown = Object.keys(options).find((name) => !optionNames.includes(name))
   if (unknown !== undefined)
     throw new TypeError(`createRedisStorage: ${unknown} is not an option. Its options are ${optionNames.join(', ')}.`)
   if (!Number.isSafeInteger(timeoutMilliseconds) || timeoutMilliseconds < 1)
     throw new TypeError('createRedisStorage: timeoutMilliseconds must be a whole number, 1 or more.')
-  const run = createScriptRunner(client, timeoutMilliseconds)
   const keyOf = createKeySpace({ prefix, issuer })
+  const run = checkEvictionOnce(createScriptRunner(client, timeoutMilliseconds), keyOf, onWarning)
 
   return {
     issuer,
@@ -86,9 +93,15 @@ export function createRedisStorage(options: RedisStorageOptions): ExpiringStores
   }
 }
 
+const warnOn =
+  (console: Pick<Console, 'warn'>) =>
+  (message: string): void =>
+    console.warn(`Mintmark: ${message}`)
+
 const optionNames: readonly string[] = [
   'client',
   'issuer',
   'prefix',
   'timeoutMilliseconds',
+  'onWarning',
 ] satisfies readonly (keyof RedisStorageOptions)[]

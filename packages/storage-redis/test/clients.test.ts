@@ -48,7 +48,7 @@ it('refuses an option that does not exist, and names those that do', () => {
   const options = { client: new Redis({ lazyConnect: true }), issuer, timeout: 3000 }
 
   expect(() => createRedisStorage(options)).toThrow(
-    'createRedisStorage: timeout is not an option. Its options are client, issuer, prefix, timeoutMilliseconds.',
+    'createRedisStorage: timeout is not an option. Its options are client, issuer, prefix, timeoutMilliseconds, onWarning.',
   )
 })
 
