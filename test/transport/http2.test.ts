@@ -4,6 +4,7 @@ import { type ClientHttp2Session, connect, createServer, type IncomingHttpHeader
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { toNodeListener } from '@mintmark/adapter-node'
+import type { HttpService } from '@mintmark/core/http'
 import { expect, onTestFinished, test } from 'vitest'
 import { aService } from './recording-service.ts'
 
@@ -24,7 +25,7 @@ test('a refused upload closes its stream, not the connection, and has no Connect
   expect(warnings).toEqual([])
 })
 
-async function connectTo(service: Parameters<typeof toNodeListener>[0] & object): Promise<ClientHttp2Session> {
+async function connectTo(service: HttpService): Promise<ClientHttp2Session> {
   const listener = toNodeListener(service)
   // The compatibility API of node:http2 has the methods of node:http, but not its classes.
   const server = createServer((request, response) =>

@@ -528,7 +528,8 @@ export interface Lifetimes {
    */
   readonly interaction: number
   /**
-   * A refresh token that is not used for this long expires.
+   * A refresh token that is not used for this long expires, but not more than a day before the access tokens that were
+   * issued with it.
    * @defaultValue 1209600, 14 days. A user who was away for longer signs in again (RFC 9700 §4.14.2).
    */
   readonly refreshTokenIdle: number

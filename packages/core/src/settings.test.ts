@@ -36,6 +36,14 @@ describe('options', () => {
     expect(settings.accessTokenAlgorithm).toBe('ES256')
   })
 
+  it('lets no refresh token expire more than a day before its access tokens, which need the row of the family', () => {
+    const day = 86_400
+    const idleOf = (accessToken: number) =>
+      parseSettings(options({ lifetimes: { accessToken, refreshTokenIdle: 100 } })).lifetimes.refreshTokenIdle
+
+    expect([idleOf(600), idleOf(day + 100), idleOf(2 * day)]).toEqual([100, 100, day])
+  })
+
   it('keeps the host pages below an issuer with a path, unless configured otherwise', () => {
     const settings = parseSettings(options({ issuer: 'https://as.test/id', interaction: { loginUrl: '/sign-in' } }))
 

@@ -83,7 +83,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     resources: resourceRegistry(parsed, { scopes, issuer: options.issuer }),
     defaultAudience: parsed.defaultAudience ?? options.issuer,
     accessTokenAlgorithm: accessTokenAlgorithm(options),
-    lifetimes: parsed.lifetimes,
+    lifetimes: { ...parsed.lifetimes, refreshTokenIdle: refreshTokenIdle(parsed) },
     rotation: parsed.refreshTokenRotation,
     retryWindow: parsed.refreshRetryWindow,
     purge: parsed.purge === false ? undefined : parsed.purge,
@@ -225,6 +225,13 @@ function sessionRetention(parsed: ParsedOptions): DurationSeconds {
   const refresh = parsed.sessionBoundTokens === 'all' ? refreshTokenAbsolute : 0
   return seconds(Math.max(session, authorizationCode + Math.max(longestAccessTokenLifetime(parsed), refresh)))
 }
+
+/**
+ * Stores purge a token family a day after its refresh token has expired. Until then, the access tokens that were issued
+ * with it must have expired too.
+ */
+const refreshTokenIdle = (parsed: ParsedOptions): DurationSeconds =>
+  seconds(Math.max(parsed.lifetimes.refreshTokenIdle, longestAccessTokenLifetime(parsed) - 86_400))
 
 /** OIDC Core §10.1.1: a key is published for as long as anything that it signed is valid. */
 function refuseShortRetirement(parsed: ParsedOptions, { retirement }: KeyRing): void {

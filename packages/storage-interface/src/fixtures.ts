@@ -10,6 +10,7 @@ export {
   anOpaqueTokenRecord,
   aPushedRequestRecord,
   aPresentation,
+  aRefreshRecord,
   aSessionEnd,
   aSessionRecord,
   aSigningKeyRecord,

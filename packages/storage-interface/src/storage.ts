@@ -177,7 +177,7 @@ export interface PurgeOutcome {
 export interface PurgeStore {
   /**
    * Removes at most `limit` rows: codes, interactions, pushed requests, replays, opaque tokens, token families, sessions, initial access tokens and log
-   * entries that have expired, the subjects of users removed longer ago than `revocationRetention`, deliveries that need not be kept, grants that were revoked, and revocations older than `revocationRetention`. Call it on a timer until it is `done`,
+   * entries that have expired, token families whose refresh token expired a day ago or earlier, the subjects of users removed longer ago than `revocationRetention`, deliveries that need not be kept, grants that were revoked, and revocations older than `revocationRetention`. Call it on a timer until it is `done`,
    * on any number of servers: it may be interrupted anywhere, and the next call continues. For revocations a database uses
    * its own clock where `now` is ahead of it: a server with a wrong clock removes none that others have yet to read.
    * Law: nothing that is honoured is removed, and what was refused before is refused after. The identifiers of removed

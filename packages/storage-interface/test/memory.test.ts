@@ -1,5 +1,7 @@
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { after, seconds } from '@mintmark/storage-interface'
 import { adminLaws } from '@mintmark/storage-interface/contract'
+import { aFamilyRecord, aRefreshRecord } from '@mintmark/storage-interface/fixtures'
 import { expect, test } from 'vitest'
 import { memoryUnderTest } from './memory-under-test.ts'
 
@@ -34,4 +36,13 @@ test('the scheduler hook is awaited before every answer', async () => {
   await storage.revocations.isTokenRevoked('token-1', 0 as never)
 
   expect(pauses).toHaveLength(2)
+})
+
+test('a family is removed a day after its refresh token has expired', async () => {
+  const { families, purge } = createMemoryStorage({ issuer: 'https://issuer.example' })
+  const refresh = aRefreshRecord()
+  await families.insert(aFamilyRecord({ refresh }))
+  const purgeAfter = (time: number) => purge.purgeExpired({ now: after(refresh.expiresAt, seconds(time)), limit: 10 })
+
+  expect([(await purgeAfter(86_399)).removed, (await purgeAfter(86_400)).removed]).toEqual([0, 1])
 })

@@ -6,7 +6,9 @@ import {
   aFamilyRecord,
   anInteractionRecord,
   aPushedRequestRecord,
+  aRefreshRecord,
 } from '@mintmark/storage-interface/fixtures'
+import type { PurgeOutcome } from '@mintmark/storage-interface/stores'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
@@ -55,7 +57,7 @@ describe.for([
     const storage = await createSqlStorage({ dialect, issuer })
     const today = epochSeconds(Math.floor(Date.now() / 1000))
     const ahead = epochSeconds(today + 172_800)
-    await storage.families.insert({ ...aFamilyRecord(), expiresAt: ahead })
+    await storage.families.insert(aFamilyRecord({ expiresAt: ahead, refresh: undefined }))
     await storage.families.revoke(aFamilyRecord().familyId, today)
 
     expect(await storage.purge.purgeExpired({ now: ahead, limit: 100 })).toEqual({ removed: 0, done: true })
@@ -123,6 +125,51 @@ describe.for([
     expect([early.removed, late.removed]).toEqual([0, 1])
   })
 
+  test('a family is removed a day after its refresh token has expired, whatever its key', async () => {
+    const [dialect] = await open()
+    const storage = await createSqlStorage({ dialect, issuer })
+    const other = await createSqlStorage({ dialect, issuer: 'https://other.example' })
+    for (let family = 0; family < 9; family += 1) {
+      const expiresAt = epochSeconds(now + 1000 + (family % 3))
+      const refresh = aRefreshRecord({ handleDigest: aDigest(`handle-${family}`), expiresAt })
+      await storage.families.insert(aFamilyRecord({ familyId: familyId(`family-${family}`), refresh }))
+    }
+    await storage.families.insert(aFamilyRecord({ familyId: familyId('family-without'), refresh: undefined }))
+    await other.families.insert(aFamilyRecord({ refresh: aRefreshRecord({ expiresAt: now }) }))
+
+    const removedAt = async (at: number) => {
+      // A pass begins once a day in each process.
+      const { purge } = await createSqlStorage({ dialect, issuer })
+      const calls: PurgeOutcome[] = []
+      while (calls.at(-1)?.done !== true) calls.push(await purge.purgeExpired({ now: epochSeconds(at), limit: 2 }))
+      expect(Math.max(...calls.map(({ removed }) => removed))).toBeLessThanOrEqual(2)
+      return calls.reduce((total, { removed }) => total + removed, 0)
+    }
+
+    const day = 86_400
+    expect(await removedAt(now + 999 + day)).toBe(0)
+    expect(await removedAt(now + 1000 + day)).toBe(3)
+    expect(await removedAt(now + 1002 + day)).toBe(6)
+    expect(await countOf(dialect, 'mintmark_families')).toBe(2)
+  })
+
+  test('families are looked through once a day', async () => {
+    const [dialect] = await open()
+    const ran: string[] = []
+    const { families, purge } = await createSqlStorage({
+      dialect: { ...dialect, all: async (statement, values) => (ran.push(statement), dialect.all(statement, values)) },
+      issuer,
+    })
+    await families.insert(aFamilyRecord())
+    const looked = async (at: number) => {
+      ran.length = 0
+      await purge.purgeExpired({ now: epochSeconds(at), limit: 100 })
+      return ran.filter((statement) => statement.startsWith('select family_id')).length
+    }
+
+    expect([await looked(now), await looked(now + 86_399), await looked(now + 86_400)]).toEqual([1, 0, 1])
+  })
+
   test('a purge runs one statement for each kind of row, however many rows there are', async () => {
     const [dialect] = await open()
     const ran: string[] = []
@@ -164,6 +211,7 @@ const halfExpired = {
   expires_at: `${now} + CASE WHEN n % 2 = 0 THEN -n ELSE n END`,
   consumed_at: 'NULL',
   revoked_at: 'NULL',
+  refresh_expires_at: 'NULL',
 }
 
 async function purgeAll(storage: AdminStorage): Promise<number> {

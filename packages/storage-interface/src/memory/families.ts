@@ -1,4 +1,4 @@
-import type { FamilyId, SecretDigest, EpochSeconds } from '../values.ts'
+import { epochSeconds, type FamilyId, type SecretDigest, type EpochSeconds } from '../values.ts'
 import type {
   RefreshRecord,
   RotateOutcome,
@@ -16,9 +16,14 @@ export interface FamilyTable {
 }
 
 export const createFamilyTable = (): FamilyTable => ({
-  byId: createExpiringRows(({ expiresAt }) => expiresAt),
+  byId: createExpiringRows(({ expiresAt, refresh }) =>
+    refresh === undefined ? expiresAt : epochSeconds(Math.min(expiresAt, refresh.expiresAt + idleFamiliesKeptFor)),
+  ),
   byHandle: new Map(),
 })
+
+/** In seconds: what was issued with the last refresh token is still honoured for a while after that has expired. */
+const idleFamiliesKeptFor = 86_400
 
 interface FamilyTables {
   readonly families: FamilyTable

@@ -59,6 +59,9 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'purge: a tombstone of a family stays while its code could be redeemed': breakStore('families', (honest) => ({
     insert: async (family) => (await honest.insert(family), inserted),
   })),
+  'purge: a family stays for a day after its refresh token has expired': breakStore('purge', (honest) => ({
+    purgeExpired: (request) => honest.purgeExpired({ ...request, now: epochSeconds(request.now + 1) }),
+  })),
   'purge: a revoked grant is removed, and the grant that replaced it stays': breakStore('grants', () => ({
     findUnrevoked: () => Promise.resolve(undefined),
   })),

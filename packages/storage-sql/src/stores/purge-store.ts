@@ -3,6 +3,7 @@ import { changeRetention, type PurgeStore } from '@mintmark/storage-interface/st
 import { sql, type RawBuilder } from 'kysely'
 import { type Database, compileSql, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
+import { createColumnReader } from '../row.ts'
 import { createGroupChanges } from './group-changes.ts'
 
 /**
@@ -14,15 +15,11 @@ import { createGroupChanges } from './group-changes.ts'
 export function createPurgeStore(database: Database): PurgeStore {
   const { query, engine, run } = database
   const groupChanges = createGroupChanges(database)
-  const earlier = (now: SqlValue): RawBuilder<unknown> => {
-    const clock = sql.raw(engine.types.now)
-    // As a subquery it is evaluated once, whatever the number of rows.
-    return sql`(select case when ${now} < ${clock} then ${now} else ${clock} end)`
-  }
+  const purgeIdleFamilies = createIdleFamilyPurge(database)
   const statements = removable.map(({ table, key, time, keptFor }) =>
     compileSql(query, (p: Parameter<'issuer' | 'now' | 'limit'>) => {
       const order = sql.raw(time)
-      const until = sql`${earlier(p('now'))} - ${sql.lit(keptFor ?? 0)}`
+      const until = sql`${earlier(p('now'), engine)} - ${sql.lit(keptFor ?? 0)}`
       const condition = sql`issuer = ${p('issuer')} and ${order} <= ${until}`
       return engine.deleteBatch({ table, key: ['issuer', ...key], condition, order, limit: sql`${p('limit')}` })
     }),
@@ -38,10 +35,57 @@ export function createPurgeStore(database: Database): PurgeStore {
         // Whether there is more is not known: the next call finds out.
         if (removed >= limit) return { removed, done: false }
       }
-      return { removed, done: true }
+      const idle = await purgeIdleFamilies({ now, limit: limit - removed })
+      return { removed: removed + idle.removed, done: idle.done }
     },
   }
 }
+
+/** The earlier of the caller's clock and the database's. */
+function earlier(now: SqlValue, engine: Database['engine']): RawBuilder<unknown> {
+  const clock = sql.raw(engine.types.now)
+  // As a subquery it is evaluated once, whatever the number of rows.
+  return sql`(select case when ${now} < ${clock} then ${now} else ${clock} end)`
+}
+
+/**
+ * Removes the families whose refresh token expired a day ago. Their access tokens have expired too: core lets no refresh
+ * token expire earlier. There is no index by this time, because each rotation would have to write to it. Instead, each
+ * call looks at the next families in the order of their key, and a pass over all of them begins once a day.
+ */
+function createIdleFamilyPurge(database: Database): PurgeStore['purgeExpired'] {
+  const { query, engine, run } = database
+  const columns = createColumnReader(engine)
+  const statements = {
+    next: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'after' | 'limit'>) =>
+        sql`select family_id from mintmark_families where issuer = ${p('issuer')} and family_id > ${p('after')} order by family_id limit ${p('limit')}`,
+    ),
+    remove: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'after' | 'until' | 'now'>) =>
+        sql`delete from mintmark_families where issuer = ${p('issuer')} and family_id > ${p('after')} and family_id <= ${p('until')} and refresh_expires_at <= ${earlier(p('now'), engine)} - ${sql.lit(idleFamiliesKeptFor)} returning 1 as removed`,
+    ),
+  }
+  let after = ''
+  let nextPassAt = 0
+
+  return async ({ now, limit }) => {
+    if (now < nextPassAt) return { removed: 0, done: true }
+    const families = await run(statements.next, { after, limit })
+    const last = families.at(-1)
+    const until = last === undefined ? after : columns.text(last, 'family_id')
+    const removed = last === undefined ? [] : await run(statements.remove, { after, until, now })
+    const isOver = families.length < limit
+    after = isOver ? '' : until
+    if (isOver) nextPassAt = now + day
+    return { removed: removed.length, done: isOver }
+  }
+}
+
+const day = 86_400
+const idleFamiliesKeptFor = day
 
 /**
  * The rows to delete, by the time after which they are not needed. A revoked grant goes at once: nothing that was
@@ -57,7 +101,7 @@ const removable: readonly Removable[] = [
   { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at' },
   { table: 'mintmark_families', key: ['family_id'], time: 'expires_at' },
   // A code that could still create the family lives for minutes, and every token without its family is inactive.
-  { table: 'mintmark_families', key: ['family_id'], time: 'revoked_at', keptFor: 86_400 },
+  { table: 'mintmark_families', key: ['family_id'], time: 'revoked_at', keptFor: day },
   {
     table: 'mintmark_sessions',
     key: ['session_id'],

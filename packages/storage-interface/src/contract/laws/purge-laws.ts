@@ -1,5 +1,5 @@
 import { revocationRetention } from '../../revocation.ts'
-import { clientId, grantId, sessionId, type EpochSeconds } from '../../values.ts'
+import { after, clientId, grantId, seconds, sessionId, type EpochSeconds } from '../../values.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
 import {
   aCodeRecord,
@@ -13,6 +13,7 @@ import {
   anInteractionRecord,
   anOpaqueTokenRecord,
   aPushedRequestRecord,
+  aRefreshRecord,
   now,
   nowPlus,
 } from '../fixtures.ts'
@@ -81,6 +82,17 @@ export const purgeLaws: readonly StorageLaw[] = [
     await purgeAll(trial, now)
 
     same(await storage.families.insert(family), { outcome: 'revoked' }, 'writing it')
+  }),
+
+  law('purge: a family stays for a day after its refresh token has expired', async (trial) => {
+    const { storage, same } = trial
+    const refresh = aRefreshRecord()
+    const family = aFamilyRecord({ refresh })
+    await storage.families.insert(family)
+
+    await purgeAll(trial, after(refresh.expiresAt, seconds(86_399)))
+
+    same((await storage.status.ofFamily(family.familyId))?.family, family, 'the family of valid access tokens')
   }),
 
   law('purge: a revoked grant is removed, and the grant that replaced it stays', async (trial) => {
