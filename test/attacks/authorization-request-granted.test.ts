@@ -1,7 +1,7 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { functionCallsAsync } from '../../packages/scim/test/fixtures/function-calls.ts'
+import { countFunctionCallsAsync } from '../../packages/scim/test/fixtures/function-calls.ts'
 import {
   authorize,
   baseRequest,
@@ -134,7 +134,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
       body: new Uint8Array(),
     }
     const response = await under.server.handle(request)
-    return { response, calls: await functionCallsAsync(async () => void (await under.server.handle(request))) }
+    return { response, calls: await countFunctionCallsAsync(async () => void (await under.server.handle(request))) }
   }
 })
 

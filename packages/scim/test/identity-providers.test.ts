@@ -16,9 +16,10 @@ import { parseProjection, projectResource } from '../src/resource/resource.ts'
 import { parsePatch } from '../src/patch/parse-patch.ts'
 import { applyPatch } from '../src/patch/apply-patch.ts'
 import { finder } from './fixtures/finder.ts'
-import { refusedWith } from './fixtures/refused.ts'
+import { summarizeRefusal } from './fixtures/refused.ts'
 
-// Requests that identity providers document or were seen to send, with the tolerances of their profiles. Values are invented.
+// Requests that identity providers document or have been observed to send, each with the tolerances of the profile of its provider.
+// All values are invented.
 
 const user = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
@@ -70,15 +71,15 @@ function finds(tolerances: Tolerances, filter: string, resource: JsonObject = ki
 
 describe('Microsoft Entra ID', () => {
   test.each([
-    ['a user who does not exist', 'userName eq "d3a7b1d2-nobody"', false],
-    ['by externalId', 'externalId eq "0a1b-guid"', true],
-    ['without quotes', 'externalId eq 0a1b-guid', true],
-    ['in another case', 'userName eq "KIM@X.TEST"', true],
-    ['manager means manager.value', 'id eq "usr_1" and manager eq "u9"', false],
-    ['in either order', 'manager eq "u9" and id eq "usr_1"', false],
-    ['by the work address', 'emails[type eq "work"].value eq "KIM@x.test"', true],
-    ['by another address', 'emails[type eq "home"].value eq "kim@x.test"', false],
-  ])('%s', (_, filter, found) => {
+    ['on the userName of a user who does not exist', 'userName eq "d3a7b1d2-nobody"', false],
+    ['on externalId', 'externalId eq "0a1b-guid"', true],
+    ['on externalId with an unquoted value', 'externalId eq 0a1b-guid', true],
+    ['on userName in another case', 'userName eq "KIM@X.TEST"', true],
+    ['on id and manager, which means manager.value', 'id eq "usr_1" and manager eq "u9"', false],
+    ['on manager and id', 'manager eq "u9" and id eq "usr_1"', false],
+    ['on the work address', 'emails[type eq "work"].value eq "KIM@x.test"', true],
+    ['on an address of another type', 'emails[type eq "home"].value eq "kim@x.test"', false],
+  ])('evaluates a filter %s', (_, filter, found) => {
     expect(finds(entraTolerances, filter)).toBe(found)
   })
 
@@ -151,7 +152,7 @@ describe('Microsoft Entra ID', () => {
       { phoneNumbers: [{ type: 'mobile', value: '+1 555' }] },
     ],
     [
-      'a value filter that matches nothing, beside a primary value',
+      'a value filter that matches nothing, next to a primary value',
       { op: 'Add', path: 'emails[type eq "other"].value', value: 'o@x' },
       {
         emails: [
@@ -161,18 +162,18 @@ describe('Microsoft Entra ID', () => {
       },
     ],
     [
-      'primary as a boolean',
+      'a value filter on primary as a boolean',
       { op: 'Replace', path: 'phoneNumbers[primary eq true].value', value: '+1' },
       { phoneNumbers: [{ primary: true, value: '+1' }] },
     ],
     [
-      'primary in quotes',
+      'a value filter on primary as a quoted string',
       { op: 'Add', path: 'roles[primary eq "True"].value', value: 'admin' },
       { roles: [{ primary: true, value: 'admin' }] },
     ],
-    ['deactivation in the old form', { op: 'Replace', path: 'active', value: 'False' }, { active: false }],
+    ['a deactivation in the old form', { op: 'Replace', path: 'active', value: 'False' }, { active: false }],
     [
-      'paths as keys',
+      'paths as the keys of its value',
       {
         op: 'replace',
         value: { displayName: 'Kim', 'name.givenName': 'K', [`${enterprise}:employeeNumber`]: '42', active: true },
@@ -195,25 +196,25 @@ describe('Microsoft Entra ID', () => {
       { schemas: [user, enterprise], [enterprise]: { manager: { value: 'usr_9' } } },
     ],
     [
-      'manager by URN',
+      'the manager in a list, by URN',
       { op: 'Add', path: `${enterprise}:manager`, value: [{ $ref: null, value: 'usr_9' }] },
       { schemas: [user, enterprise], [enterprise]: { manager: { value: 'usr_9' } } },
     ],
-    ['add instead of replace', { op: 'Add', path: 'userName', value: 'x' }, { userName: 'x' }],
-    ['null clears', { op: 'Replace', path: 'externalId', value: null }, { externalId: undefined as never }],
-    ['no op', { path: 'title', value: 'Boss' }, { title: 'Boss' }],
-    ['nothing added', { op: 'Add', path: 'emails', value: [] }, {}],
+    ['add where replace is meant', { op: 'Add', path: 'userName', value: 'x' }, { userName: 'x' }],
+    ['null, which clears the attribute', { op: 'Replace', path: 'externalId', value: null }, { externalId: undefined as never }],
+    ['no op member', { path: 'title', value: 'Boss' }, { title: 'Boss' }],
+    ['an empty list to add', { op: 'Add', path: 'emails', value: [] }, {}],
     [
-      'capital sub-attributes',
+      'a capitalized sub-attribute',
       { op: 'Replace', path: 'emails[type eq "work"].Value', value: 'k@x' },
       { emails: [{ primary: true, type: 'work', value: 'k@x' }] },
     ],
     [
-      'capital sub-attributes of an absent value',
+      'a capitalized sub-attribute of an absent value',
       { op: 'Add', path: 'addresses[type eq "other"].Formatted', value: 'Room 1' },
       { addresses: [{ type: 'other', formatted: 'Room 1' }] },
     ],
-  ])('%s', (_, operation, expected) => {
+  ])('applies a PATCH with %s', (_, operation, expected) => {
     expect(patch(entraTolerances, [operation])).toEqual(plain({ ...kim, ...expected }))
   })
 
@@ -234,7 +235,7 @@ describe('Microsoft Entra ID', () => {
     expect(patch(entraTolerances, [])).toEqual(kim)
   })
 
-  test('finds a group by its name, without members', () => {
+  test('finds a group by its name and shows it without members', () => {
     const shown = projectResource(ops, parseProjection({ excludedAttributes: ['members'] }, groupResourceType))
 
     expect(finds(entraTolerances, 'displayName eq "ops"', ops)).toBe(true)
@@ -279,11 +280,11 @@ describe('Microsoft Entra ID', () => {
       ],
     ],
     [
-      'a member leaves, the old way',
+      'removing members listed in the value',
       { op: 'Remove', path: 'members', value: [{ $ref: null, value: 'u1' }] },
       [{ value: 'u2', type: 'User' }],
     ],
-  ])('%s', (_, operation, members) => {
+  ])('changes the members of a group: %s', (_, operation, members) => {
     expect(patch(entraTolerances, [operation], ops)).toEqual({ ...ops, members })
   })
 
@@ -314,12 +315,12 @@ describe('Microsoft Entra ID', () => {
       displayName: 'A',
       emails: [{ primary: true, type: 'work', value: 'a@x.test' }],
     })
-    expect(refusedWith(() => create(entraTolerances, { schemas: [user], displayName: 'A' }))).toBe(
+    expect(summarizeRefusal(() => create(entraTolerances, { schemas: [user], displayName: 'A' }))).toBe(
       '400 invalidValue value_required',
     )
   })
 
-  test('treats a value filter in attributes as the attribute', () => {
+  test('reads emails[type eq "work"] in the parameter attributes as emails', () => {
     const shown = projectResource(kim, parseProjection({ attributes: ['emails[type eq "work"]'] }, userResourceType))
 
     expect(plain(shown)).toEqual({ schemas: [user], id: 'usr_1', emails: kim['emails'] })
@@ -362,7 +363,7 @@ describe('Okta', () => {
     expect(plain(replaceResource(kim, resource, userResourceType).resource)).toEqual({ ...expected, meta: kim['meta'] })
   })
 
-  test('deactivates and reactivates without a path', () => {
+  test('deactivates and reactivates a user without a path', () => {
     expect(patch(oktaTolerances, [{ op: 'replace', value: { active: false } }])).toEqual({ ...kim, active: false })
     expect(patch(oktaTolerances, [{ op: 'replace', value: { active: true } }])).toEqual(kim)
   })
@@ -387,7 +388,7 @@ describe('Okta', () => {
     })
   })
 
-  test('changes members one by one, or all', () => {
+  test('changes members one by one or all at once', () => {
     const one = [
       { op: 'remove', path: 'members[value eq "u1"]' },
       { op: 'add', path: 'members', value: [{ value: 'u3', display: 'kim@x.test' }] },
@@ -413,7 +414,7 @@ describe('Okta', () => {
     })
   })
 
-  test('renames a group with its own id in the value', () => {
+  test('renames a group when the value repeats its id', () => {
     expect(patch(oktaTolerances, [{ op: 'replace', value: { id: 'grp_1', displayName: 'Operations' } }], ops)).toEqual({
       ...ops,
       displayName: 'Operations',
@@ -428,15 +429,15 @@ describe('Okta', () => {
   })
 })
 
-describe('others', () => {
-  test('SailPoint: a sub-attribute of name keeps the others', () => {
+describe('other clients', () => {
+  test('SailPoint: replacing one sub-attribute of name keeps the others', () => {
     expect(patch(generalTolerances, [{ op: 'replace', path: 'name', value: { familyName: 'Li' } }])).toEqual({
       ...kim,
       name: { formatted: 'Kim Lee', familyName: 'Li', givenName: 'Kim' },
     })
   })
 
-  test('Keycloak: accepts active as text, without a path', () => {
+  test('Keycloak: accepts active as a string, without a path', () => {
     expect(patch(generalTolerances, [{ op: 'replace', value: { active: 'false' } }])).toEqual({ ...kim, active: false })
   })
 
@@ -445,7 +446,7 @@ describe('others', () => {
     expect(finds(strictTolerances, 'emails Co "X.TEST"')).toBe(true)
   })
 
-  test('accepts a list around a boolean', () => {
+  test('accepts a boolean in a list', () => {
     expect(patch(generalTolerances, [{ op: 'replace', path: 'active', value: [false] }])).toEqual({
       ...kim,
       active: false,

@@ -16,11 +16,11 @@ import {
 } from './arbitraries/patch-operations.ts'
 import { aNearFilter } from './arbitraries/filter-text.ts'
 import { enterprise } from './arbitraries/user-and-filter.ts'
-import { functionCalls } from './fixtures/function-calls.ts'
+import { countFunctionCalls } from './fixtures/function-calls.ts'
 import { NaiveRefusal, naivePatch } from './fixtures/naive-patch.ts'
 import { outcomeOf } from './fixtures/outcome-of.ts'
-import { refusedWith } from './fixtures/refused.ts'
-import { prototypesUntouched } from './fixtures/prototypes-untouched.ts'
+import { summarizeRefusal } from './fixtures/refused.ts'
+import { expectPrototypesUntouched } from './fixtures/prototypes-untouched.ts'
 
 const message = (Operations: JsonValue) => ({ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations })
 
@@ -39,7 +39,7 @@ test('law: PATCH has the same outcome as a naive model, including refusals', () 
   fc.assert(
     fc.property(aPatchedUser(), fc.array(aPlainOperation(), { minLength: 1, maxLength: 5 }), (user, operations) => {
       const outcome = outcomeOf(() => patch(deeplyFrozen(user), operations.map(toOperation)))
-      const expected = naively(() => naivePatch(user, operations))
+      const expected = undefinedIfRefused(() => naivePatch(user, operations))
       if (expected === undefined || 'refusal' in outcome) {
         expect('refusal' in outcome).toBe(expected === undefined)
         seen.refused += 1
@@ -89,13 +89,13 @@ test('law: operations of one request have the same outcome as one request per op
     displayName: 'Ops',
     members: [{ value: 'u1' }, { value: 'u2' }],
   }
-  const once = (resource: JsonObject, operations: readonly JsonObject[]) =>
+  const applyAll = (resource: JsonObject, operations: readonly JsonObject[]) =>
     patch(resource, operations, strictTolerances, groupResourceType).resource
 
   fc.assert(
     fc.property(fc.array(delta, { minLength: 1, maxLength: 8 }), (operations) => {
-      expect(once(group, operations)).toEqual(
-        operations.reduce((resource, operation) => once(resource, [operation]), group),
+      expect(applyAll(group, operations)).toEqual(
+        operations.reduce((resource, operation) => applyAll(resource, [operation]), group),
       )
     }),
     { numRuns: 1000 },
@@ -128,7 +128,7 @@ test('law: additions commute, and so do additions and removals of different memb
   )
 })
 
-test('law: hostile paths, keys and values yield a resource of our schema or a ScimError; no prototype changes', () => {
+test('law: hostile paths, keys and values yield a resource of the schema or a ScimError, and change no prototype', () => {
   const operation = fc.record(
     {
       op: fc.constantFrom<JsonValue>('add', 'replace', 'Remove', 'x', null),
@@ -144,7 +144,7 @@ test('law: hostile paths, keys and values yield a resource of our schema or a Sc
     emails: [{ value: 'a', type: 'a' }],
     name: { givenName: 'K' },
   }
-  prototypesUntouched(() => {
+  expectPrototypesUntouched(() => {
     fc.assert(
       fc.property(
         fc.array(operation, { minLength: 1, maxLength: 3 }),
@@ -155,7 +155,7 @@ test('law: hostile paths, keys and values yield a resource of our schema or a Sc
             expect([400, 413]).toContain(outcome.refusal.status)
             return
           }
-          onlyOurs(outcome.value.resource)
+          expectDefinedAttributesOnly(outcome.value.resource)
         },
       ),
       { numRuns: 5000 },
@@ -163,8 +163,8 @@ test('law: hostile paths, keys and values yield a resource of our schema or a Sc
   })
 })
 
-test('law: hostile bodies yield a resource of our schema or a ScimError; no prototype changes', () => {
-  prototypesUntouched(() => {
+test('law: hostile bodies yield a resource of the schema or a ScimError, and change no prototype', () => {
+  expectPrototypesUntouched(() => {
     fc.assert(
       fc.property(aHostileValue(), fc.constantFrom(allTolerances, strictTolerances), (body, tolerances) => {
         const given =
@@ -176,14 +176,14 @@ test('law: hostile bodies yield a resource of our schema or a ScimError; no prot
           expect([400, 413]).toContain(outcome.refusal.status)
           return
         }
-        onlyOurs(outcome.value.resource)
+        expectDefinedAttributesOnly(outcome.value.resource)
       }),
       { numRuns: 3000 },
     )
   })
 })
 
-test('law: any path is parsed or refused with invalidPath', () => {
+test('law: any string is parsed as a path or refused with invalidPath', () => {
   fc.assert(
     fc.property(fc.oneof(aNearFilter(), aHostileName()), (text) => {
       const outcome = outcomeOf(() => parsePath(text))
@@ -194,9 +194,9 @@ test('law: any path is parsed or refused with invalidPath', () => {
   )
 })
 
-// Costs as function calls. The limits are about twice the measured number; quadratic work exceeds them many times over.
+// Costs are counted in function calls. Each limit is about twice the measured count; quadratic work would exceed it many times over.
 
-const crowd = (size: number): JsonObject => ({
+const groupOfSize = (size: number): JsonObject => ({
   schemas: [groupResourceType.schema.id],
   id: 'g',
   displayName: 'Ops',
@@ -206,50 +206,50 @@ const crowd = (size: number): JsonObject => ({
 const patchGroup = (group: JsonObject, operations: readonly JsonValue[]) =>
   patch(group, operations, strictTolerances, groupResourceType)
 
-test('adds 1,000 members to 10,000 in one operation, in linear work', () => {
-  const group = crowd(10_000)
+test('adds 1,000 members to a group of 10,000 in one operation, at linear cost', () => {
+  const group = groupOfSize(10_000)
   const value = Array.from({ length: 1000 }, (_, index) => ({ value: `new-${index}` }))
 
-  expect(functionCalls(() => patchGroup(group, [{ op: 'add', path: 'members', value }]))).toBeLessThan(200_000)
+  expect(countFunctionCalls(() => patchGroup(group, [{ op: 'add', path: 'members', value }]))).toBeLessThan(200_000)
 })
 
 test.each([
   ['join', (index: number) => ({ op: 'add', path: 'members', value: [{ value: `new-${index}` }] })],
   ['leave', (index: number) => ({ op: 'remove', path: `members[value eq "user-${index}"]` })],
-])('1,000 members %s a group of 10,000, one operation each, in linear work', (_, operation) => {
-  const group = crowd(10_000)
+])('1,000 members %s a group of 10,000, one operation each, at linear cost', (_, operation) => {
+  const group = groupOfSize(10_000)
   const operations = Array.from({ length: 1000 }, (__, index) => operation(index))
 
-  expect(functionCalls(() => patchGroup(group, operations))).toBeLessThan(1_000_000)
+  expect(countFunctionCalls(() => patchGroup(group, operations))).toBeLessThan(1_000_000)
 })
 
-test('refuses operations that would take seconds before applying them', () => {
-  const group = crowd(10_000)
+test('refuses operations that would take seconds, after a bounded number of function calls', () => {
+  const group = groupOfSize(10_000)
   const operations = Array.from({ length: 1000 }, (_, index) =>
     index % 2 === 0
       ? { op: 'add', path: 'members', value: [{ value: `new-${index}` }] }
       : { op: 'remove', path: `members[value eq "user-${index}"]` },
   )
 
-  const calls = functionCalls(() =>
-    expect(refusedWith(() => patchGroup(group, operations))).toBe('413 - operations_too_many'),
+  const calls = countFunctionCalls(() =>
+    expect(summarizeRefusal(() => patchGroup(group, operations))).toBe('413 - operations_too_many'),
   )
   expect(calls).toBeLessThan(30_000_000)
 })
 
-test('refuses filters with many parts over many members before applying them (RFC 7644 §3.12)', () => {
-  const group = crowd(100_000)
+test('refuses filters with many parts over many members, after a bounded number of function calls (RFC 7644 §3.12)', () => {
+  const group = groupOfSize(100_000)
   const parts = Array.from({ length: 40 }, (_, index) => `value co "${index}z"`).join(' or ')
   const operations = Array.from({ length: 1000 }, () => ({ op: 'remove', path: `members[${parts}]` }))
 
-  const calls = functionCalls(() =>
-    expect(refusedWith(() => patchGroup(group, operations))).toBe('413 - operations_too_many'),
+  const calls = countFunctionCalls(() =>
+    expect(summarizeRefusal(() => patchGroup(group, operations))).toBe('413 - operations_too_many'),
   )
   expect(calls).toBeLessThan(4_000_000)
 })
 
-test('removes 200 of 20,000 members, five per operation, with one look-up', () => {
-  const group = crowd(20_000)
+test('removes 200 of 20,000 members, five per operation, within the work limit', () => {
+  const group = groupOfSize(20_000)
   const operations = Array.from({ length: 1000 }, (_, index) => ({
     op: 'remove',
     path: `members[${[0, 1, 2, 3, 4].map((part) => `value eq "user-${(index % 40) * 5 + part}"`).join(' or ')}]`,
@@ -260,15 +260,15 @@ test('removes 200 of 20,000 members, five per operation, with one look-up', () =
 
 test('the cost of a long list is linear in its length', () => {
   const cost = (size: number) => {
-    const group = crowd(size)
+    const group = groupOfSize(size)
     const value = Array.from({ length: size }, (_, index) => ({ value: `new-${index}` }))
-    return functionCalls(() => patchGroup(group, [{ op: 'add', path: 'members', value }]))
+    return countFunctionCalls(() => patchGroup(group, [{ op: 'add', path: 'members', value }]))
   }
 
   expect(cost(16_000)).toBeLessThan(cost(2000) * 8 * 1.05)
 })
 
-function naively<T>(act: () => T): T | undefined {
+function undefinedIfRefused<T>(act: () => T): T | undefined {
   try {
     return act()
   } catch (error) {
@@ -277,7 +277,7 @@ function naively<T>(act: () => T): T | undefined {
   }
 }
 
-/** E-mail addresses in any order: order is not significant (RFC 7643 §2.4). Keys sorted. */
+/** Sorts the keys, and the e-mail addresses, whose order is not significant (RFC 7643 §2.4). */
 function comparable(user: JsonObject): JsonValue {
   const emails = user['emails'] as readonly JsonObject[] | undefined
   const sorted = emails?.map(sortKeys).toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
@@ -296,10 +296,10 @@ function sortKeys(value: JsonObject): JsonObject {
 }
 
 /**
- * A resource contains only attributes that its schemas define: projecting it with all attributes removes only those that are
- * never returned.
+ * Expects that a resource contains only attributes that its schemas define: a projection that shows all attributes removes only
+ * the attributes that are never returned.
  */
-function onlyOurs(resource: JsonObject): void {
+function expectDefinedAttributesOnly(resource: JsonObject): void {
   const shown = projectResource(resource, parseProjection({}, userResourceType))
   const { password: _, ...rest } = resource
   expect(JSON.parse(JSON.stringify(shown))).toEqual(JSON.parse(JSON.stringify(rest)))

@@ -43,7 +43,7 @@ export const rfc7643: Standard = {
     [
       '2.3.5',
       'A dateTime has a date and a time, and a time zone to be compared',
-      'compares points in time across time zones, and refuses one without a zone (RFC 7643 §2.3.5)',
+      'compares times across time zones, and refuses a time without a zone (RFC 7643 §2.3.5)',
       'parses the dateTime 2011-05-13',
     ],
     ['2.3.6', 'Binary is base64', 'refuses a certificate that is no base64 (RFC 7643 §2.3)'],
@@ -79,7 +79,7 @@ export const rfc7643: Standard = {
     [
       '3',
       'schemas is present and lists the schemas in use',
-      'schemas lists the used schemas once: an extension is added and removed with its attributes (RFC 7643 §3)',
+      'schemas lists each schema in use once: an extension is added and removed with its attributes (RFC 7643 §3)',
       'a body sent as … is 415 (RFC 7644 §3.8)',
       'refuses an extension without its schema (RFC 7644 §3.12)',
     ],
@@ -100,7 +100,7 @@ export const rfc7643: Standard = {
     [
       '3.1',
       'meta is set by the server: resourceType, created, lastModified, location, version',
-      'the server assigns meta: version is the ETag, location the Content-Location, lastModified at first created (RFC 7643 §3.1)',
+      'the server assigns meta: version equals ETag, location equals Content-Location, and lastModified first equals created (RFC 7643 §3.1)',
     ],
     [
       '3.3',
@@ -167,7 +167,7 @@ export const rfc7643: Standard = {
     [
       '7',
       'returned: always, never, default, request',
-      'always cannot be excluded, never cannot be requested, request must be requested (RFC 7643 §7)',
+      'attributes returned always cannot be excluded, attributes returned never cannot be requested, and attributes returned request must be requested (RFC 7643 §7)',
       'shows an attribute that is returned on request when it is named (RFC 7643 §7)',
     ],
     [

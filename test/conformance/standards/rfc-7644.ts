@@ -32,7 +32,7 @@ export const rfc7644: Standard = {
     [
       '3.3',
       'A successful creation is 201 with Location and the resource',
-      'responds with 201 and Location, ignores read-only attributes, and refuses a taken userName with 409 (RFC 7644 §3.3)',
+      'a POST responds with 201 and Location, ignores read-only attributes, and refuses a taken userName with 409 (RFC 7644 §3.3)',
       'creates a user and responds with 201 and the complete resource (RFC 7644 §3.3)',
     ],
     [
@@ -173,7 +173,7 @@ export const rfc7644: Standard = {
       '3.5.2',
       'The response is 204, or 200 with the resource if attributes are requested',
       'responds with 204, or 200 with the requested attributes (RFC 7644 §3.5.2)',
-      'a PATCH with attributes responds with them (RFC 7644 §3.5.2)',
+      'a PATCH with the parameter attributes responds with these attributes (RFC 7644 §3.5.2)',
     ],
     [
       '3.5.2.1',
@@ -198,7 +198,7 @@ export const rfc7644: Standard = {
       '3.6',
       'A removed resource is 404 from then on, and in no list',
       'a second DELETE is 404 (RFC 7644 §3.6)',
-      'lists deactivated users, but neither removed users nor those of another provider',
+      'lists deactivated users, but neither removed users nor users of another provider',
     ],
     [
       '3.7',
@@ -261,7 +261,7 @@ export const rfc7644: Standard = {
       '3.14',
       'A failed If-Match is 412, a failed If-None-Match on GET is 304',
       'PUT of an outdated version is refused, of the current one applied',
-      'responds with 304 to the current version, and with a new version after a change (RFC 7644 §3.14)',
+      'responds with 304 to the current version in If-None-Match, and with a new version after a change (RFC 7644 §3.14)',
       'of two with the same If-Match, one succeeds (RFC 7644 §3.14)',
     ],
     [

@@ -22,15 +22,15 @@ export const rfc9865: Standard = {
     [
       '2.1',
       'An invalid cursor, or one of another query, is invalidCursor',
-      'an altered, truncated or invented cursor is refused in the same words',
-      'a cursor of another provider, filter, order or type',
+      'refuses an altered, truncated or invented cursor, always with the same detail',
+      'refuses a cursor of another provider, filter, order or type',
     ],
-    ['2.1', 'An expired cursor is expiredCursor', 'an expired cursor: after an hour, and not before'],
+    ['2.1', 'An expired cursor is expiredCursor', 'refuses a cursor as expired after an hour, and not before'],
     [
       '2.1',
       'A disallowed count is invalidCount',
       'a count of … is not clamped, unlike by index',
-      'a cursor with a count other than that of the first page',
+      'refuses a cursor with a count that differs from the count of the first page',
     ],
     ['2.2', 'Pages keep the sort order', 'pages keep the requested order (RFC 9865 §2.2)'],
     [
@@ -52,7 +52,7 @@ export const rfc9865: Standard = {
       '5',
       'A cursor reveals nothing and cannot be forged',
       'an invalid cursor is refused > a forged payload, signed by the holder of the secret:',
-      'an altered, truncated or invented cursor is refused in the same words',
+      'refuses an altered, truncated or invented cursor, always with the same detail',
     ],
   ],
 }

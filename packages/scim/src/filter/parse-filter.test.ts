@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusedWith } from '../../test/fixtures/refused.ts'
+import { summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { allTolerances, createToleranceCounter } from '../tolerance/tolerances.ts'
 import { type FilterNode, printFilter } from './filter-node.ts'
 import { parseFilter } from './parse-filter.ts'
@@ -99,7 +99,7 @@ test.each([
   ['a eq 1e999', 'filter_value_malformed'],
   ['a eq [1]', 'filter_value_malformed'],
 ])('refuses %j (RFC 7644 §3.4.2.2)', (text, reason) => {
-  expect(refusedWith(() => parseFilter(text))).toBe(`400 invalidFilter ${reason}`)
+  expect(summarizeRefusal(() => parseFilter(text))).toBe(`400 invalidFilter ${reason}`)
 })
 
 const nested = (depth: number): string => `${'('.repeat(depth)}a pr${')'.repeat(depth)}`
@@ -122,7 +122,7 @@ test.each([
   ['a number of 1025 digits', `a eq ${'1'.repeat(1025)}`, 'filter_value_too_long'],
   ['a value of 1025 characters', `a eq "${'x'.repeat(1025)}"`, 'filter_value_too_long'],
 ])('refuses %s (RFC 7644 §3.12)', (_, text, reason) => {
-  expect(refusedWith(() => parseFilter(text))).toBe(`400 invalidFilter ${reason}`)
+  expect(summarizeRefusal(() => parseFilter(text))).toBe(`400 invalidFilter ${reason}`)
 })
 
 test.each([
@@ -151,7 +151,7 @@ test.each([
 test.each(['a eq {}', 'a eq x;y', "a eq 'x'", 'a eq $x', 'a eq %', 'a eq "', 'emails[type eq "work"].a.b eq 1'])(
   'a tolerated unquoted value is an identifier: %s',
   (text) => {
-    expect(refusedWith(() => parseFilter(text, createToleranceCounter(allTolerances)))).toMatch(/^400 invalidFilter /)
+    expect(summarizeRefusal(() => parseFilter(text, createToleranceCounter(allTolerances)))).toMatch(/^400 invalidFilter /)
   },
 )
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refused, refusedWith } from '../../test/fixtures/refused.ts'
+import { refusalOf, summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { userResourceType } from '../schema/user-schema.ts'
 import { allTolerances, createToleranceCounter } from '../tolerance/tolerances.ts'
 import { parseFilter } from './parse-filter.ts'
@@ -90,7 +90,7 @@ test.each([
   ['meta.created gt "2020-02-31T00:00:00Z"', 'filter_value_type'],
   ['meta.created gt 5', 'filter_value_type'],
 ])('refuses %s (RFC 7644 §3.4.2.2)', (text, reason) => {
-  expect(refusedWith(() => resolve(text))).toBe(`400 invalidFilter ${reason}`)
+  expect(summarizeRefusal(() => resolve(text))).toBe(`400 invalidFilter ${reason}`)
 })
 
 test.each([
@@ -102,8 +102,8 @@ test.each([
   ['email<script> eq "x"', 'does not follow the grammar'],
   ['zzz eq "x"', 'does not have.'],
 ])('Ping: the refusal of %s suggests the attribute that was probably meant', (text, detail) => {
-  if (detail === 'address') return expect(refused(() => resolve(text)).detail).not.toContain('Perhaps')
-  return expect(refused(() => resolve(text)).detail).toContain(detail)
+  if (detail === 'address') return expect(refusalOf(() => resolve(text)).detail).not.toContain('Perhaps')
+  return expect(refusalOf(() => resolve(text)).detail).toContain(detail)
 })
 
 test.each([

@@ -7,11 +7,11 @@ import {
   kim,
   ops,
   patch,
-  patchAs,
+  patchWith,
   workMail,
   type Operation,
 } from '../../test/fixtures/patched.ts'
-import { refused, refusedWith } from '../../test/fixtures/refused.ts'
+import { refusalOf, summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { strictTolerances } from '../tolerance/tolerances.ts'
 
 test.each<[string, Operation, JsonObject]>([
@@ -295,7 +295,7 @@ test.each<[Operation, string, JsonObject?]>([
     'invalidValue value_too_many',
   ],
 ])('refuses %j with %s (RFC 7644 §3.5.2)', (operation, expected, resource = kim) => {
-  expect(refusedWith(() => patch(operation, resource))).toBe(`400 ${expected}`)
+  expect(summarizeRefusal(() => patch(operation, resource))).toBe(`400 ${expected}`)
 })
 
 test('applies operations in order, and all or none (RFC 7644 §3.5.2)', () => {
@@ -305,9 +305,9 @@ test('applies operations in order, and all or none (RFC 7644 §3.5.2)', () => {
     { op: 'replace', path: 'ims[type eq "x"].value', value: 'b' },
   ]
 
-  expect(patchAs(strictTolerances, operations, kim).resource['ims']).toEqual([{ value: 'b', type: 'x' }])
+  expect(patchWith(strictTolerances, operations, kim).resource['ims']).toEqual([{ value: 'b', type: 'x' }])
   expect(
-    refused(() => patchAs(strictTolerances, [...operations, { op: 'remove', path: 'userName' }], kim)).reason,
+    refusalOf(() => patchWith(strictTolerances, [...operations, { op: 'remove', path: 'userName' }], kim)).reason,
   ).toBe('attribute_required')
   expect(kim).not.toHaveProperty('ims')
 })
@@ -323,7 +323,7 @@ test('removes an extension from `schemas` with its last attribute (RFC 7643 §3)
 })
 
 test('suggests an attribute of our schema for an unknown path', () => {
-  expect(refused(() => patch({ op: 'replace', path: 'familyName', value: 'x' })).detail).toContain(
+  expect(refusalOf(() => patch({ op: 'replace', path: 'familyName', value: 'x' })).detail).toContain(
     'Perhaps name.familyName is meant.',
   )
 })
@@ -355,6 +355,6 @@ test('replaces a list that has a value twice by one of the same length (RFC 7643
 
   for (const given of [value, value.toReversed()])
     expect(
-      patchAs(strictTolerances, [{ op: 'replace', path: 'emails', value: given }], twice).resource['emails'],
+      patchWith(strictTolerances, [{ op: 'replace', path: 'emails', value: given }], twice).resource['emails'],
     ).toEqual(given)
 })

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import { finder } from '../../test/fixtures/finder.ts'
-import { refusedWith } from '../../test/fixtures/refused.ts'
+import { summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { defineResourceType } from '../schema/resource-type.ts'
 import { defineSchema } from '../schema/schema.ts'
 import { userSchema } from '../schema/user-schema.ts'
@@ -79,7 +79,7 @@ test('replaces and removes lists of simple values (RFC 7644 §3.5.2)', () => {
   expect(patch({ op: 'add', path: at('floors'), value: [1, 2] })['floors']).toEqual([1, 2])
   expect(patch({ op: 'remove', path: at('tags') })).not.toHaveProperty('tags')
   expect(patch({ op: 'add', path: at('desk.plates'), value: ['q'] })['desk']).toEqual({ room: '1', plates: ['p', 'q'] })
-  expect(refusedWith(() => patch({ op: 'remove', path: `${badge.id}:tags[value eq "a"]` }))).toBe(
+  expect(summarizeRefusal(() => patch({ op: 'remove', path: `${badge.id}:tags[value eq "a"]` }))).toBe(
     '400 invalidPath path_filter',
   )
 })
@@ -95,21 +95,21 @@ test('refuses to change immutable attributes and sub-attributes (RFC 7643 §7)',
   ]
 
   for (const operation of refusals)
-    expect(refusedWith(() => patch(operation))).toBe('400 mutability attribute_immutable')
+    expect(summarizeRefusal(() => patch(operation))).toBe('400 mutability attribute_immutable')
   expect(patch({ op: 'replace', path: at('number'), value: 7 })).toBe(kim[badge.id])
 })
 
 test('writes nothing to an attribute that responses compute, and refuses it if it is immutable (RFC 7643 §7)', () => {
   for (const path of ['score', 'desk.plan'])
     expect(patch({ op: 'replace', path: at(path), value: path === 'score' ? 9 : 'p' })).toBe(kim[badge.id])
-  expect(refusedWith(() => patch({ op: 'replace', path: at('serial'), value: 9 }))).toBe(
+  expect(summarizeRefusal(() => patch({ op: 'replace', path: at('serial'), value: 9 }))).toBe(
     '400 mutability attribute_immutable',
   )
 })
 
 test('refuses to remove a required sub-attribute (RFC 7643 §2.2)', () => {
-  expect(refusedWith(() => patch({ op: 'remove', path: at('desk.room') }))).toBe('400 mutability attribute_required')
-  expect(refusedWith(() => patch({ op: 'replace', path: at('desk'), value: { room: null } }))).toBe(
+  expect(summarizeRefusal(() => patch({ op: 'remove', path: at('desk.room') }))).toBe('400 mutability attribute_required')
+  expect(summarizeRefusal(() => patch({ op: 'replace', path: at('desk'), value: { room: null } }))).toBe(
     '400 invalidValue value_required',
   )
   expect(patch({ op: 'remove', path: at('desk') })).not.toHaveProperty('desk')
@@ -133,8 +133,8 @@ test.each([
 })
 
 test('compares numbers with numbers (RFC 7644 §3.4.2.2)', () => {
-  expect(refusedWith(() => finds(at('number eq "7"')))).toBe('400 invalidFilter filter_value_type')
-  expect(refusedWith(() => finds(at('number co 7')))).toBe('400 invalidFilter filter_operator')
+  expect(summarizeRefusal(() => finds(at('number eq "7"')))).toBe('400 invalidFilter filter_value_type')
+  expect(summarizeRefusal(() => finds(at('number co 7')))).toBe('400 invalidFilter filter_operator')
 })
 
 test('a sub-attribute with an empty list is not present (RFC 7644 §3.4.2.2)', () => {

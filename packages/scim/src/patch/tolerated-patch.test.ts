@@ -6,11 +6,11 @@ import {
   homeMail,
   kim,
   ops,
-  tolerated,
+  patchTolerantly,
   workMail,
   type Operation,
 } from '../../test/fixtures/patched.ts'
-import { refusedWith } from '../../test/fixtures/refused.ts'
+import { summarizeRefusal } from '../../test/fixtures/refused.ts'
 import type { Tolerance } from '../tolerance/tolerances.ts'
 
 // What identity providers send outside the RFC, where it is tolerated.
@@ -239,7 +239,7 @@ test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
     ['remove-with-value'],
   ],
 ])('tolerated: %s', (_, operation, expected, tolerances) => {
-  const { resource, applied } = tolerated(operation)
+  const { resource, applied } = patchTolerantly(operation)
 
   expect(JSON.parse(JSON.stringify(resource))).toEqual(JSON.parse(JSON.stringify({ ...kim, ...expected })))
   expect(applied.flatMap(({ tolerance, count }) => Array.from({ length: count }, () => tolerance)).toSorted()).toEqual(
@@ -270,7 +270,7 @@ test.each<[string, Operation, readonly string[], readonly Tolerance[]]>([
     ['remove-with-value', 'empty-text-means-absent'],
   ],
 ])('tolerated: a remove that lists %s removes only these', (_, operation, left, tolerances) => {
-  const { resource, applied } = tolerated(operation, ops)
+  const { resource, applied } = patchTolerantly(operation, ops)
 
   expect((resource['members'] as readonly JsonObject[]).map(({ value }) => value)).toEqual(left)
   expect(applied.map(({ tolerance }) => tolerance).toSorted()).toEqual(tolerances.toSorted())
@@ -289,11 +289,11 @@ test.each([
 
   const operation = { op: 'replace', path: path.replace('not (type eq "a")', 'not (type pr)'), value: 'x' }
 
-  expect(refusedWith(() => tolerated(operation, none))).toBe('400 noTarget path_no_match')
+  expect(summarizeRefusal(() => patchTolerantly(operation, none))).toBe('400 noTarget path_no_match')
 })
 
 test('a filter on a sub-attribute that responses compute creates no value (RFC 7644 §3.5.2.3)', () => {
-  expect(refusedWith(() => tolerated({ op: 'add', path: 'members[$ref eq "x"].value', value: 'u9' }, ops))).toBe(
+  expect(summarizeRefusal(() => patchTolerantly({ op: 'add', path: 'members[$ref eq "x"].value', value: 'u9' }, ops))).toBe(
     '400 noTarget path_no_match',
   )
 })
@@ -301,11 +301,11 @@ test('a filter on a sub-attribute that responses compute creates no value (RFC 7
 test('counts a created value towards the limit (RFC 7643 §2.4)', () => {
   const full = { ...kim, emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}@x` })) }
 
-  expect(refusedWith(() => tolerated({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, full))).toBe(
+  expect(summarizeRefusal(() => patchTolerantly({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, full))).toBe(
     '400 invalidValue value_too_many',
   )
   const oneLess = { ...full, emails: full.emails.slice(1) }
-  expect(tolerated({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, oneLess).resource).toMatchObject({
+  expect(patchTolerantly({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, oneLess).resource).toMatchObject({
     emails: [...oneLess.emails, { value: 'x', type: 'other' }],
   })
 })

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import { refusedWith } from '../../test/fixtures/refused.ts'
+import { summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { defineResourceType } from '../schema/resource-type.ts'
 import { defineSchema } from '../schema/schema.ts'
 import { groupResourceType } from '../schema/group-schema.ts'
@@ -132,7 +132,7 @@ test.each<[string, unknown, string]>([
   ['an empty userName', { schemas: [core], userName: '' }, '400 invalidValue value_required'],
   ['a userName that is null', { schemas: [core], userName: null }, '400 invalidValue value_required'],
 ])('refuses %s (RFC 7644 §3.12)', (_, body, expected) => {
-  expect(refusedWith(() => parseAs(strictTolerances, body))).toBe(expected)
+  expect(summarizeRefusal(() => parseAs(strictTolerances, body))).toBe(expected)
 })
 
 test.each<[string, JsonObject, string]>([
@@ -180,7 +180,7 @@ test.each<[string, JsonObject, string]>([
   ['an extension as a list', { [enterprise]: [] }, 'value_type'],
   ['an extension as a text', { [enterprise]: 'x' }, 'value_type'],
 ])('refuses %s (RFC 7643 §2.3)', (_, members, reason) => {
-  expect(refusedWith(() => parse(members))).toBe(`400 invalidValue ${reason}`)
+  expect(summarizeRefusal(() => parse(members))).toBe(`400 invalidValue ${reason}`)
 })
 
 test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
@@ -334,13 +334,13 @@ test('a host can define attributes of every type, and multi-valued simple attrib
   })
   expect(read({ tags: [{ value: '1' }] }, allTolerances)).toMatchObject({ [badge.id]: { tags: ['1'] } })
   expect(read({ weight: '1.5' }, allTolerances)).toMatchObject({ [badge.id]: { weight: 1.5 } })
-  expect(refusedWith(() => read({ number: 1.5 }))).toBe('400 invalidValue value_type')
-  expect(refusedWith(() => read({ number: null }))).toBe('400 invalidValue value_required')
-  expect(refusedWith(() => read({ number: 2 ** 60 }))).toBe('400 invalidValue value_type')
-  expect(refusedWith(() => read({ weight: '1' }))).toBe('400 invalidValue value_type')
-  expect(refusedWith(() => read({ issued: 'today' }))).toBe('400 invalidValue value_type')
-  expect(refusedWith(() => read({ tags: ['a', 'b', 'c', 'd'] }))).toBe('400 invalidValue value_too_many')
-  expect(refusedWith(() => parseAs(strictTolerances, { schemas: [core], userName: 'k' }, type))).toBe(
+  expect(summarizeRefusal(() => read({ number: 1.5 }))).toBe('400 invalidValue value_type')
+  expect(summarizeRefusal(() => read({ number: null }))).toBe('400 invalidValue value_required')
+  expect(summarizeRefusal(() => read({ number: 2 ** 60 }))).toBe('400 invalidValue value_type')
+  expect(summarizeRefusal(() => read({ weight: '1' }))).toBe('400 invalidValue value_type')
+  expect(summarizeRefusal(() => read({ issued: 'today' }))).toBe('400 invalidValue value_type')
+  expect(summarizeRefusal(() => read({ tags: ['a', 'b', 'c', 'd'] }))).toBe('400 invalidValue value_too_many')
+  expect(summarizeRefusal(() => parseAs(strictTolerances, { schemas: [core], userName: 'k' }, type))).toBe(
     '400 invalidValue value_required',
   )
 })
@@ -362,7 +362,7 @@ test('an extension may define an attribute named schemas (RFC 7643 §3.3)', () =
 test('an empty text in place of a list is refused unless it is tolerated (RFC 7643 §2.4)', () => {
   const body = { schemas: [core], userName: 'kim', emails: '' }
 
-  expect(refusedWith(() => parseAs(strictTolerances, body))).toBe('400 invalidValue value_type')
+  expect(summarizeRefusal(() => parseAs(strictTolerances, body))).toBe('400 invalidValue value_type')
   const { applied, resource } = parseAs(new Set<Tolerance>(['empty-text-means-absent']), body)
   expect(resource).not.toHaveProperty('emails')
   expect(applied).toMatchObject([{ tolerance: 'empty-text-means-absent' }])

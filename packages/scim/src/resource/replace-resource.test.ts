@@ -1,6 +1,6 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import { refusedWith } from '../../test/fixtures/refused.ts'
+import { summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { defineResourceType } from '../schema/resource-type.ts'
 import { defineSchema } from '../schema/schema.ts'
 import { groupResourceType } from '../schema/group-schema.ts'
@@ -58,7 +58,7 @@ test('members are added and removed, not edited (RFC 7643 §4.2)', () => {
     { value: 'u1', type: 'User' },
   ])
   expect(replace([{ value: 'u2' }, { value: 'u1', display: 'x' }]).changed).toBe(false)
-  expect(refusedWith(() => replace([{ value: 'u1', type: 'Group' }]))).toBe('400 mutability attribute_immutable')
+  expect(summarizeRefusal(() => replace([{ value: 'u1', type: 'Group' }]))).toBe('400 mutability attribute_immutable')
 })
 
 test('an immutable attribute is set once (RFC 7644 §3.5.1)', () => {
@@ -80,5 +80,5 @@ test('an immutable attribute is set once (RFC 7644 §3.5.1)', () => {
   expect(first[badge.id]).toEqual({ number: '1' })
   expect(put(first, body('1'), type).changed).toBe(false)
   expect(put(first, body(null), type).resource[badge.id]).toEqual({ number: '1' })
-  expect(refusedWith(() => put(first, body('2'), type))).toBe('400 mutability attribute_immutable')
+  expect(summarizeRefusal(() => put(first, body('2'), type))).toBe('400 mutability attribute_immutable')
 })

@@ -1,7 +1,7 @@
 import { epochSeconds, type JsonObject } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { refusedWith } from '../../test/fixtures/refused.ts'
+import { summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { defineResourceType } from '../schema/resource-type.ts'
 import { defineSchema } from '../schema/schema.ts'
 import { userResourceType } from '../schema/user-schema.ts'
@@ -117,10 +117,10 @@ test('shows an attribute that is returned on request when it is named (RFC 7643 
 })
 
 test('refuses attributes together with excludedAttributes, and too many names (RFC 7644 §3.9)', () => {
-  expect(refusedWith(() => project({ attributes: ['id'], excludedAttributes: ['id'] }))).toBe(
+  expect(summarizeRefusal(() => project({ attributes: ['id'], excludedAttributes: ['id'] }))).toBe(
     '400 invalidSyntax projection_both',
   )
-  expect(refusedWith(() => project({ attributes: splitAttributeNames('a,'.repeat(10_000)) }))).toBe(
+  expect(summarizeRefusal(() => project({ attributes: splitAttributeNames('a,'.repeat(10_000)) }))).toBe(
     '400 invalidSyntax projection_too_many',
   )
   expect(splitAttributeNames(' a, ,b,')).toEqual(['a', 'b'])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { FilterNode, CompareNode, FilterLiteral } from '../../src/filter/filter-node.ts'
 
-/** Any filter that the grammar has (RFC 7644 §3.4.2.2), small enough for the bounds; its names need not exist. */
+/** Generates any filter of the grammar (RFC 7644 §3.4.2.2) within the limits of the parser. Its attributes need not exist. */
 export function aFilterNode(): fc.Arbitrary<FilterNode> {
   const name = fc
     .stringMatching(/^[A-Za-z][A-Za-z0-9$_-]{0,8}$/)
@@ -26,11 +26,11 @@ export function aFilterNode(): fc.Arbitrary<FilterNode> {
   return nestedOf(fc.oneof(test, valuePath), 3)
 }
 
-/** Any comparison operator. */
+/** Generates a comparison operator. */
 export const anOperator = (): fc.Arbitrary<CompareNode['operator']> =>
   fc.constantFrom('eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le')
 
-/** Pieces of filters in any order: mostly not a filter, but near one. */
+/** Generates strings of filter pieces in any order. Most are similar to a filter, but invalid. */
 export const aNearFilter = (): fc.Arbitrary<string> =>
   fc
     .array(
@@ -102,6 +102,6 @@ function aLiteral(): fc.Arbitrary<FilterLiteral> {
   )
 }
 
-/** Any text that a filter can hold. */
+/** Generates any string value that a filter can contain. */
 const aFilterText = (): fc.Arbitrary<string> =>
   fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !text.includes('\0'))

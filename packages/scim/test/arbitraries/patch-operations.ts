@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { aNearFilter } from './filter-text.ts'
 import { enterprise } from './user-and-filter.ts'
 
-/** An operation in the plain terms of the naive model. */
+/** A PATCH operation in the form that the naive model applies. */
 export type PlainOperation =
   | {
       readonly kind: 'set'
@@ -18,14 +18,14 @@ export type PlainOperation =
   | {
       readonly kind: 'edit'
       readonly op: 'add' | 'replace'
-      readonly by: By
+      readonly by: EmailSelector
       readonly sub: string | undefined
       readonly value: JsonValue
     }
-  | { readonly kind: 'drop'; readonly by: By; readonly sub: string | undefined }
+  | { readonly kind: 'drop'; readonly by: EmailSelector; readonly sub: string | undefined }
 
-/** Which e-mail addresses: those of which a part is equal to a text, without case. */
-export interface By {
+/** Selects the e-mail addresses whose sub-attribute `name` equals `text`, ignoring case. */
+export interface EmailSelector {
   readonly name: string
   readonly text: string
 }
@@ -39,9 +39,9 @@ const anEmail = (): fc.Arbitrary<JsonObject> =>
     .record({ value: word(), type: partial(word()), display: partial(word()), primary: partial(fc.boolean()) })
     .map(withoutUndefined)
 
-const by = (): fc.Arbitrary<By> => fc.record({ name: fc.constantFrom('value', 'type'), text: word() })
+const by = (): fc.Arbitrary<EmailSelector> => fc.record({ name: fc.constantFrom('value', 'type'), text: word() })
 
-/** Operations that strict mode may accept or refuse, on few values, so that they meet. */
+/** Generates operations that the strict profile may accept or refuse, with few values, so that they often change the same value. */
 export function aPlainOperation(): fc.Arbitrary<PlainOperation> {
   const kind = <K extends PlainOperation['kind']>(name: K): fc.Arbitrary<K> => fc.constant(name)
   const textPath = fc.constantFrom(
@@ -71,7 +71,7 @@ export function aPlainOperation(): fc.Arbitrary<PlainOperation> {
   )
 }
 
-/** The same as it travels. */
+/** Returns the operation in the form that a request contains. */
 export function toOperation(operation: PlainOperation): JsonObject {
   switch (operation.kind) {
     case 'set':
@@ -83,15 +83,15 @@ export function toOperation(operation: PlainOperation): JsonObject {
     case 'list':
       return { op: operation.op, path: 'emails', value: operation.value }
     case 'edit':
-      return { op: operation.op, path: selection(operation), value: operation.value }
+      return { op: operation.op, path: selectionPath(operation), value: operation.value }
     case 'drop':
-      return { op: 'remove', path: selection(operation) }
+      return { op: 'remove', path: selectionPath(operation) }
     default:
       return operation satisfies never
   }
 }
 
-/** The initial user. */
+/** Generates the user that the operations change. */
 export const aPatchedUser = (): fc.Arbitrary<JsonObject> =>
   fc
     .record({
@@ -114,7 +114,7 @@ export const aPatchedUser = (): fc.Arbitrary<JsonObject> =>
       }),
     )
 
-/** Names that reach for prototypes. */
+/** Generates names and paths, some of which try to reach a prototype. */
 export const aHostileName = (): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom(
@@ -143,7 +143,7 @@ export const aHostileName = (): fc.Arbitrary<string> =>
     aNearFilter(),
   )
 
-/** JSON of hostile names and values, as `JSON.parse` makes it: with an own member `__proto__`. */
+/** Generates JSON with hostile names and values. Like a result of `JSON.parse`, it can have an own member `__proto__`. */
 export function aHostileValue(): fc.Arbitrary<JsonValue> {
   const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(
@@ -166,7 +166,7 @@ export function aHostileValue(): fc.Arbitrary<JsonValue> {
 const pathOf = ([first = '', second]: readonly string[]): string =>
   second === undefined ? first : `${first}${first === enterprise ? ':' : '.'}${second}`
 
-const selection = ({ by: { name, text }, sub }: Extract<PlainOperation, { readonly by: By }>): string =>
+const selectionPath = ({ by: { name, text }, sub }: Extract<PlainOperation, { readonly by: EmailSelector }>): string =>
   `emails[${name} eq ${JSON.stringify(text)}]${sub === undefined ? '' : `.${sub}`}`
 
 const withoutUndefined = (object: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>

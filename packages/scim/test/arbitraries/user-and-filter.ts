@@ -3,10 +3,10 @@ import fc from 'fast-check'
 
 import { anOperator } from './filter-text.ts'
 
-/** URN of the enterprise extension. */
+/** The URN of the enterprise extension. */
 export const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
-/** Few values, so that filters find something. */
+/** Generates one of few strings, so that filters find something. */
 const aText = (): fc.Arbitrary<string> => fc.constantFrom('a', 'A', 'b', 'ab', 'Ab', 'é', 'E\u0301', 'work', 'ＡＢ', '')
 
 const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
@@ -15,7 +15,7 @@ const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
 const anInstant = (): fc.Arbitrary<string> =>
   fc.constantFrom('2020-01-01T00:00:00Z', '2020-01-01T01:00:00+01:00', '2020-01-01T00:00:00.5Z', '2021-01-01T00:00:00Z')
 
-/** A stored user with few different values, so that filters find something. */
+/** Generates a stored user with few different values, so that filters find something. */
 export function aStoredUser(): fc.Arbitrary<JsonObject> {
   return fc
     .record({
@@ -36,7 +36,7 @@ export function aStoredUser(): fc.Arbitrary<JsonObject> {
     .map((user) => JSON.parse(JSON.stringify(user)) as JsonObject)
 }
 
-/** A filter as data that a naive evaluator can read, and that prints as text. */
+/** A filter as data that a naive evaluator can evaluate and `printPlain` can print. */
 export type PlainFilter =
   | { readonly and: readonly PlainFilter[] }
   | { readonly or: readonly PlainFilter[] }
@@ -49,10 +49,10 @@ export type PlainFilter =
       readonly value?: JsonValue
     }
 
-/** How values of a path compare. */
+/** How the values of an attribute are compared. */
 export type PlainType = 'folded' | 'exact' | 'boolean' | 'instant'
 
-/** Filters on the attributes of `aStoredUser`. */
+/** Generates filters on the attributes of `aStoredUser`. */
 export function aUserFilter(): fc.Arbitrary<PlainFilter> {
   const inEmails = nested(
     fc.oneof(aTest(['value'], 'folded'), aTest(['type'], 'folded'), aTest(['primary'], 'boolean')),
@@ -79,7 +79,7 @@ export function aUserFilter(): fc.Arbitrary<PlainFilter> {
   )
 }
 
-/** The text of such a filter. */
+/** Prints a filter in the syntax of RFC 7644 §3.4.2.2. */
 export function printPlain(filter: PlainFilter): string {
   if ('and' in filter) return filter.and.map((operand) => `(${printPlain(operand)})`).join(' and ')
   if ('or' in filter) return filter.or.map((operand) => `(${printPlain(operand)})`).join(' or ')

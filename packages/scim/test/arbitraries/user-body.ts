@@ -6,11 +6,12 @@ import { userSchema } from '../../src/engine.ts'
 import type { Returned } from '../../src/schema/schema.ts'
 import { enterprise } from './user-and-filter.ts'
 
-/** URN of an extension of a host's own. */
+/** The URN of an extension that the host defines. */
 export const badgeUrn = 'urn:example:params:scim:schemas:extension:badge:2.0:User'
 
 /**
- * A schema that a host may define: some of a few attributes, in any order, each with any `returned`. Empty means no extension.
+ * Generates the attributes of an extension that a host may define: some of three, in any order, each with any `returned`. An empty
+ * list means that there is no extension.
  */
 export function aBadgeSchema(): fc.Arbitrary<readonly AttributeOptions[]> {
   const returned = fc.constantFrom<Returned>('default', 'always', 'request', 'never')
@@ -30,7 +31,7 @@ export function aBadgeSchema(): fc.Arbitrary<readonly AttributeOptions[]> {
     .chain((attributes) => fc.shuffledSubarray<AttributeOptions>([...attributes]))
 }
 
-/** The body of a POST or PUT, with names in any order and any valid text. */
+/** Generates the body of a POST or PUT, with members in any order and any valid strings. */
 export function aUserBody(): fc.Arbitrary<JsonObject> {
   const text = fc
     .oneof(fc.constantFrom('"', '\\', '{}', '},{"id":"x"', '😀'), fc.string({ minLength: 1, maxLength: 8 }))

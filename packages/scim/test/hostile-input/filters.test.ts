@@ -7,12 +7,12 @@ import { createToleranceCounter, generalTolerances, strictTolerances } from '../
 import { parseProjection, projectResource, splitAttributeNames } from '../../src/resource/resource.ts'
 import { renderScimError } from '../../src/error/scim-error.ts'
 import { finder } from '../fixtures/finder.ts'
-import { functionCalls } from '../fixtures/function-calls.ts'
+import { countFunctionCalls } from '../fixtures/function-calls.ts'
 import { outcomeOf } from '../fixtures/outcome-of.ts'
-import { prototypesUntouched } from '../fixtures/prototypes-untouched.ts'
-import { refused, refusedWith } from '../fixtures/refused.ts'
+import { expectPrototypesUntouched } from '../fixtures/prototypes-untouched.ts'
+import { refusalOf, summarizeRefusal } from '../fixtures/refused.ts'
 
-// Hostile filters and projections, each with the strict and the general profile.
+// Hostile filters, which the strict and the general profile must handle alike, and hostile projections.
 const modes = [
   ['strict', strictTolerances],
   ['general', generalTolerances],
@@ -31,10 +31,10 @@ function search(text: string, tolerances = strictTolerances): readonly unknown[]
 }
 
 const refusedRows: readonly (readonly [what: string, filter: string])[] = [
-  ['empty', ''],
+  ['an empty filter', ''],
   ['a semicolon', 'users;drop eq "x"'],
   ['a space in a name', 'user name eq "x"'],
-  ['a digit first', '1abc eq 1'],
+  ['a name that starts with a digit', '1abc eq 1'],
   ['password eq', 'password eq "x"'],
   ['password pr', 'password pr'],
   ['password ne', 'PASSWORD ne "x"'],
@@ -44,34 +44,34 @@ const refusedRows: readonly (readonly [what: string, filter: string])[] = [
   ['constructor.name', 'constructor.name eq "Object"'],
   ['meta.__proto__', 'meta.__proto__ pr'],
   ['a prototype by URN', 'urn:ietf:params:scim:schemas:core:2.0:User:constructor pr'],
-  ['in a value path', 'emails[constructor pr]'],
+  ['constructor in a value path', 'emails[constructor pr]'],
   ['toString', 'toString pr'],
   ['active gt', 'active gt true'],
   ['active co', 'active co "t"'],
-  ['a number', 'userName eq 5'],
-  ['true', 'userName eq true'],
-  ['an object', 'userName eq {}'],
+  ['a number for userName', 'userName eq 5'],
+  ['true for userName', 'userName eq true'],
+  ['an object for userName', 'userName eq {}'],
   ['21 levels of not', `${'not('.repeat(21)}userName pr${')'.repeat(21)}`],
   ['21 levels of parentheses', `${'('.repeat(21)}userName pr${')'.repeat(21)}`],
   ['100,000 opening parentheses', '('.repeat(100_000)],
   ['100,000 nots', 'not('.repeat(100_000)],
-  ['16 KiB and one', `userName eq "x"${' '.repeat(16_370)}`],
-  ['brackets in brackets', 'emails[a[b eq 1]]'],
-  ['known brackets in brackets', 'emails[emails[type eq "work"]]'],
-  ['NUL', 'userName eq "\\u0000"'],
-  ['half a surrogate pair', 'userName eq "\\ud800"'],
-  ['an escape that JSON has not', 'userName eq "\\q"'],
-  ['a line break', 'userName eq "a\nb"'],
-  ['a value of 1 KiB and one', `userName eq "${'x'.repeat(1025)}"`],
+  ['a filter of 16 KiB and one character', `userName eq "x"${' '.repeat(16_370)}`],
+  ['nested brackets', 'emails[a[b eq 1]]'],
+  ['nested brackets of a known attribute', 'emails[emails[type eq "work"]]'],
+  ['an escaped NUL', 'userName eq "\\u0000"'],
+  ['an escaped half of a surrogate pair', 'userName eq "\\ud800"'],
+  ['an escape that JSON does not define', 'userName eq "\\q"'],
+  ['a line break in a string', 'userName eq "a\nb"'],
+  ['a value of 1 KiB and one character', `userName eq "${'x'.repeat(1025)}"`],
 ]
 
 for (const [mode, tolerances] of modes) {
   test.each(refusedRows)(`refuses %s (RFC 7644 §3.4.2.2, ${mode})`, (_, filter) => {
-    prototypesUntouched(() => {
-      expect(refusedWith(() => search(filter, tolerances))).toMatch(/^400 invalidFilter filter_/)
+    expectPrototypesUntouched(() => {
+      expect(summarizeRefusal(() => search(filter, tolerances))).toMatch(/^400 invalidFilter filter_/)
     })
-    expect(JSON.stringify(renderScimError(refused(() => search(filter, tolerances)))).length).toBeLessThan(500)
-    expect(functionCalls(() => outcomeOf(() => search(filter, tolerances)))).toBeLessThan(1000)
+    expect(JSON.stringify(renderScimError(refusalOf(() => search(filter, tolerances)))).length).toBeLessThan(500)
+    expect(countFunctionCalls(() => outcomeOf(() => search(filter, tolerances)))).toBeLessThan(1000)
   })
 }
 
@@ -90,7 +90,7 @@ test.each<[string, readonly string[]]>([
   ['id eq "usr_1"', ['usr_1']],
   ['emails[type eq "work" and value co "@"]', ['usr_1']],
   [`${'('.repeat(20)}id eq "usr_1"${')'.repeat(20)}`, ['usr_1']],
-])('compares the text of %s literally (RFC 7644 §3.4.2.2)', (filter, found) => {
+])('evaluates %s literally (RFC 7644 §3.4.2.2)', (filter, found) => {
   expect(search(filter)).toEqual(found)
   expect(printFilter(parseFilter(printFilter(parseFilter(filter))))).toBe(printFilter(parseFilter(filter)))
 })
@@ -113,13 +113,13 @@ test('never shows a password, however it is requested (RFC 7643 §7)', () => {
   }
 })
 
-test('ignores names of prototypes', () => {
-  prototypesUntouched(() => {
+test('ignores members of prototypes in the parameter attributes', () => {
+  expectPrototypesUntouched(() => {
     expect(JSON.stringify(shown('__proto__,constructor,name.__proto__,toString'))).toBe('{"schemas":[],"id":"usr_3"}')
   })
 })
 
-test('refuses 10,000 names', () => {
-  expect(refusedWith(() => shown('a,'.repeat(10_000)))).toBe('400 invalidSyntax projection_too_many')
-  expect(functionCalls(() => outcomeOf(() => shown('a,'.repeat(1_000_000))))).toBeLessThan(1500)
+test('refuses 10,000 names in the parameter attributes', () => {
+  expect(summarizeRefusal(() => shown('a,'.repeat(10_000)))).toBe('400 invalidSyntax projection_too_many')
+  expect(countFunctionCalls(() => outcomeOf(() => shown('a,'.repeat(1_000_000))))).toBeLessThan(1500)
 })

@@ -14,10 +14,10 @@ import { parsePatch } from '../../src/patch/parse-patch.ts'
 import { applyPatch } from '../../src/patch/apply-patch.ts'
 import { renderScimError } from '../../src/error/scim-error.ts'
 import { outcomeOf } from '../fixtures/outcome-of.ts'
-import { prototypesUntouched } from '../fixtures/prototypes-untouched.ts'
-import { refused, refusedWith } from '../fixtures/refused.ts'
+import { expectPrototypesUntouched } from '../fixtures/prototypes-untouched.ts'
+import { refusalOf, summarizeRefusal } from '../fixtures/refused.ts'
 
-// Hostile PATCH and PUT requests, handled by the engines.
+// Hostile PATCH and PUT requests, applied to a resource without a server.
 
 const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
@@ -43,81 +43,81 @@ function send(body: unknown, tolerances: Tolerances, resource = alice) {
 
 const operations = (...all: readonly JsonValue[]) => ({ schemas: [message], Operations: all })
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
-const dig = (text: string) => JSON.parse(text) as JsonValue
+const parseJson = (text: string) => JSON.parse(text) as JsonValue
 
-const both: readonly Tolerances[] = [strictTolerances, generalTolerances]
+const bothProfiles: readonly Tolerances[] = [strictTolerances, generalTolerances]
 
 test.each<[string, unknown, string]>([
   ['no schemas', { Operations: [{ op: 'replace', path: 'title', value: 'x' }] }, '400 invalidSyntax schemas_missing'],
   [
-    'another schema',
+    'the schema of users',
     { schemas: [core], Operations: [{ op: 'replace', path: 'title', value: 'x' }] },
     '400 invalidSyntax schemas_missing',
   ],
   ['no Operations', { schemas: [message] }, '400 invalidSyntax operations_missing'],
-  ['Operations that are no array', { schemas: [message], Operations: {} }, '400 invalidSyntax operations_missing'],
-  ['an empty object', {}, '400 invalidSyntax schemas_missing'],
-  ['an array', [], '400 invalidSyntax body_malformed'],
+  ['Operations that are not an array', { schemas: [message], Operations: {} }, '400 invalidSyntax operations_missing'],
+  ['an empty object as its body', {}, '400 invalidSyntax schemas_missing'],
+  ['an array as its body', [], '400 invalidSyntax body_malformed'],
   ['Operations twice', { schemas: [message], Operations: [], operations: [] }, '400 invalidSyntax member_repeated'],
-  ['an operation that is no object', operations('x'), '400 invalidSyntax operation_malformed'],
+  ['an operation that is not an object', operations('x'), '400 invalidSyntax operation_malformed'],
   ['an operation that is null', operations(null), '400 invalidSyntax operation_malformed'],
-  ['a path that is no text', operations({ op: 'add', path: 5, value: 1 }), '400 invalidSyntax operation_malformed'],
-  ['another op', operations({ op: 'move', path: 'title', value: 1 }), '400 invalidSyntax operation_unknown'],
+  ['a path that is not a string', operations({ op: 'add', path: 5, value: 1 }), '400 invalidSyntax operation_malformed'],
+  ['an unknown op', operations({ op: 'move', path: 'title', value: 1 }), '400 invalidSyntax operation_unknown'],
   ['no operation', operations(), '400 invalidSyntax operations_empty'],
   [
     '100,000 operations',
     operations(...Array.from({ length: 100_000 }, () => ({ op: 'remove', path: 'a' }))),
     '413 - operations_too_many',
   ],
-  ['remove without path', operations({ op: 'remove' }), '400 noTarget path_missing'],
-  ['replace without value', operations({ op: 'replace', path: 'title' }), '400 invalidValue value_missing'],
-  ['add without value', operations({ op: 'add', path: 'title' }), '400 invalidValue value_missing'],
+  ['a remove without a path', operations({ op: 'remove' }), '400 noTarget path_missing'],
+  ['a replace without a value', operations({ op: 'replace', path: 'title' }), '400 invalidValue value_missing'],
+  ['an add without a value', operations({ op: 'add', path: 'title' }), '400 invalidValue value_missing'],
   [
-    'id and meta without path',
+    'id and meta in a value without a path',
     operations({ op: 'replace', value: { id: 'x', meta: {} } }),
     '400 mutability attribute_read_only',
   ],
-  ['id', operations({ op: 'replace', path: 'id', value: 'usr_2' }), '400 mutability attribute_read_only'],
-  ['meta.version', operations({ op: 'remove', path: 'meta.version' }), '400 mutability attribute_read_only'],
-  ['__proto__', operations({ op: 'add', path: '__proto__.isAdmin', value: true }), '400 invalidPath path_syntax'],
+  ['the path id', operations({ op: 'replace', path: 'id', value: 'usr_2' }), '400 mutability attribute_read_only'],
+  ['the path meta.version', operations({ op: 'remove', path: 'meta.version' }), '400 mutability attribute_read_only'],
+  ['the path __proto__.isAdmin', operations({ op: 'add', path: '__proto__.isAdmin', value: true }), '400 invalidPath path_syntax'],
   [
-    'constructor.prototype',
+    'the path constructor.prototype.x',
     operations({ op: 'add', path: 'constructor.prototype.x', value: true }),
     '400 invalidPath path_syntax',
   ],
   [
-    'constructor',
+    'the path constructor.prototype',
     operations({ op: 'add', path: 'constructor.prototype', value: true }),
     '400 invalidPath path_unknown',
   ],
   [
-    'name.__proto__',
+    'the path name.__proto__',
     operations({ op: 'add', path: 'name.__proto__', value: { isAdmin: true } }),
     '400 invalidPath path_syntax',
   ],
   [
-    'name.constructor',
+    'the path name.constructor',
     operations({ op: 'add', path: 'name.constructor', value: { isAdmin: true } }),
     '400 invalidPath path_unknown',
   ],
   [
-    'below a value filter',
+    '__proto__ after a value filter',
     operations({ op: 'add', path: 'emails[type eq "work"].__proto__', value: { isAdmin: true } }),
     '400 invalidPath path_syntax',
   ],
   [
-    'a constructor below a value filter',
+    'constructor after a value filter',
     operations({ op: 'add', path: 'emails[type eq "work"].constructor', value: {} }),
     '400 invalidPath path_unknown',
   ],
   [
-    'dots and slashes',
+    'dots and slashes in its path',
     operations({ op: 'replace', path: '../../T2/users/u21', value: 'x' }),
     '400 invalidPath path_syntax',
   ],
-  ['a slash', operations({ op: 'replace', path: '/userName', value: 'x' }), '400 invalidPath path_syntax'],
-  ['a dollar', operations({ op: 'replace', path: '$.userName', value: 'x' }), '400 invalidPath path_unknown'],
-  ['a way back', operations({ op: 'replace', path: 'userName/../id', value: 'x' }), '400 invalidPath path_syntax'],
+  ['a slash at the start of its path', operations({ op: 'replace', path: '/userName', value: 'x' }), '400 invalidPath path_syntax'],
+  ['a dollar sign in its path', operations({ op: 'replace', path: '$.userName', value: 'x' }), '400 invalidPath path_unknown'],
+  ['the path userName/../id', operations({ op: 'replace', path: 'userName/../id', value: 'x' }), '400 invalidPath path_syntax'],
   [
     'an unknown attribute',
     operations({ op: 'replace', path: 'unknownAttr', value: 'x' }),
@@ -129,27 +129,27 @@ test.each<[string, unknown, string]>([
     operations({ op: 'replace', path: 'emails[type eq "none"].value', value: 'x' }),
     '400 noTarget path_no_match',
   ],
-  ['an index', operations({ op: 'replace', path: 'userName[0]', value: 'x' }), '400 invalidPath path_syntax'],
+  ['an index in its path', operations({ op: 'replace', path: 'userName[0]', value: 'x' }), '400 invalidPath path_syntax'],
   [
-    'an index after a dot',
+    'an index after a dot in its path',
     operations({ op: 'replace', path: 'emails.0.value', value: 'x' }),
     '400 invalidPath path_syntax',
   ],
   [
-    'a blank after false',
+    'the string "false " for a boolean',
     operations({ op: 'replace', path: 'active', value: 'false ' }),
     '400 invalidValue value_type',
   ],
-  ['0', operations({ op: 'replace', path: 'active', value: 0 }), '400 invalidValue value_type'],
-  ['no', operations({ op: 'replace', path: 'active', value: 'no' }), '400 invalidValue value_type'],
-  ['an empty list', operations({ op: 'replace', path: 'active', value: [] }), '400 invalidValue value_type'],
+  ['0 for a boolean', operations({ op: 'replace', path: 'active', value: 0 }), '400 invalidValue value_type'],
+  ['the string "no" for a boolean', operations({ op: 'replace', path: 'active', value: 'no' }), '400 invalidValue value_type'],
+  ['an empty list for a boolean', operations({ op: 'replace', path: 'active', value: [] }), '400 invalidValue value_type'],
   [
     'a second operation that fails',
     operations({ op: 'replace', path: 'active', value: false }, { op: 'replace', path: 'nothing', value: 1 }),
     '400 invalidPath path_unknown',
   ],
   [
-    '20 and one more',
+    '20 values and one more',
     operations(
       { op: 'replace', path: 'emails', value: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) },
       { op: 'add', path: 'emails', value: { value: 'one more' } },
@@ -157,52 +157,52 @@ test.each<[string, unknown, string]>([
     '400 invalidValue value_too_many',
   ],
   [
-    '64 KiB',
+    'a value of 64 KiB',
     operations({ op: 'replace', path: 'displayName', value: 'x'.repeat(65_536) }),
     '400 invalidValue value_too_long',
   ],
   [
-    'depth 1,000',
-    operations({ op: 'replace', path: 'displayName', value: dig(nested(1000)) }),
+    'a value of depth 1,000',
+    operations({ op: 'replace', path: 'displayName', value: parseJson(nested(1000)) }),
     '400 invalidSyntax body_too_deep',
   ],
   [
-    'a prototype below the manager',
+    '__proto__ after the manager',
     operations({ op: 'replace', path: `${enterprise}:manager.value.__proto__`, value: 'x' }),
     '400 invalidPath path_syntax',
   ],
   [
-    'a constructor in the extension',
+    'constructor in the extension',
     operations({ op: 'replace', path: `${enterprise}:constructor`, value: 'x' }),
     '400 invalidPath path_unknown',
   ],
-])('refuses %s (RFC 7644 §3.5.2)', (_, body, expected) => {
-  for (const tolerances of both) {
-    prototypesUntouched(() => {
-      expect(refusedWith(() => send(body, tolerances))).toBe(expected)
+])('refuses a PATCH with %s (RFC 7644 §3.5.2)', (_, body, expected) => {
+  for (const tolerances of bothProfiles) {
+    expectPrototypesUntouched(() => {
+      expect(summarizeRefusal(() => send(body, tolerances))).toBe(expected)
     })
-    expect(JSON.stringify(renderScimError(refused(() => send(body, tolerances)))).length).toBeLessThan(500)
+    expect(JSON.stringify(renderScimError(refusalOf(() => send(body, tolerances)))).length).toBeLessThan(500)
   }
 })
 
 test.each<[string, JsonValue, Tolerances, JsonObject]>([
-  ['Add', { op: 'Add', path: 'title', value: 'x' }, generalTolerances, { title: 'x' }],
-  ['REPLACE', { op: 'REPLACE', path: 'title', value: 'x' }, generalTolerances, { title: 'x' }],
+  ['the operation Add', { op: 'Add', path: 'title', value: 'x' }, generalTolerances, { title: 'x' }],
+  ['the operation REPLACE', { op: 'REPLACE', path: 'title', value: 'x' }, generalTolerances, { title: 'x' }],
   [
-    'begun for Entra',
+    'a replace that adds the selected value, for Entra',
     { op: 'replace', path: 'ims[type eq "none"].value', value: 'x' },
     entraTolerances,
     { ims: [{ type: 'none', value: 'x' }] },
   ],
-  ['False', { op: 'replace', path: 'active', value: 'False' }, generalTolerances, { active: false }],
+  ['active as the string "False"', { op: 'replace', path: 'active', value: 'False' }, generalTolerances, { active: false }],
   [
-    'one of three',
+    'the removal of one of three values',
     { op: 'remove', path: 'emails[value eq "a"]' },
     strictTolerances,
     { emails: [{ value: 'b', type: 'home' }, { value: 'c' }] },
   ],
   [
-    'the manager by URN',
+    'a manager whose path is a URN',
     { op: 'add', path: `${enterprise}:manager`, value: { value: 'u9' } },
     strictTolerances,
     { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } },
@@ -224,14 +224,14 @@ test('adding an existing value changes nothing (RFC 7644 §3.5.2.1)', () => {
   expect(resource).toBe(alice)
 })
 
-test('hostile keys of a value reach no prototype and are not stored (RFC 7644 §3.5.2)', () => {
+test('hostile keys in a value change no prototype and are not stored (RFC 7644 §3.5.2)', () => {
   const value = JSON.parse(
     `{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}},"name":{"__proto__":{"isAdmin":true},"givenName":"A"},
       "${enterprise}":{"__proto__":{"isAdmin":true},"department":"Ops"},"title":"x"}`,
   ) as JsonObject
 
-  prototypesUntouched(() => {
-    expect(refusedWith(() => send(operations({ op: 'add', value }), strictTolerances))).toBe(
+  expectPrototypesUntouched(() => {
+    expect(summarizeRefusal(() => send(operations({ op: 'add', value }), strictTolerances))).toBe(
       '400 invalidSyntax attribute_unknown',
     )
 
@@ -248,7 +248,7 @@ test('hostile keys of a value reach no prototype and are not stored (RFC 7644 §
   })
 })
 
-test('keys that are paths reach no prototype (RFC 7644 §3.5.2)', () => {
+test('refuses keys that are paths to a prototype (RFC 7644 §3.5.2)', () => {
   for (const key of [
     '__proto__.isAdmin',
     'constructor.prototype.isAdmin',
@@ -256,9 +256,9 @@ test('keys that are paths reach no prototype (RFC 7644 §3.5.2)', () => {
     'emails[type eq "work"].__proto__',
     `${enterprise}:__proto__`,
   ]) {
-    prototypesUntouched(() => {
+    expectPrototypesUntouched(() => {
       expect(
-        refusedWith(() =>
+        summarizeRefusal(() =>
           send(
             operations({ op: 'add', value: JSON.parse(`{${JSON.stringify(key)}:{"isAdmin":true}}`) as JsonObject }),
             generalTolerances,

@@ -1,16 +1,16 @@
 import { StorageUnavailableError, type JsonObject } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 
-import { functionCallsAsync } from '../fixtures/function-calls.ts'
-import { prototypesUntouchedBy } from '../fixtures/prototypes-untouched.ts'
+import { countFunctionCallsAsync } from '../fixtures/function-calls.ts'
+import { expectPrototypesUntouchedAsync } from '../fixtures/prototypes-untouched.ts'
 import {
   aGroup,
-  expectRefused,
+  expectRefusal,
   groupSchema,
   patchOp,
   startDirectory,
   type Directory,
-  type Refused,
+  type ExpectedRefusal,
 } from '../fixtures/directory-under-test.ts'
 import type { ScimReply } from '../fixtures/scim-under-test.ts'
 
@@ -43,7 +43,7 @@ const reasonsOf = ({ events }: Directory) =>
   events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
 
 describe('operations', () => {
-  test.each(['GET', 'TRACE', 'post'])('strict: %s fails alone (RFC 7644 §3.7.3)', async (method) => {
+  test.each(['GET', 'TRACE', 'post'])('strict: an operation with the method %s fails without affecting the others (RFC 7644 §3.7.3)', async (method) => {
     const directory = await startDirectory(0, 'strict')
 
     const reply = await bulk(directory, [aUser('kim'), { ...aUser('lou'), method }, aUser('max')])
@@ -59,7 +59,7 @@ describe('operations', () => {
     expect(await directory.send({ path: '/Users?count=0' })).toMatchObject({ body: { totalResults: 2 } })
   })
 
-  test('general: a method may be in any case', async () => {
+  test('general: accepts methods in any case', async () => {
     const directory = await startDirectory(1)
 
     const reply = await bulk(directory, [
@@ -113,21 +113,21 @@ describe('operations', () => {
       { SCHEMAS: [patchOp], Operations: [{ op: 'replace', path: 'displayName', value: 'Dev' }] },
     ],
     ['without schemas', { Operations: [{ op: 'replace', path: 'displayName', value: 'Dev' }] }],
-    ['as RFC 7644 §3.7 shows it: the operations alone', [{ op: 'replace', path: 'displayName', value: 'Dev' }]],
+    ['as a bare list of operations, which RFC 7644 §3.7 shows', [{ op: 'replace', path: 'displayName', value: 'Dev' }]],
   ])('accepts the data of a PATCH, %s', async (_, data) => {
     const directory = await startDirectory(0, 'strict')
-    const id = await directory.group()
+    const id = await directory.createGroup()
 
     expect(statusesOf(await bulk(directory, [{ method: 'PATCH', path: `/Groups/${id}`, data }]))).toEqual(['200'])
     expect(await directory.send({ path: `/Groups/${id}` })).toMatchObject({ body: { displayName: 'Dev' } })
   })
 
   test.each<[string, unknown]>([
-    ['of a message of another kind', { schemas: [core], Operations: [{ op: 'remove', path: 'displayName' }] }],
-    ['that is a text', 'Dev'],
+    ['with the schema of users', { schemas: [core], Operations: [{ op: 'remove', path: 'displayName' }] }],
+    ['that is a string', 'Dev'],
   ])('refuses the data of a PATCH %s (RFC 7644 §3.7)', async (_, data) => {
     const directory = await startDirectory(0, 'strict')
-    const id = await directory.group()
+    const id = await directory.createGroup()
     const before = await directory.send({ path: `/Groups/${id}` })
 
     const reply = await bulk(directory, [{ method: 'PATCH', path: `/Groups/${id}`, data }])
@@ -136,9 +136,9 @@ describe('operations', () => {
     expect(await directory.send({ path: `/Groups/${id}` })).toMatchObject({ body: before.body })
   })
 
-  test('does not read members for a response without members', async () => {
+  test('does not read the members of groups, which the response does not show', async () => {
     const directory = await startDirectory(3)
-    const id = await directory.group(aGroup(directory.users))
+    const id = await directory.createGroup(aGroup(directory.users))
     directory.forgetCalls()
 
     const data = {
@@ -154,7 +154,7 @@ describe('operations', () => {
     expect(directory.calls.membersOf).toBe(0)
   })
 
-  test('does nothing without operations', async () => {
+  test('accepts an empty list of operations, and does nothing', async () => {
     const directory = await startDirectory(0)
 
     expect(await bulk(directory, [])).toMatchObject({ status: 200, body: { Operations: [] } })
@@ -208,7 +208,7 @@ describe('errors (RFC 7644 §3.7.3)', () => {
     [2, ['404', '201', '404']],
     [3, ['404', '201', '404', '201']],
     [1000, ['404', '201', '404', '201']],
-  ])('failOnErrors %i: stops after so many errors', async (failOnErrors, statuses) => {
+  ])('failOnErrors %i: stops after that many errors', async (failOnErrors, statuses) => {
     const directory = await startDirectory(0)
 
     const reply = await bulk(directory, [failing, aUser('a'), failing, aUser('b')], { failOnErrors })
@@ -246,7 +246,7 @@ describe('errors (RFC 7644 §3.7.3)', () => {
 })
 
 describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
-  test('resolves references backward and forward: members, a manager, paths', async () => {
+  test('resolves backward and forward references in members, a manager and paths', async () => {
     const directory = await startDirectory(0)
 
     const reply = await bulk(directory, [
@@ -270,8 +270,8 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
 
     expect(statusesOf(reply)).toEqual(['201', '201', '200', '200', '201', '201', '204', '201'])
     const [ops, alice, , , inner, bob, , gone] = resultsOf(reply).map(idIn)
-    expect(new Set(await directory.members(ops ?? ''))).toEqual(new Set([alice, inner]))
-    expect(await directory.members(inner ?? '')).toEqual([bob])
+    expect(new Set(await directory.memberIds(ops ?? ''))).toEqual(new Set([alice, inner]))
+    expect(await directory.memberIds(inner ?? '')).toEqual([bob])
     expect(await directory.send({ path: `/Users/${alice}` })).toMatchObject({
       body: { title: 'Lead', [enterprise]: { manager: { value: bob } } },
     })
@@ -309,15 +309,15 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
       [unresolved, unresolved, unresolved, unresolved],
       ['bulk_id_unresolved', 'bulk_id_unresolved', 'bulk_id_unresolved', 'bulk_id_unresolved'],
     ],
-    ['a reference to itself', [aTeam('a', ['bulkId:a'])], [unresolved], ['bulk_id_unresolved']],
+    ['an operation that refers to itself', [aTeam('a', ['bulkId:a'])], [unresolved], ['bulk_id_unresolved']],
     [
-      'a reference to itself as manager',
+      'a user whose manager is the user itself',
       [aUser('a', { [enterprise]: { manager: { value: 'bulkId:a' } } })],
       [unresolved],
       ['bulk_id_unresolved'],
     ],
     ['a reference to an unknown bulkId', [aTeam('a', ['bulkId:missing'])], [unknown], ['bulk_id_unknown']],
-    ['__proto__', [aTeam('a', ['bulkId:__proto__'])], [unknown], ['bulk_id_unknown']],
+    ['a reference to the unknown bulkId __proto__', [aTeam('a', ['bulkId:__proto__'])], [unknown], ['bulk_id_unknown']],
     ['a reference to an empty bulkId', [aTeam('a', ['bulkId:'])], [unknown], ['bulk_id_unknown']],
     [
       'a path with an unknown bulkId',
@@ -326,12 +326,12 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
       ['bulk_id_unknown'],
     ],
     [
-      'what could not be created',
+      'a reference to a resource that could not be created',
       [aTeam('a', ['bulkId:b']), aUser('b', { userName: '' })],
       [unresolved, { status: '400' }],
       ['value_required', 'bulk_id_unresolved'],
     ],
-  ])('%s', async (_, operations, results, reasons) => {
+  ])('refuses %s', async (_, operations, results, reasons) => {
     const directory = await startDirectory(0)
 
     const reply = await bulk(directory, operations)
@@ -341,10 +341,10 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
     expect(await directory.send({ path: '/Groups?count=0' })).toMatchObject({ body: { totalResults: 0 } })
   })
 
-  test('__proto__ is an ordinary bulkId', async () => {
+  test('accepts __proto__ as a bulkId, and changes no prototype', async () => {
     const directory = await startDirectory(0)
 
-    const reply = await prototypesUntouchedBy(() =>
+    const reply = await expectPrototypesUntouchedAsync(() =>
       directory.send({
         method: 'POST',
         path: '/Bulk',
@@ -358,7 +358,7 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
     expect(statusesOf(reply)).toEqual(['201', '201'])
   })
 
-  test.each(['forward', 'backward'])('a chain of 1,000 references %s takes bounded work', async (direction) => {
+  test.each(['forward', 'backward'])('processes a chain of 1,000 %s references at a bounded cost', async (direction) => {
     const directory = await startDirectory(0)
     const chain = Array.from({ length: 1000 }, (_, index) =>
       aTeam(`g${index}`, index === 999 ? [] : [`bulkId:g${index + 1}`]),
@@ -366,7 +366,7 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
 
     const sent = direction === 'forward' ? chain : chain.toReversed()
     let reply: Awaited<ReturnType<typeof bulk>> | undefined
-    const calls = await functionCallsAsync(async () => void (reply = await bulk(directory, sent)))
+    const calls = await countFunctionCallsAsync(async () => void (reply = await bulk(directory, sent)))
 
     expect(new Set(reply && statusesOf(reply))).toEqual(new Set(['201']))
     expect(calls).toBeLessThan(2_000_000)
@@ -374,38 +374,38 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
 })
 
 describe('paths stay below the tenant URL of the provider (RFC 7644 §3.7)', () => {
-  const path: Refused = { status: 400, scimType: 'invalidSyntax', reason: 'bulk_path' }
-  const notFound: Refused = { status: 404, reason: 'resource_not_found' }
-  test.each<[string, string, string, Refused]>([
-    ['dot segments', 'DELETE', '/Users/../../enterprise-idps/T2/users/STRANGER', path],
+  const invalidPath: ExpectedRefusal = { status: 400, scimType: 'invalidSyntax', reason: 'bulk_path' }
+  const notFound: ExpectedRefusal = { status: 404, reason: 'resource_not_found' }
+  test.each<[string, string, string, ExpectedRefusal]>([
+    ['dot segments', 'DELETE', '/Users/../../enterprise-idps/T2/users/STRANGER', invalidPath],
     ['encoded dot segments', 'DELETE', '/Users/..%2f..%2fT2%2fusers%2fSTRANGER', notFound],
-    ['one dot segment', 'DELETE', '/Users/..', path],
-    ['one encoded dot segment', 'DELETE', '/Users/%2e%2e', path],
-    ['a segment of one dot', 'DELETE', '/Users/.', path],
-    ['only a slash', 'POST', '/', path],
-    ['a backslash', 'DELETE', '/Users\\STRANGER', path],
-    ['an absolute URL', 'DELETE', 'https://as.test/scim/v2/enterprise-idps/T2/Users/STRANGER', path],
-    ['a URL without a scheme', 'POST', '//evil.test/Users', path],
-    ['a URL with another host', 'POST', '@evil.test/Users', path],
+    ['one segment of two dots', 'DELETE', '/Users/..', invalidPath],
+    ['one encoded segment of two dots', 'DELETE', '/Users/%2e%2e', invalidPath],
+    ['one segment of one dot', 'DELETE', '/Users/.', invalidPath],
+    ['only a slash', 'POST', '/', invalidPath],
+    ['a backslash', 'DELETE', '/Users\\STRANGER', invalidPath],
+    ['an absolute URL', 'DELETE', 'https://as.test/scim/v2/enterprise-idps/T2/Users/STRANGER', invalidPath],
+    ['a URL without a scheme', 'POST', '//evil.test/Users', invalidPath],
+    ['another host after an at sign', 'POST', '@evil.test/Users', invalidPath],
     ['a user of another provider', 'DELETE', '/Users/STRANGER', notFound],
-    ['a query', 'PATCH', '/Users/PERSON?attributes=userName', path],
-    ['a fragment', 'DELETE', '/Users/PERSON#x', path],
-    ['a broken escape', 'DELETE', '/Users/%zz', path],
-    ['U+0000', 'DELETE', '/Users/%00', path],
-    ['half a surrogate pair', 'DELETE', '/Users/\ud800', path],
-    ['no leading slash', 'POST', 'Users', path],
-    ['a trailing slash', 'POST', '/Users/', path],
-    ['nothing', 'POST', '', path],
-    ['something deeper', 'DELETE', '/Users/PERSON/emails', path],
-    ['POST to a resource', 'POST', '/Users/PERSON', path],
-    ['POST to a search', 'POST', '/Users/.search', path],
-    ['DELETE of a collection', 'DELETE', '/Users', path],
-    ['bulk in bulk', 'POST', '/Bulk', path],
-    ['/Me', 'PATCH', '/Me', path],
-    ['/Schemas', 'POST', '/Schemas', path],
-    ['/__proto__', 'POST', '/__proto__', path],
-    ['/constructor', 'POST', '/constructor', path],
-  ])('%s', async (_, method, sent, { status, scimType, reason }) => {
+    ['a query', 'PATCH', '/Users/PERSON?attributes=userName', invalidPath],
+    ['a fragment', 'DELETE', '/Users/PERSON#x', invalidPath],
+    ['a malformed escape', 'DELETE', '/Users/%zz', invalidPath],
+    ['U+0000', 'DELETE', '/Users/%00', invalidPath],
+    ['half a surrogate pair', 'DELETE', '/Users/\ud800', invalidPath],
+    ['a path without a leading slash', 'POST', 'Users', invalidPath],
+    ['a trailing slash', 'POST', '/Users/', invalidPath],
+    ['an empty path', 'POST', '', invalidPath],
+    ['a path below a user', 'DELETE', '/Users/PERSON/emails', invalidPath],
+    ['POST to a resource', 'POST', '/Users/PERSON', invalidPath],
+    ['POST to a search', 'POST', '/Users/.search', invalidPath],
+    ['DELETE of a collection', 'DELETE', '/Users', invalidPath],
+    ['a Bulk request in a Bulk request', 'POST', '/Bulk', invalidPath],
+    ['/Me', 'PATCH', '/Me', invalidPath],
+    ['/Schemas', 'POST', '/Schemas', invalidPath],
+    ['/__proto__', 'POST', '/__proto__', invalidPath],
+    ['/constructor', 'POST', '/constructor', invalidPath],
+  ])('refuses %s', async (_, method, sent, { status, scimType, reason }) => {
     const directory = await startDirectory(1)
     const before = directory.dump()
     const at = sent.replace('STRANGER', directory.stranger).replace('PERSON', directory.users[0] ?? '')
@@ -425,59 +425,59 @@ describe('paths stay below the tenant URL of the provider (RFC 7644 §3.7)', () 
   })
 })
 
-describe('refuses a malformed bulk request as a whole', () => {
-  const syntax = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidSyntax', reason })
-  const fine = aUser('fine')
-  test.each<[string, unknown, Refused]>([
-    ['no schemas', { Operations: [fine] }, syntax('schemas_missing')],
-    ['another schema', { schemas: [patchOp], Operations: [fine] }, syntax('schemas_missing')],
-    ['no Operations', { schemas: [bulkRequest] }, syntax('bulk_operations_missing')],
-    ['Operations as an object', { schemas: [bulkRequest], Operations: {} }, syntax('bulk_operations_missing')],
+describe('the request as a whole', () => {
+  const invalidSyntax = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({ status: 400, scimType: 'invalidSyntax', reason })
+  const valid = aUser('fine')
+  test.each<[string, unknown, ExpectedRefusal]>([
+    ['no schemas', { Operations: [valid] }, invalidSyntax('schemas_missing')],
+    ['another schema', { schemas: [patchOp], Operations: [valid] }, invalidSyntax('schemas_missing')],
+    ['no Operations', { schemas: [bulkRequest] }, invalidSyntax('bulk_operations_missing')],
+    ['Operations as an object', { schemas: [bulkRequest], Operations: {} }, invalidSyntax('bulk_operations_missing')],
     [
       'one operation too many',
       message(Array.from({ length: 1001 }, (_, index) => aUser(`u${index}`))),
       { status: 413, reason: 'bulk_too_large' },
     ],
-    ['failOnErrors -1', message([fine], { failOnErrors: -1 }), syntax('bulk_errors_malformed')],
-    ['failOnErrors 0', message([fine], { failOnErrors: 0 }), syntax('bulk_errors_malformed')],
-    ['failOnErrors "1"', message([fine], { failOnErrors: '1' }), syntax('bulk_errors_malformed')],
-    ['failOnErrors 1e9', message([fine], { failOnErrors: 1e9 }), syntax('bulk_errors_malformed')],
-    ['failOnErrors 1.5', message([fine], { failOnErrors: 1.5 }), syntax('bulk_errors_malformed')],
-    ['failOnErrors true', message([fine], { failOnErrors: true }), syntax('bulk_errors_malformed')],
-    ['__proto__', message([fine, { method: '__proto__', path: '/Users' }]), syntax('bulk_operation_malformed')],
-    ['no method', message([fine, { path: '/Users' }]), syntax('bulk_operation_malformed')],
-    ['no path', message([fine, { method: 'DELETE' }]), syntax('bulk_operation_malformed')],
-    ['a path that is a number', message([fine, { method: 'DELETE', path: 1 }]), syntax('bulk_operation_malformed')],
+    ['failOnErrors -1', message([valid], { failOnErrors: -1 }), invalidSyntax('bulk_errors_malformed')],
+    ['failOnErrors 0', message([valid], { failOnErrors: 0 }), invalidSyntax('bulk_errors_malformed')],
+    ['failOnErrors "1"', message([valid], { failOnErrors: '1' }), invalidSyntax('bulk_errors_malformed')],
+    ['failOnErrors 1e9', message([valid], { failOnErrors: 1e9 }), invalidSyntax('bulk_errors_malformed')],
+    ['failOnErrors 1.5', message([valid], { failOnErrors: 1.5 }), invalidSyntax('bulk_errors_malformed')],
+    ['failOnErrors true', message([valid], { failOnErrors: true }), invalidSyntax('bulk_errors_malformed')],
+    ['the method __proto__', message([valid, { method: '__proto__', path: '/Users' }]), invalidSyntax('bulk_operation_malformed')],
+    ['an operation without a method', message([valid, { path: '/Users' }]), invalidSyntax('bulk_operation_malformed')],
+    ['an operation without a path', message([valid, { method: 'DELETE' }]), invalidSyntax('bulk_operation_malformed')],
+    ['a path that is a number', message([valid, { method: 'DELETE', path: 1 }]), invalidSyntax('bulk_operation_malformed')],
     [
       'a version that is a number',
-      message([fine, { method: 'DELETE', path: '/Users/1', version: 1 }]),
-      syntax('bulk_operation_malformed'),
+      message([valid, { method: 'DELETE', path: '/Users/1', version: 1 }]),
+      invalidSyntax('bulk_operation_malformed'),
     ],
-    ['an operation that is a text', message([fine, 'DELETE /Users/1']), syntax('bulk_operation_malformed')],
-    ['POST without a bulkId', message([fine, { ...fine, bulkId: undefined }]), syntax('bulk_id_missing')],
-    ['POST with an empty bulkId', message([fine, { ...fine, bulkId: '' }]), syntax('bulk_id_missing')],
+    ['an operation that is a string', message([valid, 'DELETE /Users/1']), invalidSyntax('bulk_operation_malformed')],
+    ['a POST without a bulkId', message([valid, { ...valid, bulkId: undefined }]), invalidSyntax('bulk_id_missing')],
+    ['a POST with an empty bulkId', message([valid, { ...valid, bulkId: '' }]), invalidSyntax('bulk_id_missing')],
     [
       'one bulkId twice',
-      message([fine, { ...fine, data: { schemas: [core], userName: 'other' } }]),
-      syntax('bulk_id_repeated'),
+      message([valid, { ...valid, data: { schemas: [core], userName: 'other' } }]),
+      invalidSyntax('bulk_id_repeated'),
     ],
     [
-      'a member in two cases',
-      message([fine, { method: 'DELETE', path: '/Users/1', PATH: '/Users/2' }]),
-      syntax('member_repeated'),
+      'one member twice, in different case',
+      message([valid, { method: 'DELETE', path: '/Users/1', PATH: '/Users/2' }]),
+      invalidSyntax('member_repeated'),
     ],
-  ])('%s', async (_, body, refused) => {
+  ])('refuses a request with %s, and runs nothing', async (_, body, refused) => {
     const directory = await startDirectory(0)
 
-    await expectRefused(directory, () => directory.send({ method: 'POST', path: '/Bulk', body }), refused)
+    await expectRefusal(directory, () => directory.send({ method: 'POST', path: '/Bulk', body }), refused)
   })
 
   test('refuses a request without a secret', async () => {
     const directory = await startDirectory(0)
 
-    await expectRefused(
+    await expectRefusal(
       directory,
-      () => directory.send({ method: 'POST', path: '/Bulk', authorization: undefined, body: message([fine]) }),
+      () => directory.send({ method: 'POST', path: '/Bulk', authorization: undefined, body: message([valid]) }),
       { status: 401, reason: 'credentials_missing' },
     )
   })
@@ -485,7 +485,7 @@ describe('refuses a malformed bulk request as a whole', () => {
   test('refuses methods other than POST', async () => {
     const directory = await startDirectory(0)
 
-    const reply = await directory.send({ method: 'PUT', path: '/Bulk', body: message([fine]) })
+    const reply = await directory.send({ method: 'PUT', path: '/Bulk', body: message([valid]) })
 
     expect(reply).toMatchObject({ status: 405, body: { status: '405' } })
     expect(reply.headers.get('allow')).toBe('POST')
@@ -502,7 +502,7 @@ describe('refuses a malformed bulk request as a whole', () => {
     expect(statusesOf(reply)).toEqual(Array.from({ length: 1000 }, () => '201'))
   })
 
-  test('lets other requests run meanwhile, even when storage is synchronous', async () => {
+  test('lets other requests run meanwhile, even if storage is synchronous', async () => {
     const directory = await startDirectory(0)
     let turns = 0
     const others = setInterval(() => (turns += 1), 0)
@@ -516,7 +516,7 @@ describe('refuses a malformed bulk request as a whole', () => {
     expect(turns).toBeGreaterThan(1)
   })
 
-  test('accepts names in any case', async () => {
+  test('accepts member names in any case', async () => {
     const directory = await startDirectory(0)
 
     const reply = await directory.send({

@@ -4,7 +4,7 @@ import { defineResourceType, defineSchema } from '../../src/index.ts'
 import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
 import { idOf, startScim, type ScimReply, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
-// Rules of RFC 7643 and RFC 7644 that are easy to get wrong, tested over HTTP.
+// Rules of RFC 7643 and RFC 7644 that are easy to get wrong, tested with whole requests.
 
 const core = userSchema.id
 const enterprise = enterpriseUserSchema.id
@@ -70,7 +70,7 @@ describe('values', () => {
     })
   })
 
-  test('compares points in time across time zones, and refuses one without a zone (RFC 7643 §2.3.5)', async () => {
+  test('compares times across time zones, and refuses a time without a zone (RFC 7643 §2.3.5)', async () => {
     const scim = await startKim()
     const found = async (filter: string) =>
       (await scim.send({ path: `/Users?filter=${encodeURIComponent(filter)}` })).body?.['totalResults']
@@ -90,7 +90,7 @@ describe('common attributes', () => {
     expect(idOf(created)).not.toMatch(/mine|bulkid/i)
   })
 
-  test('the server assigns meta: version is the ETag, location the Content-Location, lastModified at first created (RFC 7643 §3.1)', async () => {
+  test('the server assigns meta: version equals ETag, location equals Content-Location, and lastModified first equals created (RFC 7643 §3.1)', async () => {
     const scim = await startKim({
       meta: { version: 'x', location: 'https://evil.test', lastModified: '1970-01-01T00:00:00Z' },
     })
@@ -104,7 +104,7 @@ describe('common attributes', () => {
     expect(scim.created.headers.get('location')).toBe(meta['location'])
   })
 
-  test('schemas lists the used schemas once: an extension is added and removed with its attributes (RFC 7643 §3)', async () => {
+  test('schemas lists each schema in use once: an extension is added and removed with its attributes (RFC 7643 §3)', async () => {
     const scim = await startKim({ schemas: [core, core, enterprise, 'urn:example:unknown'] })
     expect(scim.created.body?.['schemas']).toEqual([core])
 
@@ -115,7 +115,7 @@ describe('common attributes', () => {
     expect(removed.body?.['schemas']).toEqual([core])
   })
 
-  test('always cannot be excluded, never cannot be requested, request must be requested (RFC 7643 §7)', async () => {
+  test('attributes returned always cannot be excluded, attributes returned never cannot be requested, and attributes returned request must be requested (RFC 7643 §7)', async () => {
     const badges = defineSchema({
       id: 'urn:example:schemas:Badges',
       name: 'Badges',
@@ -144,7 +144,7 @@ describe('common attributes', () => {
 })
 
 describe('requests', () => {
-  test('responds with 201 and Location, ignores read-only attributes, and refuses a taken userName with 409 (RFC 7644 §3.3)', async () => {
+  test('a POST responds with 201 and Location, ignores read-only attributes, and refuses a taken userName with 409 (RFC 7644 §3.3)', async () => {
     const scim = await startKim({ groups: [{ value: 'g' }] })
 
     expect(scim.created).toMatchObject({
@@ -202,7 +202,7 @@ describe('requests', () => {
     expect(none).toMatchObject({ status: 400, body: { scimType: 'noTarget' } })
   })
 
-  test('a PATCH with attributes responds with them (RFC 7644 §3.5.2)', async () => {
+  test('a PATCH with the parameter attributes responds with these attributes (RFC 7644 §3.5.2)', async () => {
     const scim = await startKim()
 
     const reply = await scim.send({

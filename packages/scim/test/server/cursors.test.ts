@@ -5,26 +5,26 @@ import { describe, expect, test } from 'vitest'
 
 import { addProviderSecret, createScimServer, revokePreviousProviderSecrets } from '../../src/index.ts'
 import { userSchema } from '../../src/engine.ts'
-import { expectRefused, startDirectory, type Directory, type Refused } from '../fixtures/directory-under-test.ts'
+import { expectRefusal, startDirectory, type Directory, type ExpectedRefusal } from '../fixtures/directory-under-test.ts'
 import { idsOf, namesOf, resourcesOf, startUsers } from '../fixtures/users-under-test.ts'
-import { startScim, type ScimReply, type ScimSent } from '../fixtures/scim-under-test.ts'
+import { startScim, type ScimReply, type ScimRequest } from '../fixtures/scim-under-test.ts'
 
-const invalidCursor: Refused = { status: 400, scimType: 'invalidCursor', reason: 'cursor_invalid' }
-const expiredCursor: Refused = { status: 400, scimType: 'expiredCursor', reason: 'cursor_expired' }
-const countOutOfRange: Refused = { status: 400, scimType: 'invalidCount', reason: 'count_out_of_range' }
-const countChanged: Refused = { status: 400, scimType: 'invalidCount', reason: 'count_changed' }
+const invalidCursor: ExpectedRefusal = { status: 400, scimType: 'invalidCursor', reason: 'cursor_invalid' }
+const expiredCursor: ExpectedRefusal = { status: 400, scimType: 'expiredCursor', reason: 'cursor_expired' }
+const countOutOfRange: ExpectedRefusal = { status: 400, scimType: 'invalidCount', reason: 'count_out_of_range' }
+const countChanged: ExpectedRefusal = { status: 400, scimType: 'invalidCount', reason: 'count_changed' }
 
-const nextOf = ({ body }: ScimReply): string | undefined => body?.['nextCursor'] as string | undefined
+const nextCursorOf = ({ body }: ScimReply): string | undefined => body?.['nextCursor'] as string | undefined
 
-const page = (directory: Directory, parameters: Readonly<Record<string, string>>, sent: Partial<ScimSent> = {}) =>
+const page = (directory: Directory, parameters: Readonly<Record<string, string>>, sent: Partial<ScimRequest> = {}) =>
   directory.send({ path: `/Users?${new URLSearchParams(parameters).toString()}`, ...sent })
 
-/** The cursor of the second page, with two users per page. */
-const secondOf = async (directory: Directory, parameters: Readonly<Record<string, string>> = {}): Promise<string> =>
-  nextOf(await page(directory, { cursor: '', count: '2', ...parameters })) ?? ''
+/** Returns the cursor of the second page, with two users per page. */
+const cursorOfSecondPage = async (directory: Directory, parameters: Readonly<Record<string, string>> = {}): Promise<string> =>
+  nextCursorOf(await page(directory, { cursor: '', count: '2', ...parameters })) ?? ''
 
-/** A cursor of all users that T1 makes itself: it knows its secret, and so the digest. */
-function signed(payload: string, { secrets }: Directory): string {
+/** Forges a cursor of all users, as T1 can: its secret, which T1 knows, determines the signing key. */
+function forgeCursor(payload: string, { secrets }: Directory): string {
   const key = createHash('sha256')
     .update(secrets['T1'] ?? '')
     .digest('base64url')
@@ -39,10 +39,10 @@ test('an empty cursor requests the first page, nextCursor the next, and the last
   const users = await startUsers()
 
   const first = await users.send({ path: '/Users?cursor&count=3' })
-  const last = await page(users, { cursor: nextOf(first) ?? '', count: '3' })
+  const last = await page(users, { cursor: nextCursorOf(first) ?? '', count: '3' })
 
   expect(first).toMatchObject({ status: 200, body: { totalResults: 4, itemsPerPage: 3 } })
-  expect(nextOf(first)).toMatch(/^[A-Za-z0-9._~-]+$/)
+  expect(nextCursorOf(first)).toMatch(/^[A-Za-z0-9._~-]+$/)
   expect(namesOf(first)).toEqual(['Kim', 'Lou', 'Max'])
   expect(last).toMatchObject({ status: 200, body: { totalResults: 4, itemsPerPage: 1 } })
   expect(namesOf(last)).toEqual(['Ann'])
@@ -51,10 +51,10 @@ test('an empty cursor requests the first page, nextCursor the next, and the last
       .flatMap(({ body }) => Object.keys(body ?? {}))
       .filter((name) => name === 'startIndex' || name === 'previousCursor'),
   ).toEqual([])
-  expect(nextOf(last)).toBeUndefined()
+  expect(nextCursorOf(last)).toBeUndefined()
 })
 
-test('without a cursor, pages are by index (RFC 9865 §2.3)', async () => {
+test('pages by index if the request has no cursor (RFC 9865 §2.3)', async () => {
   const users = await startUsers()
 
   const { body } = await page(users, { count: '2' })
@@ -65,7 +65,7 @@ test('without a cursor, pages are by index (RFC 9865 §2.3)', async () => {
 
 test('a cursor of a query is valid in a search, and with other attributes (RFC 9865 §3)', async () => {
   const users = await startUsers()
-  const cursor = await secondOf(users, { filter: 'userName pr', attributes: 'id' })
+  const cursor = await cursorOfSecondPage(users, { filter: 'userName pr', attributes: 'id' })
 
   const reply = await users.send({
     method: 'POST',
@@ -86,7 +86,7 @@ test('pages keep the requested order (RFC 9865 §2.2)', async () => {
   const users = await startUsers()
   const order = { sortBy: 'displayName', sortOrder: 'descending' }
 
-  const cursor = await secondOf(users, order)
+  const cursor = await cursorOfSecondPage(users, order)
 
   expect(namesOf(await page(users, { ...order, cursor, count: '2' }))).toEqual(['Kim', 'Ann'])
 })
@@ -97,10 +97,10 @@ test('a count of 0 returns the total and no cursor (RFC 9865 §2)', async () => 
   const reply = await page(users, { cursor: '', count: '0' })
 
   expect(reply).toMatchObject({ status: 200, body: { totalResults: 4, itemsPerPage: 0, Resources: [] } })
-  expect(nextOf(reply)).toBeUndefined()
+  expect(nextCursorOf(reply)).toBeUndefined()
 })
 
-describe('an invalid cursor is refused', () => {
+describe('invalid cursors and counts', () => {
   test.each([
     'null',
     '{}',
@@ -115,24 +115,24 @@ describe('an invalid cursor is refused', () => {
     '[0,"1.\\u0000",2,1790000000]',
     '[0,"1.\\ud800",2,1790000000]',
     '[0,null,2]',
-  ])('a forged payload, signed by the holder of the secret: %s', async (payload) => {
+  ])('refuses a cursor with a malformed payload, even if the holder of the secret signed it: %s', async (payload) => {
     const users = await startUsers()
 
-    await expectRefused(users, async () => page(users, { cursor: signed(payload, users), count: '2' }), invalidCursor)
+    await expectRefusal(users, async () => page(users, { cursor: forgeCursor(payload, users), count: '2' }), invalidCursor)
   })
 
-  test('a payload that the holder of the secret signs only reaches their own resources', async () => {
+  test('shows only the resources of the provider, even if the holder of the secret forged the cursor', async () => {
     const users = await startUsers()
 
-    expect(namesOf(await page(users, { cursor: signed('[0,null,2,1790000000]', users), count: '2' }))).toEqual([
+    expect(namesOf(await page(users, { cursor: forgeCursor('[0,null,2,1790000000]', users), count: '2' }))).toEqual([
       'Kim',
       'Lou',
     ])
   })
 
-  test('an altered, truncated or invented cursor is refused in the same words', async () => {
+  test('refuses an altered, truncated or invented cursor, always with the same detail', async () => {
     const users = await startUsers()
-    const cursor = await secondOf(users)
+    const cursor = await cursorOfSecondPage(users)
     const [payload = '', signature = ''] = cursor.split('.')
     const other = Buffer.from(payload, 'base64url').toString().replace('[0', '[1')
     const forged = [
@@ -155,67 +155,67 @@ describe('an invalid cursor is refused', () => {
 
     const details = new Set<unknown>()
     for (const cursor of forged) {
-      await expectRefused(users, async () => page(users, { cursor, count: '2' }), invalidCursor)
+      await expectRefusal(users, async () => page(users, { cursor, count: '2' }), invalidCursor)
       details.add((await page(users, { cursor, count: '2' })).body?.['detail'])
     }
 
     expect(details.size).toBe(1)
   })
 
-  test('a cursor of another provider, filter, order or type', async () => {
+  test('refuses a cursor of another provider, filter, order or type', async () => {
     const users = await startUsers()
-    const cursor = await secondOf(users, { filter: 'userName pr', sortBy: 'displayName' })
-    const plain = await secondOf(users)
+    const cursor = await cursorOfSecondPage(users, { filter: 'userName pr', sortBy: 'displayName' })
+    const plain = await cursorOfSecondPage(users)
     const same = { filter: 'userName pr', sortBy: 'displayName', cursor, count: '2' }
     const send =
-      (parameters: Readonly<Record<string, string>>, sent: Partial<ScimSent> = {}) =>
+      (parameters: Readonly<Record<string, string>>, sent: Partial<ScimRequest> = {}) =>
       () =>
         page(users, parameters, sent)
 
-    await expectRefused(users, send(same, { provider: 'T2' }), invalidCursor)
-    await expectRefused(users, send({ ...same, filter: 'title pr' }), invalidCursor)
-    await expectRefused(users, send({ sortBy: 'displayName', cursor, count: '2' }), invalidCursor)
-    await expectRefused(users, send({ ...same, sortBy: 'userName' }), invalidCursor)
-    await expectRefused(users, send({ ...same, sortOrder: 'descending' }), invalidCursor)
-    await expectRefused(users, () => users.send({ path: `/Groups?count=2&cursor=${plain}` }), invalidCursor)
+    await expectRefusal(users, send(same, { provider: 'T2' }), invalidCursor)
+    await expectRefusal(users, send({ ...same, filter: 'title pr' }), invalidCursor)
+    await expectRefusal(users, send({ sortBy: 'displayName', cursor, count: '2' }), invalidCursor)
+    await expectRefusal(users, send({ ...same, sortBy: 'userName' }), invalidCursor)
+    await expectRefusal(users, send({ ...same, sortOrder: 'descending' }), invalidCursor)
+    await expectRefusal(users, () => users.send({ path: `/Groups?count=2&cursor=${plain}` }), invalidCursor)
     expect((await page(users, same)).status).toBe(200)
   })
 
-  test('an expired cursor: after an hour, and not before', async () => {
+  test('refuses a cursor as expired after an hour, and not before', async () => {
     const users = await startUsers()
-    const cursor = await secondOf(users)
+    const cursor = await cursorOfSecondPage(users)
 
     users.clock.advance(3599)
     expect((await page(users, { cursor, count: '2' })).status).toBe(200)
     users.clock.advance(1)
 
-    await expectRefused(users, () => page(users, { cursor, count: '2' }), expiredCursor)
-    await expectRefused(users, () => page(users, { cursor: `${cursor}x`, count: '2' }), invalidCursor)
+    await expectRefusal(users, () => page(users, { cursor, count: '2' }), expiredCursor)
+    await expectRefusal(users, () => page(users, { cursor: `${cursor}x`, count: '2' }), invalidCursor)
   })
 
-  test('a cursor with a count other than that of the first page', async () => {
+  test('refuses a cursor with a count that differs from the count of the first page', async () => {
     const users = await startUsers()
-    const cursor = await secondOf(users)
+    const cursor = await cursorOfSecondPage(users)
 
     for (const parameters of [{ cursor, count: '3' }, { cursor, count: '0' }, { cursor }])
-      await expectRefused(users, () => page(users, parameters), countChanged)
+      await expectRefusal(users, () => page(users, parameters), countChanged)
   })
 
   test.each(['-1', '201', '1e9', 'abc', '', '1.5', '9'.repeat(400)])(
-    'a count of %j is not clamped, unlike by index',
+    'refuses a count of %j instead of clamping it',
     async (count) => {
       const users = await startUsers()
 
-      await expectRefused(users, () => page(users, { cursor: '', count }), countOutOfRange)
+      await expectRefusal(users, () => page(users, { cursor: '', count }), countOutOfRange)
     },
   )
 })
 
-describe('a cursor is valid as long as the secret that signed it', () => {
-  test('adding a secret keeps the cursor, revoking its secret invalidates it', async () => {
+describe('a cursor and the secret that signed it', () => {
+  test('the cursor stays valid when a secret is added, and becomes invalid when its secret expires', async () => {
     const users = await startUsers()
     const { storage, clock } = users
-    const cursor = await secondOf(users)
+    const cursor = await cursorOfSecondPage(users)
     const newer = await addProviderSecret(
       'T1',
       { previousExpiresAt: clock.now() + 60 },
@@ -235,12 +235,12 @@ describe('a cursor is valid as long as the secret that signed it', () => {
     expect(users.dump().replaceAll(/"lastUsedAt": \d+/g, '')).toBe(before.replaceAll(/"lastUsedAt": \d+/g, ''))
   })
 
-  test('revoking all secrets except the newest invalidates it', async () => {
+  test('the cursor becomes invalid when all secrets except the newest are revoked', async () => {
     const users = await startUsers()
     const { storage, clock } = users
-    const old = await secondOf(users)
+    const old = await cursorOfSecondPage(users)
     const authorization = `Bearer ${await addProviderSecret('T1', {}, { storage, clock: () => clock.now() })}`
-    const newer = nextOf(await page(users, { cursor: '', count: '2' }, { authorization })) ?? ''
+    const newer = nextCursorOf(await page(users, { cursor: '', count: '2' }, { authorization })) ?? ''
 
     await revokePreviousProviderSecrets('T1', { storage })
 
@@ -253,7 +253,7 @@ describe('a cursor is valid as long as the secret that signed it', () => {
 
   test('another process with the same storage accepts the cursor', async () => {
     const users = await startUsers()
-    const cursor = await secondOf(users)
+    const cursor = await cursorOfSecondPage(users)
     const other = createScimServer({
       issuer: users.server.issuer,
       storage: users.storage,
@@ -273,13 +273,13 @@ describe('a cursor is valid as long as the secret that signed it', () => {
     expect(String(response.body)).toContain('"displayName":"Max"')
   })
 
-  test('a client with an access token can page, even without any secret', async () => {
+  test('a client with an access token can page, even if the provider has no secret', async () => {
     const token = { subject: 'c1', clientId: clientId('c1'), scopes: ['scim'], expiresAt: epochSeconds(2_000_000_000) }
     const scim = await startScim({ accessTokens: { accessToken: async () => token } })
     for (const userName of ['a', 'b', 'c'])
       await scim.send({ method: 'POST', path: '/Users', body: { schemas: [userSchema.id], userName } })
     const provider = await scim.storage.identityProviders.find(providerId('T1'))
-    if (provider === undefined) throw new TypeError('T1 is not there.')
+    if (provider === undefined) throw new TypeError('The provider T1 does not exist.')
     await scim.storage.identityProviders.compareAndSwap(
       { ...provider, clientIds: [token.clientId], secrets: [] },
       provider.version,
@@ -288,12 +288,12 @@ describe('a cursor is valid as long as the secret that signed it', () => {
       scim.send({ path: `/Users?count=2&cursor=${cursor}`, authorization: 'Bearer token' })
 
     const first = await walk('')
-    const last = await walk(nextOf(first) ?? '')
+    const last = await walk(nextCursorOf(first) ?? '')
 
     expect(new Set([...resourcesOf(first), ...resourcesOf(last)].map(({ userName }) => userName))).toEqual(
       new Set(['a', 'b', 'c']),
     )
-    expect(await walk(`${nextOf(first)}x`)).toMatchObject({ status: 400, body: { scimType: 'invalidCursor' } })
+    expect(await walk(`${nextCursorOf(first)}x`)).toMatchObject({ status: 400, body: { scimType: 'invalidCursor' } })
   })
 })
 
@@ -324,7 +324,7 @@ test('a resource that exists throughout is listed once, whatever is added or rem
     const reply: ScimReply = await page(directory, { cursor, count: '12' })
     expect(reply.status).toBe(200)
     seen.push(...idsOf(reply))
-    cursor = nextOf(reply)
+    cursor = nextCursorOf(reply)
   }
   await Promise.all(pending)
 
@@ -333,7 +333,7 @@ test('a resource that exists throughout is listed once, whatever is added or rem
   expect(pending.length).toBeGreaterThan(100)
 })
 
-test('law: pages of any size, concatenated, are the list', async () => {
+test('law: the concatenated pages of any size are the complete list', async () => {
   const directory = await startDirectory(23)
   const whole = idsOf(await directory.send({ path: '/Users' }))
 
@@ -343,7 +343,7 @@ test('law: pages of any size, concatenated, are the list', async () => {
     while (cursor !== undefined) {
       const reply: ScimReply = await page(directory, { cursor, count: String(count) })
       seen.push(...idsOf(reply))
-      cursor = nextOf(reply)
+      cursor = nextCursorOf(reply)
     }
     expect(seen).toEqual(whole)
   }

@@ -8,7 +8,7 @@ import { patchOp } from '../fixtures/directory-under-test.ts'
 import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
 interface Site extends ScimUnderTest {
-  /** Everything that is stored, as text. */
+  /** Returns everything in storage as a string. */
   dump(): string
   create(members?: object, provider?: string): Promise<string>
   patch(id: string, ...operations: readonly object[]): Promise<ScimReply>
@@ -19,11 +19,11 @@ async function start(options: Partial<ScimServerOptions> = {}): Promise<Site> {
   const storage = createMemoryStorage({ issuer, database })
   const resourceTypes = [deviceType, { resourceType: oktaRoleResourceType, resources: roles }]
   const scim = await startScim({ storage, resourceTypes, ...options })
-  // The first use of a secret is recorded.
+  // The server records the first use of a secret. After these requests, reads change nothing in storage.
   for (const provider of ['T1', 'T2']) await scim.send({ path: '/Devices', provider })
   return {
     ...scim,
-    dump: () => JSON.stringify(database.tablesOf(issuer), inOrder, 1),
+    dump: () => JSON.stringify(database.tablesOf(issuer), sortCollections, 1),
     create: async (members, provider = 'T1') =>
       idOf(await scim.send({ method: 'POST', path: '/Devices', provider, body: aDevice(members) })),
     patch: (id, ...operations) =>
@@ -31,13 +31,13 @@ async function start(options: Partial<ScimServerOptions> = {}): Promise<Site> {
   }
 }
 
-function inOrder(_key: string, value: unknown): unknown {
+function sortCollections(_key: string, value: unknown): unknown {
   if (value instanceof Map) return [...value].toSorted(([left], [right]) => (String(left) < String(right) ? -1 : 1))
   return value instanceof Set ? [...value].map(String).toSorted() : value
 }
 
-/** Expects a refusal for a reason, and unchanged storage. */
-async function refused(
+/** Expects that a request is refused for the reason and writes nothing. */
+async function expectRefusal(
   site: Site,
   [status, scimType, reason]: readonly [number, string | undefined, ScimRefusalReason],
   send: () => Promise<ScimReply>,
@@ -48,13 +48,13 @@ async function refused(
   expect(site.dump()).toBe(before)
 }
 
-/** The resources of a list. */
+/** Returns the resources in a list response. */
 const listedIn = ({ body }: Pick<ScimReply, 'body'>): readonly JsonObject[] =>
   (body?.['Resources'] ?? []) as readonly JsonObject[]
 
 const metaOf = (resource: JsonObject | undefined) => resource?.['meta'] as JsonObject | undefined
 
-const userOf = async (site: Site, provider: string, userName = 'kim'): Promise<string> =>
+const createUser = async (site: Site, provider: string, userName = 'kim'): Promise<string> =>
   idOf(
     await site.send({
       method: 'POST',
@@ -112,7 +112,7 @@ describe('a stored type', () => {
     const events = site.events.length
     const again = await site.send({ method: 'PUT', path: `/Devices/${id}`, body: aDevice({ displayName: 'Tablet' }) })
     expect([again.body, site.events.length]).toEqual([replaced.body, events])
-    await refused(site, [400, 'mutability', 'attribute_immutable'], () =>
+    await expectRefusal(site, [400, 'mutability', 'attribute_immutable'], () =>
       site.send({ method: 'PUT', path: `/Devices/${id}`, body: aDevice({ model: 'X2' }) }),
     )
   })
@@ -136,13 +136,13 @@ describe('a stored type', () => {
       [warrantySchema.id]: { contract: 'C9' },
     })
     expect(patched.body).not.toHaveProperty('rank')
-    await refused(site, [400, 'invalidPath', 'path_unknown'], () =>
+    await expectRefusal(site, [400, 'invalidPath', 'path_unknown'], () =>
       site.patch(id, { op: 'remove', path: 'tags' }, { op: 'add', path: 'nothing', value: 1 }),
     )
-    await refused(site, [400, 'mutability', 'attribute_read_only'], () =>
+    await expectRefusal(site, [400, 'mutability', 'attribute_read_only'], () =>
       site.patch(id, { op: 'add', path: 'status', value: 'broken' }),
     )
-    await refused(site, [400, 'mutability', 'attribute_required'], () =>
+    await expectRefusal(site, [400, 'mutability', 'attribute_required'], () =>
       site.patch(id, { op: 'remove', path: 'displayName' }),
     )
   })
@@ -167,7 +167,7 @@ describe('a stored type', () => {
         : aDevice({ rank: 2 })
     const send = (tag: string) => site.send({ method, path: `/Devices/${id}`, headers: { 'if-match': tag }, body })
 
-    await refused(site, [412, undefined, 'version_mismatch'], () => send('W/"2"'))
+    await expectRefusal(site, [412, undefined, 'version_mismatch'], () => send('W/"2"'))
     expect((await send('W/"1"')).status).toBe(method === 'DELETE' ? 204 : 200)
   })
 
@@ -192,10 +192,10 @@ describe('a stored type', () => {
       [{ externalId: 'd-1' }, 'external_id_taken'],
     ] as const
     for (const [members, reason] of clashes) {
-      await refused(site, [409, 'uniqueness', reason], () =>
+      await expectRefusal(site, [409, 'uniqueness', reason], () =>
         site.send({ method: 'POST', path: '/Devices', body: aDevice(members) }),
       )
-      await refused(site, [409, 'uniqueness', reason], () =>
+      await expectRefusal(site, [409, 'uniqueness', reason], () =>
         site.send({ method: 'PUT', path: `/Devices/${second}`, body: aDevice(members) }),
       )
     }
@@ -210,15 +210,15 @@ describe('a stored type', () => {
     const id = await site.create()
     const tags = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(30))
 
-    await refused(site, [413, undefined, 'resource_too_large'], () =>
+    await expectRefusal(site, [413, undefined, 'resource_too_large'], () =>
       site.send({ method: 'POST', path: '/Devices', body: aDevice({ tags }) }),
     )
-    await refused(site, [413, undefined, 'resource_too_large'], () =>
+    await expectRefusal(site, [413, undefined, 'resource_too_large'], () =>
       site.patch(id, { op: 'add', path: 'tags', value: tags }),
     )
   })
 
-  test('never shows an attribute that is never returned, and one returned on request only then (RFC 7643 §7)', async () => {
+  test('never shows an attribute with returned never, and shows one with returned request only on request (RFC 7643 §7)', async () => {
     const site = await start()
     const id = await site.create({ pin: '1234', note: 'n', rank: 1 })
     const shown = async (query: string) => (await site.send({ path: `/Devices/${id}?${query}` })).body
@@ -231,7 +231,7 @@ describe('a stored type', () => {
       id,
       displayName: 'Laptop',
     })
-    await refused(site, [400, 'invalidFilter', 'filter_attribute_secret'], () =>
+    await expectRefusal(site, [400, 'invalidFilter', 'filter_attribute_secret'], () =>
       site.send({ path: '/Devices?filter=pin%20eq%20%221234%22' }),
     )
   })
@@ -250,7 +250,7 @@ describe('a stored type', () => {
   ])('filters by %s (RFC 7644 §3.4.2.2)', async (filter, expected) => {
     const site = await start()
     for (const index of [0, 1, 2, 3]) {
-      // Lists are in the order of creation.
+      // Lists are ordered by the time of creation.
       site.clock.advance(1)
       await site.create({
         externalId: `e${index}`,
@@ -262,16 +262,16 @@ describe('a stored type', () => {
         [warrantySchema.id]: { contract: `C${index}` },
       })
     }
-    const ofReply = (reply: ScimReply) => listedIn(reply).map(({ externalId }) => externalId)
+    const externalIdsOf = (reply: ScimReply) => listedIn(reply).map(({ externalId }) => externalId)
 
     const schemas = ['urn:ietf:params:scim:api:messages:2.0:SearchRequest']
     const query = await site.send({ path: `/Devices?filter=${encodeURIComponent(filter)}` })
     const typed = await site.send({ method: 'POST', path: '/Devices/.search', body: { schemas, filter } })
     const root = await site.send({ method: 'POST', path: '/.search', body: { schemas, filter } })
 
-    expect(ofReply(query)).toEqual(expected)
-    expect(ofReply(typed)).toEqual(expected)
-    if (!filter.startsWith('not')) expect(ofReply(root)).toEqual(expected)
+    expect(externalIdsOf(query)).toEqual(expected)
+    expect(externalIdsOf(typed)).toEqual(expected)
+    if (!filter.startsWith('not')) expect(externalIdsOf(root)).toEqual(expected)
   })
 
   test('sorts and pages by index and by cursor (RFC 7644 §3.4.2, RFC 9865 §2)', async () => {
@@ -293,14 +293,14 @@ describe('a stored type', () => {
     expect(seen).toEqual([1, 2, 3])
   })
 
-  test('a page ends where its bytes end (RFC 7644 §3.4.2.4)', async () => {
+  test('refuses a page by index with too many bytes, and shortens a page by cursor (RFC 7644 §3.4.2.4)', async () => {
     const site = await start({ pageLimits: { bytes: 100 } })
     for (const rank of [1, 2, 3]) await site.create({ rank, tags: ['x'.repeat(80)] })
     for (const [path, total] of [
       ['/Devices', 3],
       ['/Roles', 2],
     ] as const) {
-      await refused(site, [400, 'tooMany', 'page_too_large'], () => site.send({ path }))
+      await expectRefusal(site, [400, 'tooMany', 'page_too_large'], () => site.send({ path }))
       let found = 0
       let cursor: unknown = ''
       while (typeof cursor === 'string') {
@@ -313,7 +313,7 @@ describe('a stored type', () => {
     }
   })
 
-  test('a provider cannot read, find, change or remove the resources of another (RFC 7644 §6)', async () => {
+  test('a provider cannot read, find, change or remove the resources of another provider (RFC 7644 §6)', async () => {
     const site = await start()
     const id = await site.create({ serialNumber: 'S1' })
     const operations = [{ op: 'replace', path: 'rank', value: 1 }]
@@ -324,7 +324,7 @@ describe('a stored type', () => {
       { method: 'DELETE', body: undefined },
     ]
     for (const { method, body } of requests)
-      await refused(site, [404, undefined, 'resource_not_found'], () =>
+      await expectRefusal(site, [404, undefined, 'resource_not_found'], () =>
         site.send({ method, path: `/Devices/${id}`, provider: 'T2', ...(body && { body }) }),
       )
     for (const path of [
@@ -339,9 +339,9 @@ describe('a stored type', () => {
 })
 
 describe('references', () => {
-  test('the server computes $ref, also where several types are possible, and ignores the one that it receives (RFC 7643 §2.4)', async () => {
+  test('the server computes $ref, even if several types are possible, and ignores the $ref in a request (RFC 7643 §2.4)', async () => {
     const site = await start()
-    const kim = await userOf(site, 'T1')
+    const kim = await createUser(site, 'T1')
     const first = await site.create()
     const base = `${issuer}/scim/v2/enterprise-idps/T1`
     const related = [
@@ -366,9 +366,9 @@ describe('references', () => {
     expect(found.body).toMatchObject({ totalResults: 1 })
   })
 
-  test('refuses a resource that the provider does not have, such as a user of another (RFC 7643 §2.3.7)', async () => {
+  test('refuses a reference to a resource that the provider does not have, such as a user of another provider (RFC 7643 §2.3.7)', async () => {
     const site = await start()
-    const stranger = await userOf(site, 'T2')
+    const stranger = await createUser(site, 'T2')
     const id = await site.create()
     const wrong = [
       { owner: { value: stranger } },
@@ -379,10 +379,10 @@ describe('references', () => {
       { related: Array.from({ length: 300 }, (_, index) => ({ value: `user-${index}`, type: 'User' })) },
     ]
     for (const members of wrong) {
-      await refused(site, [400, 'invalidValue', 'reference_unknown'], () =>
+      await expectRefusal(site, [400, 'invalidValue', 'reference_unknown'], () =>
         site.send({ method: 'POST', path: '/Devices', body: aDevice(members) }),
       )
-      await refused(site, [400, 'invalidValue', 'reference_unknown'], () =>
+      await expectRefusal(site, [400, 'invalidValue', 'reference_unknown'], () =>
         site.send({ method: 'PUT', path: `/Devices/${id}`, body: aDevice(members) }),
       )
     }
@@ -391,21 +391,21 @@ describe('references', () => {
       { related: [{ value: id, type: 'Car' }] },
       { related: [{ type: 'User' }] },
     ])
-      await refused(site, [400, 'invalidValue', 'value_required'], () =>
+      await expectRefusal(site, [400, 'invalidValue', 'value_required'], () =>
         site.send({ method: 'POST', path: '/Devices', body: aDevice(members) }),
       )
   })
 
   test('a reference to a removed user does not block later changes', async () => {
     const site = await start()
-    const kim = await userOf(site, 'T1')
+    const kim = await createUser(site, 'T1')
     const id = await site.create({ owner: { value: kim } })
     await site.send({ method: 'DELETE', path: `/Users/${kim}` })
 
     const patched = await site.patch(id, { op: 'replace', path: 'rank', value: 7 })
 
     expect([patched.status, patched.body?.['rank']]).toEqual([200, 7])
-    await refused(site, [400, 'invalidValue', 'reference_unknown'], () =>
+    await expectRefusal(site, [400, 'invalidValue', 'reference_unknown'], () =>
       site.send({ method: 'POST', path: '/Devices', body: aDevice({ owner: { value: kim } }) }),
     )
   })
@@ -450,7 +450,7 @@ describe('Bulk', () => {
 })
 
 describe('supplied resources', () => {
-  test('are listed and read, without created and lastModified unless the host gives them (RFC 7643 §3.1)', async () => {
+  test('are listed and read, without created and lastModified unless the host supplies them (RFC 7643 §3.1)', async () => {
     const site = await start()
     const base = `${issuer}/scim/v2/enterprise-idps/T1/Roles`
 
@@ -477,7 +477,7 @@ describe('supplied resources', () => {
     expect((await site.send({ path: '/Roles/admin', headers: { 'if-none-match': etag } })).status).toBe(304)
     const { body } = await site.send({ path: '/Roles/viewer?attributes=displayName' })
     expect(body).toEqual({ schemas: [oktaRoleResourceType.schema.id], id: 'viewer', displayName: 'Viewer' })
-    await refused(site, [404, undefined, 'resource_not_found'], () => site.send({ path: '/Roles/owner' }))
+    await expectRefusal(site, [404, undefined, 'resource_not_found'], () => site.send({ path: '/Roles/owner' }))
   })
 
   test.each([
@@ -519,7 +519,7 @@ describe('supplied resources', () => {
       ['PATCH', '/Roles/admin'],
       ['DELETE', '/Roles/admin'],
     ] as const)
-      await refused(site, [405, undefined, 'method_not_allowed'], () => site.send({ method, path, body }))
+      await expectRefusal(site, [405, undefined, 'method_not_allowed'], () => site.send({ method, path, body }))
   })
 
   test('may depend on the provider', async () => {
@@ -535,7 +535,7 @@ describe('supplied resources', () => {
     expect((await scim.send({ path: '/Roles/role-of-T2' })).status).toBe(404)
   })
 
-  test('a malformed list or a failing host function is a server error with its cause (RFC 9110 §15.6)', async () => {
+  test('cause a server error if the list is malformed or the function of the host fails (RFC 9110 §15.6)', async () => {
     const lists = [
       [{ id: 'a' }],
       [{ id: '', displayName: 'a' }],
@@ -565,7 +565,7 @@ describe('supplied resources', () => {
 })
 
 describe('discovery', () => {
-  test('publishes custom types and their schemas; what directories cannot write is read-only (RFC 7644 §4)', async () => {
+  test('publishes custom types and their schemas, and the attributes of supplied resources as read-only (RFC 7644 §4)', async () => {
     const site = await start()
 
     const types = await site.send({ path: '/ResourceTypes' })
@@ -599,7 +599,7 @@ describe('discovery', () => {
 
   test('the root search finds resources of all types, page by page (RFC 7644 §3.4.3)', async () => {
     const site = await start()
-    await userOf(site, 'T1')
+    await createUser(site, 'T1')
     await site.create()
     const schemas = ['urn:ietf:params:scim:api:messages:2.0:SearchRequest']
     const found: unknown[] = []
@@ -612,7 +612,7 @@ describe('discovery', () => {
   })
 })
 
-test('a list of a stored type that storage refuses to evaluate is too broad (RFC 7644 §3.4.2)', async () => {
+test('responds with 400 tooMany if storage refuses to evaluate a list of a stored type (RFC 7644 §3.4.2)', async () => {
   const storage = createMemoryStorage({ issuer })
   const tooMany = () => Promise.resolve({ outcome: 'tooMany' } as const)
   const { customResources } = storage

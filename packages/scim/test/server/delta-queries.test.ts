@@ -7,9 +7,9 @@ import { namesOf, resourcesOf } from '../fixtures/users-under-test.ts'
 
 const second = Date.parse('2026-09-21T14:13:20.000Z')
 
-describe('a client that asks for changes', () => {
+describe('a client that queries changes', () => {
   test.each(['gt', 'ge'])(
-    'sees a change in the same second as its last request when it asks %s the last time it has read (RFC 7644 §3.4.2.2)',
+    'sees a change in the same second as its last request when it filters by lastModified %s the latest value read (RFC 7644 §3.4.2.2)',
     async (operator) => {
       const directory = await startDirectory(0)
       await create(directory, 'first')
@@ -23,7 +23,7 @@ describe('a client that asks for changes', () => {
   )
 
   test.each([1, 500, 999])(
-    'sees a change after its last request, %i ms into the second, when it asks by its own clock (RFC 7644 §3.4.2.2)',
+    'sees a change in the same second as its last request when its own clock reads %i ms into the second (RFC 7644 §3.4.2.2)',
     async (milliseconds) => {
       const directory = await startDirectory(0)
       await create(directory, 'first')
@@ -37,7 +37,7 @@ describe('a client that asks for changes', () => {
     },
   )
 
-  test('does not see resources of earlier seconds, nor by lt those of the second itself (RFC 7644 §3.4.2.2)', async () => {
+  test('does not see resources of earlier seconds with gt, nor resources of the same second with lt (RFC 7644 §3.4.2.2)', async () => {
     const directory = await startDirectory(0)
     await create(directory, 'first')
     directory.clock.advance(1)

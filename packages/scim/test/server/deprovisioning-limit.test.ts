@@ -12,12 +12,12 @@ interface Site extends ScimUnderTest {
   readonly users: readonly string[]
   deactivate(id?: string): Promise<ScimReply>
   remove(id?: string): Promise<ScimReply>
-  /** How many of them are active. */
-  active(): Promise<number>
+  /** Returns how many of the users are active. */
+  countActive(): Promise<number>
 }
 
-/** A provider with users that are older than the minimum age. */
-async function withUsers(size: number, options: Partial<ScimServerOptions>): Promise<Site> {
+/** Starts a server whose provider has users older than the minimum age. */
+async function startWithUsers(size: number, options: Partial<ScimServerOptions>): Promise<Site> {
   const scim = await startScim(options)
   const users: string[] = []
   for (let index = 0; index < size; index += 1) {
@@ -36,7 +36,7 @@ async function withUsers(size: number, options: Partial<ScimServerOptions>): Pro
         body: { schemas: [patchOp], Operations: [{ op: 'replace', value: { active: false } }] },
       }),
     remove: (id = '') => scim.send({ method: 'DELETE', path: `/Users/${id}` }),
-    active: async () => {
+    countActive: async () => {
       const found = await Promise.all(users.map((id) => scim.storage.users.find(userId(id))))
       return found.filter((user) => user?.active === true).length
     },
@@ -46,16 +46,16 @@ async function withUsers(size: number, options: Partial<ScimServerOptions>): Pro
 const suspended = { status: 403, body: { status: '403', detail: expect.stringContaining('Too many users') as string } }
 
 it('suspends deprovisioning beyond the limit, and refuses further deprovisioning', async () => {
-  const site = await withUsers(6, { deprovisioningLimit: { users: 3 } })
+  const site = await startWithUsers(6, { deprovisioningLimit: { users: 3 } })
   const [a, b, c, d, e] = site.users
 
-  const ended = [await site.deactivate(a), await site.remove(b), await site.deactivate(c)]
+  const allowed = [await site.deactivate(a), await site.remove(b), await site.deactivate(c)]
   const refused = [await site.deactivate(d), await site.remove(e)]
 
-  expect(ended.map(({ status }) => status)).toEqual([200, 204, 200])
+  expect(allowed.map(({ status }) => status)).toEqual([200, 204, 200])
   expect(refused).toMatchObject([suspended, suspended])
   expect(site.lastReason()).toBe('deprovisioning_suspended')
-  expect(await site.active()).toBe(3)
+  expect(await site.countActive()).toBe(3)
   expect(site.events.filter(({ type }) => type === 'deprovisioning.suspended')).toMatchObject([
     { providerId: 'T1', count: 3 },
   ])
@@ -68,7 +68,7 @@ it('suspends deprovisioning beyond the limit, and refuses further deprovisioning
 })
 
 it('a suspension affects neither other requests nor other providers, and does not expire', async () => {
-  const site = await withUsers(3, { deprovisioningLimit: { users: 1 } })
+  const site = await startWithUsers(3, { deprovisioningLimit: { users: 1 } })
   const [a, b] = site.users
   await site.deactivate(a)
   await site.deactivate(b)
@@ -83,8 +83,8 @@ it('a suspension affects neither other requests nor other providers, and does no
   expect(await site.deactivate(b)).toMatchObject(suspended)
 })
 
-it('starts a new count when the window is over', async () => {
-  const site = await withUsers(4, { deprovisioningLimit: { users: 2, window: 600 } })
+it('starts a new count when the window has ended', async () => {
+  const site = await startWithUsers(4, { deprovisioningLimit: { users: 2, window: 600 } })
   const [a, b, c] = site.users
   await site.deactivate(a)
   await site.deactivate(b)
@@ -95,18 +95,18 @@ it('starts a new count when the window is over', async () => {
 
 it('law: concurrent deprovisioning on several servers never exceeds the limit', async () => {
   const storage = createMemoryStorage({ issuer })
-  const site = await withUsers(30, { storage, deprovisioningLimit: { users: 10 } })
+  const site = await startWithUsers(30, { storage, deprovisioningLimit: { users: 10 } })
   const other = startOther(site, storage)
 
   const replies = await Promise.all(site.users.map((id, index) => (index % 2 === 0 ? site.deactivate(id) : other(id))))
 
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(10)
-  expect(await site.active()).toBe(20)
+  expect(await site.countActive()).toBe(20)
   expect(site.events.filter(({ type }) => type === 'deprovisioning.suspended').length).toBeLessThanOrEqual(1)
 })
 
 it('limits deprovisioning to a share of the active users, and always allows the first five', async () => {
-  const site = await withUsers(40, { deprovisioningLimit: { percent: 20 } })
+  const site = await startWithUsers(40, { deprovisioningLimit: { percent: 20 } })
 
   const replies = []
   for (const id of site.users.slice(0, 10)) replies.push((await site.deactivate(id)).status)
@@ -115,12 +115,12 @@ it('limits deprovisioning to a share of the active users, and always allows the 
 })
 
 it.each([
-  ['in order', (users: readonly string[]) => users],
-  ['in reverse', (users: readonly string[]) => users.toReversed()],
+  ['in order of creation', (users: readonly string[]) => users],
+  ['in reverse order', (users: readonly string[]) => users.toReversed()],
 ])(
-  'users who are created later raise the limit of older ones at most twofold, after any time: %s',
+  'users who are created later at most double the limit for older users, even after a long time: %s',
   async (_, order) => {
-    const site = await withUsers(100, { deprovisioningLimit: { percent: 20 } })
+    const site = await startWithUsers(100, { deprovisioningLimit: { percent: 20 } })
     for (let dummy = 0; dummy < 450; dummy += 1)
       await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `dummy-${dummy}` } })
     site.clock.advance(90 * 86_400)
@@ -128,13 +128,13 @@ it.each([
     for (const id of order(site.users)) await site.deactivate(id)
 
     // Five are always allowed, and then at most a fifth of the oldest 128.
-    expect(await site.active()).toBeGreaterThanOrEqual(100 - 5 - 25)
+    expect(await site.countActive()).toBeGreaterThanOrEqual(100 - 5 - 25)
     expect(site.lastReason()).toBe('deprovisioning_suspended')
   },
 )
 
 it('allows ordinary deprovisioning after many users were created', async () => {
-  const site = await withUsers(20, { deprovisioningLimit: { percent: 20 } })
+  const site = await startWithUsers(20, { deprovisioningLimit: { percent: 20 } })
   const created: string[] = []
   for (let user = 0; user < 480; user += 1)
     created.push(
@@ -150,8 +150,8 @@ it('allows ordinary deprovisioning after many users were created', async () => {
   expect(leaving).toHaveLength(25)
 })
 
-it('limits a number above five without a share', async () => {
-  const site = await withUsers(8, { deprovisioningLimit: { users: 6 } })
+it('applies an absolute limit above five when no percentage is set', async () => {
+  const site = await startWithUsers(8, { deprovisioningLimit: { users: 6 } })
 
   const replies = []
   for (const id of site.users) replies.push((await site.deactivate(id)).status)
@@ -159,8 +159,8 @@ it('limits a number above five without a share', async () => {
   expect(replies).toEqual([...Array<number>(6).fill(200), 403, 403])
 })
 
-it('counts a user from an age of ten minutes', async () => {
-  const site = await withUsers(1, { deprovisioningLimit: { users: 0 } })
+it('counts a user who is ten minutes old', async () => {
+  const site = await startWithUsers(1, { deprovisioningLimit: { users: 0 } })
   const created = await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: 'new' } })
   site.clock.advance(600)
 
@@ -168,7 +168,7 @@ it('counts a user from an age of ten minutes', async () => {
 })
 
 it('does not count a user that is created and removed at once to test a connection', async () => {
-  const site = await withUsers(2, { deprovisioningLimit: { users: 1 } })
+  const site = await startWithUsers(2, { deprovisioningLimit: { users: 1 } })
 
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const id = idOf(
@@ -183,7 +183,7 @@ it('does not count a user that is created and removed at once to test a connecti
 })
 
 it('does not count a user that is already inactive, and allows its removal', async () => {
-  const site = await withUsers(3, { deprovisioningLimit: { users: 1 } })
+  const site = await startWithUsers(3, { deprovisioningLimit: { users: 1 } })
   const [a] = site.users
   await site.deactivate(a)
 
@@ -193,7 +193,7 @@ it('does not count a user that is already inactive, and allows its removal', asy
 
 it('counts a user that a POST links and deactivates', async () => {
   const storage = createMemoryStorage({ issuer })
-  const site = await withUsers(0, { storage, deprovisioningLimit: { users: 0 }, link: async () => userId('own') })
+  const site = await startWithUsers(0, { storage, deprovisioningLimit: { users: 0 }, link: async () => userId('own') })
   await storage.users.insert({ userId: userId('own'), claims: {}, createdAt: site.clock.now() })
   site.clock.advance(3600)
 
@@ -207,7 +207,7 @@ it('counts a user that a POST links and deactivates', async () => {
   expect(await storage.users.find(userId('own'))).toMatchObject({ active: true, version: 1 })
 })
 
-it('reports each request of a provider once, without query, body and secret', async () => {
+it('reports each authenticated request of a provider once, without its query, body or secret', async () => {
   const answered: unknown[] = []
   const scim = await startScim({ onRequest: (request) => void answered.push(request) })
 
@@ -225,13 +225,13 @@ it('reports each request of a provider once, without query, body and secret', as
   ])
 })
 
-it('a failing request log does not fail a request', async () => {
+it('a request succeeds even if the request log fails', async () => {
   const scim = await startScim({ onRequest: () => Promise.reject(new Error('full')) })
 
   expect(await scim.send({ path: '/Users' })).toMatchObject({ status: 200 })
 })
 
-/** A second server over the same storage and providers. */
+/** Starts a second server with the same storage, and returns a function that deactivates a user through this server. */
 function startOther(site: Site, storage: ReturnType<typeof createMemoryStorage>): (id: string) => Promise<ScimReply> {
   const server = createScimServer({
     issuer,

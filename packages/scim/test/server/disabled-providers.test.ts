@@ -6,31 +6,31 @@ import { groupSchema, userSchema } from '../../src/engine.ts'
 import { overtake } from '../fixtures/overtake.ts'
 import { idOf, issuer, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
-// An administrator disables a provider and deactivates its users while a request of the provider is processed.
+// An administrator disables a provider while the server processes a request of the provider.
 
 const kim = { schemas: [userSchema.id], userName: 'kim', externalId: 'k1' }
 const T1 = providerId('T1')
 
 async function disable({ identityProviders }: ScimStorage): Promise<void> {
   const provider = await identityProviders.find(T1)
-  if (provider === undefined) throw new TypeError('The provider is not there.')
+  if (provider === undefined) throw new TypeError('The provider does not exist.')
   await identityProviders.compareAndSwap({ ...provider, disabledAt: provider.createdAt }, provider.version)
 }
 
-/** A server whose provider is disabled right before the first call of the method. */
-async function startDisabled(method: 'insert' | 'compareAndSwap' | 'adopt') {
+/** Starts a server whose provider is disabled right before the first call of the method. */
+async function startDisabledBefore(method: 'insert' | 'compareAndSwap' | 'adopt') {
   const storage = createMemoryStorage({ issuer })
   await storage.users.insert({ userId: userId('host'), claims: {}, createdAt: (await startScim()).clock.now() })
   const scim = await startScim({ storage })
   const provisionedUsers = overtake(storage.provisionedUsers, method, () => disable(storage))
   const link = async () => (method === 'adopt' ? userId('host') : undefined)
-  return { scim, overtaken: scim.beside({ storage: { ...storage, provisionedUsers }, link }) }
+  return { scim, overtaken: scim.startAnother({ storage: { ...storage, provisionedUsers }, link }) }
 }
 
 const lastReason = ({ events }: ScimUnderTest) => events.findLast((event) => event.type === 'request.refused')?.reason
 
 test('blocks a user whom a POST created after the provider was disabled (RFC 6750 §3.1)', async () => {
-  const { scim, overtaken } = await startDisabled('insert')
+  const { scim, overtaken } = await startDisabledBefore('insert')
 
   expect((await overtaken.send({ method: 'POST', path: '/Users', body: kim })).status).toBe(401)
 
@@ -40,7 +40,7 @@ test('blocks a user whom a POST created after the provider was disabled (RFC 675
 })
 
 test('blocks a user whom a PATCH reactivated after the provider was disabled (RFC 6750 §3.1)', async () => {
-  const { scim, overtaken } = await startDisabled('compareAndSwap')
+  const { scim, overtaken } = await startDisabledBefore('compareAndSwap')
   const id = idOf(await scim.send({ method: 'POST', path: '/Users', body: { ...kim, active: false } }))
 
   const body = {
@@ -53,9 +53,9 @@ test('blocks a user whom a PATCH reactivated after the provider was disabled (RF
   expect(await scim.storage.users.find(userId(id))).toMatchObject({ active: false, blockedAt: scim.clock.now() })
 })
 
-test('leaves a user active who was active before the provider was disabled', async () => {
+test('keeps a user active who was active before the provider was disabled', async () => {
   for (const method of ['compareAndSwap', 'adopt'] as const) {
-    const { scim, overtaken } = await startDisabled(method)
+    const { scim, overtaken } = await startDisabledBefore(method)
     if (method === 'adopt') {
       await overtaken.send({ method: 'POST', path: '/Users', body: kim })
       expect(await scim.storage.users.find(userId('host'))).toMatchObject({ active: true, providerId: T1 })
@@ -67,8 +67,8 @@ test('leaves a user active who was active before the provider was disabled', asy
   }
 })
 
-test('stops a Bulk request at the operation after which the provider is disabled (RFC 6750 §3.1)', async () => {
-  const { scim, overtaken } = await startDisabled('insert')
+test('stops a Bulk request at the operation during which the provider is disabled (RFC 6750 §3.1)', async () => {
+  const { scim, overtaken } = await startDisabledBefore('insert')
   const Operations = ['kim', 'lou', 'mia'].map((userName) => ({
     method: 'POST',
     path: '/Users',
@@ -100,7 +100,7 @@ test('refuses a request that waited while the provider was disabled (RFC 6750 §
   await hasArrived
   const group = { schemas: [groupSchema.id], displayName: 'Staff', externalId: 'g1' }
   const second = scim.send({ method: 'POST', path: '/Groups', body: group })
-  // The second request is authenticated in these turns, and then waits for the first one.
+  // During these turns, the server authenticates the second request, which then waits for the first.
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
 
   await disable(scim.storage)
@@ -113,7 +113,7 @@ test('refuses a request that waited while the provider was disabled (RFC 6750 §
   expect(await scim.storage.groups.findByExternalId(T1, 'g1')).toBeUndefined()
 })
 
-test('signs nobody in whom a sign-in created after the provider was disabled', async () => {
+test('does not sign in a user whom the sign-in created after the provider was disabled', async () => {
   const storage = createMemoryStorage({ issuer })
   const provisionedUsers = overtake(storage.provisionedUsers, 'insert', () => disable(storage))
   const scim = await startScim({ storage: { ...storage, provisionedUsers } })

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 
 import { defineResourceType, defineSchema } from '../../src/index.ts'
 import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
-import { expectRefused, groupSchema, startDirectory } from '../fixtures/directory-under-test.ts'
+import { expectRefusal, groupSchema, startDirectory } from '../fixtures/directory-under-test.ts'
 import { idsOf, resourcesOf } from '../fixtures/users-under-test.ts'
 import { startScim } from '../fixtures/scim-under-test.ts'
 
 const base = 'https://as.test/scim/v2/enterprise-idps/T1'
-const holdsNull = (value: unknown): boolean => JSON.stringify(value).includes('null')
+const containsNull = (value: unknown): boolean => JSON.stringify(value).includes('null')
 
 test('ServiceProviderConfig lists the supported features (RFC 7643 §5, RFC 9865 §4)', async () => {
   const scim = await startScim()
@@ -73,10 +73,10 @@ describe('schemas', () => {
     expect(resourcesOf(reply)[0]?.['attributes']).toContainEqual(
       expect.objectContaining({ name: 'userName', required: true, uniqueness: 'server' }),
     )
-    expect(holdsNull(reply.body)).toBe(false)
+    expect(containsNull(reply.body)).toBe(false)
   })
 
-  test('each is found by its URN, in any case', async () => {
+  test('are each found by their URN, in any case', async () => {
     const scim = await startScim()
     const all = await scim.send({ path: '/Schemas' })
 
@@ -146,7 +146,7 @@ describe('resource types', () => {
     ])
     const one = await Promise.all(idsOf(list).map((id) => scim.send({ path: `/ResourceTypes/${id}` })))
     expect(one.map(({ body }) => body)).toEqual(resourcesOf(list))
-    expect(holdsNull(list.body)).toBe(false)
+    expect(containsNull(list.body)).toBe(false)
   })
 
   test('every location contains the tenant URL of the provider', async () => {
@@ -160,7 +160,7 @@ describe('resource types', () => {
   })
 })
 
-const addresses = [
+const paths = [
   '/ServiceProviderConfig',
   '/Schemas',
   `/Schemas/${userSchema.id}`,
@@ -168,16 +168,16 @@ const addresses = [
   '/ResourceTypes/User',
 ]
 
-test.each(addresses)('%s with a filter is 403 (RFC 7644 §4)', async (path) => {
+test.each(paths)('%s with a filter is 403 (RFC 7644 §4)', async (path) => {
   const directory = await startDirectory(0)
 
-  await expectRefused(directory, () => directory.send({ path: `${path}?filter=id%20pr` }), {
+  await expectRefusal(directory, () => directory.send({ path: `${path}?filter=id%20pr` }), {
     status: 403,
     reason: 'discovery_filtered',
   })
 })
 
-test.each(addresses)('%s ignores paging, sorting and attributes (RFC 7644 §4)', async (path) => {
+test.each(paths)('%s ignores paging, sorting and attributes (RFC 7644 §4)', async (path) => {
   const scim = await startScim()
 
   const reply = await scim.send({
@@ -202,16 +202,16 @@ test.each([
   expect(reply).toMatchObject({ status: 404, body: { status: '404' } })
 })
 
-test.each(addresses)('%s is read-only and requires authentication (RFC 7644 §4)', async (path) => {
+test.each(paths)('%s is read-only and requires authentication (RFC 7644 §4)', async (path) => {
   const directory = await startDirectory(0)
 
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-    await expectRefused(directory, () => directory.send({ method, path, body: {} }), {
+    await expectRefusal(directory, () => directory.send({ method, path, body: {} }), {
       status: 405,
       reason: 'method_not_allowed',
     })
   }
-  await expectRefused(directory, () => directory.send({ path, authorization: undefined }), {
+  await expectRefusal(directory, () => directory.send({ path, authorization: undefined }), {
     status: 401,
     reason: 'credentials_missing',
   })
@@ -221,5 +221,5 @@ test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('%s /Me is 501 (RFC 7644 §
   const directory = await startDirectory(1)
 
   for (const path of ['/Me', '/me'])
-    await expectRefused(directory, () => directory.send({ method, path }), { status: 501, reason: 'me_not_offered' })
+    await expectRefusal(directory, () => directory.send({ method, path }), { status: 501, reason: 'me_not_offered' })
 })

@@ -2,12 +2,12 @@ import { epochSeconds, groupId, providerId, userId, type JsonObject } from '@min
 import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { expect, test } from 'vitest'
 
-import { expectRefused, startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
+import { expectRefusal, startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
 import type { ScimReply } from '../fixtures/scim-under-test.ts'
 
 const t1 = providerId('T1')
 
-test('reads the members of a hundred groups at once, and not at all when they are not shown', async () => {
+test('reads the members of a hundred groups in one read, and no members when the response does not show them', async () => {
   const directory = await startDirectory(3)
   await addGroups(directory, { count: 100, memberIds: directory.users })
 
@@ -25,16 +25,16 @@ test('refuses a page by index with too many members, because a client that conti
   await addGroups(directory, { count: 9, memberIds })
   const all = Array.from({ length: 9 }, (_, index) => `group-${index}`)
 
-  await expectRefused(directory, () => directory.send({ path: '/Groups?count=100' }), {
+  await expectRefusal(directory, () => directory.send({ path: '/Groups?count=100' }), {
     status: 400,
     scimType: 'tooMany',
     reason: 'too_many_members',
   })
   const first = await directory.send({ path: '/Groups?count=8' })
   const second = await directory.send({ path: '/Groups?count=8&startIndex=9' })
-  expect([...namesOf(first), ...namesOf(second)]).toEqual(all)
+  expect([...idsOf(first), ...idsOf(second)]).toEqual(all)
   const without = await directory.send({ path: '/Groups?count=100&excludedAttributes=members' })
-  expect(namesOf(without)).toEqual(all)
+  expect(idsOf(without)).toEqual(all)
 })
 
 test('shortens a page by cursor with too many members, and the next page continues after it (RFC 9865 §2)', async () => {
@@ -42,10 +42,10 @@ test('shortens a page by cursor with too many members, and the next page continu
   await addGroups(directory, { count: 9, memberIds: await addPeople(directory, 5000) })
   const all = Array.from({ length: 9 }, (_, index) => `group-${index}`)
 
-  const begun = await directory.send({ path: '/Groups?count=100&cursor' })
-  const ended = await directory.send({ path: `/Groups?count=100&cursor=${begun.body?.['nextCursor'] as string}` })
-  expect([...namesOf(begun), ...namesOf(ended)]).toEqual(all)
-  expect([namesOf(begun).length, ended.body?.['nextCursor']]).toEqual([8, undefined])
+  const firstPage = await directory.send({ path: '/Groups?count=100&cursor' })
+  const secondPage = await directory.send({ path: `/Groups?count=100&cursor=${firstPage.body?.['nextCursor'] as string}` })
+  expect([...idsOf(firstPage), ...idsOf(secondPage)]).toEqual(all)
+  expect([idsOf(firstPage).length, secondPage.body?.['nextCursor']]).toEqual([8, undefined])
 })
 
 test('Okta: imports a hundred groups of 250 members by index', async () => {
@@ -54,33 +54,33 @@ test('Okta: imports a hundred groups of 250 members by index', async () => {
 
   for (const path of ['/Groups?startIndex=1&count=100', '/Groups']) {
     const page = await directory.send({ path })
-    expect(namesOf(page).length).toBe(100)
+    expect(idsOf(page).length).toBe(100)
     const groups = page.body?.['Resources'] as readonly JsonObject[]
     expect(groups.every(({ members }) => (members as readonly unknown[]).length === 250)).toBe(true)
   }
 })
 
-test('rejects a page by index whose users are too large, and shortens one by cursor (RFC 7644 §3.4.2.4)', async () => {
+test('refuses a page by index whose users are too large, and shortens a page by cursor (RFC 7644 §3.4.2.4)', async () => {
   const directory = await startDirectory(0, 'general', { pageLimits: { bytes: 10_000 } })
   await addGroups(directory, { count: 30, memberIds: await addPeople(directory, 3) })
 
-  await expectRefused(directory, () => directory.send({ path: '/Users?count=3' }), {
+  await expectRefusal(directory, () => directory.send({ path: '/Users?count=3' }), {
     status: 400,
     scimType: 'tooMany',
     reason: 'page_too_large',
   })
-  const begun = await directory.send({ path: '/Users?count=3&cursor' })
-  const ended = await directory.send({ path: `/Users?count=3&cursor=${begun.body?.['nextCursor'] as string}` })
-  expect([namesOf(begun), namesOf(ended)]).toEqual([['0', '1'], ['2']])
+  const firstPage = await directory.send({ path: '/Users?count=3&cursor' })
+  const secondPage = await directory.send({ path: `/Users?count=3&cursor=${firstPage.body?.['nextCursor'] as string}` })
+  expect([idsOf(firstPage), idsOf(secondPage)]).toEqual([['0', '1'], ['2']])
 })
 
-test('a list that does not show groups counts and reads none, and has no version (RFC 7644 §3.9)', async () => {
+test('excluded groups do not count towards the size of a page, and the users are shown without a version (RFC 7644 §3.9)', async () => {
   const directory = await startDirectory(0, 'general', { pageLimits: { bytes: 10_000 } })
   await addGroups(directory, { count: 30, memberIds: await addPeople(directory, 3) })
 
   const page = await directory.send({ path: '/Users?count=3&excludedAttributes=groups' })
 
-  expect(namesOf(page)).toEqual(['0', '1', '2'])
+  expect(idsOf(page)).toEqual(['0', '1', '2'])
   const [user] = (page.body?.['Resources'] ?? []) as readonly JsonObject[]
   expect(user).not.toHaveProperty('groups')
   expect(user?.['meta']).not.toHaveProperty('version')
@@ -105,7 +105,7 @@ async function addGroups(
   }
 }
 
-const namesOf = ({ body }: ScimReply): readonly unknown[] => {
+const idsOf = ({ body }: ScimReply): readonly unknown[] => {
   const resources = body?.['Resources'] ?? []
   return (resources as readonly JsonObject[]).map(({ id }) => id)
 }

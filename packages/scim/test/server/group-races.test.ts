@@ -25,7 +25,7 @@ test('law: no change is lost when 50 members are added and 50 removed at once, u
   )
 })
 
-test('law: no membership change is lost to a concurrent rename, and no name is half written', async () => {
+test('law: no membership change is lost to a concurrent rename, and the name is one of the new names', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), async (scheduler) => {
       const { scim, storage, staying, leaving, joining, id } = await startRace(scheduler)
@@ -43,7 +43,7 @@ test('law: no membership change is lost to a concurrent rename, and no name is h
   )
 })
 
-test('law: no membership change is lost to a request that reads the members', async () => {
+test('law: no membership change is lost to a concurrent request that reads the members', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), async (scheduler) => {
       const { scim, storage, staying, leaving, joining, id } = await startRace(scheduler, 6)
@@ -95,22 +95,22 @@ test('law: a DELETE with an outdated version removes nothing (RFC 9110 §13.1.1)
 interface Race {
   readonly scim: ScimUnderTest
   readonly storage: ScimStorage
-  /** The group. */
+  /** The id of the group. */
   readonly id: string
-  /** A group first, then users. */
+  /** A group, followed by users. */
   readonly staying: readonly string[]
   readonly leaving: readonly string[]
   readonly joining: readonly string[]
 }
 
-/** A group with members that stay and members that are removed. The interleaving starts afterwards. */
+/** Creates a group, with members that stay and members that will be removed. Storage calls interleave from then on. */
 async function startRace(scheduler: fc.Scheduler, size = 50): Promise<Race> {
   let isRacing = false
   const pause = scheduler.scheduleFunction(() => Promise.resolve())
   const storage = createMemoryStorage({ issuer, scheduler: () => (isRacing ? pause() : Promise.resolve()) })
   const scim = await startScim({ storage })
   const users: string[] = []
-  for (let index = 0; index < 2 * size + 2; index += 1) users.push(await user(scim, index))
+  for (let index = 0; index < 2 * size + 2; index += 1) users.push(await createUser(scim, index))
   const inner = idOf(await scim.send({ method: 'POST', path: '/Groups', body: aGroup() }))
   const [staying, leaving, joining] = [[inner, ...users.slice(0, 2)], users.slice(2, size + 2), users.slice(size + 2)]
   const id = idOf(await scim.send({ method: 'POST', path: '/Groups', body: aGroup([...staying, ...leaving]) }))
@@ -118,7 +118,7 @@ async function startRace(scheduler: fc.Scheduler, size = 50): Promise<Race> {
   return { scim, storage, id, staying, leaving, joining }
 }
 
-const user = async (scim: ScimUnderTest, index: number): Promise<string> =>
+const createUser = async (scim: ScimUnderTest, index: number): Promise<string> =>
   idOf(
     await scim.send({
       method: 'POST',

@@ -14,8 +14,8 @@ const profiles: readonly ToleranceProfile[] = ['strict', 'general', 'entra', 'al
 const users = [0, 1, 2, 3] as const
 type Person = (typeof users)[number]
 
-/** An operation on members, with a number for each user. */
-type Sent = (idOf: (person: Person) => string) => JsonObject
+/** Returns an operation on members, given the ids of the numbered users. */
+type OperationFactory = (idOf: (person: Person) => string) => JsonObject
 
 const aPerson = (): fc.Arbitrary<Person> => fc.constantFrom(...users)
 const several = (): fc.Arbitrary<readonly Person[]> => fc.array(aPerson(), { maxLength: 3 })
@@ -30,8 +30,8 @@ const typeOf = fc.constantFrom<JsonObject>(
   { display: 'x', $ref: null },
 )
 
-/** Ways to select members, by RFC 7644 and by identity providers. */
-function anOperation(): fc.Arbitrary<Sent> {
+/** Generates operations that select members in the ways of RFC 7644 and of identity providers. */
+function anOperation(): fc.Arbitrary<OperationFactory> {
   const list = fc.tuple(several(), typeOf).map(
     ([who, more]): ((idOf: (person: Person) => string) => readonly JsonValue[]) =>
       (idOf) =>
@@ -39,7 +39,7 @@ function anOperation(): fc.Arbitrary<Sent> {
   )
   const filter = fc
     .tuple(aPerson(), aPerson(), fc.constantFrom('eq', 'or', 'ne', 'sw', 'not', 'type', 'and'))
-    .map(([one, other, kind]): Sent => (idOf) => ({
+    .map(([one, other, kind]): OperationFactory => (idOf) => ({
       path: {
         eq: `members[value eq "${idOf(one)}"]`,
         or: `members[value eq "${idOf(one)}" or VALUE Eq "${idOf(other)}"]`,
@@ -55,25 +55,25 @@ function anOperation(): fc.Arbitrary<Sent> {
       weight: 4,
       arbitrary: fc
         .tuple(anyOp, list)
-        .map(([name, values]): Sent => (idOf) => ({ op: name, path: 'members', value: values(idOf) })),
+        .map(([name, values]): OperationFactory => (idOf) => ({ op: name, path: 'members', value: values(idOf) })),
     },
     {
       weight: 2,
       arbitrary: fc
         .tuple(op, list)
-        .map(([name, values]): Sent => (idOf) => ({ op: name, value: { MEMBERS: values(idOf) } })),
+        .map(([name, values]): OperationFactory => (idOf) => ({ op: name, value: { MEMBERS: values(idOf) } })),
     },
-    { weight: 4, arbitrary: filter.map((path): Sent => (idOf) => ({ op: 'remove', ...path(idOf) })) },
+    { weight: 4, arbitrary: filter.map((path): OperationFactory => (idOf) => ({ op: 'remove', ...path(idOf) })) },
     fc
       .tuple(op, filter, aPerson())
-      .map(([name, path, who]): Sent => (idOf) => ({ op: name, ...path(idOf), value: { value: idOf(who) } })),
+      .map(([name, path, who]): OperationFactory => (idOf) => ({ op: name, ...path(idOf), value: { value: idOf(who) } })),
     fc
       .tuple(op, aPerson())
-      .map(([name, who]): Sent => (idOf) => ({ op: name, path: 'members', value: { value: idOf(who) } })),
+      .map(([name, who]): OperationFactory => (idOf) => ({ op: name, path: 'members', value: { value: idOf(who) } })),
     fc
       .tuple(anyOp, several())
-      .map(([name, who]): Sent => (idOf) => ({ op: name, path: 'members', value: who.map(idOf) })),
-    several().map((who): Sent => (idOf) => ({
+      .map(([name, who]): OperationFactory => (idOf) => ({ op: name, path: 'members', value: who.map(idOf) })),
+    several().map((who): OperationFactory => (idOf) => ({
       op: 'remove',
       path: 'members',
       value: { members: who.map((one) => ({ value: idOf(one) })) },
@@ -90,37 +90,37 @@ function anOperation(): fc.Arbitrary<Sent> {
         { op: 'replace', path: 'members.display', value: 'x' },
       )
       .map(
-        (sent): Sent =>
+        (sent): OperationFactory =>
           () =>
             sent,
       ),
-    fc.tuple(aPerson(), aPerson()).map(([one, other]): Sent => (idOf) => ({
+    fc.tuple(aPerson(), aPerson()).map(([one, other]): OperationFactory => (idOf) => ({
       op: 'replace',
       path: `members[value eq "${idOf(one)}"].value`,
       value: idOf(other),
     })),
-    aPerson().map((one): Sent => (idOf) => ({
+    aPerson().map((one): OperationFactory => (idOf) => ({
       op: 'add',
       value: { [`members[value eq "${idOf(one)}"].type`]: 'User' },
     })),
-    fc.constantFrom('Ops', 'Dev').map((name): Sent => () => ({ op: 'replace', path: 'displayName', value: name })),
+    fc.constantFrom('Ops', 'Dev').map((name): OperationFactory => () => ({ op: 'replace', path: 'displayName', value: name })),
   )
 }
 
-describe.each(profiles)('%s', (profile) => {
+describe.each(profiles)('profile %s', (profile) => {
   let directory: Directory
   beforeAll(async () => {
     directory = await startDirectory(users.length, profile)
   })
 
-  test('law: PATCH yields the same members as the engine applied to the complete group, including refusals', async () => {
+  test('law: a PATCH has the same outcome as applyPatch on the group with all its members, including refusals', async () => {
     const seen = { done: 0, refused: 0, withoutMembers: 0 }
     await fc.assert(
       fc.asyncProperty(several(), fc.array(anOperation(), { minLength: 1, maxLength: 4 }), async (first, sent) => {
         const idOf = (person: Person): string => directory.users[person] ?? ''
         const operations = sent.map((make) => make(idOf))
         const members = [...new Set(first)].map(idOf)
-        const id = await directory.group(aGroup(members))
+        const id = await directory.createGroup(aGroup(members))
         const model = outcomeOf(() => modelOf({ id, members, operations, profile }))
         directory.forgetCalls()
 
@@ -130,13 +130,13 @@ describe.each(profiles)('%s', (profile) => {
           seen.refused += 1
           expect(reply.status).toBe(model.refusal.status)
           if (operations.length === 1) expect(directory.lastReason()).toBe(model.refusal.reason)
-          expect(await directory.members(id)).toEqual(members.toSorted())
+          expect(await directory.memberIds(id)).toEqual(members.toSorted())
           return
         }
         seen.done += 1
         if (directory.calls.membersOf === 0) seen.withoutMembers += 1
         expect(reply.status).toBe(204)
-        expect(await directory.members(id)).toEqual(model.value.members)
+        expect(await directory.memberIds(id)).toEqual(model.value.members)
         const isChanged =
           JSON.stringify(model.value.members) !== JSON.stringify(members.toSorted()) ||
           model.value.displayName !== 'Ops'
@@ -157,7 +157,7 @@ interface Model {
   readonly profile: ToleranceProfile
 }
 
-/** The engine applied to the group with all its members. */
+/** Applies the operations to the group with all its members. */
 function modelOf({ id, members, operations, profile }: Model): {
   readonly members: readonly string[]
   readonly displayName: JsonValue | undefined

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 
-import { functionCallsAsync } from '../fixtures/function-calls.ts'
+import { countFunctionCallsAsync } from '../fixtures/function-calls.ts'
 import {
   aGroup,
-  expectRefused,
+  expectRefusal,
   groupSchema,
   startDirectory,
   type Directory,
-  type Refused,
+  type ExpectedRefusal,
 } from '../fixtures/directory-under-test.ts'
 import { idOf } from '../fixtures/scim-under-test.ts'
 
@@ -19,23 +19,23 @@ const join = (...ids: readonly (string | undefined)[]) => ({
 const leave = (id: string | undefined) => ({ op: 'remove', path: `members[value eq "${id}"]` })
 const rename = (value: string) => ({ op: 'replace', path: 'displayName', value })
 
-/** Four users, and a group of the first two. */
+/** Starts a directory with four users and a group of the first two. */
 async function startGroup(
   profile?: Parameters<typeof startDirectory>[1],
 ): Promise<{ directory: Directory; id: string; users: readonly [string, string, string, string] }> {
   const directory = await startDirectory(4, profile)
   const [one = '', two = '', three = '', four = ''] = directory.users
-  const id = await directory.group(aGroup([one, two]))
+  const id = await directory.createGroup(aGroup([one, two]))
   directory.forgetCalls()
   return { directory, id, users: [one, two, three, four] }
 }
 
 describe('what identity providers send', () => {
-  type UserDirectory = readonly [string, string, string, string]
+  type FourUsers = readonly [string, string, string, string]
   type Row = readonly [
-    row: string,
+    change: string,
     profile: 'entra' | 'okta' | 'oneLogin' | 'all' | 'strict',
-    operations: (users: UserDirectory) => readonly object[],
+    operations: (users: FourUsers) => readonly object[],
     left: readonly number[],
   ]
   test.each<Row>([
@@ -65,7 +65,7 @@ describe('what identity providers send', () => {
     ['removing an unknown id', 'strict', () => [leave('nobody')], [0, 1]],
     ['removing all members', 'entra', () => [{ op: 'Remove', path: 'members' }], []],
     [
-      'accepts names in any case',
+      'names in any case',
       'entra',
       ([one, , three]) => [
         { op: 'Add', path: 'Members', value: [{ Value: three }] },
@@ -74,33 +74,33 @@ describe('what identity providers send', () => {
       [1, 2],
     ],
     [
-      'members as texts',
+      'adding members as strings',
       'entra',
       ([, , three, four]) => [{ op: 'Add', path: 'members', value: [three, four] }],
       [0, 1, 2, 3],
     ],
     [
-      'members without a path',
+      'adding members without a path',
       'entra',
       ([, , three]) => [{ op: 'Add', value: { members: [{ value: three }] } }],
       [0, 1, 2],
     ],
     [
-      'members by URN',
+      'adding members by URN',
       'strict',
       ([, , three]) => [{ op: 'add', path: `${groupSchema}:members`, value: [{ value: three }] }],
       [0, 1, 2],
     ],
     [
-      'one member without a list',
+      'adding one member without a list',
       'strict',
       ([, , three]) => [{ op: 'add', path: 'members', value: { value: three } }],
       [0, 1, 2],
     ],
-    ['null for nobody', 'entra', () => [{ op: 'Replace', path: 'members', value: null }], []],
-    ['nobody to be added', 'entra', () => [{ op: 'Add', path: 'members', value: [] }], [0, 1]],
+    ['null for no members', 'entra', () => [{ op: 'Replace', path: 'members', value: null }], []],
+    ['adding an empty list', 'entra', () => [{ op: 'Add', path: 'members', value: [] }], [0, 1]],
     [
-      'removing one member and adding another with a name',
+      'removing one member and adding another with its display name',
       'okta',
       ([one, , three]) => [
         leave(one),
@@ -129,50 +129,50 @@ describe('what identity providers send', () => {
       ([, , three]) => [{ op: 'replace', value: { members: [{ value: three }] } }],
       [2],
     ],
-    ['OneLogin adds and removes', 'oneLogin', ([one, , three]) => [join(three), leave(one)], [1, 2]],
-    ['Ping adds one by one', 'strict', ([, , three, four]) => [join(three), join(four)], [0, 1, 2, 3]],
+    ['adding and removing (OneLogin)', 'oneLogin', ([one, , three]) => [join(three), leave(one)], [1, 2]],
+    ['adding one member per operation (Ping)', 'strict', ([, , three, four]) => [join(three), join(four)], [0, 1, 2, 3]],
     [
-      'Salesforce repeats the attribute',
+      'removing with the attribute repeated in the value (Salesforce)',
       'all',
       ([one]) => [{ op: 'remove', path: 'members', value: { members: [{ value: one }] } }],
       [1],
     ],
     [
-      'several are selected',
+      'removing several members with one filter',
       'strict',
       ([one, two]) => [{ op: 'remove', path: `members[value eq "${one}" or value eq "${two}"]` }],
       [],
     ],
-    ['in order: joined and gone', 'strict', ([, , three]) => [join(three), leave(three)], [0, 1]],
-    ['in order: gone and joined', 'strict', ([one]) => [leave(one), join(one)], [0, 1]],
+    ['adding a member, then removing it', 'strict', ([, , three]) => [join(three), leave(three)], [0, 1]],
+    ['removing a member, then adding it', 'strict', ([one]) => [leave(one), join(one)], [0, 1]],
     [
-      'in order: everyone gone, one joined, one gone',
+      'removing all members, then adding two, then removing one',
       'strict',
       ([one, two, three]) => [join(three), { op: 'remove', path: 'members' }, join(one, two), leave(one)],
       [1],
     ],
     [
-      'in order: a list, and one more',
+      'replacing all members, then adding one, then removing one',
       'strict',
       ([one, , three]) => [{ op: 'replace', path: 'members', value: [{ value: three }] }, join(one), leave(three)],
       [0],
     ],
-  ])('%s', async (_, profile, operations, left) => {
+  ])('changes members without reading them: %s', async (_, profile, operations, left) => {
     const { directory, id, users } = await startGroup(profile)
 
     const reply = await directory.patch(id, ...operations(users))
 
     expect(reply).toMatchObject({ status: 204, body: undefined })
-    expect(new Set(await directory.members(id))).toEqual(new Set(left.map((index) => users[index])))
+    expect(new Set(await directory.memberIds(id))).toEqual(new Set(left.map((index) => users[index])))
     expect(directory.calls.membersOf).toBe(0)
   })
 
-  test('renames a group with its own id in the value', async () => {
+  test('renames a group, even when the value repeats its id', async () => {
     const { directory, id } = await startGroup('okta')
 
     const renamed = await directory.patch(id, rename('Operations'))
     expect(renamed.status).toBe(204)
-    // The Java client SCIM-SDK reports a failure without it.
+    // Without this header, the Java client SCIM-SDK reports a failure.
     expect(renamed.headers.get('content-type')).toBe('application/scim+json')
     expect((await directory.patch(id, { op: 'replace', value: { id, displayName: 'Ops 2' } })).status).toBe(204)
     expect(await directory.send({ path: `/Groups/${id}` })).toMatchObject({
@@ -226,7 +226,7 @@ describe('what identity providers send', () => {
   })
 })
 
-describe('one step', () => {
+describe('one PATCH', () => {
   test('changes name and members in one write (RFC 7644 §3.5.2)', async () => {
     const { directory, id, users } = await startGroup()
 
@@ -240,94 +240,94 @@ describe('one step', () => {
     expect(directory.events.filter(({ type }) => type === 'group.changed')).toHaveLength(1)
   })
 
-  test.each<[string, (users: readonly string[]) => readonly object[], Refused]>([
+  test.each<[string, (users: readonly string[]) => readonly object[], ExpectedRefusal]>([
     [
       'adding a user who does not exist',
       () => [rename('Dev'), join('nobody')],
       { status: 400, scimType: 'invalidValue', reason: 'member_unknown' },
     ],
     [
-      'a name taken away',
+      'removing the name',
       ([, , three]) => [join(three), { op: 'remove', path: 'displayName' }],
       { status: 400, scimType: 'mutability', reason: 'attribute_required' },
     ],
     [
-      'a path that leads nowhere',
+      'an unknown path',
       ([, , three]) => [join(three), { op: 'remove', path: 'crew' }],
       { status: 400, scimType: 'invalidPath', reason: 'path_unknown' },
     ],
     [
-      'another id',
+      'a different id',
       ([, , three]) => [join(three), { op: 'replace', value: { id: 'x' } }],
       { status: 400, scimType: 'mutability', reason: 'attribute_read_only' },
     ],
     [
-      'a member edited',
+      'editing the value of a member',
       ([one, , three]) => [{ op: 'replace', path: `members[value eq "${one}"].value`, value: three }],
       { status: 400, scimType: 'mutability', reason: 'attribute_immutable' },
     ],
     [
-      'a member whose type is given otherwise',
+      'changing the type of a member',
       ([one]) => [{ op: 'replace', path: 'members', value: [{ value: one, type: 'Group' }] }],
       { status: 400, scimType: 'mutability', reason: 'attribute_immutable' },
     ],
     [
-      'a part that is made here',
+      'editing the $ref of a member',
       ([one]) => [{ op: 'replace', path: `members[value eq "${one}"].$ref`, value: 'https://evil.test' }],
       { status: 400, scimType: 'mutability', reason: 'attribute_immutable' },
     ],
     [
-      'a member without value',
+      'a member without a value',
       () => [{ op: 'add', path: 'members', value: [{ type: 'User' }] }],
       { status: 400, scimType: 'invalidValue', reason: 'value_required' },
     ],
     [
-      'nothing to be added',
+      'an add without a value',
       () => [{ op: 'add', path: 'members' }],
       { status: 400, scimType: 'invalidValue', reason: 'value_missing' },
     ],
     [
-      'an unknown part in the filter',
+      '__proto__ in the filter',
       () => [{ op: 'remove', path: 'members[__proto__ eq "x"]' }],
       { status: 400, scimType: 'invalidPath', reason: 'path_syntax' },
     ],
-    ['no path', () => [{ op: 'remove' }], { status: 400, scimType: 'noTarget', reason: 'path_missing' }],
+    ['a remove without a path', () => [{ op: 'remove' }], { status: 400, scimType: 'noTarget', reason: 'path_missing' }],
     [
       'a filter that selects nobody',
       () => [{ op: 'replace', path: 'members[value eq "nobody"]', value: { value: 'nobody' } }],
       { status: 400, scimType: 'noTarget', reason: 'path_no_match' },
     ],
-  ])('%s writes nothing', async (_, operations, refused) => {
+  ])('%s is refused and writes nothing', async (_, operations, refused) => {
     const { directory, id, users } = await startGroup()
 
-    await expectRefused(directory, () => directory.patch(id, ...operations(users)), refused)
+    await expectRefusal(directory, () => directory.patch(id, ...operations(users)), refused)
   })
 
-  test.each<[string, (users: readonly string[]) => object, Refused]>([
+  test.each<[string, (users: readonly string[]) => object, ExpectedRefusal]>([
     [
-      'a remove that lists',
+      'a remove with a value',
       ([one]) => ({ op: 'remove', path: 'members', value: [{ value: one }] }),
       { status: 400, scimType: 'invalidSyntax', reason: 'remove_with_value' },
     ],
     [
-      'a member as a text',
+      'a member as a string',
       ([one]) => ({ op: 'add', path: 'members', value: [one] }),
       { status: 400, scimType: 'invalidValue', reason: 'value_type' },
     ],
     [
-      'null',
+      'null as the list of members',
       () => ({ op: 'replace', path: 'members', value: null }),
       { status: 400, scimType: 'invalidValue', reason: 'value_missing' },
     ],
     [
-      'Add',
+      'the operation Add',
       ([one]) => ({ op: 'Add', path: 'members', value: [{ value: one }] }),
       { status: 400, scimType: 'invalidSyntax', reason: 'operation_unknown' },
     ],
   ])('the strict profile refuses %s', async (_, operation, refused) => {
     const { directory, id, users } = await startGroup('strict')
 
-    await expectRefused(directory, () => directory.patch(id, operation(users)), refused)
+    await expectRefusal(directory, () => directory.patch(id, operation(users)), refused)
   })
 
   test('adding an existing member or removing an absent one changes neither version nor date (RFC 7644 §3.5.2.1)', async () => {
@@ -343,18 +343,18 @@ describe('one step', () => {
   })
 
   test.each([
-    ['by what they are', 'members[type eq "Group"]'],
-    ['by what they are not', 'members[not (value eq "x") and type eq "group"]'],
-    ['by the beginning', 'members[value sw "" and type eq "Group"]'],
-  ])('reads members that are selected %s once', async (_, path) => {
+    ['on type', 'members[type eq "Group"]'],
+    ['on type, with a negation', 'members[not (value eq "x") and type eq "group"]'],
+    ['on type, with the start of the value', 'members[value sw "" and type eq "Group"]'],
+  ])('reads the members once for a filter %s', async (_, path) => {
     const { directory, id, users } = await startGroup()
-    const inner = await directory.group()
+    const inner = await directory.createGroup()
     await directory.patch(id, join(inner))
     directory.forgetCalls()
 
     expect((await directory.patch(id, { op: 'remove', path })).status).toBe(204)
     expect(directory.calls).toEqual({ find: 1, membersOf: 1, change: 1 })
-    expect(new Set(await directory.members(id))).toEqual(new Set([users[0], users[1]]))
+    expect(new Set(await directory.memberIds(id))).toEqual(new Set([users[0], users[1]]))
   })
 
   test('never stores a member twice, however the operation selects (RFC 7643 §2.4)', async () => {
@@ -368,7 +368,7 @@ describe('one step', () => {
 
     expect(reply).toMatchObject({ status: 204 })
     expect(reply.headers.get('etag')).toBe('W/"1"')
-    expect(new Set(await directory.members(id))).toEqual(new Set([users[0], users[1]]))
+    expect(new Set(await directory.memberIds(id))).toEqual(new Set([users[0], users[1]]))
   })
 
   test('responds with 204, or 200 with the requested attributes (RFC 7644 §3.5.2)', async () => {
@@ -401,19 +401,19 @@ describe('one step', () => {
 })
 
 describe('a group of 10,000', () => {
-  test('adds or removes a member without reading the others, in work that does not depend on their number', async () => {
+  test('adds or removes a member without reading the others, at a cost that does not depend on their number', async () => {
     const directory = await startDirectory(10_001)
     const [one, ...others] = directory.users
-    const id = await directory.group(aGroup(others))
+    const id = await directory.createGroup(aGroup(others))
     directory.forgetCalls()
 
-    const calls = await functionCallsAsync(async () => {
+    const calls = await countFunctionCallsAsync(async () => {
       await directory.patch(id, join(one))
       await directory.patch(id, leave(one))
     })
 
     expect(directory.calls.membersOf).toBe(0)
-    expect(await directory.members(id)).toHaveLength(10_000)
+    expect(await directory.memberIds(id)).toHaveLength(10_000)
     expect(calls).toBeLessThan(3000)
   })
 })

@@ -50,7 +50,7 @@ describe.for([
     expect([changed.status, changed.body?.['scimType'], scim.lastReason()]).toEqual([409, 'uniqueness', 'value_taken'])
   })
 
-  test('does not count an empty text as a value that must be unique (RFC 7643 §2.5)', async () => {
+  test('does not treat an empty string as a value that must be unique (RFC 7643 §2.5)', async () => {
     const { create, scim } = await start()
     expect((await create('kim', { badge: '' })).status).toBe(201)
     expect((await create('lou', { badge: '' })).status).toBe(201)
@@ -113,7 +113,7 @@ test.each([
   )
 })
 
-test('a search that reads more than half of the limit is announced by an event (RFC 7644 §3.12)', async () => {
+test('records an event when a search reads more than half of the limit (RFC 7644 §3.12)', async () => {
   const scim = await startScim({ storage: await sqlite() })
   const types = () => scim.events.map(({ type }) => type)
   const search = () => scim.send({ path: '/Users?filter=title co "x"' })

@@ -44,6 +44,6 @@ test.each([
   ['https://as.test/', 'https://as.test/', /without query, fragment or a slash at its end/],
   ['https://AS.test', 'https://AS.test', /as the authorization server has it/],
   ['https://as.test?x', 'https://as.test?x', /as the authorization server has it/],
-])('refuses a storage of %s for the issuer %s', (stored, issuer, message) => {
+])('refuses to start with a storage of %s and the issuer %s', (stored, issuer, message) => {
   expect(() => createScimServer({ issuer, storage: createMemoryStorage({ issuer: stored }) })).toThrow(message)
 })

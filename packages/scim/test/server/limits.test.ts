@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createScimServer, oktaRoleResourceType, type ScimServerOptions } from '../../src/index.ts'
 import { aDevice, deviceType, roles } from '../fixtures/custom-types.ts'
-import { aGroup, expectRefused, groupSchema, startDirectory } from '../fixtures/directory-under-test.ts'
+import { aGroup, expectRefusal, groupSchema, startDirectory } from '../fixtures/directory-under-test.ts'
 import { idOf, issuer, startScim } from '../fixtures/scim-under-test.ts'
 
 const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
@@ -20,29 +20,29 @@ test('refuses a user beyond the number that a provider may have (RFC 7644 §3.12
     directory.send({ method: 'POST', path: '/Users', provider, body: aUser(userName) })
   const last = await post('last')
 
-  await expectRefused(directory, () => post('one-more'), { status: 403, reason: 'resources_too_many' })
+  await expectRefusal(directory, () => post('one-more'), { status: 403, reason: 'resources_too_many' })
 
   expect((await post('of-another', 'T2')).status).toBe(201)
   await directory.send({ method: 'DELETE', path: `/Users/${idOf(last)}` })
   expect((await post('one-more')).status).toBe(201)
 })
 
-test('a server that has just started counts what a provider already has (RFC 7644 §3.12)', async () => {
+test('a server that has just started counts the users that a provider already has (RFC 7644 §3.12)', async () => {
   const scim = await startScim({ limits: { users: 1 } })
   const post = (server: Pick<typeof scim, 'send'>, userName: string) =>
     server.send({ method: 'POST', path: '/Users', body: aUser(userName) })
   expect((await post(scim, 'first')).status).toBe(201)
-  const restarted = scim.beside({ storage: scim.storage })
+  const restarted = scim.startAnother({ storage: scim.storage })
 
   const statuses = [(await post(restarted, 'second')).status, (await post(restarted, 'third')).status]
 
   expect(statuses).toEqual([403, 403])
 })
 
-test('counts the users of a provider again after a tenth of what was left', async () => {
+test('recounts the users of a provider each time that a tenth of the remaining quota has been used', async () => {
   const scim = await startScim({ limits: { users: 40 } })
   let totals = 0
-  const counted = scim.beside({
+  const counted = scim.startAnother({
     storage: {
       ...scim.storage,
       provisionedUsers: {
@@ -65,9 +65,9 @@ test('counts the users of a provider again after a tenth of what was left', asyn
 
 test('refuses a group beyond the number that a provider may have (RFC 7644 §3.12)', async () => {
   const directory = await startDirectory(1, 'general', { limits: { groups: 1 } })
-  await directory.group()
+  await directory.createGroup()
 
-  await expectRefused(directory, () => directory.send({ method: 'POST', path: '/Groups', body: aGroup() }), {
+  await expectRefusal(directory, () => directory.send({ method: 'POST', path: '/Groups', body: aGroup() }), {
     status: 403,
     reason: 'resources_too_many',
   })
@@ -79,63 +79,63 @@ test('refuses a resource of a custom type beyond the number that a provider may 
   const post = () => directory.send({ method: 'POST', path: '/Devices', body: aDevice({}) })
   expect((await post()).status).toBe(201)
 
-  await expectRefused(directory, post, { status: 403, reason: 'resources_too_many' })
+  await expectRefusal(directory, post, { status: 403, reason: 'resources_too_many' })
 })
 
-test('refuses members beyond the number that a group may have, however they are written (RFC 7644 §3.12)', async () => {
+test('refuses members beyond the number that a group may have, however they are added (RFC 7644 §3.12)', async () => {
   const directory = await startDirectory(4, 'general', { limits: { groupMembers: 2 } })
   const [one = '', two = '', three = '', four = ''] = directory.users
-  const id = await directory.group(aGroup([one]))
+  const id = await directory.createGroup(aGroup([one]))
   const refused = { status: 400, scimType: 'invalidValue', reason: 'members_too_many' } as const
   const body = aGroup([one, two, three])
 
-  await expectRefused(directory, () => directory.send({ method: 'POST', path: '/Groups', body }), refused)
-  await expectRefused(directory, () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body }), refused)
-  await expectRefused(directory, () => directory.patch(id, join(two, three)), refused)
-  await expectRefused(
+  await expectRefusal(directory, () => directory.send({ method: 'POST', path: '/Groups', body }), refused)
+  await expectRefusal(directory, () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body }), refused)
+  await expectRefusal(directory, () => directory.patch(id, join(two, three)), refused)
+  await expectRefusal(
     directory,
     () => directory.patch(id, { op: 'remove', path: `members[value eq "${four}"]` }, join(two, three)),
     refused,
   )
-  await expectRefused(directory, () => directory.patch(id, { ...join(one, two, three), op: 'replace' }), refused)
+  await expectRefusal(directory, () => directory.patch(id, { ...join(one, two, three), op: 'replace' }), refused)
 
   expect((await directory.patch(id, join(two))).status).toBe(204)
   expect((await directory.patch(id, { ...join(three, four), op: 'replace' })).status).toBe(204)
-  expect(await directory.members(id)).toEqual([three, four].toSorted())
+  expect(await directory.memberIds(id)).toEqual([three, four].toSorted())
 })
 
-test('refuses a member who is in as many groups as a user may be in (RFC 7644 §3.12)', async () => {
+test('refuses a member who is already in the maximum number of groups (RFC 7644 §3.12)', async () => {
   const directory = await startDirectory(2, 'general', { limits: { groupsOfMember: 2 } })
   const [one = '', two = ''] = directory.users
-  const first = await directory.group(aGroup([one]))
-  await directory.group(aGroup([one]))
-  const id = await directory.group()
+  const first = await directory.createGroup(aGroup([one]))
+  await directory.createGroup(aGroup([one]))
+  const id = await directory.createGroup()
   const refused = { status: 400, scimType: 'invalidValue', reason: 'memberships_too_many' } as const
   const body = aGroup([two, one])
 
-  await expectRefused(directory, () => directory.send({ method: 'POST', path: '/Groups', body }), refused)
-  await expectRefused(directory, () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body }), refused)
-  await expectRefused(directory, () => directory.patch(id, join(two, one)), refused)
+  await expectRefusal(directory, () => directory.send({ method: 'POST', path: '/Groups', body }), refused)
+  await expectRefusal(directory, () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body }), refused)
+  await expectRefusal(directory, () => directory.patch(id, join(two, one)), refused)
 
-  // Who is a member already may be named again.
+  // An existing member may be added again.
   expect((await directory.patch(first, join(one))).status).toBe(204)
   expect((await directory.patch(id, join(two))).status).toBe(204)
 })
 
-test('refuses a group that is larger than what is stored, without its members (RFC 9110 §15.5.14)', async () => {
+test('refuses a group that, without its members, is larger than the limit (RFC 9110 §15.5.14)', async () => {
   const directory = await startDirectory(4, 'general', { limits: { resourceBytes: 200 } })
-  const id = await directory.group(aGroup(directory.users))
+  const id = await directory.createGroup(aGroup(directory.users))
   const refused = { status: 413, reason: 'resource_too_large' } as const
   const body = { schemas: [groupSchema], displayName: 'a'.repeat(200) }
 
-  await expectRefused(directory, () => directory.send({ method: 'POST', path: '/Groups', body }), refused)
-  await expectRefused(directory, () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body }), refused)
+  await expectRefusal(directory, () => directory.send({ method: 'POST', path: '/Groups', body }), refused)
+  await expectRefusal(directory, () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body }), refused)
   const rename = { op: 'replace', path: 'displayName', value: 'a'.repeat(200) }
-  await expectRefused(directory, () => directory.patch(id, rename), refused)
+  await expectRefusal(directory, () => directory.patch(id, rename), refused)
 })
 
 test.for(['users', 'groups', 'customResources', 'groupMembers', 'groupsOfMember', 'totalBytesAtOnce'] as const)(
-  'refuses to start with a limits.%s that is no whole number of at least 1',
+  'refuses to start with limits.%s set to 0',
   async (name) => {
     const { storage } = await startScim()
     const options: ScimServerOptions = { issuer, storage, limits: { [name]: 0 } }
@@ -144,10 +144,10 @@ test.for(['users', 'groups', 'customResources', 'groupMembers', 'groupsOfMember'
   },
 )
 
-test('shows a group of more members than fit in a text, alone and in a page', async () => {
+test('shows a group with so many members that it is rendered as bytes, alone and in a page', async () => {
   const directory = await startDirectory(1101)
-  const id = await directory.group(aGroup(directory.users))
-  const small = await directory.group(aGroup(directory.users.slice(0, 2)))
+  const id = await directory.createGroup(aGroup(directory.users))
+  const small = await directory.createGroup(aGroup(directory.users.slice(0, 2)))
 
   const one = await directory.send({ path: `/Groups/${id}` })
   const page = await directory.send({ path: '/Groups' })
@@ -163,9 +163,9 @@ test('shows a group of more members than fit in a text, alone and in a page', as
   expect(Number(head.headers.get('content-length'))).toBeGreaterThan(1101 * 60)
 })
 
-test('a read stops when its client has disconnected, and a write goes on', async () => {
+test('a read stops when its client has disconnected, but a write continues', async () => {
   const directory = await startDirectory(3)
-  const id = await directory.group(aGroup(directory.users))
+  const id = await directory.createGroup(aGroup(directory.users))
   const controller = new AbortController()
   controller.abort()
   const signal = () => controller.signal
@@ -188,10 +188,10 @@ test('a read stops when its client has disconnected, and a write goes on', async
   expect(directory.calls.membersOf).toBe(0)
   expect(events.filter(({ type }) => type === 'request.refused')).toEqual([])
   expect(written.status).toBe(204)
-  expect(await directory.members(id)).toHaveLength(2)
+  expect(await directory.memberIds(id)).toHaveLength(2)
 })
 
-test('refuses a PATCH of a user whose operations are more work than allowed (RFC 9110 §15.5.14)', async () => {
+test('refuses a PATCH of a user whose operations exceed the work limit (RFC 9110 §15.5.14)', async () => {
   const directory = await startDirectory(1, 'general', { limits: { work: 40 } })
   const [id = ''] = directory.users
   const values = Array.from({ length: 10 }, (_, index) => ({ value: `a${index}@example.com`, type: `t${index}` }))
@@ -204,7 +204,7 @@ test('refuses a PATCH of a user whose operations are more work than allowed (RFC
     })
   expect((await patch([{ op: 'replace', path: 'emails', value: values }])).status).toBe(200)
 
-  await expectRefused(directory, () => patch(Array.from({ length: 40 }, () => select)), {
+  await expectRefusal(directory, () => patch(Array.from({ length: 40 }, () => select)), {
     status: 413,
     reason: 'operations_too_many',
   })
@@ -212,9 +212,9 @@ test('refuses a PATCH of a user whose operations are more work than allowed (RFC
   expect((await patch([select])).status).toBe(200)
 })
 
-test('refuses a PATCH that compares too many members before it reads them (RFC 9110 §15.5.14)', async () => {
+test('refuses a PATCH that would compare too many members, without reading them (RFC 9110 §15.5.14)', async () => {
   const directory = await startDirectory(6, 'general', { limits: { work: 12 } })
-  const id = await directory.group(aGroup(directory.users))
+  const id = await directory.createGroup(aGroup(directory.users))
   const remove = { op: 'remove', path: 'members[type eq "user" and value co "x"]' }
   const patch = (operations: readonly object[]) =>
     directory.send({
@@ -223,7 +223,7 @@ test('refuses a PATCH that compares too many members before it reads them (RFC 9
       body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations },
     })
 
-  await expectRefused(directory, () => patch(Array.from({ length: 10 }, () => remove)), {
+  await expectRefusal(directory, () => patch(Array.from({ length: 10 }, () => remove)), {
     status: 413,
     reason: 'operations_too_many',
   })
@@ -234,23 +234,23 @@ test('refuses a PATCH that compares too many members before it reads them (RFC 9
   expect((await patch([remove])).status).toBe(204)
 })
 
-test('reads the members of one large group at a time when two do not fit in memory together', async () => {
+test('reads the members of one large group at a time when two would exceed the memory limit', async () => {
   const directory = await startDirectory(250, 'general', { limits: { totalBytesAtOnce: 100_000 } })
-  const id = await directory.group(aGroup(directory.users))
+  const id = await directory.createGroup(aGroup(directory.users))
   const { groups } = directory.storage
   let reading = 0
-  let most = 0
-  const watched = directory.beside({
+  let maximum = 0
+  const watched = directory.startAnother({
     limits: { totalBytesAtOnce: 100_000 },
     storage: {
       ...directory.storage,
       groups: {
         ...groups,
-        membersOf: async (...asked) => {
+        membersOf: async (...args) => {
           reading += 1
-          most = Math.max(most, reading)
+          maximum = Math.max(maximum, reading)
           try {
-            return await groups.membersOf(...asked)
+            return await groups.membersOf(...args)
           } finally {
             reading -= 1
           }
@@ -262,5 +262,5 @@ test('reads the members of one large group at a time when two do not fit in memo
   const answers = await Promise.all([1, 2, 3].map(async () => watched.send({ path: `/Groups/${id}` })))
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-  expect(most).toBe(1)
+  expect(maximum).toBe(1)
 })

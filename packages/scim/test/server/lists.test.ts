@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest'
 
 import { defineResourceType, defineSchema } from '../../src/index.ts'
 import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
-import { aGroup, expectRefused, startDirectory, type Refused } from '../fixtures/directory-under-test.ts'
+import { aGroup, expectRefusal, startDirectory, type ExpectedRefusal } from '../fixtures/directory-under-test.ts'
 import { idsOf, namesOf, resourcesOf, startUsers } from '../fixtures/users-under-test.ts'
 import { issuer, startScim } from '../fixtures/scim-under-test.ts'
 
 const base = 'https://as.test/scim/v2/enterprise-idps/T1'
 const department = `${enterpriseUserSchema.id}:department`
-const invalidFilter = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidFilter', reason })
+const invalidFilter = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({ status: 400, scimType: 'invalidFilter', reason })
 
 test('a list contains its totals as numbers, and complete resources (RFC 7644 §3.4.2)', async () => {
   const users = await startUsers()
@@ -48,7 +48,7 @@ test('responds with 200 and an empty list when nothing matches, and ignores unkn
   })
 })
 
-test('lists deactivated users, but neither removed users nor those of another provider', async () => {
+test('lists deactivated users, but neither removed users nor users of another provider', async () => {
   const users = await startUsers()
   await users.send({ method: 'DELETE', path: `/Users/${users.ids['Max']}` })
 
@@ -107,7 +107,7 @@ describe('filters', () => {
     ['meta.location co "/T1/" and displayName eq "Kim"', ['Kim']],
     [`not (meta.location sw "${base}/Users/")`, []],
     ['meta.location ne "https://elsewhere.test/" and displayName eq "Kim"', ['Kim']],
-  ])('%s', async (title, names) => {
+  ])('evaluates %s', async (title, names) => {
     const users = await startUsers()
 
     const reply = await users.list('/Users', { filter: title })
@@ -139,7 +139,7 @@ describe('filters', () => {
   })
 
   test.each(['id eq "ID" and manager eq "boss"', 'manager eq "boss" and id eq "ID"'])(
-    'matches %s, as Entra checks',
+    'evaluates %s, with which Entra checks the manager of a user',
     async (template) => {
       const users = await startUsers('entra')
       const ask = (id: string | undefined) =>
@@ -155,7 +155,7 @@ describe('filters', () => {
     },
   )
 
-  test.each<[string, Refused]>([
+  test.each<[string, ExpectedRefusal]>([
     ['', invalidFilter('filter_empty')],
     ['users;drop eq "x"', invalidFilter('filter_syntax')],
     ['user name eq "x"', invalidFilter('filter_syntax')],
@@ -200,13 +200,13 @@ describe('filters', () => {
     const users = await startUsers()
     const filter = title
 
-    await expectRefused(users, () => users.list('/Users', { filter }), refused)
+    await expectRefusal(users, () => users.list('/Users', { filter }), refused)
   })
 
   test('refuses two filters', async () => {
     const users = await startUsers()
 
-    await expectRefused(
+    await expectRefusal(
       users,
       () => users.send({ path: '/Users?filter=title%20pr&Filter=title%20pr' }),
       invalidFilter('filter_repeated'),
@@ -216,7 +216,7 @@ describe('filters', () => {
   test('refuses 100,000 parentheses by length, without parsing them (RFC 7644 §3.12)', async () => {
     const users = await startUsers()
 
-    await expectRefused(
+    await expectRefusal(
       users,
       () => users.list('/Users', { filter: '('.repeat(100_000) }),
       invalidFilter('filter_too_long'),
@@ -256,7 +256,7 @@ describe('order', () => {
     expect(namesOf(reply)).toEqual(names)
   })
 
-  test.each<[Record<string, string>, Refused['reason']]>([
+  test.each<[Record<string, string>, ExpectedRefusal['reason']]>([
     [{ sortBy: 'unknown' }, 'sort_attribute'],
     [{ sortBy: '' }, 'sort_attribute'],
     [{ sortBy: '__proto__' }, 'sort_attribute'],
@@ -270,7 +270,7 @@ describe('order', () => {
   ])('refuses to sort by %j (RFC 7644 §3.4.2.3)', async (parameters, reason) => {
     const users = await startUsers()
 
-    await expectRefused(users, () => users.list('/Users', parameters), {
+    await expectRefusal(users, () => users.list('/Users', parameters), {
       status: 400,
       scimType: 'invalidValue',
       reason,
@@ -291,7 +291,7 @@ describe('pages', () => {
     [{ count: '2147483648' }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
     [{ count: '9'.repeat(400) }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
     [{ startIndex: '99999999999999999999' }, 2_147_483_647, []],
-  ])('the page of %j (RFC 7644 §3.4.2.4)', async (parameters, startIndex, names) => {
+  ])('returns the page of %j (RFC 7644 §3.4.2.4)', async (parameters, startIndex, names) => {
     const users = await startUsers()
 
     const reply = await users.list('/Users', parameters)
@@ -306,7 +306,7 @@ describe('pages', () => {
       const users = await startUsers()
 
       for (const name of ['startIndex', 'count']) {
-        await expectRefused(users, () => users.list('/Users', { [name]: text }), {
+        await expectRefusal(users, () => users.list('/Users', { [name]: text }), {
           status: 400,
           scimType: 'invalidValue',
           reason: 'page_malformed',
@@ -329,7 +329,7 @@ describe('pages', () => {
     }
   })
 
-  test('the pages of an import, concatenated, are the whole directory', async () => {
+  test('the concatenated pages of an import are the whole directory', async () => {
     const directory = await startDirectory(25)
     const seen: string[] = []
 
@@ -368,14 +368,14 @@ describe('which attributes are shown', () => {
 
   test('refuses attributes together with excludedAttributes, and 10,000 names', async () => {
     const users = await startUsers()
-    const refused = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidSyntax', reason })
+    const refused = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({ status: 400, scimType: 'invalidSyntax', reason })
 
-    await expectRefused(
+    await expectRefusal(
       users,
       () => users.list('/Users', { attributes: 'id', excludedAttributes: 'name' }),
       refused('projection_both'),
     )
-    await expectRefused(
+    await expectRefusal(
       users,
       () => users.list('/Users', { attributes: 'name,'.repeat(10_000) }),
       refused('projection_too_many'),
@@ -384,12 +384,12 @@ describe('which attributes are shown', () => {
 })
 
 describe('groups', () => {
-  test('loads no members when they are not shown, and those of a page in one read', async () => {
+  test('reads no members when they are not shown, and otherwise the members of a page in one read', async () => {
     const directory = await startDirectory(3)
     const ids = await Promise.all([
-      directory.group(aGroup(directory.users)),
-      directory.group(aGroup(directory.users.slice(1))),
-      directory.group(aGroup()),
+      directory.createGroup(aGroup(directory.users)),
+      directory.createGroup(aGroup(directory.users.slice(1))),
+      directory.createGroup(aGroup()),
     ])
     directory.forgetCalls()
 
@@ -412,7 +412,7 @@ describe('groups', () => {
 
   test('a listed group equals the group at its location', async () => {
     const directory = await startDirectory(2)
-    const id = await directory.group(aGroup(directory.users))
+    const id = await directory.createGroup(aGroup(directory.users))
 
     const listed = await directory.send({ path: `/Groups?filter=${encodeURIComponent(`id eq "${id}"`)}` })
 
@@ -430,17 +430,17 @@ describe('groups', () => {
     ['displayName sw "d"', ['Dev']],
     ['meta.resourceType eq "User"', []],
     ['meta.location co "/Groups/"', ['Ops', 'Dev', 'All', 'None']],
-  ])('%s', async (title, names) => {
+  ])('evaluates %s', async (title, names) => {
     const directory = await startDirectory(2)
     const [one = '', two = ''] = directory.users
-    const dev = async (displayName: string, members: readonly string[]) => (
+    const createNamedGroup = async (displayName: string, members: readonly string[]) => (
       directory.clock.advance(1),
-      directory.group({ ...aGroup(members), displayName })
+      directory.createGroup({ ...aGroup(members), displayName })
     )
-    const ops = await dev('Ops', [one, two])
-    await dev('Dev', [two])
-    await dev('All', [ops])
-    await dev('None', [])
+    const ops = await createNamedGroup('Ops', [one, two])
+    await createNamedGroup('Dev', [two])
+    await createNamedGroup('All', [ops])
+    await createNamedGroup('None', [])
     const filter = title.replace(/P[01]/, (user) => (user === 'P0' ? one : two))
 
     const reply = await directory.send({ path: `/Groups?filter=${encodeURIComponent(filter)}` })
@@ -452,7 +452,7 @@ describe('groups', () => {
   test('finds users by the id of a group', async () => {
     const directory = await startDirectory(3)
     const [one = '', two = ''] = directory.users
-    const ops = await directory.group(aGroup([one, two]))
+    const ops = await directory.createGroup(aGroup([one, two]))
 
     for (const filter of [`groups eq "${ops}"`, `groups.value eq "${ops}"`, `groups[value eq "${ops}"]`, 'groups pr']) {
       const reply = await directory.send({ path: `/Users?filter=${encodeURIComponent(filter)}` })
@@ -470,7 +470,7 @@ describe('groups', () => {
   ] as const)('refuses the filter %s', async (filter, reason) => {
     const directory = await startDirectory(1)
 
-    await expectRefused(
+    await expectRefusal(
       directory,
       () => directory.send({ path: `/Groups?filter=${encodeURIComponent(filter)}` }),
       invalidFilter(reason),
@@ -480,7 +480,7 @@ describe('groups', () => {
   test('refuses to sort by members', async () => {
     const directory = await startDirectory(1)
 
-    await expectRefused(directory, () => directory.send({ path: '/Groups?sortBy=members' }), {
+    await expectRefusal(directory, () => directory.send({ path: '/Groups?sortBy=members' }), {
       status: 400,
       scimType: 'invalidValue',
       reason: 'sort_attribute',
@@ -512,7 +512,7 @@ describe('one resource', () => {
     expect(users.dump()).toBe(before)
   })
 
-  test('responds with 304 to the current version, and with a new version after a change (RFC 7644 §3.14)', async () => {
+  test('responds with 304 to the current version in If-None-Match, and with a new version after a change (RFC 7644 §3.14)', async () => {
     const users = await startUsers()
     const path = `/Users/${users.ids['Kim']}`
     const known = (await users.send({ path })).headers.get('etag') ?? ''
@@ -540,7 +540,7 @@ describe('one resource', () => {
     const path = `/Users/${directory.users[0]}`
     const known = (await directory.send({ path })).headers.get('etag') ?? ''
 
-    await directory.group(aGroup(directory.users))
+    await directory.createGroup(aGroup(directory.users))
 
     expect(await directory.send({ path, headers: { 'if-none-match': known } })).toMatchObject({
       status: 200,
@@ -554,14 +554,14 @@ test('a filter that a store refuses to evaluate is 400 (RFC 7644 §3.12 tooMany)
   const { provisionedUsers } = directory.storage
   Object.assign(provisionedUsers, { list: async () => ({ outcome: 'tooMany' }) })
 
-  await expectRefused(directory, () => directory.send({ path: '/Users?filter=userName%20co%20%22a%22' }), {
+  await expectRefusal(directory, () => directory.send({ path: '/Users?filter=userName%20co%20%22a%22' }), {
     status: 400,
     scimType: 'tooMany',
     reason: 'too_many_matches',
   })
 })
 
-test('a page of users is one read, by index and by cursor', async () => {
+test('reads storage once for a page of users, by index and by cursor', async () => {
   const directory = await startDirectory(3)
   const { provisionedUsers } = directory.storage
   const uncounted = { ...provisionedUsers }
@@ -576,14 +576,14 @@ test('a page of users is one read, by index and by cursor', async () => {
 
 test('a filter that cannot match does not read storage', async () => {
   const directory = await startDirectory(1)
-  Object.assign(directory.storage.provisionedUsers, { list: async () => Promise.reject(new Error('asked')) })
+  Object.assign(directory.storage.provisionedUsers, { list: async () => Promise.reject(new Error('Storage was read.')) })
 
   const reply = await directory.send({ path: `/Users?filter=${encodeURIComponent('meta.location co "/T2/"')}` })
 
   expect(reply).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } })
 })
 
-test('finds a linked user by a location whose id needs escapes', async () => {
+test('finds a linked user by a location in which the id is percent-encoded', async () => {
   const storage = createMemoryStorage({ issuer })
   const id = userId('auth0|kim@x')
   await storage.users.insert({ userId: id, claims: {}, createdAt: epochSeconds(1_700_000_000) })
@@ -615,7 +615,7 @@ test('a query with a malformed escape is refused (RFC 3986 §2.1)', async () => 
   expect(scim.lastReason()).toBe('query_malformed')
 })
 
-test('a sub-attribute that is never returned does not sort a list (RFC 7643 §2.2)', async () => {
+test('refuses to sort by a sub-attribute that is never returned (RFC 7643 §2.2)', async () => {
   const badge = defineSchema({
     id: 'urn:example:params:scim:schemas:extension:badge:2.0:User',
     name: 'Badge',

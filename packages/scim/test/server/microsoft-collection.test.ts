@@ -28,18 +28,18 @@ const patch = (path: string, ...Operations: readonly object[]): Promise<ScimRepl
   send('PATCH', path, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations })
 
 describe("the requests of Microsoft's Postman collection", () => {
-  test('reads empty lists, in lower case too, and the discovery endpoints (RFC 7644 §4)', async () => {
+  test('reads empty lists, one by a path in lower case, and the discovery endpoints (RFC 7644 §4)', async () => {
     for (const path of ['/users', '/Groups'])
       expect(await send('GET', path)).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } })
     const { body } = await send('GET', '/ResourceTypes')
     expect(body?.['Resources']).toMatchObject([{ endpoint: '/Users' }, { endpoint: '/Groups' }])
     expect((await send('GET', '/ServiceProviderConfig')).body).toMatchObject({ patch: { supported: true } })
     expect(JSON.stringify((await send('GET', '/Schemas')).body)).toContain('User Account')
-    // The collection's own name of ServiceProviderConfig, which RFC 7644 §4 does not define.
+    // The name that the collection uses for ServiceProviderConfig. RFC 7644 §4 does not define it.
     expect(await send('GET', '/serviceConfiguration')).toMatchObject({ status: 404, body: { status: '404' } })
   })
 
-  test('creates users with names in Pascal case, with and without the enterprise extension (RFC 7643 §2.1)', async () => {
+  test('creates users whose attribute names are in Pascal case, with and without the enterprise extension (RFC 7643 §2.1)', async () => {
     const emails = [
       { Primary: true, type: 'work', value: 'kim@x.test' },
       { Primary: false, type: 'home', value: 'kim@home.test' },
@@ -100,7 +100,7 @@ describe("the requests of Microsoft's Postman collection", () => {
     })
   })
 
-  test('finds users by name, and by an unquoted time of creation (RFC 7644 §3.4.2.2)', async () => {
+  test('finds users by userName, by externalId, and by an unquoted time of creation (RFC 7644 §3.4.2.2)', async () => {
     for (const filter of [
       'userName eq "emp2"',
       'externalId eq "e3"',
@@ -112,7 +112,7 @@ describe("the requests of Microsoft's Postman collection", () => {
       })
   })
 
-  test('creates, replaces and changes groups, with names that it does not store (RFC 7644 §3.5)', async () => {
+  test('creates, replaces and changes groups, with display names of members that are not stored (RFC 7644 §3.5)', async () => {
     const group = (displayName: string, ...names: readonly string[]) => ({
       schemas: [groupSchema],
       displayName,
@@ -134,7 +134,7 @@ describe("the requests of Microsoft's Postman collection", () => {
     expect(await members()).toHaveLength(2)
     expect((await patch(path, { op: 'remove', path: `members[value eq "${ids['lou']}"]` })).status).toBe(204)
     expect(await members()).toMatchObject([{ value: ids['kim'] }])
-    // The collection adds texts that are nobody's identifier; here, members must exist.
+    // The collection adds a string that identifies nobody; this server requires that members exist.
     expect((await patch(path, { op: 'add', path: 'members', value: 'string id 1' })).status).toBe(400)
     expect((await send('GET', `${path}?excludedAttributes=members`)).body).not.toHaveProperty('members')
     expect((await patch(path, { op: 'remove', path: 'members' })).status).toBe(204)

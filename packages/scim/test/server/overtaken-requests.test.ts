@@ -7,23 +7,23 @@ import { userSchema } from '../../src/engine.ts'
 import { overtake } from '../fixtures/overtake.ts'
 import { idOf, issuer, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
-// Between the read and the write of a request, a request to another server of the same database is faster.
+// Between the read and the write of a request, another server of the same database processes a request.
 
 const aUser = { schemas: [userSchema.id], userName: 'kim', externalId: 'k1' }
 const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
-type Overtaken = 'adopt' | 'compareAndSwap' | 'remove' | 'release'
+type OvertakenMethod = 'adopt' | 'compareAndSwap' | 'remove' | 'release'
 
-/** A server that is overtaken at its first call of the method, and another one that is not. */
+/** Starts two servers. Right before the first one calls the method for the first time, `rival` uses the other one. */
 async function startOvertaken(
-  method: Overtaken,
+  method: OvertakenMethod,
   rival: (other: ScimUnderTest) => Promise<unknown>,
   options: Partial<ScimServerOptions> = {},
 ): Promise<{ readonly scim: Pick<ScimUnderTest, 'send'>; readonly other: ScimUnderTest }> {
   const storage = createMemoryStorage({ issuer })
   const other = await startScim({ storage, ...options })
   const provisionedUsers = overtake(storage.provisionedUsers, method, () => rival(other))
-  return { scim: other.beside({ storage: { ...storage, provisionedUsers } }), other }
+  return { scim: other.startAnother({ storage: { ...storage, provisionedUsers } }), other }
 }
 
 const provision = (scim: Pick<ScimUnderTest, 'send'>, body: object = aUser) =>
@@ -57,7 +57,7 @@ describe('a DELETE', () => {
     expect(other.events.filter(({ type }) => type === 'user.removed')).toHaveLength(1)
   })
 
-  test('counts once towards the deprovisioning limit, also when it is repeated (RFC 7644 §3.6)', async () => {
+  test('counts once towards the deprovisioning limit, even if its write is repeated (RFC 7644 §3.6)', async () => {
     const { scim, other } = await startOvertaken('remove', (rival) => patch(rival, id, { title: 'Dr.' }), {
       deprovisioningLimit: { users: 3 },
     })
@@ -122,7 +122,7 @@ describe('a POST that links a user of the host', () => {
   })
 })
 
-test('a POST that repeats another one creates the user again who was removed meanwhile (RFC 7644 §3.3)', async () => {
+test('a repeated POST creates the user again if the user was removed meanwhile (RFC 7644 §3.3)', async () => {
   const { scim, other } = await startOvertaken('compareAndSwap', (rival) =>
     rival.send({ method: 'DELETE', path: `/Users/${id}` }),
   )

@@ -16,9 +16,9 @@ async function startWithPasswords() {
   const given: string[] = []
   const fails = { now: false }
   let isProtected = false
-  const medium = createMemoryDatabase()
+  const database = createMemoryDatabase()
   const scim = await startScim({
-    storage: createMemoryStorage({ issuer, database: medium }),
+    storage: createMemoryStorage({ issuer, database }),
     mayChange: async () => !isProtected,
     link: async () => ((await scim.storage.users.find(userId('local'))) === undefined ? undefined : userId('local')),
     password: async ({ password }) => {
@@ -32,7 +32,7 @@ async function startWithPasswords() {
     fails,
     protect: () => void (isProtected = true),
     post: (body: object) => scim.send({ method: 'POST', path: '/Users', body }),
-    dump: () => JSON.stringify([...medium.tablesOf(issuer).users.byId.values()]),
+    dump: () => JSON.stringify([...database.tablesOf(issuer).users.byId.values()]),
   }
 }
 
@@ -53,7 +53,7 @@ test.each([
   expect(scim.dump()).toBe(before)
 })
 
-test('a POST of the same user does not change its password either', async () => {
+test('a repeated POST does not change the password of a protected user', async () => {
   const scim = await startWithPasswords()
   await scim.post(alice)
   scim.protect()

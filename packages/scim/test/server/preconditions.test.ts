@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { aGroup, expectRefused, startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
+import { aGroup, expectRefusal, startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
 
 const bodies = {
   Users: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'renamed' },
@@ -9,10 +9,10 @@ const bodies = {
 
 type Collection = keyof typeof bodies
 
-/** A user or a group in its first version. */
+/** Starts a directory with a user or a group in its first version. */
 async function startWithOne(collection: Collection): Promise<{ readonly directory: Directory; readonly path: string }> {
   const directory = await startDirectory(1)
-  const id = collection === 'Users' ? directory.users[0] : await directory.group()
+  const id = collection === 'Users' ? directory.users[0] : await directory.createGroup()
   return { directory, path: `/${collection}/${id}` }
 }
 
@@ -55,7 +55,7 @@ describe.each<Collection>(['Users', 'Groups'])('preconditions on /%s', (collecti
     const versionMismatch = { status: 412, reason: 'version_mismatch' } as const
 
     for (const method of ['PUT', 'DELETE']) {
-      await expectRefused(
+      await expectRefusal(
         directory,
         () => directory.send({ method, path, headers: { 'if-match': tags }, body: bodies[collection] }),
         versionMismatch,
@@ -68,7 +68,7 @@ describe.each<Collection>(['Users', 'Groups'])('preconditions on /%s', (collecti
     const versionMismatch = { status: 412, reason: 'version_mismatch' } as const
 
     for (const method of ['PUT', 'DELETE']) {
-      await expectRefused(
+      await expectRefusal(
         directory,
         () => directory.send({ method, path, headers: { 'if-none-match': tags }, body: bodies[collection] }),
         versionMismatch,
@@ -79,7 +79,7 @@ describe.each<Collection>(['Users', 'Groups'])('preconditions on /%s', (collecti
     ).toMatchObject({ status: 200 })
   })
 
-  test('304 contains the location and the version (RFC 9110 §15.4.5)', async () => {
+  test('a 304 contains the location and the version (RFC 9110 §15.4.5)', async () => {
     const { directory, path } = await startWithOne(collection)
     const whole = await directory.send({ path })
 

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 
 import { startScim } from '../fixtures/scim-under-test.ts'
 
-const twoAMinute = () => createMemoryRateLimiter({ points: 2, window: seconds(60) })
+const twoPerMinute = () => createMemoryRateLimiter({ points: 2, window: seconds(60) })
 const ann = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'ann' }
 
 describe('a request limit', () => {
   test('every response contains the remaining quota, including refusals', async () => {
-    const scim = await startScim({ requestLimit: twoAMinute() })
+    const scim = await startScim({ requestLimit: twoPerMinute() })
 
     const found = await scim.send({ path: '/Users' })
     scim.clock.advance(10)
@@ -19,7 +19,7 @@ describe('a request limit', () => {
     expect([missing.status, Object.fromEntries(missing.headers)]).toMatchObject([404, quota('0', '50')])
   })
 
-  test('limits a provider to 12,000 requests in a minute by default, and tells no quota before (RFC 6585 §4)', async () => {
+  test('limits a provider to 12,000 requests per minute by default, without quota headers below the limit (RFC 6585 §4)', async () => {
     const scim = await startScim()
     const statuses = new Map<number, number>()
     for (let number = 0; number < 12_001; number += 1) {
@@ -37,7 +37,7 @@ describe('a request limit', () => {
   })
 
   test('a request beyond the limit changes nothing and is a SCIM error with Retry-After (RFC 6585 §4)', async () => {
-    const scim = await startScim({ requestLimit: twoAMinute() })
+    const scim = await startScim({ requestLimit: twoPerMinute() })
     await scim.send({ path: '/Users' })
     await scim.send({ path: '/Users' })
 
@@ -86,7 +86,7 @@ describe('a request limit', () => {
   })
 
   test('neither unauthenticated requests nor other providers use the quota of a provider', async () => {
-    const scim = await startScim({ requestLimit: twoAMinute() })
+    const scim = await startScim({ requestLimit: twoPerMinute() })
     for (let guess = 0; guess < 3; guess += 1)
       await scim.send({ path: '/Users', authorization: `Bearer guess-${guess}` })
     for (let call = 0; call < 3; call += 1) await scim.send({ path: '/Users', provider: 'T2' })
@@ -109,7 +109,7 @@ describe('a request limit', () => {
     expect(listed.body).toMatchObject({ totalResults: 0 })
   })
 
-  test('without a limit, responses have no rate limit headers', async () => {
+  test('without the option requestLimit, responses have no rate limit headers', async () => {
     const scim = await startScim()
 
     const { headers } = await scim.send({ path: '/Users' })
@@ -119,7 +119,7 @@ describe('a request limit', () => {
 })
 
 const never = (): never => {
-  throw new Error('asked too often')
+  throw new Error('The rate limiter was called too often.')
 }
 
 const quota = (remaining: string, reset: string) => ({
@@ -167,7 +167,7 @@ describe('limits', () => {
     expect(scim.lastReason()).toBe('operations_too_many')
   })
 
-  test('a user that is larger than the limit is 413, and is not stored (RFC 9110 §15.5.14)', async () => {
+  test('refuses a user that is larger than the limit with 413, and does not store it (RFC 9110 §15.5.14)', async () => {
     const scim = await startScim({ limits: { resourceBytes: 500 } })
 
     const refused = await scim.send({ method: 'POST', path: '/Users', body: { ...ann, title: 'é'.repeat(250) } })

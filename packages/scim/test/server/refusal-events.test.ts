@@ -8,14 +8,14 @@ import { aGroup, patchOp, startDirectory } from '../fixtures/directory-under-tes
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
 test.each([
-  ['a body that is no JSON', { method: 'POST', path: '/Users', body: '{"password": hunter2}' }, 'body_malformed'],
+  ['a body that is not JSON', { method: 'POST', path: '/Users', body: '{"password": hunter2}' }, 'body_malformed'],
   [
-    'a filter with a broken text',
+    'a filter with a malformed string',
     { path: `/Users?filter=${encodeURIComponent('userName eq "hunter2\u0001"')}` },
     'filter_value_malformed',
   ],
   [
-    'a path with a broken text',
+    'a path with a malformed string',
     {
       method: 'PATCH',
       path: '/Users/ID',
@@ -24,7 +24,7 @@ test.each([
     'path_syntax',
   ],
   [
-    'a value of a wrong type',
+    'a value of the wrong type',
     { method: 'POST', path: '/Users', body: { schemas: [core], userName: { hunter2: 1 } } },
     'value_type',
   ],
@@ -57,7 +57,7 @@ test.each([
   ['a request without credentials', { path: '/Users', authorization: undefined }],
   ['a method that is not allowed', { method: 'PUT', path: '/Users' }],
   ['an unknown path', { path: '/Nothing' }],
-])('the refusal of %s names its event in X-Correlation-Id', async (_, sent) => {
+])('the refusal of %s has the correlation id of its event in X-Correlation-Id', async (_, sent) => {
   const directory = await startDirectory(0)
 
   const reply = await directory.send(sent)

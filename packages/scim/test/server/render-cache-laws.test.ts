@@ -8,34 +8,34 @@ import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
 import { aBadgeSchema, aUserBody, badgeUrn } from '../arbitraries/user-body.ts'
 import { idOf, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
-test('law: cached text equals the rendered resource, whichever schemas stored and show it', async () => {
+test('law: a cached resource equals the rendered resource, whichever schemas stored and show it', async () => {
   await fc.assert(
     fc.asyncProperty(aBadgeSchema(), aBadgeSchema(), aUserBody(), aUserBody(), async (before, now, first, second) => {
       const writer = await startScim({ userType: typeOf(before), toleranceProfile: 'all' })
       const created = await writer.send({ method: 'POST', path: '/Users', body: first })
       const id = idOf(created)
 
-      const ready = await answersOf(writer, id)
-      expect(ready).toEqual(await answersOf(writer.beside({ storage: forgetful(writer.storage) }), id))
-      if (!showsWritten(before)) expect(ready[0]).toEqual(created.body)
+      const cached = await answersOf(writer, id)
+      expect(cached).toEqual(await answersOf(writer.startAnother({ storage: withoutResourceForms(writer.storage) }), id))
+      if (!showsWritten(before)) expect(cached[0]).toEqual(created.body)
 
-      // Another server shows and writes the same rows.
-      const other = writer.beside({ userType: typeOf(now) })
-      const context = writer.beside({ userType: typeOf(now), storage: forgetful(writer.storage) })
-      expect(await answersOf(other, id)).toEqual(await answersOf(context, id))
+      // Another server, with a different schema, shows and writes the same users.
+      const other = writer.startAnother({ userType: typeOf(now) })
+      const uncached = writer.startAnother({ userType: typeOf(now), storage: withoutResourceForms(writer.storage) })
+      expect(await answersOf(other, id)).toEqual(await answersOf(uncached, id))
       const put = { method: 'PUT', path: `/Users/${id}`, body: second }
       const replaced = await other.send(put)
       expect(replaced.status).toBe(200)
-      if (!showsWritten(now)) expect(replaced.body).toEqual((await answersOf(context, id))[0])
-      expect(await answersOf(other, id)).toEqual(await answersOf(context, id))
+      if (!showsWritten(now)) expect(replaced.body).toEqual((await answersOf(uncached, id))[0])
+      expect(await answersOf(other, id)).toEqual(await answersOf(uncached, id))
       expect((await other.send(put)).body).toEqual(replaced.body)
-      expect((await context.send(put)).body).toEqual(replaced.body)
+      expect((await uncached.send(put)).body).toEqual(replaced.body)
     }),
     { numRuns: 60 },
   )
 }, 60_000)
 
-/** Whether the response to a write may have more than a GET (RFC 7643 §7 returned). */
+/** Whether the response to a write may show more attributes than a GET (RFC 7643 §7 returned). */
 const showsWritten = (badge: readonly AttributeOptions[]): boolean =>
   badge.some(({ returned }) => returned === 'request')
 
@@ -50,7 +50,7 @@ const typeOf = (badge: readonly AttributeOptions[]): ResourceType =>
     ],
   })
 
-/** The user alone, in a list, and with other attributes. */
+/** Returns the user alone, in a list, and with other selections of attributes. */
 async function answersOf(
   { send }: Pick<ScimUnderTest, 'send'>,
   id: string,
@@ -64,8 +64,8 @@ async function answersOf(
   return Promise.all(paths.map(async (path) => (await send({ path })).body))
 }
 
-/** The same rows without the name of their form: all text is read, as it is of rows that are older than the name. */
-function forgetful(storage: ScimStorage): ScimStorage {
+/** Returns the storage without `resourceForm`, the cache key of a stored resource, so that the server parses and renders every user. */
+function withoutResourceForms(storage: ScimStorage): ScimStorage {
   const { provisionedUsers } = storage
   const forget = <Record extends ListedUserRecord>(record: Record): Record => ({ ...record, resourceForm: undefined })
   return {

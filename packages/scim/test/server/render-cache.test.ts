@@ -60,11 +60,11 @@ test("shows server-assigned attributes only as the host's schema defines them (R
   expect((await scim.send({ path: `/Users/${id}?attributes=active` })).body?.['active']).toBe(true)
 })
 
-test('a write without changes keeps the version, even when the server would store other text (RFC 7644 §3.5.2.1)', async () => {
+test('a write without changes keeps the version, even if the server would store the attributes in another order (RFC 7644 §3.5.2.1)', async () => {
   const scim = await startScim({ userType })
   const body = { ...kim, [enterpriseUserSchema.id]: { department: 'Sales' }, [badge.id]: { number: '1' } }
   const id = idOf(await scim.send({ method: 'POST', path: '/Users', body }))
-  const other = scim.beside({
+  const other = scim.startAnother({
     userType: defineResourceType({ ...userType, extensions: [badge, enterpriseUserSchema] }),
   })
 

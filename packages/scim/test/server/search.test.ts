@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
 import {
   aGroup,
-  expectRefused,
+  expectRefusal,
   groupSchema,
   startDirectory,
   type Directory,
-  type Refused,
+  type ExpectedRefusal,
 } from '../fixtures/directory-under-test.ts'
 import { namesOf, resourcesOf, startUsers, type UserDirectory } from '../fixtures/users-under-test.ts'
 
@@ -15,7 +15,7 @@ const searchRequest = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest'
 const search = (directory: Directory, path: string, members: object, sent: object = {}) =>
   directory.send({ method: 'POST', path, body: { schemas: [searchRequest], ...members }, ...sent })
 
-describe('below /Users and /Groups', () => {
+describe('a search below /Users or /Groups', () => {
   test('responds with 200 and the same result as the query (RFC 7644 §3.4.3)', async () => {
     const users = await startUsers()
 
@@ -42,7 +42,7 @@ describe('below /Users and /Groups', () => {
     expect(reply.body).toMatchObject({ totalResults: 2, itemsPerPage: 1 })
   })
 
-  test('an empty search matches all; null is ignored, names are case-insensitive, unknown members are ignored (RFC 7644 §3.4.3)', async () => {
+  test('finds all resources without a filter, ignores nulls and unknown members, and accepts names in any case (RFC 7644 §3.4.3)', async () => {
     const users = await startUsers()
 
     const all = await search(users, '/users/.search', {})
@@ -67,7 +67,7 @@ describe('below /Users and /Groups', () => {
 
   test('finds groups without their members', async () => {
     const directory = await startDirectory(2)
-    const id = await directory.group(aGroup(directory.users))
+    const id = await directory.createGroup(aGroup(directory.users))
     directory.forgetCalls()
 
     const reply = await search(directory, '/Groups/.search', {
@@ -79,7 +79,7 @@ describe('below /Users and /Groups', () => {
     expect(directory.calls.membersOf).toBe(0)
   })
 
-  test('accepts a search without schemas where that is tolerated', async () => {
+  test('accepts a request without schemas if the profile tolerates it', async () => {
     const users = await startUsers('oneLogin')
 
     expect(await users.send({ method: 'POST', path: '/Users/.search', body: { count: 0 } })).toMatchObject({
@@ -88,27 +88,27 @@ describe('below /Users and /Groups', () => {
     })
   })
 
-  const invalidSyntax = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidSyntax', reason })
-  test.each<[string, unknown, Refused]>([
-    ['an array', [], invalidSyntax('body_malformed')],
-    ['null', 'null', invalidSyntax('body_malformed')],
-    ['half of an object', '{', invalidSyntax('body_malformed')],
+  const invalidSyntax = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({ status: 400, scimType: 'invalidSyntax', reason })
+  test.each<[string, unknown, ExpectedRefusal]>([
+    ['an array as its body', [], invalidSyntax('body_malformed')],
+    ['null as its body', 'null', invalidSyntax('body_malformed')],
+    ['an incomplete object as its body', '{', invalidSyntax('body_malformed')],
     ['no schemas', { count: 1 }, invalidSyntax('schemas_missing')],
     [
       'the schema of another message',
       { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'] },
       invalidSyntax('schemas_missing'),
     ],
-    ['a filter that is no text', { schemas: [searchRequest], filter: { eq: 1 } }, invalidSyntax('search_malformed')],
-    ['attributes as text', { schemas: [searchRequest], attributes: 'userName' }, invalidSyntax('search_malformed')],
-    ['attributes that are no texts', { schemas: [searchRequest], attributes: [1] }, invalidSyntax('search_malformed')],
+    ['a filter that is not a string', { schemas: [searchRequest], filter: { eq: 1 } }, invalidSyntax('search_malformed')],
+    ['attributes as a string', { schemas: [searchRequest], attributes: 'userName' }, invalidSyntax('search_malformed')],
+    ['attributes that are not strings', { schemas: [searchRequest], attributes: [1] }, invalidSyntax('search_malformed')],
     [
-      'two names for one member',
+      'one member twice, in different case',
       { schemas: [searchRequest], filter: 'title pr', FILTER: 'title pr' },
       invalidSyntax('member_repeated'),
     ],
     [
-      'both lists of attributes',
+      'both attributes and excludedAttributes',
       { schemas: [searchRequest], attributes: ['id'], excludedAttributes: ['id'] },
       invalidSyntax('projection_both'),
     ],
@@ -118,30 +118,30 @@ describe('below /Users and /Groups', () => {
       { status: 400, scimType: 'invalidFilter', reason: 'filter_empty' },
     ],
     [
-      'an unknown attribute',
+      'an unknown attribute in the filter',
       { schemas: [searchRequest], filter: 'email pr' },
       { status: 400, scimType: 'invalidFilter', reason: 'filter_attribute_unknown' },
     ],
     [
-      'a count that is a text',
+      'a count that is a string',
       { schemas: [searchRequest], count: '10' },
       { status: 400, scimType: 'invalidValue', reason: 'page_malformed' },
     ],
     [
-      'half a count',
+      'a count of 1.5',
       { schemas: [searchRequest], count: 1.5 },
       { status: 400, scimType: 'invalidValue', reason: 'page_malformed' },
     ],
     [
-      'an unknown order',
+      'an unknown attribute in sortBy',
       { schemas: [searchRequest], sortBy: 'x' },
       { status: 400, scimType: 'invalidValue', reason: 'sort_attribute' },
     ],
-  ])('refuses %s (RFC 7644 §3.4.3)', async (_, body, refused) => {
+  ])('refuses a request with %s (RFC 7644 §3.4.3)', async (_, body, refused) => {
     const users = await startUsers('strict')
 
     for (const path of ['/Users/.search', '/Groups/.search', '/.search']) {
-      await expectRefused(users, () => users.send({ method: 'POST', path, body }), refused)
+      await expectRefusal(users, () => users.send({ method: 'POST', path, body }), refused)
     }
   })
 
@@ -149,12 +149,12 @@ describe('below /Users and /Groups', () => {
     const users = await startUsers()
 
     for (const path of ['/Users/.search', '/Groups/.search', '/.search']) {
-      await expectRefused(users, () => search(users, path, {}, { authorization: undefined }), {
+      await expectRefusal(users, () => search(users, path, {}, { authorization: undefined }), {
         status: 401,
         reason: 'credentials_missing',
       })
-      await expectRefused(users, () => users.send({ path }), { status: 405, reason: 'method_not_allowed' })
-      await expectRefused(users, () => search(users, path, {}, { headers: { 'content-type': 'text/plain' } }), {
+      await expectRefusal(users, () => users.send({ path }), { status: 405, reason: 'method_not_allowed' })
+      await expectRefusal(users, () => search(users, path, {}, { headers: { 'content-type': 'text/plain' } }), {
         status: 415,
         reason: 'media_type',
       })
@@ -162,12 +162,12 @@ describe('below /Users and /Groups', () => {
   })
 })
 
-describe('over both types', () => {
-  async function withGroups(): Promise<UserDirectory> {
+describe('a search over both types', () => {
+  async function startWithGroups(): Promise<UserDirectory> {
     const users = await startUsers()
-    await users.group({ ...aGroup([users.ids['Kim'] ?? '']), displayName: 'Kim' })
+    await users.createGroup({ ...aGroup([users.ids['Kim'] ?? '']), displayName: 'Kim' })
     users.clock.advance(1)
-    await users.group({ ...aGroup(), displayName: 'Ops', externalId: 'ab' })
+    await users.createGroup({ ...aGroup(), displayName: 'Ops', externalId: 'ab' })
     return users
   }
   const typesOf = (reply: Parameters<typeof resourcesOf>[0]) =>
@@ -193,7 +193,7 @@ describe('over both types', () => {
     ['meta.location co "/Users/" and displayName eq "Kim"', ['User Kim']],
     ['meta.location co "/T2/"', []],
   ])('an attribute that a type does not define has no value: %s (RFC 7644 §3.4.2.1)', async (filter, names) => {
-    const users = await withGroups()
+    const users = await startWithGroups()
 
     const reply = await search(users, '/.search', { filter })
 
@@ -205,7 +205,7 @@ describe('over both types', () => {
   })
 
   test('pages continue from one type to the next (RFC 7644 §3.4.2.4)', async () => {
-    const users = await withGroups()
+    const users = await startWithGroups()
     const page = async (startIndex: number, count: number) =>
       typesOf(await search(users, '/.search', { startIndex, count }))
 
@@ -220,7 +220,7 @@ describe('over both types', () => {
   test.each([1, 2, 3, 4, 5, 6, 7])(
     'paging by cursor, %i at a time, lists each resource once (RFC 9865 §2)',
     async (count) => {
-      const users = await withGroups()
+      const users = await startWithGroups()
       const seen: string[] = []
       let cursor: unknown = ''
       let pages = 0
@@ -239,7 +239,7 @@ describe('over both types', () => {
   )
 
   test('attributes apply to each type', async () => {
-    const users = await withGroups()
+    const users = await startWithGroups()
 
     const reply = await search(users, '/.search', {
       filter: 'displayName eq "Kim"',
@@ -253,7 +253,7 @@ describe('over both types', () => {
   })
 
   test('sorts the resources of each type, one type after the other (RFC 7644 §3.4.2.3)', async () => {
-    const users = await withGroups()
+    const users = await startWithGroups()
 
     expect(typesOf(await search(users, '/.search', { sortBy: 'displayName' }))).toEqual([
       'User Ann',
@@ -278,7 +278,7 @@ describe('over both types', () => {
   })
 
   test('another provider finds only its own resources (RFC 7644 §6)', async () => {
-    const users = await withGroups()
+    const users = await startWithGroups()
 
     expect(await search(users, '/.search', {}, { provider: 'T2' })).toMatchObject({
       status: 200,

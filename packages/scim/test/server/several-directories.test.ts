@@ -24,17 +24,17 @@ const claimsOf = async (scim: ScimUnderTest, id: string): Promise<JsonObject | u
   (await scim.storage.users.find(userId(id)))?.claims
 
 /** Sets the verified domains of a provider, as an administrator does. */
-async function verify(scim: ScimUnderTest, verifiedDomains: readonly string[], id = 'T1'): Promise<void> {
+async function setVerifiedDomains(scim: ScimUnderTest, verifiedDomains: readonly string[], id = 'T1'): Promise<void> {
   const { identityProviders } = scim.storage
   const provider = await identityProviders.find(providerId(id))
-  if (provider === undefined) throw new TypeError('There is no such provider.')
+  if (provider === undefined) throw new TypeError('The provider does not exist.')
   await identityProviders.compareAndSwap({ ...provider, verifiedDomains }, provider.version)
 }
 
 describe('e-mail addresses', () => {
-  test('are verified in exactly the domains of the provider that writes (OIDC Core §5.1)', async () => {
+  test('are verified only in the verified domains of the provider that writes them (OIDC Core §5.1)', async () => {
     const scim = await startScim()
-    await verify(scim, ['example.com'])
+    await setVerifiedDomains(scim, ['example.com'])
     const isVerified = async (email: string, provider?: string) => {
       const created = await post(scim, { userName: `${email} ${provider}`, emails: [{ value: email }] }, provider)
       return (await claimsOf(scim, idOf(created)))?.['email_verified']
@@ -59,7 +59,7 @@ describe('e-mail addresses', () => {
     'a@example.com\u2028',
     'a@example.com.',
     `${'a'.repeat(65)}@example.com`,
-  ])('%j is never verified, whatever the host says (RFC 5322 §3.4.1)', async (value) => {
+  ])('%j is never verified, even if the hook of the host says so (RFC 5322 §3.4.1)', async (value) => {
     const scim = await startScim({ emailVerified: () => true })
 
     const created = await post(scim, { userName: 'mallory', emails: [{ value }] })
@@ -119,16 +119,16 @@ describe('linking a user of the host', () => {
     title: 'x',
   }
 
-  async function linked(claims: JsonObject, resource: object = written) {
+  async function startLinked(claims: JsonObject, resource: object = written) {
     const scim = await startScim({ link: () => Promise.resolve(userId('ann')) })
-    await verify(scim, ['acme.test'])
+    await setVerifiedDomains(scim, ['acme.test'])
     await scim.storage.users.insert({ userId: userId('ann'), claims, createdAt: scim.clock.now() })
     expect(await post(scim, resource)).toMatchObject({ status: 201, body: { id: 'ann' } })
     return scim
   }
 
-  test('keeps verified data, also when the directory writes again', async () => {
-    const scim = await linked(host)
+  test('keeps verified data, even when the directory writes again', async () => {
+    const scim = await startLinked(host)
     expect(await claimsOf(scim, 'ann')).toMatchObject(host)
 
     await patch(scim, 'ann', { nickName: 'Annie' })
@@ -139,7 +139,7 @@ describe('linking a user of the host', () => {
   })
 
   test('accepts a later address in a domain that is verified for the directory', async () => {
-    const scim = await linked(host)
+    const scim = await startLinked(host)
 
     await patch(scim, 'ann', { emails: [{ value: 'ann@acme.test' }], displayName: 'Ann Acme' })
 
@@ -150,16 +150,16 @@ describe('linking a user of the host', () => {
     })
   })
 
-  test('accepts an address in a verified domain after another one in it', async () => {
-    const scim = await linked(host, { ...written, emails: [{ value: 'first@acme.test' }] })
+  test('replaces an address in a verified domain with another address in this domain', async () => {
+    const scim = await startLinked(host, { ...written, emails: [{ value: 'first@acme.test' }] })
 
     await patch(scim, 'ann', { emails: [{ value: 'second@acme.test' }] })
 
     expect(await claimsOf(scim, 'ann')).toMatchObject({ email: 'second@acme.test', email_verified: true })
   })
 
-  test('replaces data that nobody has verified', async () => {
-    const scim = await linked({ email: 'ann@home.test', email_verified: false, name: 'Ann' })
+  test('replaces unverified data', async () => {
+    const scim = await startLinked({ email: 'ann@home.test', email_verified: false, name: 'Ann' })
 
     expect(await claimsOf(scim, 'ann')).toMatchObject({
       email: 'ann@evil.test',
@@ -206,7 +206,7 @@ describe.each(profiles)('POST /Users with a known externalId, profile %s', (tole
 describe('a user whom the host has blocked', () => {
   const body = { userName: 'eve', externalId: 'e1' }
 
-  async function blocked(options: Parameters<typeof startScim>[0] = {}) {
+  async function startBlocked(options: Parameters<typeof startScim>[0] = {}) {
     const scim = await startScim(options)
     const id = userId(idOf(await post(scim, body)))
     await scim.storage.users.deactivate(id, scim.clock.now())
@@ -214,16 +214,16 @@ describe('a user whom the host has blocked', () => {
   }
 
   const attempts: Readonly<Record<string, (scim: ScimUnderTest, id: UserId) => Promise<unknown>>> = {
-    PATCH: (scim, id) => patch(scim, id, { active: true }),
-    'PATCH after false': async (scim, id) => {
+    'a PATCH': (scim, id) => patch(scim, id, { active: true }),
+    'a PATCH after a PATCH with active false': async (scim, id) => {
       await patch(scim, id, { active: false })
       return patch(scim, id, { active: true })
     },
-    'PATCH of 20 at once': (scim, id) =>
+    '20 concurrent PATCH requests': (scim, id) =>
       Promise.all(Array.from({ length: 20 }, (_, index) => patch(scim, id, { active: true, title: `${index}` }))),
-    PUT: (scim, id) => put(scim, id, { ...body, active: true }),
-    POST: (scim) => post(scim, { ...body, active: true }),
-    Bulk: (scim, id) =>
+    'a PUT': (scim, id) => put(scim, id, { ...body, active: true }),
+    'a POST': (scim) => post(scim, { ...body, active: true }),
+    'a Bulk request': (scim, id) =>
       scim.send({
         method: 'POST',
         path: '/Bulk',
@@ -237,7 +237,7 @@ describe('a user whom the host has blocked', () => {
   }
 
   test.each(Object.entries(attempts))('stays blocked after %s', async (_, attempt) => {
-    const { scim, id, read } = await blocked()
+    const { scim, id, read } = await startBlocked()
 
     await attempt(scim, id)
 
@@ -248,7 +248,7 @@ describe('a user whom the host has blocked', () => {
 
   test('is active again when the host lifts the block, unless the directory has deactivated the user', async () => {
     for (const active of [true, false]) {
-      const { scim, id, read } = await blocked()
+      const { scim, id, read } = await startBlocked()
       await patch(scim, id, { title: 'x' })
       if (!active) await patch(scim, id, { active })
 
@@ -260,7 +260,7 @@ describe('a user whom the host has blocked', () => {
 
   test('stays blocked when the directory removes the user and creates the user again', async () => {
     for (const again of [body, { userName: 'EVE' }, { userName: 'other', externalId: 'e1' }]) {
-      const { scim, id } = await blocked()
+      const { scim, id } = await startBlocked()
       await scim.send({ method: 'DELETE', path: `/Users/${id}` })
 
       const created = await post(scim, again)
@@ -272,9 +272,9 @@ describe('a user whom the host has blocked', () => {
   })
 
   test.each([{ userName: 'EVE' }, { externalId: 'e1' }])(
-    'stays blocked when another user is renamed after the removal: %o',
+    'passes its block on to a user who takes its identifier after its removal: %o',
     async (keys) => {
-      const { scim, id } = await blocked()
+      const { scim, id } = await startBlocked()
       await scim.send({ method: 'DELETE', path: `/Users/${id}` })
       const other = idOf(await post(scim, { userName: 'other', externalId: 'other' }))
 
@@ -289,9 +289,9 @@ describe('a user whom the host has blocked', () => {
   )
 
   test.each([{ userName: 'new' }, { externalId: 'new' }])(
-    'keeps the identifiers, so that the user is not created a second time: %o',
+    'keeps its identifiers, so that the user is not created a second time: %o',
     async (keys) => {
-      const { scim, id, read } = await blocked()
+      const { scim, id, read } = await startBlocked()
       const before = await read()
 
       expect((await patch(scim, id, keys)).status).toBe(403)
@@ -301,11 +301,11 @@ describe('a user whom the host has blocked', () => {
     },
   )
 
-  test('is not reactivated: the host is asked about an update, and the event says that the user was changed', async () => {
-    const { scim, id } = await blocked()
+  test('is not reactivated by a PATCH: mayChange is called for an update, and the event is user.changed', async () => {
+    const { scim, id } = await startBlocked()
     await patch(scim, id, { active: false })
     const kinds: string[] = []
-    const asked = scim.beside({ mayChange: ({ kind }) => (kinds.push(kind), Promise.resolve(true)) })
+    const asked = scim.startAnother({ mayChange: ({ kind }) => (kinds.push(kind), Promise.resolve(true)) })
 
     const reply = await asked.send({
       method: 'PATCH',
@@ -335,10 +335,10 @@ describe('a user whom the host has blocked', () => {
   })
 })
 
-describe('a removed user', () => {
+describe('a sign-in', () => {
   const login = { providerId: 'T1', externalId: 'e1', profile: { userName: 'eve' } }
 
-  test('is not created by a sign-in until the directory creates the user again', async () => {
+  test('does not create a removed user until the directory creates the user again', async () => {
     const scim = await startScim()
     const id = idOf(await post(scim, { userName: 'eve', externalId: 'e1' }))
     await scim.send({ method: 'DELETE', path: `/Users/${id}` })
@@ -351,7 +351,7 @@ describe('a removed user', () => {
     expect(await scim.server.signInFromProvider(login)).toEqual({ outcome: 'signed_in', userId: again, isNew: false })
   })
 
-  test('is not created by sign-ins that race with the DELETE', async () => {
+  test('does not create a removed user when 20 sign-ins race with the DELETE', async () => {
     const scim = await startScim()
     const id = idOf(await post(scim, { userName: 'eve', externalId: 'e1' }))
 
@@ -364,7 +364,7 @@ describe('a removed user', () => {
     expect(await scim.server.signInFromProvider(login)).toEqual({ outcome: 'removed' })
   })
 
-  test('of the host is not linked by a sign-in either', async () => {
+  test('does not link a user of the host whom the directory has removed', async () => {
     const scim = await startScim({ link: () => Promise.resolve(userId('local')) })
     await scim.storage.users.insert({ userId: userId('local'), claims: {}, createdAt: scim.clock.now() })
     await post(scim, { userName: 'eve', externalId: 'e1' })
@@ -374,7 +374,7 @@ describe('a removed user', () => {
     expect(await scim.storage.users.find(userId('local'))).toMatchObject({ active: false, providerId: undefined })
   })
 
-  test('is not created where the host asks for provisioned users only', async () => {
+  test('does not create a user if the host asks for provisioned users only', async () => {
     const scim = await startScim()
 
     expect(await scim.server.signInFromProvider({ ...login, create: false })).toEqual({ outcome: 'not_provisioned' })
@@ -382,7 +382,7 @@ describe('a removed user', () => {
   })
 })
 
-test('users created within the window do not raise the percentage of deprovisionings', async () => {
+test('users created within the window do not raise the number of users who may be deprovisioned', async () => {
   const scim = await startScim({ deprovisioningLimit: { percent: 20 } })
   const create = async (name: string) => idOf(await post(scim, { userName: name }))
   const real = await Promise.all(Array.from({ length: 50 }, (_, index) => create(`real-${index}`)))
@@ -395,7 +395,7 @@ test('users created within the window do not raise the percentage of deprovision
   expect(statuses.filter((status) => status === 200)).toHaveLength(10)
 })
 
-test('a secret of one directory does not write another one’s users', async () => {
+test('the secret of one directory cannot write the users of another', async () => {
   const scim = await startScim()
   const id = idOf(await post(scim, { userName: 'eve', externalId: 'e1' }))
   await addProviderSecret('T2', {}, { storage: scim.storage })
@@ -413,7 +413,7 @@ test('a secret of one directory does not write another one’s users', async () 
   expect(await scim.storage.users.find(userId(id))).toMatchObject({ providerId: 'T1', version: 1 })
 })
 
-test('an unknown provider gets no secret (RFC 7644 §2)', async () => {
+test('adds no secret to an unknown provider (RFC 7644 §2)', async () => {
   const { storage } = await startScim()
 
   await expect(addProviderSecret('T9', {}, { storage })).rejects.toMatchObject({ reason: 'provider_unknown' })

@@ -11,7 +11,7 @@ import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from '../
 
 interface Provider extends ScimUnderTest {
   signIn(login?: Partial<ProviderLogin>): ReturnType<ScimUnderTest['server']['signInFromProvider']>
-  /** Everything that is stored, as text. */
+  /** Returns everything in storage as a string. */
   dump(): string
 }
 
@@ -26,13 +26,13 @@ const aUser = { schemas: [userSchema.id], userName: 'kim@x.test', externalId: 'k
 async function startProvider(
   options: Partial<ScimServerOptions> & { readonly toleranceProfile?: ToleranceProfile } = {},
 ): Promise<Provider> {
-  const medium = createMemoryDatabase()
-  const scim = await startScim({ storage: createMemoryStorage({ issuer, database: medium }), ...options })
+  const database = createMemoryDatabase()
+  const scim = await startScim({ storage: createMemoryStorage({ issuer, database }), ...options })
   return {
     ...scim,
     signIn: (login = {}) => scim.server.signInFromProvider({ providerId: 'T1', externalId: 'k1', profile, ...login }),
     dump: () =>
-      JSON.stringify(medium.tablesOf(issuer), (_key, value: unknown) => (value instanceof Map ? [...value] : value)),
+      JSON.stringify(database.tablesOf(issuer), (_key, value: unknown) => (value instanceof Map ? [...value] : value)),
   }
 }
 
@@ -50,8 +50,8 @@ const resourceOf = (account: ProvisionedUserRecord | undefined): unknown => acco
 const find = (storage: ScimStorage, externalId = 'k1') =>
   storage.provisionedUsers.findByExternalId(providerId('T1'), externalId)
 
-/** A refusal writes nothing. */
-async function expectRefused(scim: Provider, login: Partial<ProviderLogin>, error: object): Promise<void> {
+/** Expects that a login is refused with the error and writes nothing. */
+async function expectRefusal(scim: Provider, login: Partial<ProviderLogin>, error: object): Promise<void> {
   const before = scim.dump()
 
   await expect(scim.signIn(login)).rejects.toMatchObject(error)
@@ -95,7 +95,7 @@ describe('the first login creates a user', () => {
     expect((one as { userId: string }).userId).not.toBe((other as { userId: string }).userId)
   })
 
-  test('never with a given id, a password, or inactive', async () => {
+  test('never with an externalId, a password or active false from the profile', async () => {
     const passwords: string[] = []
     const scim = await startProvider({ password: async ({ password }) => void passwords.push(password) })
 
@@ -143,7 +143,7 @@ describe('a login finds a provisioned user', () => {
     const scim = await startProvider()
     await provision(scim, { ...aUser, emails: profile.emails })
 
-    await expectRefused(
+    await expectRefusal(
       scim,
       { externalId: 'another' },
       { status: 409, scimType: 'uniqueness', reason: 'user_name_taken' },
@@ -207,9 +207,9 @@ describe('a deactivated user', () => {
 })
 
 describe('a user that existed before the provider', () => {
-  const adopting = async (active: boolean, hooks: Partial<ScimServerOptions> = {}) => {
-    const medium = createMemoryDatabase()
-    const storage = createMemoryStorage({ issuer, database: medium })
+  const startAdopting = async (active: boolean, hooks: Partial<ScimServerOptions> = {}) => {
+    const database = createMemoryDatabase()
+    const storage = createMemoryStorage({ issuer, database })
     const id = userId('u-local')
     const scim = await startProvider({
       ...hooks,
@@ -226,8 +226,8 @@ describe('a user that existed before the provider', () => {
     return { scim, id }
   }
 
-  test('is linked when the host chooses it, and keeps claims that do not derive from SCIM', async () => {
-    const { scim, id } = await adopting(true)
+  test('is linked when the host chooses it, and keeps claims that are not derived from SCIM', async () => {
+    const { scim, id } = await startAdopting(true)
 
     const signedIn = await scim.signIn()
 
@@ -242,13 +242,13 @@ describe('a user that existed before the provider', () => {
   })
 
   test('is not linked or changed when the host protects it', async () => {
-    const { scim } = await adopting(true, { mayChange: async () => false })
+    const { scim } = await startAdopting(true, { mayChange: async () => false })
 
-    await expectRefused(scim, {}, { status: 403, reason: 'change_refused' })
+    await expectRefusal(scim, {}, { status: 403, reason: 'change_refused' })
   })
 
   test('stays deactivated', async () => {
-    const { scim, id } = await adopting(false)
+    const { scim, id } = await startAdopting(false)
 
     expect(await scim.signIn()).toEqual({ outcome: 'deactivated', userId: id })
     expect(await find(scim.storage)).toMatchObject({ userId: id, active: false })
@@ -256,8 +256,8 @@ describe('a user that existed before the provider', () => {
 })
 
 describe('concurrent requests', () => {
-  /** A provider whose storage yields to a scheduler before every step, once enabled. */
-  async function interleaved(scheduler: fc.Scheduler, options: Partial<ScimServerOptions> = {}) {
+  /** Starts a server whose storage yields to the scheduler before every step while `race` runs. */
+  async function startInterleaved(scheduler: fc.Scheduler, options: Partial<ScimServerOptions> = {}) {
     const gate = { open: false }
     const pause = () => (gate.open ? scheduler.schedule(Promise.resolve()) : Promise.resolve())
     const scim = await startProvider({ storage: createMemoryStorage({ issuer, scheduler: pause }), ...options })
@@ -277,7 +277,7 @@ describe('concurrent requests', () => {
   test('law: logins and POSTs with the same externalId create one user', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), async (scheduler, crowd) => {
-        const { scim, race } = await interleaved(scheduler)
+        const { scim, race } = await startInterleaved(scheduler)
 
         const all = await race(() =>
           Array.from({ length: crowd }, () => [
@@ -293,11 +293,11 @@ describe('concurrent requests', () => {
     )
   })
 
-  test('law: logins and POSTs link the user that the host chooses', async () => {
+  test('law: logins and POSTs link the user that the host chooses, once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
         const id = userId('u-local')
-        const { scim, race } = await interleaved(scheduler, { link: async () => id })
+        const { scim, race } = await startInterleaved(scheduler, { link: async () => id })
         await scim.storage.users.insert({ userId: id, claims: {}, createdAt: scim.clock.now() })
 
         const [signedIn, created] = await race<readonly [ProviderSignIn, ScimReply]>(() => [
@@ -317,7 +317,7 @@ describe('concurrent requests', () => {
     const outcomes = new Set<string>()
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
-        const { scim, race } = await interleaved(scheduler)
+        const { scim, race } = await startInterleaved(scheduler)
         const id = idOf(await provision(scim))
 
         const [signedIn] = await race<readonly [ProviderSignIn, unknown]>(() => [
@@ -339,19 +339,19 @@ describe('concurrent requests', () => {
   })
 })
 
-describe('an invalid login', () => {
-  test('of an unknown provider', async () => {
+describe('a login', () => {
+  test('is refused for an unknown provider', async () => {
     const scim = await startProvider()
 
-    await expectRefused(scim, { providerId: 'T9' }, { reason: 'provider_unknown' })
+    await expectRefusal(scim, { providerId: 'T9' }, { reason: 'provider_unknown' })
     await expect(scim.signIn({ providerId: 'T9' })).rejects.toBeInstanceOf(ProviderError)
   })
 
-  test('of a disabled provider', async () => {
+  test('is refused for a disabled provider', async () => {
     const scim = await startProvider()
     await provision(scim)
     const provider = await scim.storage.identityProviders.find(providerId('T1'))
-    if (provider === undefined) throw new TypeError('T1 is not there.')
+    if (provider === undefined) throw new TypeError('The provider T1 does not exist.')
     await scim.storage.identityProviders.compareAndSwap({ ...provider, disabledAt: scim.clock.now() }, provider.version)
     const before = scim.dump()
 
@@ -360,17 +360,17 @@ describe('an invalid login', () => {
   })
 
   test.each<[string, Partial<ProviderLogin>, object]>([
-    ['no externalId', { externalId: '' }, { status: 400, reason: 'value_required', attribute: 'externalId' }],
+    ['an empty externalId', { externalId: '' }, { status: 400, reason: 'value_required', attribute: 'externalId' }],
     ['a blank externalId', { externalId: '  ' }, { status: 400, reason: 'value_required' }],
     ['an externalId with U+0000', { externalId: 'a\0b' }, { status: 400, reason: 'value_characters' }],
-    ['an endless externalId', { externalId: 'a'.repeat(1025) }, { status: 400, reason: 'value_too_long' }],
+    ['an externalId of 1,025 characters', { externalId: 'a'.repeat(1025) }, { status: 400, reason: 'value_too_long' }],
     [
       'a new user without userName',
       { profile: { displayName: 'Kim' } },
       { status: 400, reason: 'value_required', attribute: 'userName' },
     ],
     [
-      'a profile with a wrong type',
+      'a profile with a value of the wrong type',
       { profile: { ...profile, displayName: true } },
       { status: 400, reason: 'value_type' },
     ],
@@ -386,23 +386,23 @@ describe('an invalid login', () => {
     ],
     ['a profile that is a list', { profile: [] as never }, { status: 400, reason: 'value_type' }],
     [
-      'a bottomless profile',
+      'a profile of depth 50',
       { profile: JSON.parse(`${'{"a":'.repeat(50)}1${'}'.repeat(50)}`) as never },
       { status: 400, reason: 'body_too_deep' },
     ],
-  ])('%s', async (_, login, error) => {
+  ])('is refused with %s', async (_, login, error) => {
     const scim = await startProvider()
 
-    await expectRefused(scim, login, error)
+    await expectRefusal(scim, login, error)
     await expect(scim.signIn(login)).rejects.toBeInstanceOf(ScimError)
   })
 
-  test('has the same tolerances as requests of the provider', async () => {
+  test('is accepted with the same tolerances as requests of the provider', async () => {
     const strict = await startProvider({ toleranceProfile: 'strict' })
     const entra = await startProvider({ toleranceProfile: 'entra' })
     const login = { profile: { ...profile, groups: [], favouriteColour: 'blue', title: '' } }
 
-    await expectRefused(strict, login, { status: 400, reason: 'attribute_unknown' })
+    await expectRefusal(strict, login, { status: 400, reason: 'attribute_unknown' })
     expect(await entra.signIn(login)).toMatchObject({ outcome: 'signed_in', isNew: true })
     expect(resourceOf(await find(entra.storage))).toEqual({ schemas: [userSchema.id], ...profile })
   })

@@ -36,7 +36,7 @@ describe('with uniqueGroupNames', () => {
   })
 })
 
-test('a name that storage refuses to search for counts as taken', async () => {
+test('treats a name as taken if storage refuses to search for it', async () => {
   const storage = createMemoryStorage({ issuer })
   const { groups } = storage
   const refuseSearches: typeof groups.list = (query) =>

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { ScimServerOptions } from '../../src/index.ts'
 import { type ScimReply, type ScimUnderTest, startScim } from '../fixtures/scim-under-test.ts'
 
-// One client of the identity provider's catalogue serves all customers, and an administrator of each customer consents.
+// One client in the identity provider's catalogue serves all customers, and an administrator of each customer consents to it.
 
 const token = { subject: 'ann', clientId: clientId('oin'), scopes: ['scim'], expiresAt: epochSeconds(2_000_000_000) }
 
@@ -32,8 +32,8 @@ const create = (scim: ScimUnderTest, provider = 'T1'): Promise<ScimReply> =>
     body: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'kim' },
   })
 
-/** The number of users, as counted with the secret of the provider. */
-const usersOf = async (scim: ScimUnderTest, provider = 'T1'): Promise<unknown> =>
+/** Returns the number of users, read with the secret of the provider. */
+const countUsers = async (scim: ScimUnderTest, provider = 'T1'): Promise<unknown> =>
   (await scim.send({ path: '/Users?count=0', provider })).body?.['totalResults']
 
 describe('an access token that a user gave to a client of a provider', () => {
@@ -48,15 +48,15 @@ describe('an access token that a user gave to a client of a provider', () => {
     expect(asked).toEqual([{ providerId: 'T1', userId: 'ann', clientId: 'oin' }])
   })
 
-  test('is refused at the tenant URL of another customer, though both have the client (RFC 7644 §6)', async () => {
+  test('is refused at the tenant URL of another customer, even if both use the same client (RFC 7644 §6)', async () => {
     const scim = await startWith(({ userId, providerId: id }) => userId === 'ann' && id === 'T1')
 
     expect(await create(scim, 'T2')).toMatchObject({ status: 403 })
     expect(scim.lastReason()).toBe('user_not_of_provider')
-    expect(await usersOf(scim, 'T2')).toBe(0)
+    expect(await countUsers(scim, 'T2')).toBe(0)
   })
 
-  test('is refused as soon as the user is no administrator any more', async () => {
+  test('is refused as soon as the user is no longer an administrator', async () => {
     let isAdministrator = true
     const scim = await startWith(async () => isAdministrator)
     expect(await create(scim)).toMatchObject({ status: 201 })
@@ -76,7 +76,7 @@ describe('an access token that a user gave to a client of a provider', () => {
 
     expect(await create(scim)).toMatchObject({ status: 403 })
     expect(scim.lastReason()).toBe(reason)
-    expect(await usersOf(scim)).toBe(0)
+    expect(await countUsers(scim)).toBe(0)
   })
 
   test('of an unknown provider is refused (RFC 7644 §6)', async () => {
@@ -96,7 +96,7 @@ describe('an access token that a user gave to a client of a provider', () => {
     expect(scim.lastReason()).toBe('client_not_of_provider')
   })
 
-  test('the hook decides about users only: a client with a token of its own needs none (RFC 7644 §2)', async () => {
+  test('the hook decides only about users: a token that a client got for itself is accepted (RFC 7644 §2)', async () => {
     const scim = await startWith(() => false, { subject: 'oin' })
 
     expect(await create(scim)).toMatchObject({ status: 201 })

@@ -37,7 +37,7 @@ test('creates a user and responds with 201 and the complete resource (RFC 7644 Â
   expect(scim.events).toMatchObject([{ type: 'user.created', providerId: 'T1', userId: id }])
 })
 
-test('active false deactivates a user in one write that starts a new generation', async () => {
+test('a PATCH with active false deactivates a user in one write that starts a new generation', async () => {
   const scim = await startScim()
   const created = await scim.send({ method: 'POST', path: '/Users', body: alice })
   const id = idOf(created)
@@ -81,7 +81,7 @@ test('a retried POST returns the same user and does not reactivate it', async ()
   expect(late).toMatchObject({ status: 201, body: { id: first.body?.['id'], active: false } })
 })
 
-test('a new user is one write without a read', async () => {
+test('creates a new user with one write and no read', async () => {
   const storage = createMemoryStorage({ issuer })
   const { provisionedUsers } = storage
   const asked: string[] = []
@@ -120,8 +120,8 @@ test('calls the link hook for a new user, and not for one that is already linked
 })
 
 test.each([
-  ['links with it', { phoneNumbers: [{ value: '+44 666' }] }, []],
-  ['writes later', {}, [{ op: 'replace', path: 'phoneNumbers', value: [{ value: '+44 666' }] }]],
+  ['sends when it links the user', { phoneNumbers: [{ value: '+44 666' }] }, []],
+  ['sends later', {}, [{ op: 'replace', path: 'phoneNumbers', value: [{ value: '+44 666' }] }]],
 ])(
   'a telephone number that a provider %s does not replace one that the host has verified',
   async (_, members, operations) => {
@@ -140,7 +140,7 @@ test.each([
   },
 )
 
-test('a PATCH may repeat the id, and refuses a different one', async () => {
+test('a PATCH may repeat the id, but not change it', async () => {
   const scim = await startScim()
   const id = idOf(await scim.send({ method: 'POST', path: '/Users', body: alice }))
   const path = `/Users/${id}`

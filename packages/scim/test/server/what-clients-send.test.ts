@@ -4,7 +4,7 @@ import { defineResourceType, defineSchema, type ToleranceProfile } from '../../s
 import { userSchema } from '../../src/engine.ts'
 import { idOf, type ScimReply, type ScimUnderTest, startScim } from '../fixtures/scim-under-test.ts'
 
-// Requests of provisioning clients that have no recording: the SDKs, HR connectors, and consoles of identity providers.
+// Requests of provisioning clients for which there is no recording: SDKs, HR connectors, and consoles of identity providers.
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
@@ -21,7 +21,7 @@ const profiles: readonly ToleranceProfile[] = ['general', 'entra', 'okta', 'oneL
 
 describe('values', () => {
   test.each(profiles)(
-    '%s: an integer is accepted where a text is declared (RFC 7643 §2.3.1)',
+    '%s: an integer is accepted where the schema declares a string (RFC 7643 §2.3.1)',
     async (toleranceProfile) => {
       const scim = await startScim({ toleranceProfile })
 
@@ -40,14 +40,14 @@ describe('values', () => {
     ['a fraction', { title: 1.5 }],
     ['an integer that may have lost digits', { title: 2 ** 60 }],
     ['a telephone number', { phoneNumbers: [{ value: 4_712_345_678 }] }],
-  ])('refuses %s where a text is declared (RFC 7643 §2.3.1)', async (_, body) => {
+  ])('refuses %s where the schema declares a string (RFC 7643 §2.3.1)', async (_, body) => {
     const scim = await startScim({ toleranceProfile: 'all' })
 
     expect(await create(scim, body)).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } })
     expect(scim.lastReason()).toBe('value_type')
   })
 
-  test('strict refuses an integer where a text is declared (RFC 7643 §2.3.1)', async () => {
+  test('strict refuses an integer where the schema declares a string (RFC 7643 §2.3.1)', async () => {
     const scim = await startScim({ toleranceProfile: 'strict' })
 
     expect(await create(scim, { title: 7 })).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } })
@@ -68,9 +68,9 @@ describe('values', () => {
   })
 
   test.each([
-    ['whose attribute has no member of that name', { addresses: [{ value: '', locality: 'Paris' }] }],
+    ['in an attribute without a sub-attribute value', { addresses: [{ value: '', locality: 'Paris' }] }],
     ['that is null', { phoneNumbers: [{ value: null, type: 'work' }] }],
-  ])('an empty value %s drops nothing else', async (_, body) => {
+  ])('an empty value %s does not drop the element', async (_, body) => {
     const scim = await startScim({ toleranceProfile: 'okta' })
 
     const created = await create(scim, body)
@@ -80,8 +80,8 @@ describe('values', () => {
   })
 
   test.each([
-    ['display of an attribute with one value', { name: { familyName: 'Lee', display: 'Kim Lee' } }],
-    ['another name in a list', { emails: [{ value: 'kim@example.com', note: 'x' }] }],
+    ['display in a single-valued attribute', { name: { familyName: 'Lee', display: 'Kim Lee' } }],
+    ['an unknown name in a multi-valued attribute', { emails: [{ value: 'kim@example.com', note: 'x' }] }],
   ])('strict refuses a sub-attribute that no schema defines: %s (RFC 7643 §2.4)', async (_, body) => {
     const scim = await startScim({ toleranceProfile: 'strict' })
 
@@ -89,7 +89,7 @@ describe('values', () => {
     expect(scim.lastReason()).toBe('attribute_unknown')
   })
 
-  test('a path that is null counts as absent (RFC 7644 §3.5.2)', async () => {
+  test('treats a path that is null as absent (RFC 7644 §3.5.2)', async () => {
     const scim = await startScim({ toleranceProfile: 'strict' })
     const id = idOf(await create(scim))
 
@@ -99,7 +99,7 @@ describe('values', () => {
     })
   })
 
-  test('two objects in a list are not a set of attributes (RFC 7644 §3.5.2.1)', async () => {
+  test('refuses a list of two objects as the value of an operation without a path (RFC 7644 §3.5.2.1)', async () => {
     const scim = await startScim({ toleranceProfile: 'all' })
     const id = idOf(await create(scim))
 
@@ -204,7 +204,7 @@ describe('schemas', () => {
 
 describe('PATCH', () => {
   test.each(profiles)(
-    '%s: the value of an operation without path may stand in a list (RFC 7644 §3.5.2.3)',
+    '%s: the value of an operation without a path may be in a list (RFC 7644 §3.5.2.3)',
     async (toleranceProfile) => {
       const scim = await startScim({ toleranceProfile })
       const id = idOf(await create(scim))
@@ -214,7 +214,7 @@ describe('PATCH', () => {
     },
   )
 
-  test('strict refuses a list as the value of an operation without path (RFC 7644 §3.5.2.3)', async () => {
+  test('strict refuses a list as the value of an operation without a path (RFC 7644 §3.5.2.3)', async () => {
     const scim = await startScim({ toleranceProfile: 'strict' })
     const id = idOf(await create(scim))
 
@@ -279,7 +279,7 @@ describe('attributes that are returned on request', () => {
     ],
   })
 
-  test('are in the response to the write that gives them, and in no other (RFC 7643 §7)', async () => {
+  test('are in the response to the write that sets them, and in no other (RFC 7643 §7)', async () => {
     const scim = await startScim({ toleranceProfile: 'strict', userType })
 
     const created = await create(scim, { schemas: [core, staff], [staff]: { badge: 'b1' } })
@@ -305,7 +305,7 @@ describe('attributes that are returned on request', () => {
 })
 
 describe('searches', () => {
-  test.each(profiles)('%s: numbers and lists of a search may be text', async (toleranceProfile) => {
+  test.each(profiles)('%s: the numbers and lists of a search may be strings', async (toleranceProfile) => {
     const scim = await startScim({ toleranceProfile })
     await create(scim, { displayName: 'Kim' })
     await create(scim, { userName: 'lou', displayName: 'Lou' })
