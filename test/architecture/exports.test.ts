@@ -26,4 +26,5 @@ test.each(entries)('$subpath lists its names by hand and contains nothing else',
 })
 
 /** `export { a, b } from './c.ts'`, or the same with `type`. */
-const exportList = /^export (type )?\{([^}]*)\}(?: from '(?:\.|@mintmark\/internal)[^']*')?$/gm
+const exportList =
+  /^export (type )?\{([^}]*)\}(?: from '(?:\.|@mintmark\/(?:internal|storage-interface\/stores))[^']*')?$/gm

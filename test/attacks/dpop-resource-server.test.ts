@@ -202,6 +202,6 @@ describe('an API that accepts DPoP', () => {
     { origin, nonces: true },
     { origin, required: 'yes' },
   ])('does not start with dpop: %j (RFC 9449 §4.3)', (dpop) => {
-    expect(() => protectApi(site, { dpop: dpop as { origin: string } })).toThrow(/^Invalid options: dpop/)
+    expect(() => protectApi(site, { dpop: dpop as { origin: string } })).toThrow(/^createResourceServer: dpop/)
   })
 })

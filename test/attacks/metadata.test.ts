@@ -176,12 +176,13 @@ describe('published metadata', () => {
     '',
     'https://as.test/a b',
   ])('rejects the issuer %j at start-up (RFC 8414 §2)', (issuer) => {
-    const storage = createMemoryStorage({ issuer })
-    const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32).toString('base64url') })
+    const start = () => {
+      const storage = createMemoryStorage({ issuer })
+      const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32).toString('base64url') })
+      return createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined) })
+    }
 
-    expect(() =>
-      createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined) }),
-    ).toThrow(TypeError)
+    expect(start).toThrow(TypeError)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { ClientRules } from '@mintmark/core/internal'
+import { clientRules, type ClientRules, signingAlgorithms } from '@mintmark/core/internal'
 import {
   createJournal,
   type Clock,
@@ -7,12 +7,15 @@ import {
   randomIdentifier,
   aFunction,
   aListOfTexts,
-  anObject,
-  anything,
   checkOptions,
+  listOf,
   type OptionChecks,
+  optionsOf,
+  required,
   systemClock,
   systemRandom,
+  wholeNumber,
+  aStorage,
 } from '@mintmark/internal'
 import { seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
@@ -25,7 +28,7 @@ import {
   administerInitialAccessTokens,
   type InitialAccessTokenAdministration,
 } from './clients/initial-access-tokens.ts'
-import { readCustomFields, type CustomField } from './custom-fields/custom-field.ts'
+import { customField, readCustomFields, type CustomField } from './custom-fields/custom-field.ts'
 import { administerDeliveries, type DeliveryAdministration } from './deliveries/delivery-administration.ts'
 import { administerGrants, type GrantAdministration } from './grants/grant-administration.ts'
 import {
@@ -35,7 +38,11 @@ import {
 import type { Page, PageRequest } from './page.ts'
 import { administerProviders, type ProviderAdministration } from './providers/provider-administration.ts'
 import { administerSessions, type SessionAdministration } from './sessions/session-administration.ts'
-import { lastAdministrators, type LastAdministratorOptions } from './users/last-administrators.ts'
+import {
+  lastAdministratorOptions,
+  lastAdministrators,
+  type LastAdministratorOptions,
+} from './users/last-administrators.ts'
 import { administerWebhooks, type WebhookAdministration } from './webhooks/webhook-administration.ts'
 import { administerUsers, type UserAdministration } from './users/user-administration.ts'
 import { userTypeWithFields } from './users/user-filter.ts'
@@ -125,13 +132,13 @@ export function createAdministration(options: AdministrationOptions): Administra
 }
 
 export const administrationOptions: OptionChecks<AdministrationOptions> = {
-  storage: anObject,
-  keys: anything,
+  storage: required(aStorage),
+  keys: signingAlgorithms,
   dangerouslyAllowOutbound: aListOfTexts,
-  clientRules: anObject,
-  customFields: anything,
-  lastAdministrators: anything,
-  auditRetention: anything,
+  clientRules,
+  customFields: listOf(customField),
+  lastAdministrators: optionsOf(lastAdministratorOptions),
+  auditRetention: wholeNumber(1),
   onEvent: aFunction,
   clock: aFunction,
   random: aFunction,

@@ -101,7 +101,11 @@ const optionsSchema = z.strictObject({
   logout: z.optional(
     z.strictObject({ endSession: callable, renderPage: callable, frontChannel: z.prefault(z.boolean(), false) }),
   ),
-  backChannelLogout: z.optional(z.union([z.literal(false), z.strictObject({ waitUntil: z.optional(callable) })])),
+  backChannelLogout: z.optional(
+    z.union([z.literal(false), z.strictObject({ waitUntil: z.optional(callable) })], {
+      error: 'must be false, or an object with waitUntil, which is a function',
+    }),
+  ),
   interaction: z.prefault(
     z.strictObject({
       loginUrl: z.optional(pageUrl),
@@ -113,14 +117,20 @@ const optionsSchema = z.strictObject({
   scopes: z.prefault(
     z.record(
       scopeName,
-      z.union([
-        nonEmpty,
-        z.strictObject({
-          description: nonEmpty,
-          claims: z.prefault(z.array(nonEmpty), []),
-          accessTokenClaims: accessTokenClaimsOption,
-        }),
-      ]),
+      z.union(
+        [
+          nonEmpty,
+          z.strictObject({
+            description: nonEmpty,
+            claims: z.prefault(z.array(nonEmpty), []),
+            accessTokenClaims: accessTokenClaimsOption,
+          }),
+        ],
+        {
+          error:
+            'must be a sentence, or an object with description (a sentence), claims (a list) and accessTokenClaims',
+        },
+      ),
     ),
     {},
   ),
@@ -137,20 +147,8 @@ const optionsSchema = z.strictObject({
     ),
     {},
   ),
-  authorizationDetails: z.optional(
-    z.record(
-      nonEmpty.check(z.maxLength(256)),
-      z.strictObject({
-        parse: callable,
-        describe: callable,
-        within: z.optional(callable),
-        enrich: z.optional(callable),
-        parseGranted: z.optional(callable),
-        locations: z.optional(callable),
-        remembers: z.optional(z.boolean()),
-      }),
-    ),
-  ),
+  // `detailTypeRegistry` checks the types.
+  authorizationDetails: z.optional(z.record(nonEmpty.check(z.maxLength(256)), z.unknown())),
   grants: z.prefault(
     z.array(extensionGrant).check(
       z.refine((grants) => new Set(grants.map(({ grantType }) => grantType)).size === grants.length, {
@@ -209,7 +207,9 @@ const optionsSchema = z.strictObject({
   mutualTls: z.optional(z.strictObject({ certificate: callable, aliasOrigin: z.optional(publicOrigin) })),
   clientDocuments: z.optional(
     z.strictObject({
-      allow: z.union([z.literal('*'), z.array(nonEmpty).check(z.minLength(1)), callable]),
+      allow: z.union([z.literal('*'), z.array(nonEmpty).check(z.minLength(1)), callable], {
+        error: 'must be *, a list of host names and URLs, or a function',
+      }),
       scopes: z.prefault(z.array(scopeName), ['openid']),
       redirects: z.prefault(
         z.enum(['same_origin', 'loopback_and_same_origin', 'any_https']),
@@ -225,13 +225,16 @@ const optionsSchema = z.strictObject({
   renderErrorPage: z.optional(callable),
   onEvent: z.optional(callable),
   purge: z.prefault(
-    z.union([
-      z.literal(false),
-      z.strictObject({
-        every: lifetime(60),
-        batch: z.prefault(z.int().check(z.minimum(1), z.maximum(10_000)), 500),
-      }),
-    ]),
+    z.union(
+      [
+        z.literal(false),
+        z.strictObject({
+          every: lifetime(60),
+          batch: z.prefault(z.int().check(z.minimum(1), z.maximum(10_000)), 500),
+        }),
+      ],
+      { error: 'must be false, or an object with every (seconds) and batch (1 to 10000)' },
+    ),
     {},
   ),
   rateLimits: z.optional(

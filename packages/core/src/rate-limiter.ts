@@ -1,4 +1,4 @@
-import { checkOptions, wholeNumber } from '@mintmark/internal'
+import { anObjectWith, checkOptions, required, wholeNumber } from '@mintmark/internal'
 import {
   type DurationSeconds,
   type EpochSeconds,
@@ -36,7 +36,10 @@ export function createMemoryRateLimiter(limit: {
   /** In seconds. */
   readonly window: number
 }): RateLimiter {
-  checkOptions('createMemoryRateLimiter', limit, { points: wholeNumber(1), window: wholeNumber(1) })
+  checkOptions('createMemoryRateLimiter', limit, {
+    points: required(wholeNumber(1)),
+    window: required(wholeNumber(1)),
+  })
   const counts = new Map<string, Window>()
   const shared = createSharedCounters()
   // A time before the window's start also starts a new window: if the clock is set back by an hour, no caller has to wait
@@ -118,19 +121,26 @@ export interface FlexibleLimiter {
  * Adapts a limiter of `rate-limiter-flexible`, over Redis, PostgreSQL or another store that it supports. While its
  * store is down, requests that it counts are answered 503; give the limiter an `insuranceLimiter` to count in memory
  * meanwhile.
+ * @throws TypeError when it is not a limiter.
  */
-export const toRateLimiter = (limiter: FlexibleLimiter): RateLimiter => ({
-  async consume(key, _, points) {
-    try {
-      const counted = await limiter.consume(key, points)
-      return { allowed: true, quota: isCount(counted) ? quotaOf(counted, limiter) : undefined }
-    } catch (error) {
-      // The package throws a result when the limit is reached, and an Error when its store fails.
-      if (!isCount(error)) throw new StorageUnavailableError('The rate limiter cannot count', { cause: error })
-      return { allowed: false, retryAfter: wholeSeconds(error), quota: quotaOf(error, limiter) }
-    }
-  },
-})
+export function toRateLimiter(limiter: FlexibleLimiter): RateLimiter {
+  const problem = aRateLimiter(limiter)
+  if (problem !== undefined) throw new TypeError(`toRateLimiter: the limiter ${problem}.`)
+  return {
+    async consume(key, _, points) {
+      try {
+        const counted = await limiter.consume(key, points)
+        return { allowed: true, quota: isCount(counted) ? quotaOf(counted, limiter) : undefined }
+      } catch (error) {
+        // The package throws a result when the limit is reached, and an Error when its store fails.
+        if (!isCount(error)) throw new StorageUnavailableError('The rate limiter cannot count', { cause: error })
+        return { allowed: false, retryAfter: wholeSeconds(error), quota: quotaOf(error, limiter) }
+      }
+    },
+  }
+}
+
+export const aRateLimiter = anObjectWith('consume')
 
 interface Count {
   readonly msBeforeNext: number

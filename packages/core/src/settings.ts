@@ -61,8 +61,8 @@ export interface ServerSettings {
 
 /** @throws TypeError that names the option and says what to change. */
 export function parseSettings(options: AuthorizationServerOptions): ServerSettings {
-  const issuerUrl = parseIssuer(options.issuer)
   const parsed = parseOptions(options)
+  const issuerUrl = parseIssuer(options.issuer)
   if (parsed.storage.issuer !== options.issuer) {
     throw new TypeError('The storage is bound to another issuer. Create both with the same issuer.')
   }

@@ -30,17 +30,21 @@ export type { Pieces, Turns } from './turns.ts'
 export {
   aFlag,
   aFunction,
-  anObject,
-  anything,
   aListOfTexts,
+  aNumber,
+  anObject,
+  anObjectWith,
+  aStorage,
   aText,
+  aTextLike,
   checkOptions,
   listOf,
   oneOf,
   optionsOf,
+  required,
   wholeNumber,
-} from './options.ts'
-export type { OptionCheck, OptionChecks } from './options.ts'
+} from '@mintmark/storage-interface/stores'
+export type { OptionCheck, OptionChecks, RequiredOption } from '@mintmark/storage-interface/stores'
 export { isStorable, isTooDeep, repeatsMember } from './json-text.ts'
 export { defineCookie } from './http/cookie.ts'
 export type { Cookie } from './http/cookie.ts'

@@ -89,7 +89,7 @@ describe('branding', () => {
 
   test.each<[string, Partial<BrandingOptions>, string]>([
     ['a blank name', { productName: ' ' }, 'branding: productName must be a text of 1 to 60 characters.'],
-    ['no name', { productName: undefined as never }, 'branding: productName must be a text of 1 to 60 characters.'],
+    ['no name', { productName: undefined as never }, 'branding: productName is missing; it must be a text of 1 to 60'],
     ['an unknown option', JSON.parse('{"colours":{}}') as object, 'branding: colours is not an option.'],
     ['a logo over plain http', { logo: 'http://cdn.room.test/l.png' }, 'branding: logo must be an https address'],
     ['a logo of another kind', { logo: 'data:text/html;base64,PGI+' }, 'branding: logo must be an https address'],

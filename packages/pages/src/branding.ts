@@ -1,4 +1,4 @@
-import { anObject, checkOptions, type OptionCheck } from '@mintmark/internal'
+import { anObject, checkOptions, type OptionCheck, type OptionChecks, required } from '@mintmark/internal'
 import { type BrandColors, colorStyle } from './brand-colors.ts'
 import { address, attribute, html, image } from './html.ts'
 import { type Brand, frameSource } from './page.ts'
@@ -55,8 +55,6 @@ interface FooterLink {
 export function createBrand(options: BrandingOptions): Brand {
   checkOptions('createPages: branding', options, checks)
   const { productName, logo, logoDark = logo, colors, footerLinks = [], forgotPasswordUrl, createAccountUrl } = options
-  // A JavaScript host may leave it out.
-  if (aName(productName) !== undefined) throw new TypeError(`createPages: branding: productName ${aName(productName)}.`)
   if (logo === undefined && logoDark !== undefined) throw new TypeError('createPages: branding: logoDark needs logo.')
   return {
     productName,
@@ -119,8 +117,8 @@ const isLink = (link: unknown): boolean =>
   aName(link.label) === undefined &&
   aPage(link.url) === undefined
 
-const checks = {
-  productName: aName,
+const checks: OptionChecks<BrandingOptions> = {
+  productName: required(aName),
   logo: anImage,
   logoDark: anImage,
   colors: anObject,

@@ -1,4 +1,4 @@
-import { anObject, anything, checkOptions } from '@mintmark/internal'
+import { anObject, checkOptions, listOf } from '@mintmark/internal'
 import { accountPage } from './account.ts'
 import { type BrandingOptions, createBrand } from './branding.ts'
 import { consentPage } from './consent.ts'
@@ -44,7 +44,7 @@ export interface Pages {
  *   a language that another is for; for branding that is impossible, or whose colours have too little contrast.
  */
 export function createPages(options: PagesOptions = {}): Pages {
-  checkOptions('createPages', options, { languages: anything, branding: anObject })
+  checkOptions('createPages', options, { languages: listOf(anObject), branding: anObject })
   const { languages = [english], branding } = options
   checkLanguages(languages)
   const look = { languages, brand: branding && createBrand(branding) }

@@ -1,9 +1,8 @@
 import { ClientMetadataError, createMemoryRateLimiter, type KeyRing, type RateLimiter } from '@mintmark/core'
-import { type ClientRules, parseIssuer } from '@mintmark/core/internal'
+import { type ClientRules, clientRules, parseIssuer, signingAlgorithms } from '@mintmark/core/internal'
 import {
   aFunction,
-  anObject,
-  anything,
+  anObjectWith,
   aText,
   checkOptions,
   type Clock,
@@ -11,16 +10,19 @@ import {
   createService,
   type HttpService,
   json,
+  listOf,
   noStore,
   type Random,
   randomIdentifier,
   type RequestHead,
+  required,
   type RouteEndpoint,
   type ServerRequest,
   type ServerResponse,
   systemClock,
   systemRandom,
   withHeaders,
+  aStorage,
 } from '@mintmark/internal'
 import {
   type AdminStorage,
@@ -38,7 +40,7 @@ import {
 } from './manage.ts'
 import { authenticateHolder, type Dependencies, type Holder, register } from './register.ts'
 import { type RegistrationEvent, type RegistrationOccurrence, RegistrationError } from './refusals.ts'
-import type { TrustedStatements } from './software-statement.ts'
+import { type TrustedStatements, trustedStatements } from './software-statement.ts'
 
 export type { TrustedStatements } from './software-statement.ts'
 
@@ -94,12 +96,12 @@ export interface RegistrationServer extends HttpService {
  */
 export function createRegistrationServer(options: RegistrationServerOptions): RegistrationServer {
   checkOptions('createRegistrationServer', options, {
-    issuer: aText,
-    storage: anObject,
-    keys: anything,
-    clientRules: anObject,
-    softwareStatements: anything,
-    limit: anObject,
+    issuer: required(aText),
+    storage: required(aStorage),
+    keys: signingAlgorithms,
+    clientRules,
+    softwareStatements: listOf(trustedStatements),
+    limit: anObjectWith('consume'),
     onEvent: aFunction,
     clock: aFunction,
     random: aFunction,

@@ -1,3 +1,4 @@
+import { aListOfTexts, anObject, aText, listOf, optionsOf, required } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
 
@@ -11,6 +12,17 @@ export interface TrustedStatements extends RegistrationPolicy {
   /** Its public keys. */
   readonly jwks: JSONWebKeySet
 }
+
+export const trustedStatements = optionsOf<TrustedStatements>({
+  issuer: required(aText),
+  jwks: required(
+    (value) =>
+      optionsOf<Pick<JSONWebKeySet, 'keys'>>({ keys: required(listOf(anObject)) })(value) && 'must be a key set',
+  ),
+  grantTypes: required(aListOfTexts),
+  scopes: required(aListOfTexts),
+  redirectHosts: required(aListOfTexts),
+})
 
 /**
  * Verifies a software statement (RFC 7591 §2.3).

@@ -21,7 +21,7 @@ describe('the times of an access token', () => {
     return () => verifyIntrospectedToken({ ...claims, iat: 900, exp: 1100, ...times }, 1_000_000, expected)
   }
 
-  it.each([{ exp: 991 }, { nbf: 1010 }, { iat: 1010 }])('may differ by the skew of the clocks: %j', (times) => {
+  it.each([{ exp: 991 }, { nbf: 1010 }, { iat: 1010 }])('are accepted within the clock skew: %j', (times) => {
     expect(present(times)).not.toThrow()
   })
 
@@ -29,13 +29,13 @@ describe('the times of an access token', () => {
     [{ exp: 990 }, 'token_expired'],
     [{ nbf: 1011 }, 'token_not_yet_valid'],
     [{ iat: 1011 }, 'token_not_yet_valid'],
-  ])('may differ by no more than that: %j (RFC 7519 §4.1.4, §4.1.5)', (times, reason) => {
+  ])('are refused beyond the clock skew: %j (RFC 7519 §4.1.4, §4.1.5)', (times, reason) => {
     expect(present(times)).toThrow(expect.objectContaining({ reason }))
   })
 })
 
 describe('authorization_details of an access token', () => {
-  it('is a list of entries with a type, empty when the token has none (RFC 9396 §9.1)', () => {
+  it('are returned as a list, which is empty when the token has none (RFC 9396 §9.1)', () => {
     const details = [{ type: 'payment', amount: '12.00' }]
 
     expect(verify(details)).toEqual(details)
@@ -51,7 +51,7 @@ describe('authorization_details of an access token', () => {
     [[{ amount: '12.00' }]],
     [[{ type: '' }]],
     [[{ type: 5 }]],
-  ])('that is %j makes the token invalid (RFC 9396 §9.1)', (details) => {
+  ])('make the token invalid when they are %j (RFC 9396 §9.1)', (details) => {
     expect(() => verify(details)).toThrow(expect.objectContaining({ code: 'invalid_token', reason: 'token_claims' }))
   })
 })

@@ -4,7 +4,7 @@ import { refuse } from './refusals.ts'
 import type { EpochMilliseconds } from './runtime.ts'
 import { verifyJws } from './jws.ts'
 
-/** An entry of authorization details (RFC 9396 §2). Its other members are those of its type. */
+/** An entry of the authorization details (RFC 9396 §2). Its type determines its other members. */
 interface AuthorizationDetail extends JsonObject {
   readonly type: string
 }
@@ -12,7 +12,7 @@ interface AuthorizationDetail extends JsonObject {
 /** The claims of an access token (RFC 9068 §2.2). Times are in seconds since 1970. */
 export interface AccessTokenClaims {
   readonly issuer: string
-  /** The user, or the client that acts on its own behalf. */
+  /** The user, or a client that acts on its own behalf. */
   readonly subject: string
   readonly clientId: string
   readonly tokenId: string
@@ -31,8 +31,8 @@ export interface AccessTokenClaims {
 declare const verified: unique symbol
 
 /**
- * An access token whose issuer, audience and times were checked, and its signature or its introspection. Only this file
- * creates it.
+ * An access token whose issuer, audience, times and signature were checked; introspection replaces the signature for an
+ * opaque token. Only this file creates it.
  */
 export type VerifiedAccessToken = AccessTokenClaims & { readonly [verified]: true }
 
@@ -43,9 +43,9 @@ export type ProvenKey = { readonly jkt: string } | { readonly 'x5t#S256': string
 export interface AccessTokenExpectations {
   readonly issuer: string
   readonly audience: string
-  /** In seconds: how far the clocks may differ. */
+  /** By how many seconds the clocks of the two servers may differ. */
   readonly clockSkew: number
-  /** The key that the sender has proven, as `cnf` names it (RFC 9449 §6.1, RFC 8705 §3.1); `undefined` without one. */
+  /** The key that the sender proved to hold, in the form of `cnf` (RFC 9449 §6.1, RFC 8705 §3.1); `undefined` without one. */
   readonly proven: ProvenKey | undefined
 }
 
@@ -64,7 +64,7 @@ export async function verifyAccessToken(
 }
 
 /**
- * Reads the introspection response of an active token (RFC 7662 §2.2), and checks the same claims.
+ * Reads the introspection response of an active token (RFC 7662 §2.2), and checks the same claims as `verifyAccessToken`.
  * @throws AccessRefusedError
  */
 export const verifyIntrospectedToken = (
@@ -80,7 +80,7 @@ function readAccessTokenClaims(
 ): AccessTokenClaims {
   const { iss, sub, aud, jti, client_id: clientId, scope = '', exp, iat, authorization_details: details = [] } = claims
   const audience = typeof aud === 'string' ? [aud] : aud
-  // RFC 9068 §4: the issuer matches exactly.
+  // RFC 9068 §4: the issuer must match exactly.
   if (iss !== expected.issuer) throw refuse('token_issuer')
   // RFC 9068 §2.2: these claims are required, each with its type.
   if (!isText(sub) || !isText(jti) || !isText(clientId) || typeof scope !== 'string') throw refuse('token_claims')
@@ -94,7 +94,7 @@ function readAccessTokenClaims(
   const { cnf } = claims
   const { proven } = expected
   if (cnf !== undefined && (proven === undefined || !isBoundTo(cnf, proven))) throw refuse('token_bound')
-  // RFC 9449 §7.1: the token of a proof is bound to its key.
+  // RFC 9449 §7.1: a token that is sent with a proof must be bound to the key of the proof.
   if (cnf === undefined && proven !== undefined && 'jkt' in proven) throw refuse('token_unbound')
 
   const scopes = scope.split(' ').filter((value) => value !== '')
@@ -113,7 +113,7 @@ function readAccessTokenClaims(
   }
 }
 
-/** Whether the token is bound to this key and to nothing else that would have to be proven too (RFC 7800 §3.1). */
+/** Tells whether the token is bound to this key, and to nothing else that would need a proof too (RFC 7800 §3.1). */
 function isBoundTo(cnf: unknown, proven: ProvenKey): boolean {
   if (typeof cnf !== 'object' || cnf === null || Object.keys(cnf).length !== 1) return false
   const [[name, thumbprint] = []] = Object.entries(proven)
@@ -126,11 +126,11 @@ function checkTimes(
   clockSkew: number,
 ): void {
   const seconds = now / 1000
-  // RFC 7519 §4.1.4: not accepted on or after this time.
+  // RFC 7519 §4.1.4: the token must not be accepted at or after this time.
   if (seconds >= exp + clockSkew) throw refuse('token_expired')
-  // RFC 7519 §4.1.5: not accepted before this time.
+  // RFC 7519 §4.1.5: the token must not be accepted before this time.
   if (nbf !== undefined && !(isTime(nbf) && nbf <= seconds + clockSkew)) throw refuse('token_not_yet_valid')
-  // RFC 9068 §4: a token that was issued in the future comes from a clock that cannot be trusted.
+  // A token that was issued in the future comes from a clock that cannot be trusted.
   if (iat > seconds + clockSkew) throw refuse('token_not_yet_valid')
 }
 
@@ -141,5 +141,5 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
 
-/** In characters: well above any access token of the authorization server. */
+/** In characters. The access tokens of the authorization server are far shorter. */
 const maxLength = 8192

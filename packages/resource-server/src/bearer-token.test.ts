@@ -19,7 +19,7 @@ describe('the bearer token of a request', () => {
   )
 
   it.each([[], ['Basic QTpi'], ['DPoP abc'], ['Bearerabc'], [''], ['token abc']])(
-    'is missing in %j, which is another scheme (RFC 6750 §3.1)',
+    'is missing without the scheme Bearer: %j (RFC 6750 §3.1)',
     (...authorization) => {
       expect(refusalOf(authorization)).toMatchObject({ code: 'invalid_token', reason: 'bearer_missing' })
     },
@@ -45,13 +45,13 @@ describe('the bearer token of a request', () => {
     ['Bearer a', 'Bearer a'],
     ['Bearer a', 'Basic b'],
     ['Basic b', 'Bearer a'],
-  ])('%j are two credentials (RFC 9110 §5.3)', (...authorization) => {
+  ])('is refused when there is a second Authorization header: %j and %j (RFC 9110 §5.3)', (...authorization) => {
     expect(refusalOf(authorization)).toMatchObject({ code: 'invalid_request', reason: 'bearer_twice' })
   })
 
-  // A pattern that backtracks would run for hours here, which the time limit of the test ends.
+  // A pattern that backtracks would run for hours here and exceed the time limit of the test.
   it.each([' '.repeat(4_194_304), `${'a'.repeat(4_194_304)}!`, `${'='.repeat(4_194_304)}a`])(
-    'reads a header of 4 MiB in one pass (RFC 8725 §3.10)',
+    'is refused in one pass when the header is malformed and has 4 MiB',
     (rest) => {
       expect(refusalOf([`Bearer ${rest}`])).toMatchObject({ reason: 'bearer_malformed' })
     },

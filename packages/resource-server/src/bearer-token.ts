@@ -1,17 +1,18 @@
 import type { AccessTokenClaims } from './access-token.ts'
 import { refuse } from './refusals.ts'
 
-/** An access token as it was presented. */
+/** An access token and the authentication scheme with which it was sent. */
 export interface PresentedToken {
   readonly scheme: 'Bearer' | 'DPoP'
   readonly token: string
 }
 
 /**
- * Reads the access token of a request (RFC 6750 §2.1, RFC 9449 §7.1). Tokens in a form or in the URL are ignored, because URLs end up in
- * logs (RFC 9700 §4.3.2).
+ * Reads the access token of a request (RFC 6750 §2.1, RFC 9449 §7.1). Tokens in a form or in the URL are ignored; a URL
+ * would put them into logs (RFC 9700 §4.3.2).
  * @param authorization the values of all Authorization headers of the request.
- * @throws AccessRefusedError `bearer_missing`, also for another authentication scheme; `bearer_malformed`; `bearer_twice`.
+ * @throws AccessRefusedError `bearer_missing` without a token or with another authentication scheme; `bearer_malformed`;
+ *   `bearer_twice`.
  */
 export function readAccessToken(
   authorization: readonly string[],
@@ -42,11 +43,14 @@ export function requireDetailOf(token: AccessTokenClaims, type: string | undefin
     throw refuse('detail_missing')
 }
 
-/** @throws TypeError when one of them is not a scope value, which no token could ever have (RFC 6749 §3.3). */
+/** @throws TypeError when a string is not a scope value (RFC 6749 §3.3): tokens never contain it. */
 export function checkScopeNames(scopes: readonly string[]): void {
   if (scopes.length === 0)
     throw new TypeError('require needs a scope value. To admit every token for this API, use requireAnyToken().')
-  const wrong = scopes.find((scope) => !/^[\x21\x23-\x5B\x5D-\x7E]+$/.test(scope))
-  if (wrong !== undefined)
-    throw new TypeError(`${JSON.stringify(wrong)} is not a scope value: give each value by itself, without spaces.`)
+  for (const scope of scopes as readonly unknown[])
+    if (typeof scope !== 'string' || !scopeToken.test(scope))
+      throw new TypeError(`${JSON.stringify(scope)} is not a scope value: give each value by itself, without spaces.`)
 }
+
+/** RFC 6749 §3.3: visible ASCII without space, quote and backslash. */
+export const scopeToken = /^[\x21\x23-\x5B\x5D-\x7E]+$/

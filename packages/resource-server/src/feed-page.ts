@@ -7,11 +7,11 @@ import { dependencyKinds, type Revocation } from './token-dependencies.ts'
 /** One response of the revocation feed. */
 export interface FeedPage {
   readonly revocations: readonly Revocation[]
-  /** The position after the last of them. */
+  /** The position after the last revocation of this page. */
   readonly cursor: string
-  /** In seconds: the feed knows every revocation of tokens that were issued later. */
+  /** In seconds since 1970: the feed contains every revocation of a token that was issued later. */
   readonly coversAfter: number
-  /** Whether more can be read after the cursor, now. */
+  /** Whether the feed already has more revocations after the cursor. */
   readonly more: boolean
 }
 
@@ -26,9 +26,9 @@ export interface ReadFeedPageDependencies {
 }
 
 /**
- * Reads the feed after the cursor; from its beginning without one.
- * @param position `wait` is in seconds: how long the server may hold the response until there is a revocation.
- * @throws Error when there is no response that the server has signed for this request.
+ * Reads the feed after the cursor, or from its beginning without a cursor.
+ * @param position `wait`: for how many seconds the server may delay the response until there is a revocation.
+ * @throws Error when no response arrives that the server has signed for this request.
  */
 export async function readFeedPage(
   position: { readonly cursor: string | undefined; readonly wait: number },
@@ -43,14 +43,15 @@ export async function readFeedPage(
   const timeout = position.wait * 1000 + 2500
   const text = await fetchBounded({ url, headers, form, timeout, limit: maxLength, signal }, fetch)
   const claims = await verifyJws(text, { type: 'revocation-feed+jwt', maxLength }, deps.keys)
-  // RFC 8725 §3.8, §3.9: from this server, for this client. The nonce ties the response to this request.
+  // RFC 8725 §3.8, §3.9: the response must come from this server and be meant for this client. The nonce binds it to this
+  // request.
   const isOurs = claims['iss'] === issuer && claims['aud'] === credentials.clientId && claims['nonce'] === nonce
   const page = isOurs ? parsePage(claims) : undefined
   if (page === undefined) throw new Error(`The response of ${url} is not a page of the revocation feed.`)
   return page
 }
 
-/** A page with an unknown part is refused as a whole: the part could be what revokes a token. */
+/** Returns `undefined` for a page that contains anything unknown, because the unknown part could revoke a token. */
 function parsePage({ cursor, covers_after: coversAfter, more, ended }: JsonObject): FeedPage | undefined {
   if (typeof cursor !== 'string' || typeof coversAfter !== 'number' || typeof more !== 'boolean') return undefined
   return Array.isArray(ended) && ended.every(isRevocation)
@@ -64,5 +65,5 @@ function isRevocation(value: unknown): value is Revocation {
   return dependencyKinds.some((known) => known === kind) && typeof name === 'string' && Number.isSafeInteger(until)
 }
 
-/** In bytes and characters: a page has up to a thousand revocations. */
+/** In bytes, and in characters. A page has up to a thousand revocations. */
 const maxLength = 262_144

@@ -4,8 +4,8 @@ import { aFeed, aToken } from '../test/a-feed.ts'
 import { deferred } from '../test/deferred.ts'
 import type { FeedAnswer } from '../test/feed-server.ts'
 
-describe('a feed that is followed', () => {
-  it('receives revocations in the background, and requests do not wait for it', async () => {
+describe('a revocation feed in the mode follow', () => {
+  it('receives revocations in the background, so that requests do not wait', async () => {
     const later = deferred<FeedAnswer>()
     const asked = deferred()
     const { at, feed, requests } = await aFeed(
@@ -28,7 +28,7 @@ describe('a feed that is followed', () => {
     expect(requests[1]).toMatchObject({ cursor: 'log.1', wait: '5' })
   })
 
-  it('is polled by a request when it was silent for too long', async () => {
+  it('is polled by a request when no response arrived for 7.5 seconds', async () => {
     const { at, feed, requests } = await aFeed(
       async ({ wait }, count) => (wait === '5' && count > 1 ? new Promise<never>(() => undefined) : {}),
       { mode: 'follow' },
@@ -41,7 +41,7 @@ describe('a feed that is followed', () => {
     expect([standing, requests.at(-1)?.wait]).toEqual(['active', '0'])
   })
 
-  it('stops polling when it is stopped', async () => {
+  it('stops polling after stop()', async () => {
     const { feed, requests } = await aFeed(() => ({}), { mode: 'follow' })
     await expect.poll(() => requests.length).toBeGreaterThan(0)
 
@@ -52,7 +52,7 @@ describe('a feed that is followed', () => {
     expect(requests.length - asked).toBeLessThanOrEqual(1)
   })
 
-  it('a response that a faster reader overtook is dropped, and what came after is read at once', async () => {
+  it('drops a response that a later request has overtaken, and continues at the newer cursor at once', async () => {
     const late = deferred<FeedAnswer>()
     const { at, feed, requests } = await aFeed(
       async (_, count) => {
@@ -71,7 +71,7 @@ describe('a feed that is followed', () => {
     expect(requests[3]).toMatchObject({ cursor: 'log.3', wait: '0' })
   })
 
-  it('an older response never overrides what a faster reader has read', async () => {
+  it('never overrides newer revocations with an older response', async () => {
     const late = deferred<FeedAnswer>()
     const { at, feed, requests } = await aFeed(
       async ({ wait }, count) => {

@@ -4,7 +4,7 @@ import { readBounded } from '@mintmark/internal'
 export interface BoundedRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sent as a form by POST; without it the request is a GET. */
+  /** Sent as a form by POST. Without a form, the request is a GET. */
   readonly form?: Readonly<Record<string, string>>
   /** In milliseconds, for the whole response. */
   readonly timeout: number
@@ -15,14 +15,14 @@ export interface BoundedRequest {
 }
 
 /**
- * Fetches the body of a 200 response, within the limits of time and size. It does not follow redirects, because
- * the URL is configured.
+ * Fetches the body of a 200 response, within the limits of time and size. Does not follow redirects, which could lead away
+ * from the trusted URL.
  * @throws Error when the status is not 200, the body is too long or is not UTF-8, or the request fails or takes too long.
  */
 export const fetchBounded = async (request: BoundedRequest, fetch: typeof globalThis.fetch): Promise<string> =>
   (await fetchCached(request, fetch)).text
 
-/** As `fetchBounded`, with the seconds that a cache kept the response for before it sent it (RFC 9111 §5.1). */
+/** Does the same as `fetchBounded`, and also returns for how many seconds a cache had stored the response (RFC 9111 §5.1). */
 export async function fetchCached(
   request: BoundedRequest,
   fetch: typeof globalThis.fetch,
@@ -38,23 +38,23 @@ export async function fetchCached(
   })
   if (response.status !== 200) {
     await response.body?.cancel()
-    throw new Error(`${url} answered with status ${response.status}.`)
+    throw new Error(`${url} answered with the status ${response.status} instead of 200.`)
   }
   const text = await readBounded(response, request.limit, new TextDecoder('utf-8', { fatal: true }))
   if (text === undefined) throw new Error(`The response of ${url} is longer than ${request.limit} bytes.`)
   return { text, age: ageOf(response) }
 }
 
-/** RFC 9111 §5.1: the first of several values counts, and a value that is no number of seconds is ignored. */
+/** Uses the first of several values, and ignores a value that is not a number of seconds (RFC 9111 §5.1). */
 const ageOf = ({ headers }: Response): number => Number(/^\s*(\d+)\s*(?:,|$)/.exec(headers.get('age') ?? '')?.[1] ?? 0)
 
-/** The credentials with which this API authenticates. Its client is confidential, and registered with `servedAudiences`. */
+/** The credentials with which this API authenticates. Its client is confidential and registered with `servedAudiences`. */
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
 }
 
-/** The Authorization header for client_secret_basic: both parts are form-encoded first (RFC 6749 §2.3.1). */
+/** Returns the Authorization header for client_secret_basic. Both parts are form-encoded first (RFC 6749 §2.3.1). */
 export const basicAuthorization = ({ clientId, clientSecret }: ClientCredentials): string =>
   `Basic ${btoa(`${encodeForm(clientId)}:${encodeForm(clientSecret)}`)}`
 
@@ -63,13 +63,13 @@ const encodeForm = (text: string): string => new URLSearchParams([['', text]]).t
 /** A JSON object whose members are not checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** @returns `undefined` for text that is not JSON, or that is another JSON value. */
+/** @returns `undefined` for a string that is not JSON, or is a JSON value other than an object. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return isJsonObject(value) ? value : undefined
   } catch {
-    // JSON.parse throws for text that is not JSON.
+    // JSON.parse throws for a string that is not JSON.
     return undefined
   }
 }

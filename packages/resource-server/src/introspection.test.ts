@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from './http-client.ts'
 import { createIntrospectionCache } from './introspection.ts'
 
-/** A cache over an authorization server that knows some tokens, at a time that the test sets. */
+/** Creates a cache for an authorization server that knows some tokens, with a clock that the test sets. */
 function aCache(known: Record<string, JsonObject> = {}) {
   const at = { seconds: 1000, asked: [] as string[], isDown: false }
   const ask = async (token: string): Promise<JsonObject | undefined> => {
@@ -16,8 +16,8 @@ function aCache(known: Record<string, JsonObject> = {}) {
 
 const activeUntil = (exp: number): JsonObject => ({ active: true, exp })
 
-describe('introspection responses', () => {
-  it('are kept for the configured time, for active and inactive tokens alike (RFC 7662 §4)', async () => {
+describe('the introspection cache', () => {
+  it('keeps responses for the configured time, for active and inactive tokens alike (RFC 7662 §4)', async () => {
     const { at, cached } = aCache({ good: activeUntil(2000) })
 
     for (const later of [0, 2, 2.9]) {
@@ -32,7 +32,7 @@ describe('introspection responses', () => {
     expect([before, at.asked.length]).toEqual([2, 4])
   })
 
-  it('are kept for an active token no longer than it is valid (RFC 7662 §4)', async () => {
+  it('keeps the response for an active token only until the token expires (RFC 7662 §4)', async () => {
     const { at, cached } = aCache({ good: activeUntil(1002) })
     await cached('good')
 
@@ -42,7 +42,7 @@ describe('introspection responses', () => {
     expect(at.asked).toHaveLength(2)
   })
 
-  it('are requested once for simultaneous requests with one token', async () => {
+  it('sends one request for simultaneous lookups of one token', async () => {
     const { at, cached } = aCache({ good: activeUntil(2000) })
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => cached('good')))
@@ -51,7 +51,7 @@ describe('introspection responses', () => {
     expect(at.asked).toHaveLength(1)
   })
 
-  it('are never used for another token', async () => {
+  it('never returns the response for another token', async () => {
     const { cached } = aCache({ one: { active: true, sub: '1' }, two: { active: true, sub: '2' } })
 
     for (let round = 0; round < 10_000; round += 1) {
@@ -69,14 +69,14 @@ describe('introspection responses', () => {
     expect(await cached('good')).toEqual(activeUntil(2000))
   })
 
-  it('treats a token named like an object member as any other', async () => {
+  it('treats a token such as __proto__ like any other', async () => {
     const { at, cached } = aCache(Object.create(null) as Record<string, JsonObject>)
 
     for (const token of ['__proto__', 'constructor', 'toString']) expect(await cached(token)).toBeUndefined()
     expect(at.asked).toHaveLength(3)
   })
 
-  it('invented tokens evict other invented ones and no real one', async () => {
+  it('limits inactive tokens separately, so that invented tokens do not evict active ones', async () => {
     const { at, cached } = aCache({ good: activeUntil(2000) })
     await cached('good')
     await cached('first')

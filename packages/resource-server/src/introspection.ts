@@ -17,8 +17,9 @@ export interface IntrospectDependencies {
 
 /**
  * Asks the authorization server about a token (RFC 7662 §2).
- * @returns the description of an active token; `undefined` for one that is not active.
- * @throws AccessRefusedError `authorization_server_unavailable` when there is no valid response: that is not a "no".
+ * @returns the response for an active token; `undefined` for a token that is not active.
+ * @throws AccessRefusedError `authorization_server_unavailable` when there is no valid response, because the token may
+ *   still be active.
  */
 export async function introspect(
   token: string,
@@ -44,14 +45,14 @@ export async function introspect(
   return description['active'] ? description : undefined
 }
 
-/** Describes an active token; `undefined` for one that is not active. */
+/** Returns the introspection response for an active token, or `undefined` for a token that is not active. */
 export type Introspect = (token: string) => Promise<JsonObject | undefined>
 
 /**
- * Keeps responses for `cacheFor` milliseconds, for active and inactive tokens alike, and for an active token no longer than
- * it is valid (RFC 7662 §4). Tokens are identified by their digests and not kept. Simultaneous requests with one token
- * make one introspection request. The two kinds of responses are limited separately, so that invented tokens do not evict
- * real ones.
+ * Creates a cache that keeps responses for `cacheFor` milliseconds, for active and inactive tokens alike, but for an active
+ * token only until it expires (RFC 7662 §4). It stores digests instead of tokens. Simultaneous requests with one token
+ * cause one introspection request. The numbers of active and inactive tokens are limited separately, so that invented
+ * tokens do not evict active ones.
  */
 export function createIntrospectionCache(
   ask: Introspect,
@@ -69,7 +70,7 @@ export function createIntrospectionCache(
     responses.set(key, { description, askedAt, keepFor: Math.min(cacheFor, expiresAt - askedAt) })
   }
   const askOnce = async (key: string, token: string): Promise<JsonObject | undefined> => {
-    // The age counts from the request: the token may be revoked while the response is on its way.
+    // The age is measured from the request, because the token may be revoked while the response is on its way.
     const askedAt = clock()
     try {
       const description = await ask(token)
@@ -103,7 +104,7 @@ interface CachedResponse {
 const isKept = ({ askedAt, keepFor }: CachedResponse, now: EpochMilliseconds): boolean =>
   isWithin(askedAt, keepFor, now)
 
-/** Removes expired responses from the oldest on, and the oldest when there are too many. */
+/** Removes expired responses, starting with the oldest, and the oldest response when there are too many. */
 function makeRoom(responses: Map<string, CachedResponse>, now: EpochMilliseconds): void {
   for (const [key, response] of responses) {
     if (isKept(response, now) && responses.size < maxResponses) return

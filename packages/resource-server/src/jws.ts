@@ -9,21 +9,21 @@ import { refuse } from './refusals.ts'
 
 /** A type of JWS that the authorization server signs. */
 export interface JwsType {
-  /** Its `typ` header, exactly (RFC 8725 §3.11). */
+  /** The exact value of its `typ` header (RFC 8725 §3.11). */
   readonly type: 'at+jwt' | 'revocation-feed+jwt'
   /** In characters. */
   readonly maxLength: number
 }
 
 /**
- * Verifies a JWS of the authorization server: canonical form, the expected type, a published key, and that key's one
- * algorithm (RFC 8725 §3.1, §3.11). Keys in the header, or that it refers to, are ignored.
+ * Verifies a JWS of the authorization server: its canonical form, its type, and its signature with a published key and the
+ * one algorithm of that key (RFC 8725 §3.1, §3.11). A header that contains or references a key is refused.
  * @returns the payload; the caller checks its claims.
  * @throws AccessRefusedError `token_malformed`, `token_header`, `token_type`, `token_key_unknown`, `token_signature`,
- *   `token_payload`, or `authorization_server_unavailable` when there are no keys.
+ *   `token_payload`, or `authorization_server_unavailable` when the keys could not be fetched.
  */
 export async function verifyJws(text: string, expected: JwsType, keys: KeySet): Promise<JsonObject> {
-  // RFC 7515 §3.1: three parts and nothing else. A cheap check before anything is decoded.
+  // RFC 7515 §3.1: a compact JWS has exactly three parts. This check is cheap and comes before anything is decoded.
   if (!isCompactJws(text, expected.maxLength)) throw refuse('token_malformed')
   const { alg, kid, typ } = readHeader(text)
   // RFC 8725 §3.11: a JWT of one type is never accepted as another.
@@ -37,21 +37,24 @@ export async function verifyJws(text: string, expected: JwsType, keys: KeySet): 
   return payload
 }
 
-/** The name of the key that signed a verified JWS. */
+/** Returns the name (`kid`) of the key that signed a verified JWS. */
 export function signingKeyOf(verified: string): string {
   const { kid } = readHeader(verified)
-  // RFC 7515 §4.1.4: `verifyJws` refuses a token without it.
+  // RFC 7515 §4.1.4: cannot happen, because `verifyJws` refuses a token without `kid`.
   if (kid === undefined) throw refuse('token_header')
   return kid
 }
 
-/** The authorization server writes these three members; anything else, such as `crit` or `jwk`, is not its own (RFC 7515 §4.1.11). */
+/**
+ * Reads the header. The authorization server writes only `alg`, `typ` and `kid`; a header with another member, such as
+ * `crit` or `jwk`, is not from the authorization server (RFC 7515 §4.1.11).
+ */
 function readHeader(text: string): ProtectedHeaderParameters {
   try {
     const header = decodeProtectedHeader(text)
     if (Object.keys(header).every((name) => ['alg', 'typ', 'kid'].includes(name))) return header
   } catch {
-    // jose throws for a header that is not a JSON object, which is refused below like any other.
+    // jose throws for a header that is not a JSON object. It is refused below, like every other bad header.
   }
   // RFC 7515 §5.2: a JWS whose header is not understood is invalid.
   throw refuse('token_header')
@@ -61,7 +64,7 @@ async function verifySignature(text: string, { key, algorithm }: VerificationKey
   try {
     return (await compactVerify(text, key, { algorithms: [algorithm] })).payload
   } catch {
-    // RFC 7515 §5.2: jose throws for whatever does not verify.
+    // RFC 7515 §5.2: jose throws for every signature that it cannot verify.
     throw refuse('token_signature')
   }
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const read = (keys: unknown): ReturnType<typeof readKeySet> => readKeySet(JSON.stringify({ keys }))
 
 describe('a key set', () => {
-  it('has its keys by name, each with its one algorithm (RFC 7517 §5)', async () => {
+  it('contains its keys by name, each with its one algorithm (RFC 7517 §5)', async () => {
     const keys = await read([
       { ...ec, kid: 'a', alg: 'ES256', use: 'sig' },
       { ...rsa, kid: 'b', alg: 'RS256' },
@@ -29,16 +29,16 @@ describe('a key set', () => {
 
   it.each<readonly [string, (good: JWK) => unknown]>([
     ['has no name', (good) => ({ ...good, kid: undefined })],
-    ['has a name that is no text', (good) => ({ ...good, kid: 7 })],
+    ['has a name that is not a string', (good) => ({ ...good, kid: 7 })],
     ['is for encryption (RFC 7517 §4.2)', (good) => ({ ...good, use: 'enc' })],
-    ['says no algorithm', (good) => ({ ...good, alg: undefined })],
-    ['is of an algorithm that is none of ours', (good) => ({ ...good, alg: 'ES384' })],
-    ['is of another kind than its algorithm', (good) => ({ ...good, alg: 'RS256' })],
+    ['names no algorithm', (good) => ({ ...good, alg: undefined })],
+    ['has an algorithm that the server does not use', (good) => ({ ...good, alg: 'ES384' })],
+    ['does not fit its algorithm', (good) => ({ ...good, alg: 'RS256' })],
     ['is symmetric', () => ({ kty: 'oct', k: 'AAAA', kid: 'x', alg: 'HS256' })],
-    ['is symmetric and says otherwise', () => ({ kty: 'oct', k: 'AAAA', kid: 'x', alg: 'ES256' })],
-    ['is broken', (good) => ({ ...good, x: 'AAAA' })],
+    ['is symmetric but names an asymmetric algorithm', () => ({ kty: 'oct', k: 'AAAA', kid: 'x', alg: 'ES256' })],
+    ['is malformed', (good) => ({ ...good, x: 'AAAA' })],
     ['is null', () => null],
-    ['is text', () => 'key'],
+    ['is a string', () => 'key'],
   ])('leaves out a key that %s, and keeps the others', async (_, spoil) => {
     const good = { ...ec, kid: 'good', alg: 'ES256' }
 
@@ -47,7 +47,7 @@ describe('a key set', () => {
     expect([...(keys?.keys() ?? [])]).toEqual(['good'])
   })
 
-  it('never holds a private key, even when one was published', async () => {
+  it('never contains a private key, even when one was published', async () => {
     const pair = await generateKeyPair('ES256', { extractable: true })
 
     const keys = await read([{ ...(await exportJWK(pair.privateKey)), kid: 'a', alg: 'ES256' }])
@@ -56,7 +56,7 @@ describe('a key set', () => {
   })
 
   it.each(['', 'x', '[]', 'null', '{}', '{"keys":{}}', '{"keys":[]}', `{"keys":[${'{},'.repeat(100)}{}]}`])(
-    'is none when there is nothing usable in it: %s',
+    'is undefined when it contains no usable key: %s',
     async (text) => {
       expect(await readKeySet(text)).toBeUndefined()
     },

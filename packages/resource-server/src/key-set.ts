@@ -9,7 +9,7 @@ import { isWithin, spaced, type Clock, type EpochMilliseconds } from './runtime.
 export interface KeySet {
   /**
    * @returns `undefined` when the server publishes no key of this name.
-   * @throws AccessRefusedError `authorization_server_unavailable` when there are no keys.
+   * @throws AccessRefusedError `authorization_server_unavailable` when the keys could not be fetched.
    */
   find(keyId: string): Promise<VerificationKey | undefined>
 }
@@ -26,10 +26,11 @@ interface RemoteKeySetDependencies {
 }
 
 /**
- * Keys that are fetched when they are needed and used for five minutes, the max-age of the key set: so long may a key
- * that was dropped still be accepted. The time in shared caches counts, as their `Age` says. They are fetched again a minute earlier, and no request waits for that. There is
- * one request at a time, and at most one in thirty seconds for unknown names, however many tokens have such names.
- * @param url where the key set is; asked for before each request.
+ * Creates a key set that fetches the keys when they are first needed, and uses them for five minutes, the `max-age` of the
+ * key set. A dropped key may be accepted for that long. The time that a response spent in shared caches (its `Age`) is part
+ * of the five minutes. After four minutes, the keys are fetched again in the background. Only one request runs at a time.
+ * Unknown key names cause at most one request in thirty seconds, however many tokens contain them.
+ * @param url returns the address of the key set; called before each request.
  */
 export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }: RemoteKeySetDependencies): KeySet {
   let kept: { readonly keys: ReadonlyMap<string, VerificationKey>; readonly publishedAt: EpochMilliseconds } | undefined
@@ -41,13 +42,13 @@ export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }:
       const { text, age } = await fetchCached({ url: address, headers, timeout: 2500, limit: 65_536 }, fetch)
       const keys = await readKeySet(text)
       if (keys === undefined) throw new Error(`The response of ${address} is not a usable key set.`)
-      // RFC 9111 §4.2.3: a copy from a shared cache has spent a part of its five minutes there.
+      // RFC 9111 §4.2.3: a copy from a shared cache has spent part of its five minutes there.
       const publishedAt = requestedAt - age * 1000
-      // Of several caches, one may have an older copy than another.
+      // A shared cache may return an older copy than the one that is already known.
       if (keysOf(keepFor) === undefined || publishedAt > (kept?.publishedAt ?? 0)) kept = { keys, publishedAt }
-      failure = age * 1000 < keepFor ? undefined : new Error(`A cache answers for ${address}: ${age} s old.`)
+      failure = age * 1000 < keepFor ? undefined : new Error(`A cache returned a copy of ${address} that is ${age} seconds old.`)
     } catch (error) {
-      // The previous keys stay; a request that finds none gets this error as its cause.
+      // The previous keys stay. If there are none, the refusal of the request has this error as its cause.
       failure = error
     }
   }, clock)
@@ -56,7 +57,7 @@ export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }:
 
   return {
     async find(keyId) {
-      // A copy that was nearly five minutes old when it came, or expired on its way, is replaced without a pause.
+      // A copy that was nearly five minutes old on arrival, or expired on the way, is replaced without a pause.
       for (let attempt = 0; attempt < 2 && keysOf(keepFor) === undefined; attempt += 1)
         await refresh(failure === undefined ? 0 : failurePause)
       if (keysOf(refreshAfter) === undefined) void refresh(failurePause)
@@ -71,15 +72,15 @@ export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }:
 
 const headers = { accept: 'application/jwk-set+json, application/json' }
 
-/** In milliseconds. */
+// In milliseconds.
 const keepFor = 300_000
 const refreshAfter = 240_000
 const unknownKeyPause = 30_000
 const failurePause = 5000
 
 /**
- * Reads a JWK set (RFC 7517 §5): the keys by `kid` that can verify a signature. A key of another kind, or a broken one, is
- * left out.
+ * Reads a JWK set (RFC 7517 §5), and returns the keys that can verify a signature, by `kid`. Leaves out other keys and
+ * malformed keys.
  * @returns `undefined` when the text is not a JWK set, or has no usable key.
  */
 export async function readKeySet(text: string): Promise<ReadonlyMap<string, VerificationKey> | undefined> {
@@ -95,7 +96,7 @@ async function readKey(jwk: JsonObject): Promise<readonly [string, VerificationK
   const { kid, use = 'sig' } = jwk
   // RFC 7517 §4.4: the authorization server names the algorithm of each of its keys.
   const algorithm = signatureAlgorithms.find((known) => known === jwk['alg'])
-  // RFC 7517 §4.2: an encryption key verifies no signature.
+  // RFC 7517 §4.2: an encryption key does not verify signatures.
   if (typeof kid !== 'string' || use !== 'sig' || algorithm === undefined) return undefined
   try {
     const key = await importJWK({ ...publicMembers(jwk) }, algorithm)
@@ -106,7 +107,10 @@ async function readKey(jwk: JsonObject): Promise<readonly [string, VerificationK
   }
 }
 
-/** The members of a public key (RFC 7518 §6.2.1, §6.3.1, RFC 8037 §2, and of ML-DSA): private ones may be published by mistake. */
+/**
+ * Returns only the members of a public key (RFC 7518 §6.2.1, §6.3.1, RFC 8037 §2; `pub` is for ML-DSA), in case private
+ * members were published by mistake.
+ */
 const publicMembers = (jwk: JsonObject): Readonly<Record<string, string>> =>
   Object.fromEntries(
     ['kty', 'alg', 'crv', 'x', 'y', 'n', 'e', 'pub'].flatMap((name) => {

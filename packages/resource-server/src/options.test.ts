@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { checkOptions } from './options.ts'
+import { checkResourceServerOptions } from './options.ts'
 import type { ResourceServerOptions } from './options.ts'
 
 const right = { issuer: 'https://as.test', audience: 'https://api.test' }
@@ -21,7 +21,7 @@ describe('options', () => {
       clockSkew: 0,
     },
   ])('are right: %j', (options) => {
-    expect(() => checkOptions(options)).not.toThrow()
+    expect(() => checkResourceServerOptions(options)).not.toThrow()
   })
 
   it.each<readonly [string, object, RegExp]>([
@@ -45,8 +45,8 @@ describe('options', () => {
     ],
     ['a certificate header in no known format', { mutualTls: { certificate: { format: 'pem', trust } } }, /format/],
     ['a mode that is none', { credentials, revocationFeed: { mode: 'push' } }, /mode/],
-    ['a misspelled option', { audiences: [] }, /audiences is no option/],
+    ['a misspelled option', { audiences: [] }, /audiences is not an option/],
   ])('refuses %s, and says what to change', (_, change, message) => {
-    expect(() => checkOptions({ ...right, ...change })).toThrow(message)
+    expect(() => checkResourceServerOptions({ ...right, ...change })).toThrow(message)
   })
 })

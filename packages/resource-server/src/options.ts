@@ -1,5 +1,21 @@
-import { certificateHeaders } from '@mintmark/internal'
+import {
+  aFlag,
+  aFunction,
+  aNumber,
+  anObjectWith,
+  aText,
+  aTextLike,
+  certificateHeaders,
+  checkOptions,
+  listOf,
+  oneOf,
+  type OptionCheck,
+  type OptionChecks,
+  optionsOf,
+  required,
+} from '@mintmark/internal'
 
+import { scopeToken } from './bearer-token.ts'
 import type { ClientCredentials } from './http-client.ts'
 import type { CertificateSource, ProofReplays } from './possession.ts'
 import type { AccessRefusedError } from './refusals.ts'
@@ -122,53 +138,15 @@ export interface ResourceServerOptions {
 }
 
 /** @throws TypeError that names the option and says what to change. */
-export function checkOptions(options: ResourceServerOptions): void {
-  const { issuer, audience, credentials, introspection, revocationFeed, endpoints = {}, clockSkew = 0, dpop } = options
-  const unknown = Object.keys(options).find((name) => !optionNames.includes(name))
-  if (unknown !== undefined) throw new TypeError(`Invalid options: ${unknown} is no option.`)
+export function checkResourceServerOptions(options: ResourceServerOptions): void {
+  checkOptions('createResourceServer', options, optionChecks)
+  const { issuer, credentials, introspection, revocationFeed } = options
   checkIssuer(issuer)
-  // RFC 8707 §2: an absolute URI without fragment.
-  if (!URL.canParse(audience) || /[#\s"]/.test(audience))
-    throw new TypeError('Invalid options: audience must be an absolute URI without fragment.')
   if ((introspection ?? revocationFeed) !== undefined && credentials === undefined) {
     throw new TypeError(
-      'Invalid options: introspection and revocationFeed need credentials, of a client registered with servedAudiences.',
+      'createResourceServer: introspection and revocationFeed need credentials, of a client registered with servedAudiences.',
     )
   }
-  checkNumber('clockSkew', clockSkew, [0, 60])
-  checkNumber('introspection.cacheFor', introspection?.cacheFor ?? 0, [0, 60])
-  checkNumber('revocationFeed.toleratedSilence', revocationFeed?.toleratedSilence ?? 1, [1, 300])
-  const mode = revocationFeed?.mode ?? 'follow'
-  if (mode !== 'follow' && mode !== 'on_demand')
-    throw new TypeError('Invalid options: revocationFeed.mode must be on_demand or follow.')
-  checkEndpoints(endpoints)
-  if (dpop !== undefined) checkDpop(dpop)
-  if (options.mutualTls !== undefined) checkMutualTls(options.mutualTls)
-}
-
-/** A misspelled name would silently leave a default in force, and proofs would never match a wrong origin. */
-function checkDpop({ origin, required, replays, ...others }: NonNullable<ResourceServerOptions['dpop']>): void {
-  if (Object.keys(others).length > 0) throw new TypeError('Invalid options: dpop has origin, required and replays.')
-  if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin))
-    throw new TypeError('Invalid options: dpop.origin must be scheme, host and port: https://api.example.com')
-  if (required !== undefined && typeof required !== 'boolean')
-    throw new TypeError('Invalid options: dpop.required must be true or false.')
-  if (replays !== undefined && typeof replays.markUsed !== 'function')
-    throw new TypeError('Invalid options: dpop.replays must have markUsed.')
-}
-
-/** RFC 9440 §4: without trust, senders can present the certificate of any client. */
-function checkMutualTls({ certificate, ...others }: NonNullable<ResourceServerOptions['mutualTls']>): void {
-  if (Object.keys(others).length > 0) throw new TypeError('Invalid options: mutualTls has certificate.')
-  if (certificate === 'tls_socket') return
-  const { format, trust, header } = certificate
-  if (!Object.hasOwn(certificateHeaders, format))
-    throw new TypeError('Invalid options: mutualTls.certificate must be tls_socket or { format, trust }.')
-  // The type of a caller without TypeScript is not checked, and the default must not be trust.
-  if ((trust as string | undefined) !== 'this_proxy_sets_and_strips_it')
-    throw new TypeError('Invalid options: mutualTls.certificate.trust must be this_proxy_sets_and_strips_it, and true.')
-  if (header !== undefined && !/^[a-z0-9-]+$/i.test(header))
-    throw new TypeError('Invalid options: mutualTls.certificate.header must be the name of a header.')
 }
 
 /** RFC 8414 §2: https, without query and fragment; tokens are compared with it byte for byte. Plain http is for loopback. */
@@ -176,48 +154,63 @@ function checkIssuer(issuer: string): void {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
   const isLoopback = url !== undefined && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)
   if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLoopback)) {
-    throw new TypeError('Invalid options: issuer must be an https address, as the authorization server has it.')
+    throw new TypeError('createResourceServer: issuer must be an https address, as the authorization server has it.')
   }
   const canonical = url.origin + url.pathname.replace(/\/+$/, '')
-  if (issuer !== canonical) throw new TypeError(`Invalid options: write the issuer as ${canonical}`)
+  if (issuer !== canonical) throw new TypeError(`createResourceServer: write the issuer as ${canonical}`)
 }
 
-/** Plain http is allowed: an internal address often has no TLS, and what it returns is signed or asked with a secret that the host gave. */
-function checkEndpoints(endpoints: Partial<ServerEndpoints>): void {
-  for (const [name, url] of Object.entries(endpoints)) {
-    if (!endpointNames.includes(name)) throw new TypeError(`Invalid options: endpoints.${name} is no option.`)
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-      throw new TypeError(`Invalid options: endpoints.${name} must be an absolute URL.`)
-  }
+const aUrl: OptionCheck = (value) =>
+  typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+    ? undefined
+    : 'must be an absolute URL'
+
+/** RFC 8707 §2. */
+const anAudience: OptionCheck = (value) =>
+  typeof value === 'string' && URL.canParse(value) && !/[#\s"]/.test(value)
+    ? undefined
+    : 'must be an absolute URI without fragment'
+
+/** Proofs would never match another one. */
+const anOrigin: OptionCheck = (value) =>
+  aUrl(value) === undefined && new URL(String(value)).origin === value
+    ? undefined
+    : 'must be scheme, host and port: https://api.example.com'
+
+/** RFC 9440 §4: without trust, senders can present the certificate of any client. */
+const aCertificateSource: OptionCheck = (value) =>
+  value === 'tls_socket'
+    ? undefined
+    : optionsOf<Exclude<CertificateSource, string>>({
+        format: required(oneOf(...Object.keys(certificateHeaders))),
+        trust: required(oneOf('this_proxy_sets_and_strips_it')),
+        header: aTextLike(/^[a-z0-9-]+$/i, 'must be the name of a header'),
+      })(value)
+
+const optionChecks: OptionChecks<ResourceServerOptions> = {
+  issuer: required(aText),
+  audience: required(anAudience),
+  credentials: optionsOf<ClientCredentials>({ clientId: required(aText), clientSecret: required(aText) }),
+  introspection: optionsOf<NonNullable<ResourceServerOptions['introspection']>>({ cacheFor: aNumber(0, 60) }),
+  revocationFeed: optionsOf<NonNullable<ResourceServerOptions['revocationFeed']>>({
+    mode: oneOf('on_demand', 'follow'),
+    toleratedSilence: aNumber(1, 300),
+  }),
+  // Plain http is allowed: an internal address often has no TLS, and what it returns is signed or asked with a secret that the
+  // host gave.
+  endpoints: optionsOf<Partial<ServerEndpoints>>({ jwks: aUrl, introspection: aUrl, revocationFeed: aUrl }),
+  scopes: listOf(aTextLike(scopeToken, 'must be a scope value')),
+  name: aText,
+  documentation: aUrl,
+  dpop: optionsOf<NonNullable<ResourceServerOptions['dpop']>>({
+    origin: required(anOrigin),
+    required: aFlag,
+    replays: anObjectWith('markUsed'),
+  }),
+  mutualTls: optionsOf<NonNullable<ResourceServerOptions['mutualTls']>>({ certificate: required(aCertificateSource) }),
+  clockSkew: aNumber(0, 60),
+  onRefusal: aFunction,
+  clock: aFunction,
+  random: aFunction,
+  fetch: aFunction,
 }
-
-function checkNumber(name: string, value: number, [least, most]: readonly [number, number]): void {
-  if (!(value >= least && value <= most))
-    throw new TypeError(`Invalid options: ${name} must be ${least} to ${most} seconds.`)
-}
-
-const endpointNames: readonly string[] = [
-  'jwks',
-  'introspection',
-  'revocationFeed',
-] satisfies readonly (keyof ServerEndpoints)[]
-
-/** A misspelled name would silently leave a default in force. */
-const optionNames: readonly string[] = [
-  'audience',
-  'clock',
-  'clockSkew',
-  'credentials',
-  'documentation',
-  'dpop',
-  'endpoints',
-  'fetch',
-  'introspection',
-  'issuer',
-  'mutualTls',
-  'name',
-  'onRefusal',
-  'random',
-  'revocationFeed',
-  'scopes',
-] satisfies readonly (keyof ResourceServerOptions)[]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createMemoryReplays } from './possession.ts'
 
-test('a proof is used once until it expires (RFC 9449 §11.1)', async () => {
+test('accepts a proof once until it expires (RFC 9449 §11.1)', async () => {
   let now = 0
   const replays = createMemoryReplays(() => now)
 
@@ -15,7 +15,7 @@ test('a proof is used once until it expires (RFC 9449 §11.1)', async () => {
   expect(await replays.markUsed('a', 29)).toBe(false)
 })
 
-test('proofs are remembered up to the limit of memory, the latest ones (RFC 9449 §11.1)', async () => {
+test('remembers the latest 100,000 proofs (RFC 9449 §11.1)', async () => {
   const replays = createMemoryReplays(() => 0)
   const latest = 100_000
   for (let count = 0; count <= latest; count += 1) await replays.markUsed(`proof ${count}`, 1)

@@ -14,18 +14,18 @@ import type { ProvenKey } from './access-token.ts'
 import { refuse } from './refusals.ts'
 import { digest, type Clock, type EpochMilliseconds } from './runtime.ts'
 
-/** A request, as far as proofs of possession are about it. */
+/** The parts of a request that proofs of possession refer to. */
 export interface ProvenRequest {
   readonly method: string
-  /** Its path, with or without a query. */
+  /** The path of the URL, with or without the query. */
   readonly path: string
   /** The values of all DPoP headers. */
   readonly proofs: readonly string[]
-  /** Where the certificate of the client may be found; needed with the option `mutualTls`. */
+  /** Finds the certificate of the client; needed with the option `mutualTls`. */
   readonly certificates?: {
-    /** All values of a header, by its name in lower case. */
+    /** Returns all values of a header. The name is in lower case. */
     readonly header: (name: string) => readonly string[]
-    /** The certificate in DER that the client presented to this process. */
+    /** Returns the certificate, in DER, that the client presented to this process. */
     readonly peer?: () => Uint8Array | undefined
   }
 }
@@ -40,18 +40,18 @@ export type CertificateSource =
        */
       readonly format: CertificateFormat
       /**
-       * Confirms that the proxy sets the header on every request, and removes one that the sender has written (RFC 9440
+       * Confirms that the proxy sets the header on every request, and removes a header that the sender wrote (RFC 9440
        * §4).
        */
       readonly trust: 'this_proxy_sets_and_strips_it'
       /**
        * The name of the header.
-       * @defaultValue `client-cert`, `x-forwarded-client-cert` or `ssl-client-cert`, as `format` says. Few proxies use others.
+       * @defaultValue `client-cert`, `x-forwarded-client-cert` or `ssl-client-cert`, depending on `format`. Few proxies use another header.
        */
       readonly header?: string
     }
 
-/** The key of the certificate that the client presented (RFC 8705 §3.1); `undefined` without one. */
+/** Returns the thumbprint of the certificate that the client presented (RFC 8705 §3.1), or `undefined` without one. */
 export async function provenCertificate(
   { certificates }: ProvenRequest,
   source: CertificateSource,
@@ -67,10 +67,10 @@ export async function provenCertificate(
   return der && { 'x5t#S256': await digest(der) }
 }
 
-/** Counts DPoP proofs that were used, for all processes of an API together. */
+/** Remembers which DPoP proofs were used, for all processes of an API together. */
 export interface ProofReplays {
   /**
-   * Of all calls with one value, exactly one returns `true` until `expiresAt`.
+   * Returns `true` for exactly one of all calls with the same value until `expiresAt`.
    * @param value a digest of 43 characters.
    * @param expiresAt in milliseconds since 1970.
    */
@@ -80,9 +80,9 @@ export interface ProofReplays {
 /** Proves that the sender of a request holds a key (RFC 9449 §7.1). */
 export interface PossessionVerifier {
   /**
-   * @returns the thumbprint of the key, and what uses the proof up.
+   * @returns the thumbprint of the key, and a function that marks the proof as used.
    * @throws AccessRefusedError `proof_missing`, `proof_malformed`, `proof_target`, `proof_time`, `proof_token_hash`,
-   *   `proof_signature`; from `use` also `proof_replayed`.
+   *   `proof_signature`. The returned function throws `proof_replayed`.
    */
   verify(request: ProvenRequest, token: string): Promise<{ readonly jkt: string; readonly use: () => Promise<void> }>
 }
@@ -98,21 +98,21 @@ export function createPossessionVerifier(deps: {
       // RFC 9449 §7.1: a bound token needs a proof.
       if (text === undefined) throw refuse('proof_missing')
       const proof = second === undefined ? parseProof(text) : undefined
-      // RFC 9449 §4.3: one header, which is a proof with a public key.
+      // RFC 9449 §4.3: there must be one header, and it must be a proof with a public key.
       if (proof === undefined) throw refuse('proof_malformed')
       const url = deps.origin + (path.split('?', 1)[0] ?? '')
-      // RFC 9449 §4.3: the proof is for this request, at the public address of the API.
+      // RFC 9449 §4.3: the proof must be for this request, at the public address of the API.
       if (!URL.canParse(url) || !isProofFor(proof, { method, url })) throw refuse('proof_target')
       // RFC 9449 §11.1: an old proof may have been stolen.
       if (!isProofRecent(proof, tolerance, deps.clock() / 1000)) throw refuse('proof_time')
-      // RFC 9449 §4.3: the proof is for the access token that it comes with.
+      // RFC 9449 §4.3: the proof must be for the access token of the same request.
       if (proof.ath !== (await digest(token))) throw refuse('proof_token_hash')
       await verifySignature(text, proof)
       const jkt = await digest(JSON.stringify(proof.jwk))
       return {
         jkt,
         async use() {
-          // No part contains a line break, so two proofs never share a value.
+          // The parts contain no line breaks, so two proofs never have the same value.
           const value = await digest(`${jkt}\n${method}\n${url}\n${proof.jti}`)
           const expiresAt = (Math.ceil(proof.iat) + tolerance.past + 1) * 1000
           // RFC 9449 §11.1: a proof is accepted once.
@@ -132,14 +132,14 @@ async function verifySignature(text: string, { jwk, algorithm }: ParsedProof): P
       algorithms: algorithm === 'EdDSA' ? ['EdDSA', 'Ed25519'] : [algorithm],
     })
   } catch {
-    // RFC 9449 §4.3: jose throws for whatever does not verify, and for numbers that are not a key.
+    // RFC 9449 §4.3: jose throws for a signature that it cannot verify, and for numbers that are not a key.
     throw refuse('proof_signature')
   }
 }
 
 /**
- * Remembers proofs in this process, the latest 100,000: about 15 MB. Beyond that, which takes more than a thousand
- * requests a second, the oldest are forgotten before they expire.
+ * Remembers the latest 100,000 proofs in the memory of this process, in about 15 MB. At more than a thousand requests a
+ * second, the oldest proofs are forgotten before they expire.
  */
 export function createMemoryReplays(clock: Clock): ProofReplays {
   const used = new Map<string, EpochMilliseconds>()

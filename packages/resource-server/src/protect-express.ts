@@ -4,18 +4,18 @@ import type { RequiredClaims } from './required-claims.ts'
 import { metadataHeaders } from './resource-metadata.ts'
 import type { AccessRule, ResourceServer } from './resource-server.ts'
 
-/** The part of a node:http request that is used; Express and Connect have it too. */
+/** The members of a node:http request that are used here. Requests of Express and Connect have them too. */
 interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
-  /** Express: the full target, also below a mount path. */
+  /** Express: the full request target, even below a mount path. */
   readonly originalUrl?: string
   readonly rawHeaders: readonly string[]
-  /** A `tls.TLSSocket` has the certificate of the client. */
+  /** If it is a `tls.TLSSocket`, it has the certificate of the client. */
   readonly socket?: object
 }
 
-/** The part of a node:http response that is used. */
+/** The members of a node:http response that are used here. */
 interface NodeResponse {
   statusCode: number
   setHeader(name: string, value: string): unknown
@@ -30,31 +30,32 @@ type ExpressMiddleware = (
 ) => void | Promise<void>
 
 interface ExpressGuard {
-  /** Middleware that admits requests whose token has all the scope values, and refuses the others. */
+  /** Returns middleware that admits requests whose token has all the scope values, and refuses other requests. */
   require(...scopes: readonly [string, ...string[]]): ExpressMiddleware
   /**
-   * Middleware that admits requests whose token has an entry of the type in its authorization details, and all the scope
-   * values (RFC 9396). The handler compares `authorizationDetails` of the token with what the request is about.
+   * Returns middleware that admits requests whose token has all the scope values, and an entry of the type in its
+   * authorization details (RFC 9396). The handler must compare the `authorizationDetails` of the token with the request.
    */
   requireDetail(type: string, ...scopes: readonly string[]): ExpressMiddleware
   /**
-   * Middleware that admits requests whose token has the roles, groups, entitlements or organization, and all the scope values
-   * (RFC 9068 §2.2.3). Users who lack them are refused with 403 `access_denied`.
+   * Returns middleware that admits requests whose token has all the scope values and the required roles, groups,
+   * entitlements or organization (RFC 9068 §2.2.3). It refuses users who lack them with 403 `access_denied`.
    */
   requireClaims(required: RequiredClaims, ...scopes: readonly string[]): ExpressMiddleware
-  /** Middleware that admits requests with any valid token for this API, whatever it allows. */
+  /** Returns middleware that admits requests with any valid token for this API, whatever its scope. */
   requireAnyToken(): ExpressMiddleware
   /**
-   * The token of an admitted request.
-   * @throws Error when the request has not passed a middleware of `require`.
+   * Returns the token of an admitted request.
+   * @throws Error when no middleware of this guard has admitted the request.
    */
   token(request: NodeRequest): VerifiedAccessToken
-  /** Middleware that serves the metadata, and passes all other requests on. */
+  /** Middleware that serves the protected resource metadata, and passes all other requests on. */
   readonly metadata: ExpressMiddleware
 }
 
 /**
- * Protects an API of Express 4 or 5, Connect or bare node:http. Answer CORS preflight requests in front of it: they have no token.
+ * Protects an API in Express 4 or 5, Connect or plain node:http. Answer CORS preflight requests before this middleware,
+ * because they have no token.
  * @example
  * ```ts
  * const guard = protectExpress(createResourceServer({ issuer: 'https://id.example.com', audience: 'https://api.example.com' }))
@@ -82,7 +83,7 @@ export function protectExpress(api: ResourceServer): ExpressGuard {
         admitted.set(request, await rule.admit(authorization, proven))
       } catch (error) {
         const refusal = rule.renderRefusal(error, authorization)
-        // Any other error is a failure, which the host handles.
+        // Every other error is a failure for the host to handle.
         return refusal === undefined ? next(error) : send(response, refusal)
       }
       next()
@@ -96,7 +97,7 @@ export function protectExpress(api: ResourceServer): ExpressGuard {
     token(request) {
       const token = admitted.get(request)
       if (token === undefined)
-        throw new Error('No access token was verified for this request: put guard.require(…) in front of its handler.')
+        throw new Error('No access token was verified for this request. Put guard.require(…) in front of its handler.')
       return token
     },
     metadata(request, response, next) {
@@ -108,7 +109,7 @@ export function protectExpress(api: ResourceServer): ExpressGuard {
   }
 }
 
-/** The certificate of a connection to Node's own TLS server. */
+/** Returns the certificate that the client presented on a connection to Node's own TLS server. */
 function peerCertificate(socket: object | undefined): Uint8Array | undefined {
   const { getPeerX509Certificate: read } = (socket ?? {}) as {
     readonly getPeerX509Certificate?: () => { readonly raw: Uint8Array } | undefined
@@ -122,7 +123,7 @@ function send(response: NodeResponse, { status, headers, body }: JsonResponse): 
   response.end(body)
 }
 
-/** From the raw headers: Node's `headers` drops a repeated Authorization header. */
+/** Returns all values of a header, from the raw headers: Node's `headers` drops a repeated Authorization header. */
 function valuesOf(name: string, { rawHeaders }: NodeRequest): readonly string[] {
   return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
 }

@@ -11,7 +11,7 @@ import {
   type PossessionVerifier,
   type ProvenRequest,
 } from './possession.ts'
-import { checkOptions, type ResourceServerOptions } from './options.ts'
+import { checkResourceServerOptions, type ResourceServerOptions } from './options.ts'
 import { AccessRefusedError, refuse, renderAccessRefusal, type JsonResponse } from './refusals.ts'
 import { resourceMetadata, type ResourceMetadata } from './resource-metadata.ts'
 import { checkRequiredClaims, requireClaimsOf, type RequiredClaims } from './required-claims.ts'
@@ -71,7 +71,7 @@ export interface AccessRule {
  * @throws TypeError that names a bad option and says what to change.
  */
 export function createResourceServer(options: ResourceServerOptions): ResourceServer {
-  checkOptions(options)
+  checkResourceServerOptions(options)
   const metadata = resourceMetadata(options)
   const verifier = createTokenVerifier(options)
   const schemes = acceptedSchemes(options)

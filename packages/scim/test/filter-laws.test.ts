@@ -138,7 +138,8 @@ function evaluateNaively(filter: PlainFilter, owner: JsonObject): boolean {
   if ('and' in filter) return filter.and.every((operand) => evaluateNaively(operand, owner))
   if ('or' in filter) return filter.or.some((operand) => evaluateNaively(operand, owner))
   if ('not' in filter) return !evaluateNaively(filter.not, owner)
-  if ('in' in filter) return elements(owner[filter.in]).some((element) => evaluateNaively(filter.where, element as JsonObject))
+  if ('in' in filter)
+    return elements(owner[filter.in]).some((element) => evaluateNaively(filter.where, element as JsonObject))
   const { path, operator, type, value } = filter
   const [first = '', second] = path
   const holders = second === undefined ? [owner] : elements(owner[first])

@@ -201,7 +201,11 @@ describe('Microsoft Entra ID', () => {
       { schemas: [user, enterprise], [enterprise]: { manager: { value: 'usr_9' } } },
     ],
     ['add where replace is meant', { op: 'Add', path: 'userName', value: 'x' }, { userName: 'x' }],
-    ['null, which clears the attribute', { op: 'Replace', path: 'externalId', value: null }, { externalId: undefined as never }],
+    [
+      'null, which clears the attribute',
+      { op: 'Replace', path: 'externalId', value: null },
+      { externalId: undefined as never },
+    ],
     ['no op member', { path: 'title', value: 'Boss' }, { title: 'Boss' }],
     ['an empty list to add', { op: 'Add', path: 'emails', value: [] }, {}],
     [

@@ -11,6 +11,7 @@ import type { InitialAccessTokenStore } from './initial-access-token.ts'
 import type { InteractionStore } from './interaction.ts'
 import type { LogStore } from './log-entry.ts'
 import type { OpaqueTokenStore } from './opaque-token.ts'
+import { aStorage, checkOptions, required } from './options.ts'
 import type { OrganizationStore } from './organization.ts'
 import type { ProvisionedUserStore } from './provisioned-user.ts'
 import type { PushedRequestStore } from './pushed-request.ts'
@@ -207,6 +208,7 @@ export function composeStorage<Durable extends Omit<OAuthStorage, ExpiringStoreN
   readonly durable: Durable
   readonly expiring: ExpiringStores
 }): Durable & ExpiringStores {
+  checkOptions('composeStorage', parts, { durable: required(aStorage), expiring: required(aStorage) })
   const { durable, expiring } = parts
   if (durable.issuer !== expiring.issuer) {
     throw new TypeError('The durable and the expiring stores are bound to different issuers.')

@@ -43,6 +43,24 @@ export type {
   OrganizationRecord,
   OrganizationStore,
 } from './organization.ts'
+export {
+  aFlag,
+  aFunction,
+  aListOfTexts,
+  aNumber,
+  anObject,
+  anObjectWith,
+  aStorage,
+  aText,
+  aTextLike,
+  checkOptions,
+  listOf,
+  oneOf,
+  optionsOf,
+  required,
+  wholeNumber,
+} from './options.ts'
+export type { OptionCheck, OptionChecks, RequiredOption } from './options.ts'
 export { listRows } from './memory/list-page.ts'
 export { untilSettled } from './outcome.ts'
 export type { ConsumeOutcome, InsertOutcome, ReplayOutcome, RevokeOutcome, SwapOutcome } from './outcome.ts'

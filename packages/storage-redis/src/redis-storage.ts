@@ -1,4 +1,13 @@
-import type { ExpiringStores } from '@mintmark/storage-interface/stores'
+import {
+  aFunction,
+  anObjectWith,
+  aText,
+  checkOptions,
+  type ExpiringStores,
+  type OptionCheck,
+  required,
+  wholeNumber,
+} from '@mintmark/storage-interface/stores'
 
 import { checkEvictionOnce } from './check-eviction.ts'
 import { createRedisCodes } from './codes.ts'
@@ -73,13 +82,14 @@ export interface RedisStorageOptions {
  * Whether a command in progress took effect is then unknown: a code that it consumed stays consumed.
  */
 export function createRedisStorage(options: RedisStorageOptions): ExpiringStores {
+  checkOptions('createRedisStorage', options, {
+    client: required(aClient),
+    issuer: required(aText),
+    prefix: aText,
+    timeoutMilliseconds: wholeNumber(1),
+    onWarning: aFunction,
+  })
   const { client, issuer, prefix = 'mintmark', timeoutMilliseconds = 3000, onWarning = warnOn(console) } = options
-  // A misspelled name would leave a default in force without a warning.
-  const unknown = Object.keys(options).find((name) => !optionNames.includes(name))
-  if (unknown !== undefined)
-    throw new TypeError(`createRedisStorage: ${unknown} is not an option. Its options are ${optionNames.join(', ')}.`)
-  if (!Number.isSafeInteger(timeoutMilliseconds) || timeoutMilliseconds < 1)
-    throw new TypeError('createRedisStorage: timeoutMilliseconds must be a whole number, 1 or more.')
   const keyOf = createKeySpace({ prefix, issuer })
   const run = checkEvictionOnce(createScriptRunner(client, timeoutMilliseconds), keyOf, onWarning)
 
@@ -98,10 +108,7 @@ const warnOn =
   (message: string): void =>
     console.warn(`Mintmark: ${message}`)
 
-const optionNames: readonly string[] = [
-  'client',
-  'issuer',
-  'prefix',
-  'timeoutMilliseconds',
-  'onWarning',
-] satisfies readonly (keyof RedisStorageOptions)[]
+const aClient: OptionCheck = (value) =>
+  anObjectWith('evalSha', 'eval')(value) &&
+  anObjectWith('evalsha', 'eval')(value) &&
+  'must be a client of node-redis or ioredis'

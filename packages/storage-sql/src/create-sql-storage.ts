@@ -1,4 +1,4 @@
-import { anObject, aText, checkOptions, wholeNumber } from '@mintmark/internal'
+import { anObjectWith, aText, checkOptions, required, wholeNumber } from '@mintmark/internal'
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { announceRevocations } from '@mintmark/storage-interface/stores'
 import { createDatabase } from './database.ts'
@@ -49,7 +49,11 @@ interface SqlStorageOptions {
  * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
  */
 export async function createSqlStorage(options: SqlStorageOptions): Promise<AdminStorage> {
-  checkOptions('createSqlStorage', options, { dialect: anObject, issuer: aText, scanLimit: wholeNumber(1) })
+  checkOptions('createSqlStorage', options, {
+    dialect: required(anObjectWith('all')),
+    issuer: required(aText),
+    scanLimit: wholeNumber(1),
+  })
   const { dialect, issuer, scanLimit = defaultScanLimit } = options
   await ensureSchema(dialect)
   return createStores(dialect, { issuer, scanLimit })

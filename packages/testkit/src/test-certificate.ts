@@ -1,4 +1,13 @@
-import { encodeBase64url, sha256, systemRandom } from '@mintmark/internal'
+import {
+  aFlag,
+  aListOfTexts,
+  aText,
+  checkOptions,
+  encodeBase64url,
+  required,
+  sha256,
+  systemRandom,
+} from '@mintmark/internal'
 
 /** An X.509 certificate with its private key, for mutual TLS in tests (RFC 8705). */
 export interface TestCertificate {
@@ -38,6 +47,12 @@ interface TestCertificateRequest {
 
 /** Creates a P-256 certificate that is valid from 2020 to 2049 (RFC 5280 §4.1). */
 export async function createTestCertificate(request: TestCertificateRequest): Promise<TestCertificate> {
+  checkOptions('createTestCertificate', request, {
+    commonName: required(aText),
+    dns: aListOfTexts,
+    signedBy: (issuer: unknown) => aText(Reflect.get(Object(issuer), 'privateKey')) && 'must be a test certificate',
+    isAuthority: aFlag,
+  })
   const { commonName, signedBy } = request
   const { publicKey, privateKey } = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const body = sequence(

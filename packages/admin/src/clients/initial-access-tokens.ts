@@ -1,4 +1,14 @@
-import { digestSecret, randomIdentifier, randomSecret } from '@mintmark/internal'
+import {
+  aListOfTexts,
+  aTextLike,
+  checkOptions,
+  digestSecret,
+  type OptionCheck,
+  type OptionChecks,
+  randomIdentifier,
+  randomSecret,
+  required,
+} from '@mintmark/internal'
 import { seconds, after } from '@mintmark/storage-interface'
 import { type InitialAccessTokenRecord, initialAccessTokenId } from '@mintmark/storage-interface/stores'
 
@@ -58,10 +68,23 @@ export const administerInitialAccessTokens = (context: AdminContext): InitialAcc
 
 const viewOf = ({ digest: _digest, ...view }: InitialAccessTokenRecord): InitialAccessTokenView => view
 
+const aNumberOfAnySize: OptionCheck = (value) => (typeof value === 'number' ? undefined : 'must be a number')
+
+const newTokenChecks: OptionChecks<NewInitialAccessToken> = {
+  displayName: required(aTextLike(/^/, 'must be a text')),
+  clients: required(aNumberOfAnySize),
+  lifetime: required(aNumberOfAnySize),
+  scopes: required(aListOfTexts),
+  grantTypes: aListOfTexts,
+  redirectHosts: aListOfTexts,
+}
+
 async function create(
   token: NewInitialAccessToken,
   context: AdminContext,
 ): Promise<{ readonly initialAccessToken: string; readonly view: InitialAccessTokenView }> {
+  // A misspelled `redirectHosts` would allow every host.
+  checkOptions('initialAccessTokens.create', token, newTokenChecks)
   const { storage, clock, random, mayGrant } = context
   const id = randomIdentifier(random)
   return audit(

@@ -1,4 +1,5 @@
 import { protocolClaims } from '@mintmark/core/internal'
+import { aText, oneOf, optionsOf, required } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { AdminError } from '../error/refusals.ts'
@@ -38,6 +39,17 @@ interface SchemaResult {
   readonly value?: unknown
   readonly issues?: readonly unknown[] | undefined
 }
+
+export const customField = optionsOf<CustomField>({
+  name: required(aText),
+  schema: required((schema) =>
+    typeof schema === 'object' && schema !== null && '~standard' in schema
+      ? undefined
+      : 'must be a schema of Zod, Valibot, ArkType or another Standard Schema',
+  ),
+  claim: aText,
+  type: oneOf('string', 'boolean', 'decimal'),
+})
 
 /** Declared fields, by name. */
 export type CustomFields = ReadonlyMap<string, CustomField>

@@ -13,13 +13,16 @@ import {
   matchPatterns,
   noStore,
   aFunction,
+  aListOfTexts,
+  anObjectWith,
   aText,
-  anything,
   checkOptions,
   type OptionChecks,
+  required,
   withHeaders,
 } from '@mintmark/internal'
 
+import { parseIssuer } from '@mintmark/core/internal'
 import { type Administration, administer, administrationParts, administrationOptions } from '../administration.ts'
 import type { AdminDependencies } from '../audit/audit.ts'
 import type { AdminOccurrence } from '../audit/admin-event.ts'
@@ -43,8 +46,9 @@ export interface AdminServer extends HttpService {
  * @throws TypeError when nobody could ever be admitted, or a custom field is not one.
  */
 export function createAdminServer(options: AdminServerOptions): AdminServer {
-  const { issuer, accessTokens, authorize } = options
   checkOptions('createAdminServer', options, serverOptions)
+  const { issuer, accessTokens, authorize } = options
+  parseIssuer(issuer)
   if (accessTokens === undefined && authorize === undefined)
     throw new TypeError('Administration needs accessTokens or authorize: nobody else is admitted.')
   const base = `${issuer}/admin/v1`
@@ -88,11 +92,11 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
 
 const serverOptions: OptionChecks<AdminServerOptions> = {
   ...administrationOptions,
-  issuer: aText,
-  accessTokens: anything,
+  issuer: required(aText),
+  accessTokens: anObjectWith('accessToken'),
   administrators: aFunction,
   authorize: aFunction,
-  protectedScopes: anything,
+  protectedScopes: aListOfTexts,
 }
 
 interface ServerDependencies extends AdminDependencies {

@@ -54,7 +54,8 @@ export const registerProvider = (registration: ProviderRegistration, context: Ad
       target: target(registration.providerId),
       run: async () => {
         await requireUsable(registration, context)
-        const { provider, secret } = await registerIdentityProvider(registration, context)
+        const { storage, clock, random } = context
+        const { provider, secret } = await registerIdentityProvider(registration, { storage, clock, random })
         const view = providerView(provider, context.storage.issuer)
         return { result: { provider: view, secret }, after: loggedProvider(view) }
       },

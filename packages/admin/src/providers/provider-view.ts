@@ -1,4 +1,14 @@
-import { type Clock, type Random, systemClock, systemRandom } from '@mintmark/internal'
+import {
+  aFunction,
+  checkOptions,
+  type Clock,
+  type Random,
+  required,
+  systemClock,
+  systemRandom,
+  wholeNumber,
+  aStorage,
+} from '@mintmark/internal'
 import { tenantUrl } from '@mintmark/scim'
 import type { AnsweredRequest } from '@mintmark/scim/engine'
 import { type AdminStorage, type JsonObject, providerId, seconds } from '@mintmark/storage-interface'
@@ -145,6 +155,12 @@ export function keepRequestLog(options: {
   readonly clock?: Clock
   readonly random?: Random
 }): (answered: AnsweredRequest) => Promise<void> {
+  checkOptions('keepRequestLog', options, {
+    storage: required(aStorage),
+    retention: wholeNumber(1),
+    clock: aFunction,
+    random: aFunction,
+  })
   const { storage, retention = 604_800, clock = systemClock, random = systemRandom } = options
   const log = createAuditLog({ storage, clock, random, retention: seconds(retention) })
   return ({ at: _at, providerId, ...request }) =>

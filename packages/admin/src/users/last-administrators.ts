@@ -1,3 +1,4 @@
+import { aListOfTexts, aText, checkOptions, listOf, type OptionChecks, required, aStorage } from '@mintmark/internal'
 import type { ResourceType } from '@mintmark/scim'
 import type { ProposedChange } from '@mintmark/scim/engine'
 import {
@@ -9,7 +10,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { FilterAttribute, MembershipRecord, OrganizationId } from '@mintmark/storage-interface/stores'
 
-import { readCustomFields, type CustomField } from '../custom-fields/custom-field.ts'
+import { customField, readCustomFields, type CustomField } from '../custom-fields/custom-field.ts'
 import { AdminError } from '../error/refusals.ts'
 import { comparableUser, hasId, isActive, isStandardClaim, userFilter, userTypeWithFields } from './user-filter.ts'
 
@@ -28,6 +29,11 @@ export interface LastAdministratorOptions {
    * @defaultValue None. A service that clients administer needs no such user.
    */
   readonly administrators?: string
+}
+
+export const lastAdministratorOptions: OptionChecks<LastAdministratorOptions> = {
+  protectedRoles: aListOfTexts,
+  administrators: aText,
 }
 
 /** The options, with the filter resolved. */
@@ -105,6 +111,11 @@ export function protectLastAdministrators(
     readonly customFields?: readonly CustomField[]
   },
 ): (change: ProposedChange) => Promise<boolean> {
+  checkOptions('protectLastAdministrators', options, {
+    ...lastAdministratorOptions,
+    storage: required(aStorage),
+    customFields: listOf(customField),
+  })
   const { storage } = options
   const deps = {
     storage,

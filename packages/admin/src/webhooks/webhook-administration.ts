@@ -1,5 +1,13 @@
 import { isOutboundUrl, sealWebhookSecret } from '@mintmark/core/internal'
-import { randomIdentifier } from '@mintmark/internal'
+import {
+  randomIdentifier,
+  aFlag,
+  aListOfTexts,
+  aTextLike,
+  checkOptions,
+  type OptionChecks,
+  required,
+} from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import { changeTypes, untilSettled, type WebhookRecord } from '@mintmark/storage-interface/stores'
 
@@ -76,11 +84,24 @@ export interface WebhookAdministration {
   replay(id: string, position: number): Promise<WebhookView>
 }
 
+/** A misspelled `types` would send all changes. */
+const changeChecks = {
+  url: aTextLike(/^/, 'must be a text'),
+  types: aListOfTexts,
+  includesUser: aFlag,
+} satisfies OptionChecks<WebhookChange>
+
 export const administerWebhooks = (context: AdminContext): WebhookAdministration => ({
-  create: (webhook) => createWebhook(webhook, context),
+  async create(webhook) {
+    checkOptions('webhooks.create', webhook, { ...changeChecks, url: required(changeChecks.url) })
+    return createWebhook(webhook, context)
+  },
   read: async (id) => webhookView(await findWebhook(id, context)),
   list: async () => (await context.storage.webhooks.list()).map(webhookView),
-  update: (id, change) => changeAudited({ name: 'webhook.updated', id }, context, () => checkedChange(change)),
+  async update(id, change) {
+    checkOptions('webhooks.update', change, changeChecks)
+    return changeAudited({ name: 'webhook.updated', id }, context, () => checkedChange(change))
+  },
   disable: (id) =>
     changeAudited({ name: 'webhook.disabled', id }, context, ({ disabledAt }) => ({
       disabledAt: disabledAt ?? context.clock(),

@@ -1,11 +1,12 @@
 import {
   aFunction,
-  anObject,
   checkOptions,
   randomIdentifier,
+  required,
   systemClock,
   type Clock,
   type Random,
+  aStorage,
 } from '@mintmark/internal'
 import {
   grantId,
@@ -187,7 +188,7 @@ interface ConnectedApps {
 
 /** Creates what an account page needs to list and disconnect the clients with access to a user's account. */
 export function createConnectedApps(deps: { readonly storage: OAuthStorage; readonly clock?: Clock }): ConnectedApps {
-  checkOptions('createConnectedApps', deps, { storage: anObject, clock: aFunction })
+  checkOptions('createConnectedApps', deps, { storage: required(aStorage), clock: aFunction })
   const { storage } = deps
   const clock = deps.clock ?? systemClock
 

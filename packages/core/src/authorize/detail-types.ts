@@ -1,3 +1,4 @@
+import { aFlag, aFunction, checkOptions, type OptionChecks, required } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 /**
@@ -65,21 +66,37 @@ export interface AuthorizationDetailText {
  *   describe: ({ amount, creditor }) => ({ title: `Pay ${amount} EUR to ${creditor}` }),
  * })
  * ```
+ * @throws TypeError that names the member and says what to change.
  */
-export const defineDetailType = <Detail extends JsonObject>(
+export function defineDetailType<Detail extends JsonObject>(
   type: AuthorizationDetailType<Detail>,
-): AuthorizationDetailType => type
+): AuthorizationDetailType {
+  checkOptions('defineDetailType', type, detailType)
+  return type
+}
+
+const detailType: OptionChecks<AuthorizationDetailType> = {
+  parse: required(aFunction),
+  describe: required(aFunction),
+  within: aFunction,
+  enrich: aFunction,
+  parseGranted: aFunction,
+  locations: aFunction,
+  remembers: aFlag,
+}
 
 /** The types by name. */
 export type DetailTypes = ReadonlyMap<string, AuthorizationDetailType>
 
-/** @throws TypeError when a type is remembered although the user has to choose. */
+/** @throws TypeError when a type is not one, or is remembered although the user has to choose. */
 export function detailTypeRegistry(given: Readonly<Record<string, AuthorizationDetailType>> = {}): DetailTypes {
-  for (const [name, type] of Object.entries(given))
+  for (const [name, type] of Object.entries(given)) {
+    checkOptions(`Invalid options: authorizationDetails: ${name}`, type, detailType)
     if (type.enrich !== undefined && type.remembers === true)
       throw new TypeError(
         `Invalid options: authorizationDetails: ${name} has enrich, so the user chooses each time and remembers must be false.`,
       )
+  }
   return new Map(Object.entries(given))
 }
 

@@ -1,4 +1,4 @@
-import { aFunction, anObject, checkOptions, isJsonObject, type ServerRequest } from '@mintmark/internal'
+import { aFunction, checkOptions, isJsonObject, required, type ServerRequest, aStorage } from '@mintmark/internal'
 import {
   after,
   type ClientRecord,
@@ -40,9 +40,7 @@ interface AttestedClientsOptions {
  * @throws TypeError that names the option and says what to change.
  */
 export function attestedClients(options: AttestedClientsOptions): ClientAuthenticationMethod {
-  checkOptions('attestedClients', options, { storage: anObject, attesterKeys: aFunction })
-  const missing = (['storage', 'attesterKeys'] as const).find((name) => !Object.hasOwn(options, name))
-  if (missing !== undefined) throw new TypeError(`attestedClients: the option ${missing} is missing.`)
+  checkOptions('attestedClients', options, { storage: required(aStorage), attesterKeys: required(aFunction) })
   return {
     method: 'attest_jwt_client_auth',
     read(request) {

@@ -71,7 +71,8 @@ export const isSigningAlgorithm = (name: string): name is SigningAlgorithm => Ob
  * Whether this runtime's Web Crypto supports the algorithm. Post-quantum signatures are new: a runtime that has them
  * reports it through `SubtleCrypto.supports` (Modern Algorithms in the Web Cryptography API).
  */
-export function isRuntimeAlgorithm(algorithm: SigningAlgorithm): boolean {
+export function isRuntimeAlgorithm(algorithm: string): boolean {
+  if (!isSigningAlgorithm(algorithm)) return false
   if (everywhere[algorithm]) return true
   const subtle = crypto.subtle.constructor as { supports?(operation: string, algorithm: string): boolean }
   return subtle.supports?.('verify', algorithm) === true

@@ -1,15 +1,20 @@
 import {
   aFunction,
   anObject,
-  anything,
+  anObjectWith,
+  aText,
+  aTextLike,
   checkOptions,
   listOf,
   oneOf,
+  type OptionCheck,
   type OptionChecks,
+  required,
   systemClock,
   systemRandom,
   type Clock,
   type Random,
+  aStorage,
 } from '@mintmark/internal'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 
@@ -96,6 +101,7 @@ export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySet
   if (options.vault === undefined && options.sealingKey === undefined)
     throw new TypeError('createStoredKeys: sealingKey is missing. It is 32 random bytes in base64url; or pass a vault.')
   checkOptions('createStoredKeys', options, optionChecks)
+  refuseTwoKinds(options)
   const { storage, algorithms = ['ES256', 'RS256'], rotation = 'manual', random = systemRandom } = options
   const unknown = algorithms.find((algorithm) => !isRuntimeAlgorithm(algorithm))
   if (unknown !== undefined)
@@ -116,18 +122,39 @@ export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySet
   }
 }
 
-/** The schedule, the secrets and the vault have checks of their own. */
+/** With both, it would not be clear where the private keys are. */
+function refuseTwoKinds({ sealingKey, vault, issuerSecret }: StoredKeysOptions): void {
+  if (sealingKey !== undefined && vault !== undefined)
+    throw new TypeError('createStoredKeys: pass sealingKey or vault, not both. With vault, the secret is issuerSecret.')
+  if (sealingKey !== undefined && issuerSecret !== undefined)
+    throw new TypeError('createStoredKeys: issuerSecret belongs to vault. With sealingKey, leave it out.')
+  if (vault !== undefined && issuerSecret === undefined)
+    throw new TypeError('createStoredKeys: issuerSecret is missing; it is 32 random bytes in base64url.')
+}
+
+const aSecret = aTextLike(
+  /^[\w-]{43}$/,
+  'must be 32 random bytes in base64url (43 characters). Make one, once: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
+)
+
+const someSecrets: OptionCheck = (value) =>
+  Array.isArray(value) ? (value.length === 0 ? 'needs at least one secret' : listOf(aSecret)(value)) : aSecret(value)
+
+/** `parseKeySchedule` checks the schedule. */
 const optionChecks: OptionChecks<
-  StoredKeysBaseOptions & Pick<VaultKeysOptions, 'vault' | 'issuerSecret' | 'sealingKey'>
+  StoredKeysBaseOptions & { readonly [Name in 'sealingKey' | 'vault' | 'issuerSecret']?: unknown }
 > = {
-  storage: anObject,
-  algorithms: listOf(anything),
+  storage: required(aStorage),
+  algorithms: (value) =>
+    Array.isArray(value) && value.length > 0
+      ? listOf(aText)(value)
+      : 'must be a list of signing algorithms, with at least one',
   schedule: anObject,
   rotation: oneOf('manual', 'automatic'),
   onRotationFailed: aFunction,
-  sealingKey: anything,
-  vault: anObject,
-  issuerSecret: anything,
+  sealingKey: someSecrets,
+  vault: anObjectWith('generate', 'open'),
+  issuerSecret: someSecrets,
   clock: aFunction,
   random: aFunction,
 }

@@ -1,8 +1,14 @@
 import {
+  aTextLike,
   type CertificateFormat,
   certificateHeaders,
+  checkOptions,
   encodeBase64url,
+  oneOf,
+  type OptionCheck,
+  optionsOf,
   readCertificateHeader,
+  required,
   type ServerRequest,
   sha256,
 } from '@mintmark/internal'
@@ -75,15 +81,15 @@ interface CertificateHeaderOptions {
  * @throws TypeError that names a bad option.
  */
 export function certificateFromHeader(options: CertificateHeaderOptions): ReadClientCertificate {
-  const { format, trust, chain } = options
-  const known: readonly string[] = Object.keys(certificateHeaders)
-  if (!known.includes(format)) throw new TypeError(`Invalid options: format must be one of ${known.join(', ')}.`)
-  // A caller that does not use TypeScript may omit the option. The proxy must not be trusted by default.
-  if ((trust as string | undefined) !== 'this_proxy_sets_and_strips_it')
-    throw new TypeError('Invalid options: trust must be this_proxy_sets_and_strips_it, and the proxy must do so.')
+  checkOptions('certificateFromHeader', options, {
+    format: required(oneOf(...Object.keys(certificateHeaders))),
+    // The proxy must not be trusted by default.
+    trust: required(oneOf('this_proxy_sets_and_strips_it')),
+    chain: required(aChain),
+    header: aHeaderName,
+  })
+  const { format, chain } = options
   const chainHeader = typeof chain === 'object' ? chain.header.toLowerCase() : undefined
-  if (chainHeader === undefined && chain !== 'verified' && chain !== 'unverified')
-    throw new TypeError('Invalid options: chain must be verified, unverified or { header }.')
   const name = (options.header ?? certificateHeaders[format]).toLowerCase()
 
   return ({ headers, repeatedHeaders }) => {
@@ -95,4 +101,11 @@ export function certificateFromHeader(options: CertificateHeaderOptions): ReadCl
     const isVerified = headers.get(chainHeader) === 'SUCCESS' && !repeatedHeaders.has(chainHeader)
     return { der, chain: isVerified ? 'verified' : 'unverified' }
   }
+}
+
+const aHeaderName = aTextLike(/^[\w-]+$/, 'must be the name of a header')
+
+const aChain: OptionCheck = (value) => {
+  if (typeof value === 'object') return optionsOf<{ readonly header: string }>({ header: required(aHeaderName) })(value)
+  return value === 'verified' || value === 'unverified' ? undefined : 'must be verified, unverified or { header }'
 }

@@ -1,6 +1,5 @@
 import {
   aFunction,
-  anObject,
   checkOptions,
   type Clock,
   defineCookie,
@@ -9,10 +8,12 @@ import {
   type Random,
   randomIdentifier,
   randomSecret,
+  required,
   type ServerRequest,
   systemClock,
   systemRandom,
   wholeNumber,
+  aStorage,
 } from '@mintmark/internal'
 import {
   after,
@@ -29,7 +30,7 @@ import type { SecretDigest, SessionEnd, SessionEndReason, SessionId } from '@min
 import { defineBrowserCookie } from '../authorize/browser.ts'
 import { parseIssuer } from '../issuer.ts'
 import { isSessionActive } from '../tokens/status.ts'
-import { type HostUsers, readHostUsers } from './host-users.ts'
+import { type HostUsers, hostUsers, readHostUsers } from './host-users.ts'
 import { endOtherSessions, listSessions, type SessionSummary } from './list-sessions.ts'
 import type { SignedIn } from './signed-in-user.ts'
 import { summarizeUserAgent } from './user-agent.ts'
@@ -107,16 +108,16 @@ export interface CookieSessions {
  * @throws TypeError when the storage is bound to an invalid issuer; the message says what to change.
  */
 export function createCookieSessions(options: CookieSessionsOptions): CookieSessions {
-  const { storage } = options
   checkOptions('createCookieSessions', options, {
-    storage: anObject,
-    users: anObject,
+    storage: required(aStorage),
+    users: hostUsers,
     idleLifetime: wholeNumber(1),
     absoluteLifetime: wholeNumber(1),
     location: aFunction,
     clock: aFunction,
     random: aFunction,
   })
+  const { storage } = options
   const cookie = defineCookie(parseIssuer(storage.issuer).href, 'mintmark-session')
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom

@@ -1,4 +1,4 @@
-import { type Clock, isJsonObject } from '@mintmark/internal'
+import { aFunction, aNumber, type Clock, isJsonObject, optionsOf, required } from '@mintmark/internal'
 import type { JsonObject, OAuthStorage, UserId, UserRecord } from '@mintmark/storage-interface'
 import type { SessionId, StatusStore } from '@mintmark/storage-interface/stores'
 
@@ -19,6 +19,8 @@ export interface HostUsers {
    */
   readonly timeout?: number
 }
+
+export const hostUsers = optionsOf<HostUsers>({ find: required(aFunction), timeout: aNumber(0.001, 30) })
 
 /** A user as the host's table has it. */
 interface HostUserAnswer {

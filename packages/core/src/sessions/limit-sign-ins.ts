@@ -1,7 +1,7 @@
-import { aFunction, anObject, checkOptions, encodeBase64url, sha256, systemClock, type Clock } from '@mintmark/internal'
+import { aFunction, checkOptions, encodeBase64url, sha256, systemClock, type Clock } from '@mintmark/internal'
 
 import { ipv6Bytes } from '../outbound/public-address.ts'
-import { createMemoryRateLimiter, type RateDecision, type RateLimiter } from '../rate-limiter.ts'
+import { aRateLimiter, createMemoryRateLimiter, type RateDecision, type RateLimiter } from '../rate-limiter.ts'
 
 /** The counters of `limitSignIns`. */
 export interface SignInLimits {
@@ -30,7 +30,7 @@ export interface SignInLimits {
 export function limitSignIns(
   limits: SignInLimits = {},
 ): (attempt: { readonly account: string; readonly address?: string | undefined }) => Promise<RateDecision> {
-  checkOptions('limitSignIns', limits, { byAccount: anObject, byAddress: anObject, clock: aFunction })
+  checkOptions('limitSignIns', limits, { byAccount: aRateLimiter, byAddress: aRateLimiter, clock: aFunction })
   const byAccount = limits.byAccount ?? createMemoryRateLimiter({ points: 10, window: 300 })
   const byAddress = limits.byAddress ?? createMemoryRateLimiter({ points: 100, window: 300 })
   const clock = limits.clock ?? systemClock

@@ -1,4 +1,12 @@
-import { randomIdentifier, systemRandom, type Random } from '@mintmark/internal'
+import {
+  aFunction,
+  aText,
+  checkOptions,
+  randomIdentifier,
+  required,
+  systemRandom,
+  type Random,
+} from '@mintmark/internal'
 import {
   after,
   type Brand,
@@ -105,8 +113,16 @@ export interface GrantType {
  *   },
  * })
  * ```
+ * @throws TypeError that names the member and says what to change.
  */
-export const defineGrant = (grant: GrantType): GrantType => grant
+export function defineGrant(grant: GrantType): GrantType {
+  checkOptions('defineGrant', grant, {
+    grantType: required(aText),
+    refuseUnknown: aFunction,
+    decide: required(aFunction),
+  })
+  return grant
+}
 
 /** What an extension grant of the host gives to a client about a user. */
 export interface UserGrant {

@@ -1,3 +1,16 @@
+import {
+  aFunction,
+  anObject,
+  aText,
+  aTextLike,
+  checkOptions,
+  listOf,
+  type OptionChecks,
+  optionsOf,
+  required,
+  wholeNumber,
+} from '@mintmark/storage-interface/stores'
+
 import { createService, type CrossOrigin, type Endpoint, type HttpService, type Route } from './service.ts'
 import { allowHeader, decodeSegment, withHeaders, type RequestHead, type ServerResponse } from './message.ts'
 
@@ -24,9 +37,11 @@ interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooL
 
 /**
  * Creates a service of paths, which anybody may call.
- * @throws TypeError when two routes have the same path.
+ * @throws TypeError when an option is unknown or impossible, or two routes have the same path.
  */
-export function createRouter({ origin, bodyLimit, tooLarge, ...options }: RouterOptions): HttpService {
+export function createRouter(options: RouterOptions): HttpService {
+  checkOptions('createRouter', options, routerOptions)
+  const { origin, bodyLimit, tooLarge } = options
   const routes = new Map(
     options.routes.map(({ path, methods, crossOrigin, ...details }): [string, Route<undefined, PathDetails>] => [
       path,
@@ -51,6 +66,27 @@ export function createRouter({ origin, bodyLimit, tooLarge, ...options }: Router
       return route.details.renderError(error, request)
     },
   })
+}
+
+const routerOptions: OptionChecks<RouterOptions> = {
+  origin: required(aText),
+  bodyLimit: required(wholeNumber(0)),
+  tooLarge: required(aFunction),
+  routes: required(
+    listOf(
+      optionsOf<PathRoute>({
+        path: required(aTextLike(/^\//, 'must be a path')),
+        methods: required(
+          (methods) => anObject(methods) ?? listOf(aFunction)(Object.values(methods as Record<string, unknown>)),
+        ),
+        renderError: required(aFunction),
+        crossOrigin: (value) =>
+          value === 'any_origin' ? undefined : aFunction(value) && 'must be any_origin or a function',
+      }),
+    ),
+  ),
+  notFound: required(aFunction),
+  methodNotAllowed: required(aFunction),
 }
 
 type PathDetails = Pick<PathRoute, 'renderError'>

@@ -1,3 +1,4 @@
+import { anObject, listOf, type OptionCheck, optionsOf, required } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 import type { ProviderId } from '@mintmark/storage-interface/stores'
 
@@ -29,6 +30,22 @@ interface SuppliedResource extends JsonObject {
   /** Up to 255 characters; unique within the type and the provider. */
   readonly id: string
 }
+
+/** What `defineResourceType` returns. */
+export const aResourceType: OptionCheck = (value) =>
+  typeof value === 'object' && value !== null && Reflect.get(value, 'attributesByName') instanceof Map
+    ? undefined
+    : 'must be made with defineResourceType'
+
+const aSuppliedType = optionsOf<SuppliedResourceType>({
+  resourceType: required(aResourceType),
+  resources: required((value) =>
+    typeof value === 'function' ? undefined : listOf(anObject)(value) && 'must be a list of resources, or a function',
+  ),
+})
+
+export const aCustomType: OptionCheck = (value) =>
+  typeof value === 'object' && value !== null && 'resourceType' in value ? aSuppliedType(value) : aResourceType(value)
 
 /** The custom types of a server. */
 export interface CustomTypes {

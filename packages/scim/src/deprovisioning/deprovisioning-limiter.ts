@@ -1,4 +1,4 @@
-import { anything, checkOptions, createQueues } from '@mintmark/internal'
+import { aNumber, createQueues, type OptionCheck, optionsOf, wholeNumber } from '@mintmark/internal'
 import {
   epochSeconds,
   type EpochSeconds,
@@ -40,7 +40,6 @@ export function createDeprovisioningLimiter(
   limit: DeprovisioningLimit,
   { storage }: { readonly storage: ScimStorage },
 ): DeprovisioningLimiter {
-  checkOptions('deprovisioningLimit', limit, { users: anything, percent: anything, window: anything })
   const admitted = new WeakSet<object>()
   // Counts of one provider would conflict in storage.
   const queue = createQueues()
@@ -195,3 +194,16 @@ export interface DeprovisioningLimit {
    */
   readonly window?: number
 }
+
+const members = optionsOf<DeprovisioningLimit>({
+  users: wholeNumber(0),
+  percent: aNumber(0, 100),
+  window: wholeNumber(1),
+})
+
+/** Without `users` and `percent` nothing would be limited. */
+export const deprovisioningLimit: OptionCheck = (limit) =>
+  members(limit) ?? (isWithoutLimit(Object(limit) as DeprovisioningLimit) ? 'needs users or percent' : undefined)
+
+const isWithoutLimit = ({ users, percent }: DeprovisioningLimit): boolean =>
+  users === undefined && percent === undefined

@@ -3,11 +3,18 @@ import {
   digestSecret,
   type Random,
   randomSecret,
-  anything,
+  aFunction,
+  aListOfTexts,
+  aNumber,
+  aText,
+  aTextLike,
   checkOptions,
+  oneOf,
   type OptionChecks,
+  required,
   systemClock,
   systemRandom,
+  aStorage,
 } from '@mintmark/internal'
 import {
   clientId,
@@ -26,7 +33,7 @@ import {
 
 import { isEmailAddress } from '../values/text.ts'
 import { tenantUrl } from '../server/scim-call.ts'
-import type { ToleranceProfile } from '../tolerance/tolerances.ts'
+import { type ToleranceProfile, toleranceProfiles } from '../tolerance/tolerances.ts'
 
 /** The settings of a new identity provider. */
 export interface ProviderRegistration {
@@ -77,14 +84,16 @@ interface ProviderDependencies {
 
 /**
  * Registers an identity provider and creates its first secret.
- * @throws ProviderError `invalid_identifier` | `identifier_taken`.
+ * @throws ProviderError `invalid_identifier` | `identifier_taken`; TypeError for an unknown or impossible setting. Nothing was
+ * written.
  */
 export async function registerIdentityProvider(
   registration: ProviderRegistration,
   deps: ProviderDependencies,
 ): Promise<RegisteredProvider> {
-  const { storage, clock = systemClock, random = systemRandom } = deps
   checkOptions('registerIdentityProvider', registration, registrationOptions)
+  checkOptions('registerIdentityProvider', deps, dependencyOptions)
+  const { storage, clock = systemClock, random = systemRandom } = deps
   // Okta refuses base URLs with an underscore, which also separates the parts of a secret.
   if (!/^[A-Za-z0-9-]{1,64}$/.test(registration.providerId)) throw new ProviderError('invalid_identifier')
 
@@ -110,12 +119,19 @@ export async function registerIdentityProvider(
 }
 
 const registrationOptions: OptionChecks<ProviderRegistration> = {
-  providerId: anything,
-  displayName: anything,
-  toleranceProfile: anything,
-  clientIds: anything,
-  verifiedDomains: anything,
-  organizationId: anything,
+  // An empty one is refused as `invalid_identifier`.
+  providerId: required(aTextLike(/^/, 'must be a text')),
+  displayName: aText,
+  toleranceProfile: oneOf(...Object.keys(toleranceProfiles)),
+  clientIds: aListOfTexts,
+  verifiedDomains: aListOfTexts,
+  organizationId: aText,
+}
+
+const dependencyOptions: OptionChecks<ProviderDependencies> = {
+  storage: required(aStorage),
+  clock: aFunction,
+  random: aFunction,
 }
 
 /**
@@ -148,6 +164,7 @@ export async function addProviderSecret(
   change: { readonly previousExpiresAt?: number },
   deps: ProviderDependencies,
 ): Promise<string> {
+  checkOptions('addProviderSecret', change, { previousExpiresAt: aNumber(0, Number.MAX_SAFE_INTEGER) })
   const now = (deps.clock ?? systemClock)()
   const secret = newProviderSecret(providerId(id), deps.random ?? systemRandom)
   const added = await secretRecord(secret, now)

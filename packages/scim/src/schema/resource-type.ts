@@ -1,5 +1,17 @@
+import {
+  aFlag,
+  anObject,
+  aText,
+  checkOptions,
+  listOf,
+  type OptionCheck,
+  type OptionChecks,
+  optionsOf,
+  required,
+} from '@mintmark/internal'
+
 import { createProjection, defaultSelection, type Projection } from './projection.ts'
-import { type Attribute, byName, defineAttribute, type Schema } from './schema.ts'
+import { aDescription, type Attribute, byName, defineAttribute, type Schema } from './schema.ts'
 import { nameKey } from '../values/text.ts'
 
 /** An extension of a resource type (RFC 7643 §3.3, §6). */
@@ -49,11 +61,36 @@ interface ResourceTypeOptions {
   readonly extensions?: readonly (SchemaExtension | Schema)[]
 }
 
+const aSchema: OptionCheck = (value) =>
+  typeof value === 'object' && value !== null && Reflect.get(value, 'attributesByName') instanceof Map
+    ? undefined
+    : 'must be made with defineSchema'
+
+const anExtension: OptionCheck = (value) =>
+  typeof value === 'object' && value !== null && 'schema' in value
+    ? optionsOf<SchemaExtension>({ schema: required(aSchema), required: required(aFlag) })(value)
+    : aSchema(value)
+
+/** The last five are ignored: a resource type that was already defined has them. */
+const optionChecks: OptionChecks<ResourceTypeOptions & Partial<Omit<ResourceType, keyof ResourceTypeOptions>>> = {
+  name: required(aText),
+  endpoint: required(aText),
+  description: aDescription,
+  schema: required(aSchema),
+  extensions: listOf(anExtension),
+  attributes: listOf(anObject),
+  attributesByName: anObject,
+  extensionsByUrn: anObject,
+  defaultProjection: anObject,
+  hasRequestAttributes: aFlag,
+}
+
 /**
  * Defines a resource type, frozen.
  * @throws TypeError when two attributes or two extensions have the same name.
  */
 export function defineResourceType(options: ResourceTypeOptions): ResourceType {
+  checkOptions('defineResourceType', options, optionChecks)
   const attributes = [...leadingAttributes, ...options.schema.attributes, ...trailingAttributes]
   const extensions = (options.extensions ?? []).map((extension) =>
     Object.freeze('schema' in extension ? extension : { schema: extension, required: false }),

@@ -1,3 +1,17 @@
+import {
+  aFlag,
+  aListOfTexts,
+  anObject,
+  aText,
+  aTextLike,
+  checkOptions,
+  listOf,
+  oneOf,
+  type OptionChecks,
+  required,
+  wholeNumber,
+} from '@mintmark/internal'
+
 import { nameKey, type TextRule } from '../values/text.ts'
 
 /** RFC 7643 §2.3. */
@@ -111,11 +125,15 @@ export type AttributeOptions = Partial<Omit<Attribute, 'name' | 'subAttributes' 
   readonly subAttributes?: readonly AttributeOptions[]
 }
 
+/** May be empty. */
+export const aDescription = aTextLike(/^/, 'must be a text')
+
 /**
  * Defines an attribute with the defaults of RFC 7643 §2.2, deeply frozen.
  * @throws TypeError when RFC 7643 does not allow the definition.
  */
 export function defineAttribute(options: AttributeOptions): Attribute {
+  checkOptions('defineAttribute', options, attributeOptions)
   const type = options.type ?? 'string'
   const subAttributes = (options.subAttributes ?? []).map(defineAttribute)
   check(options, subAttributes)
@@ -141,6 +159,30 @@ export function defineAttribute(options: AttributeOptions): Attribute {
     maxLength: options.maxLength ?? (isUnique(options) ? maximumUniqueLength : defaultMaxLength(type)),
     maxValues: options.maxValues ?? 20,
   })
+}
+
+const aSize = wholeNumber(1)
+
+/** `subAttributesByName` is ignored: an attribute that was already defined has it. */
+const attributeOptions: OptionChecks<AttributeOptions & Partial<Pick<Attribute, 'subAttributesByName'>>> = {
+  name: required(aText),
+  type: oneOf('string', 'boolean', 'decimal', 'integer', 'dateTime', 'binary', 'reference', 'complex'),
+  multiValued: aFlag,
+  description: aDescription,
+  required: aFlag,
+  caseExact: aFlag,
+  mutability: oneOf('readOnly', 'readWrite', 'immutable', 'writeOnly'),
+  returned: oneOf('always', 'never', 'default', 'request'),
+  uniqueness: oneOf('none', 'server', 'global'),
+  indexed: aFlag,
+  canonicalValues: aListOfTexts,
+  referenceTypes: aListOfTexts,
+  subAttributes: listOf(anObject),
+  subAttributesByName: anObject,
+  isComputed: aFlag,
+  characters: oneOf('line', 'lines', 'identifier'),
+  maxLength: aSize,
+  maxValues: aSize,
 }
 
 function check(
@@ -210,7 +252,9 @@ interface SchemaOptions {
  * Defines a schema, such as an extension for attributes that a company keeps about its employees. Deeply frozen.
  * @throws TypeError when the id is not a URN or RFC 7643 does not allow an attribute.
  */
-export function defineSchema({ id, name, description = '', attributes }: SchemaOptions): Schema {
+export function defineSchema(options: SchemaOptions): Schema {
+  checkOptions('defineSchema', options, schemaOptions)
+  const { id, name, description = '', attributes } = options
   if (!schemaUrn.test(id) || id.length > 200) throw new TypeError(`${id} is not a URN for a schema (RFC 7643 §2.1).`)
   const defined = attributes.map(defineAttribute)
   return Object.freeze({
@@ -220,6 +264,15 @@ export function defineSchema({ id, name, description = '', attributes }: SchemaO
     attributes: Object.freeze(defined),
     attributesByName: byName(defined, id),
   })
+}
+
+/** `attributesByName` is ignored: a schema that was already defined has it. */
+const schemaOptions: OptionChecks<SchemaOptions & Partial<Pick<Schema, 'attributesByName'>>> = {
+  id: required(aText),
+  name: required(aText),
+  description: aDescription,
+  attributes: required(listOf(anObject)),
+  attributesByName: anObject,
 }
 
 /** A URN (RFC 8141 §2) whose characters are all allowed in a filter. */

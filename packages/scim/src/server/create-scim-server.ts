@@ -6,19 +6,23 @@ import {
   systemClock,
   systemRandom,
   aFunction,
-  anObject,
+  anObjectWith,
   aText,
-  anything,
   checkOptions,
+  listOf,
   type OptionChecks,
+  optionsOf,
+  required,
+  wholeNumber,
+  aStorage,
 } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
 import { bulkRoutes } from '../bulk/process-bulk.ts'
 import { customRoutes } from '../custom/custom-routes.ts'
-import { checkCustomTypes } from '../custom/custom-types.ts'
-import { createDeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
+import { aCustomType, aResourceType, checkCustomTypes } from '../custom/custom-types.ts'
+import { createDeprovisioningLimiter, deprovisioningLimit } from '../deprovisioning/deprovisioning-limiter.ts'
 import { discoveryRoutes } from '../discovery/discovery.ts'
 import { createRevocationLister, notifyAnswered, recordRefusal, type ScimOccurrence } from '../event/scim-event.ts'
 import { reportScimFaults } from '../event/log-scim-events.ts'
@@ -43,7 +47,7 @@ import { listedUsers, userRoutes } from '../users/user-endpoints.ts'
 import type { ScimServerOptions } from './scim-options.ts'
 import { createResourceQuota } from './resource-quota.ts'
 import type { ScimRoutes } from './scim-call.ts'
-import { scimLimits, type ScimLimits } from './scim-limits.ts'
+import { limitChecks, scimLimits, type ScimLimits } from './scim-limits.ts'
 import { createScimRouter } from './scim-router.ts'
 
 /** A SCIM 2.0 server (RFC 7643, RFC 7644) for all identity providers of one issuer. An adapter connects it to HTTP. */
@@ -105,23 +109,32 @@ export function createScimServer(given: ScimServerOptions): ScimServer {
 }
 
 const scimOptions: OptionChecks<ScimServerOptions> = {
-  issuer: aText,
-  storage: anObject,
-  accessTokens: anything,
+  issuer: required(aText),
+  storage: required(aStorage),
+  accessTokens: anObjectWith('accessToken'),
   mayProvision: aFunction,
-  userType: anything,
-  groupType: anything,
-  resourceTypes: anything,
+  userType: aResourceType,
+  groupType: aResourceType,
+  resourceTypes: listOf(aCustomType),
   emailVerified: aFunction,
   claims: aFunction,
   onEvent: aFunction,
   onRequest: aFunction,
-  deprovisioningLimit: anything,
-  requestLimit: anything,
+  deprovisioningLimit,
+  requestLimit: (value) =>
+    value === 'unlimited' ? undefined : anObjectWith('consume')(value) && 'must be a rate limiter or unlimited',
   uniqueGroupNames: aFunction,
-  filterLimits: anything,
-  limits: anything,
-  pageLimits: anything,
+  filterLimits: optionsOf<Partial<FilterLimits>>({
+    length: wholeNumber(1, 1_000_000),
+    parts: wholeNumber(1, 1_000_000),
+  }),
+  limits: optionsOf<Partial<ScimLimits>>(limitChecks),
+  pageLimits: optionsOf<Partial<PageLimits>>({
+    defaultCount: wholeNumber(1, 1_000_000_000),
+    maxCount: wholeNumber(1, 1_000_000_000),
+    bytes: wholeNumber(1, 1_000_000_000),
+    cursorLifetime: wholeNumber(1, 1_000_000_000),
+  }),
   clock: aFunction,
   random: aFunction,
   link: aFunction,
@@ -139,15 +152,6 @@ function checkIssuer({ issuer, storage }: Pick<ScimServerOptions, 'issuer' | 'st
       'The issuer must be as the authorization server has it: an address without query, fragment or a slash at its end.',
     )
   }
-}
-
-/** The numbers are limits on work, so that a mistake in one of them would disable it. */
-function checkLimits<Limits extends FilterLimits | PageLimits>(option: string, limits: Limits, most: number): Limits {
-  for (const [name, limit] of Object.entries(limits)) {
-    if (!Number.isSafeInteger(limit) || limit < 1 || limit > most)
-      throw new TypeError(`${option}.${name} is an integer from 1 to ${most}.`)
-  }
-  return limits
 }
 
 function scimDependencies(options: ScimServerOptions, limits: ScimLimits): SignInDependencies & GroupDependencies {
@@ -171,8 +175,8 @@ function scimDependencies(options: ScimServerOptions, limits: ScimLimits): SignI
     groupType: options.groupType ?? groupResourceType,
     claims: createClaimMapping(options),
     uniqueGroupNames: options.uniqueGroupNames ?? (() => false),
-    filterLimits: checkLimits('filterLimits', { ...defaultFilterLimits, ...options.filterLimits }, 1_000_000),
-    pageLimits: checkLimits('pageLimits', { ...defaultPageLimits, ...options.pageLimits }, 1_000_000_000),
+    filterLimits: { ...defaultFilterLimits, ...options.filterLimits },
+    pageLimits: { ...defaultPageLimits, ...options.pageLimits },
     journal: createJournal<ScimOccurrence, EpochSeconds>(options.onEvent ?? reportScimFaults(console), {
       clock,
       newIdentifier: identifierSeries(random),

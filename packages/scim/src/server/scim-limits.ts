@@ -1,3 +1,5 @@
+import { type OptionChecks, wholeNumber } from '@mintmark/internal'
+
 /** What one provider may use of the server. Each limit is a whole number of at least 1. */
 export interface ScimLimits {
   /**
@@ -72,12 +74,20 @@ export const defaultLimits: ScimLimits = {
   groupsOfMember: 5000,
 }
 
-/** @throws TypeError when a limit is unknown or out of range. */
-export function scimLimits(given: Partial<ScimLimits> = {}): ScimLimits {
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaultLimits, name)) throw new TypeError(`There is no limit limits.${name}.`)
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw new TypeError(`limits.${name} is a whole number of at least 1.`)
-  }
-  return { ...defaultLimits, ...given }
+export const scimLimits = (given: Partial<ScimLimits> = {}): ScimLimits => ({ ...defaultLimits, ...given })
+
+const aLimit = wholeNumber(1)
+
+export const limitChecks: OptionChecks<Partial<ScimLimits>> = {
+  payloadBytes: aLimit,
+  requestsAtOnce: aLimit,
+  bytesAtOnce: aLimit,
+  totalBytesAtOnce: aLimit,
+  work: aLimit,
+  resourceBytes: aLimit,
+  users: aLimit,
+  groups: aLimit,
+  customResources: aLimit,
+  groupMembers: aLimit,
+  groupsOfMember: aLimit,
 }

@@ -61,7 +61,11 @@ test.each<[string, unknown, string]>([
   ['Operations twice', { schemas: [message], Operations: [], operations: [] }, '400 invalidSyntax member_repeated'],
   ['an operation that is not an object', operations('x'), '400 invalidSyntax operation_malformed'],
   ['an operation that is null', operations(null), '400 invalidSyntax operation_malformed'],
-  ['a path that is not a string', operations({ op: 'add', path: 5, value: 1 }), '400 invalidSyntax operation_malformed'],
+  [
+    'a path that is not a string',
+    operations({ op: 'add', path: 5, value: 1 }),
+    '400 invalidSyntax operation_malformed',
+  ],
   ['an unknown op', operations({ op: 'move', path: 'title', value: 1 }), '400 invalidSyntax operation_unknown'],
   ['no operation', operations(), '400 invalidSyntax operations_empty'],
   [
@@ -79,7 +83,11 @@ test.each<[string, unknown, string]>([
   ],
   ['the path id', operations({ op: 'replace', path: 'id', value: 'usr_2' }), '400 mutability attribute_read_only'],
   ['the path meta.version', operations({ op: 'remove', path: 'meta.version' }), '400 mutability attribute_read_only'],
-  ['the path __proto__.isAdmin', operations({ op: 'add', path: '__proto__.isAdmin', value: true }), '400 invalidPath path_syntax'],
+  [
+    'the path __proto__.isAdmin',
+    operations({ op: 'add', path: '__proto__.isAdmin', value: true }),
+    '400 invalidPath path_syntax',
+  ],
   [
     'the path constructor.prototype.x',
     operations({ op: 'add', path: 'constructor.prototype.x', value: true }),
@@ -115,9 +123,21 @@ test.each<[string, unknown, string]>([
     operations({ op: 'replace', path: '../../T2/users/u21', value: 'x' }),
     '400 invalidPath path_syntax',
   ],
-  ['a slash at the start of its path', operations({ op: 'replace', path: '/userName', value: 'x' }), '400 invalidPath path_syntax'],
-  ['a dollar sign in its path', operations({ op: 'replace', path: '$.userName', value: 'x' }), '400 invalidPath path_unknown'],
-  ['the path userName/../id', operations({ op: 'replace', path: 'userName/../id', value: 'x' }), '400 invalidPath path_syntax'],
+  [
+    'a slash at the start of its path',
+    operations({ op: 'replace', path: '/userName', value: 'x' }),
+    '400 invalidPath path_syntax',
+  ],
+  [
+    'a dollar sign in its path',
+    operations({ op: 'replace', path: '$.userName', value: 'x' }),
+    '400 invalidPath path_unknown',
+  ],
+  [
+    'the path userName/../id',
+    operations({ op: 'replace', path: 'userName/../id', value: 'x' }),
+    '400 invalidPath path_syntax',
+  ],
   [
     'an unknown attribute',
     operations({ op: 'replace', path: 'unknownAttr', value: 'x' }),
@@ -129,7 +149,11 @@ test.each<[string, unknown, string]>([
     operations({ op: 'replace', path: 'emails[type eq "none"].value', value: 'x' }),
     '400 noTarget path_no_match',
   ],
-  ['an index in its path', operations({ op: 'replace', path: 'userName[0]', value: 'x' }), '400 invalidPath path_syntax'],
+  [
+    'an index in its path',
+    operations({ op: 'replace', path: 'userName[0]', value: 'x' }),
+    '400 invalidPath path_syntax',
+  ],
   [
     'an index after a dot in its path',
     operations({ op: 'replace', path: 'emails.0.value', value: 'x' }),
@@ -141,8 +165,16 @@ test.each<[string, unknown, string]>([
     '400 invalidValue value_type',
   ],
   ['0 for a boolean', operations({ op: 'replace', path: 'active', value: 0 }), '400 invalidValue value_type'],
-  ['the string "no" for a boolean', operations({ op: 'replace', path: 'active', value: 'no' }), '400 invalidValue value_type'],
-  ['an empty list for a boolean', operations({ op: 'replace', path: 'active', value: [] }), '400 invalidValue value_type'],
+  [
+    'the string "no" for a boolean',
+    operations({ op: 'replace', path: 'active', value: 'no' }),
+    '400 invalidValue value_type',
+  ],
+  [
+    'an empty list for a boolean',
+    operations({ op: 'replace', path: 'active', value: [] }),
+    '400 invalidValue value_type',
+  ],
   [
     'a second operation that fails',
     operations({ op: 'replace', path: 'active', value: false }, { op: 'replace', path: 'nothing', value: 1 }),
@@ -194,7 +226,12 @@ test.each<[string, JsonValue, Tolerances, JsonObject]>([
     entraTolerances,
     { ims: [{ type: 'none', value: 'x' }] },
   ],
-  ['active as the string "False"', { op: 'replace', path: 'active', value: 'False' }, generalTolerances, { active: false }],
+  [
+    'active as the string "False"',
+    { op: 'replace', path: 'active', value: 'False' },
+    generalTolerances,
+    { active: false },
+  ],
   [
     'the removal of one of three values',
     { op: 'remove', path: 'emails[value eq "a"]' },

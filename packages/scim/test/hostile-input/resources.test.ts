@@ -64,7 +64,11 @@ test.each<[string, unknown, string]>([
     '400 invalidValue value_primary_twice',
   ],
   ['a number as an e-mail address', user({ emails: [{ value: 5 }] }), '400 invalidValue value_type'],
-  ['a mail header in an e-mail address', user({ emails: [{ value: 'a@b\r\nBcc: x' }] }), '400 invalidValue value_characters'],
+  [
+    'a mail header in an e-mail address',
+    user({ emails: [{ value: 'a@b\r\nBcc: x' }] }),
+    '400 invalidValue value_characters',
+  ],
   ['an extension as a list', user({ [enterprise]: [] }), '400 invalidValue value_type'],
   ['an extension as a string', user({ [enterprise]: 'x' }), '400 invalidValue value_type'],
 ])('refuses %s (RFC 7643 §2)', (_, body, expected) => {
@@ -74,11 +78,19 @@ test.each<[string, unknown, string]>([
 
 test.each<[string, JsonObject, JsonObject]>([
   ['a URN that is listed twice, in different case', { schemas: [core, core.toUpperCase()] }, {}],
-  ['meta, and ignores it', { meta: { created: '1970', resourceType: 'Admin', location: 'https://evil', version: 'x' } }, {}],
+  [
+    'meta, and ignores it',
+    { meta: { created: '1970', resourceType: 'Admin', location: 'https://evil', version: 'x' } },
+    {},
+  ],
   ['the externalId -1', { externalId: '-1' }, { externalId: '-1' }],
   ['attributes of other systems, and ignores them', { isAdmin: true, email_verified: true }, {}],
   ['active as a string', { active: 'False' }, { active: false }],
-  ['markup and formulas in strings', { displayName: '<script>', title: '=cmd()' }, { displayName: '<script>', title: '=cmd()' }],
+  [
+    'markup and formulas in strings',
+    { displayName: '<script>', title: '=cmd()' },
+    { displayName: '<script>', title: '=cmd()' },
+  ],
   ['attribute names in another case', { USERNAME: 'k', Active: true }, { userName: 'k', active: true }],
 ])('accepts %s (RFC 7643 §3)', (_, members, expected) => {
   const body = 'USERNAME' in members ? { schemas: [core], ...members } : user(members)

@@ -43,21 +43,24 @@ const reasonsOf = ({ events }: Directory) =>
   events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
 
 describe('operations', () => {
-  test.each(['GET', 'TRACE', 'post'])('strict: an operation with the method %s fails without affecting the others (RFC 7644 §3.7.3)', async (method) => {
-    const directory = await startDirectory(0, 'strict')
+  test.each(['GET', 'TRACE', 'post'])(
+    'strict: an operation with the method %s fails without affecting the others (RFC 7644 §3.7.3)',
+    async (method) => {
+      const directory = await startDirectory(0, 'strict')
 
-    const reply = await bulk(directory, [aUser('kim'), { ...aUser('lou'), method }, aUser('max')])
+      const reply = await bulk(directory, [aUser('kim'), { ...aUser('lou'), method }, aUser('max')])
 
-    expect(reply.status).toBe(200)
-    expect(statusesOf(reply)).toEqual(['201', '400', '201'])
-    expect(resultsOf(reply)[1]).toMatchObject({
-      method,
-      bulkId: 'lou',
-      response: { status: '400', scimType: 'invalidSyntax' },
-    })
-    expect(reasonsOf(directory)).toEqual(['bulk_operation_malformed'])
-    expect(await directory.send({ path: '/Users?count=0' })).toMatchObject({ body: { totalResults: 2 } })
-  })
+      expect(reply.status).toBe(200)
+      expect(statusesOf(reply)).toEqual(['201', '400', '201'])
+      expect(resultsOf(reply)[1]).toMatchObject({
+        method,
+        bulkId: 'lou',
+        response: { status: '400', scimType: 'invalidSyntax' },
+      })
+      expect(reasonsOf(directory)).toEqual(['bulk_operation_malformed'])
+      expect(await directory.send({ path: '/Users?count=0' })).toMatchObject({ body: { totalResults: 2 } })
+    },
+  )
 
   test('general: accepts methods in any case', async () => {
     const directory = await startDirectory(1)
@@ -358,19 +361,22 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
     expect(statusesOf(reply)).toEqual(['201', '201'])
   })
 
-  test.each(['forward', 'backward'])('processes a chain of 1,000 %s references at a bounded cost', async (direction) => {
-    const directory = await startDirectory(0)
-    const chain = Array.from({ length: 1000 }, (_, index) =>
-      aTeam(`g${index}`, index === 999 ? [] : [`bulkId:g${index + 1}`]),
-    )
+  test.each(['forward', 'backward'])(
+    'processes a chain of 1,000 %s references at a bounded cost',
+    async (direction) => {
+      const directory = await startDirectory(0)
+      const chain = Array.from({ length: 1000 }, (_, index) =>
+        aTeam(`g${index}`, index === 999 ? [] : [`bulkId:g${index + 1}`]),
+      )
 
-    const sent = direction === 'forward' ? chain : chain.toReversed()
-    let reply: Awaited<ReturnType<typeof bulk>> | undefined
-    const calls = await countFunctionCallsAsync(async () => void (reply = await bulk(directory, sent)))
+      const sent = direction === 'forward' ? chain : chain.toReversed()
+      let reply: Awaited<ReturnType<typeof bulk>> | undefined
+      const calls = await countFunctionCallsAsync(async () => void (reply = await bulk(directory, sent)))
 
-    expect(new Set(reply && statusesOf(reply))).toEqual(new Set(['201']))
-    expect(calls).toBeLessThan(2_000_000)
-  })
+      expect(new Set(reply && statusesOf(reply))).toEqual(new Set(['201']))
+      expect(calls).toBeLessThan(2_000_000)
+    },
+  )
 })
 
 describe('paths stay below the tenant URL of the provider (RFC 7644 §3.7)', () => {
@@ -426,7 +432,11 @@ describe('paths stay below the tenant URL of the provider (RFC 7644 §3.7)', () 
 })
 
 describe('the request as a whole', () => {
-  const invalidSyntax = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({ status: 400, scimType: 'invalidSyntax', reason })
+  const invalidSyntax = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({
+    status: 400,
+    scimType: 'invalidSyntax',
+    reason,
+  })
   const valid = aUser('fine')
   test.each<[string, unknown, ExpectedRefusal]>([
     ['no schemas', { Operations: [valid] }, invalidSyntax('schemas_missing')],
@@ -444,10 +454,18 @@ describe('the request as a whole', () => {
     ['failOnErrors 1e9', message([valid], { failOnErrors: 1e9 }), invalidSyntax('bulk_errors_malformed')],
     ['failOnErrors 1.5', message([valid], { failOnErrors: 1.5 }), invalidSyntax('bulk_errors_malformed')],
     ['failOnErrors true', message([valid], { failOnErrors: true }), invalidSyntax('bulk_errors_malformed')],
-    ['the method __proto__', message([valid, { method: '__proto__', path: '/Users' }]), invalidSyntax('bulk_operation_malformed')],
+    [
+      'the method __proto__',
+      message([valid, { method: '__proto__', path: '/Users' }]),
+      invalidSyntax('bulk_operation_malformed'),
+    ],
     ['an operation without a method', message([valid, { path: '/Users' }]), invalidSyntax('bulk_operation_malformed')],
     ['an operation without a path', message([valid, { method: 'DELETE' }]), invalidSyntax('bulk_operation_malformed')],
-    ['a path that is a number', message([valid, { method: 'DELETE', path: 1 }]), invalidSyntax('bulk_operation_malformed')],
+    [
+      'a path that is a number',
+      message([valid, { method: 'DELETE', path: 1 }]),
+      invalidSyntax('bulk_operation_malformed'),
+    ],
     [
       'a version that is a number',
       message([valid, { method: 'DELETE', path: '/Users/1', version: 1 }]),

@@ -5,7 +5,12 @@ import { describe, expect, test } from 'vitest'
 
 import { addProviderSecret, createScimServer, revokePreviousProviderSecrets } from '../../src/index.ts'
 import { userSchema } from '../../src/engine.ts'
-import { expectRefusal, startDirectory, type Directory, type ExpectedRefusal } from '../fixtures/directory-under-test.ts'
+import {
+  expectRefusal,
+  startDirectory,
+  type Directory,
+  type ExpectedRefusal,
+} from '../fixtures/directory-under-test.ts'
 import { idsOf, namesOf, resourcesOf, startUsers } from '../fixtures/users-under-test.ts'
 import { startScim, type ScimReply, type ScimRequest } from '../fixtures/scim-under-test.ts'
 
@@ -20,8 +25,10 @@ const page = (directory: Directory, parameters: Readonly<Record<string, string>>
   directory.send({ path: `/Users?${new URLSearchParams(parameters).toString()}`, ...sent })
 
 /** Returns the cursor of the second page, with two users per page. */
-const cursorOfSecondPage = async (directory: Directory, parameters: Readonly<Record<string, string>> = {}): Promise<string> =>
-  nextCursorOf(await page(directory, { cursor: '', count: '2', ...parameters })) ?? ''
+const cursorOfSecondPage = async (
+  directory: Directory,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<string> => nextCursorOf(await page(directory, { cursor: '', count: '2', ...parameters })) ?? ''
 
 /** Forges a cursor of all users, as T1 can: its secret, which T1 knows, determines the signing key. */
 function forgeCursor(payload: string, { secrets }: Directory): string {
@@ -118,7 +125,11 @@ describe('invalid cursors and counts', () => {
   ])('refuses a cursor with a malformed payload, even if the holder of the secret signed it: %s', async (payload) => {
     const users = await startUsers()
 
-    await expectRefusal(users, async () => page(users, { cursor: forgeCursor(payload, users), count: '2' }), invalidCursor)
+    await expectRefusal(
+      users,
+      async () => page(users, { cursor: forgeCursor(payload, users), count: '2' }),
+      invalidCursor,
+    )
   })
 
   test('shows only the resources of the provider, even if the holder of the secret forged the cursor', async () => {

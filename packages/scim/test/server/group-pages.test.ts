@@ -43,7 +43,9 @@ test('shortens a page by cursor with too many members, and the next page continu
   const all = Array.from({ length: 9 }, (_, index) => `group-${index}`)
 
   const firstPage = await directory.send({ path: '/Groups?count=100&cursor' })
-  const secondPage = await directory.send({ path: `/Groups?count=100&cursor=${firstPage.body?.['nextCursor'] as string}` })
+  const secondPage = await directory.send({
+    path: `/Groups?count=100&cursor=${firstPage.body?.['nextCursor'] as string}`,
+  })
   expect([...idsOf(firstPage), ...idsOf(secondPage)]).toEqual(all)
   expect([idsOf(firstPage).length, secondPage.body?.['nextCursor']]).toEqual([8, undefined])
 })

@@ -66,7 +66,11 @@ function anOperation(): fc.Arbitrary<OperationFactory> {
     { weight: 4, arbitrary: filter.map((path): OperationFactory => (idOf) => ({ op: 'remove', ...path(idOf) })) },
     fc
       .tuple(op, filter, aPerson())
-      .map(([name, path, who]): OperationFactory => (idOf) => ({ op: name, ...path(idOf), value: { value: idOf(who) } })),
+      .map(([name, path, who]): OperationFactory => (idOf) => ({
+        op: name,
+        ...path(idOf),
+        value: { value: idOf(who) },
+      })),
     fc
       .tuple(op, aPerson())
       .map(([name, who]): OperationFactory => (idOf) => ({ op: name, path: 'members', value: { value: idOf(who) } })),
@@ -103,7 +107,9 @@ function anOperation(): fc.Arbitrary<OperationFactory> {
       op: 'add',
       value: { [`members[value eq "${idOf(one)}"].type`]: 'User' },
     })),
-    fc.constantFrom('Ops', 'Dev').map((name): OperationFactory => () => ({ op: 'replace', path: 'displayName', value: name })),
+    fc
+      .constantFrom('Ops', 'Dev')
+      .map((name): OperationFactory => () => ({ op: 'replace', path: 'displayName', value: name })),
   )
 }
 

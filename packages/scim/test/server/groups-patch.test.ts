@@ -130,7 +130,12 @@ describe('what identity providers send', () => {
       [2],
     ],
     ['adding and removing (OneLogin)', 'oneLogin', ([one, , three]) => [join(three), leave(one)], [1, 2]],
-    ['adding one member per operation (Ping)', 'strict', ([, , three, four]) => [join(three), join(four)], [0, 1, 2, 3]],
+    [
+      'adding one member per operation (Ping)',
+      'strict',
+      ([, , three, four]) => [join(three), join(four)],
+      [0, 1, 2, 3],
+    ],
     [
       'removing with the attribute repeated in the value (Salesforce)',
       'all',
@@ -291,7 +296,11 @@ describe('one PATCH', () => {
       () => [{ op: 'remove', path: 'members[__proto__ eq "x"]' }],
       { status: 400, scimType: 'invalidPath', reason: 'path_syntax' },
     ],
-    ['a remove without a path', () => [{ op: 'remove' }], { status: 400, scimType: 'noTarget', reason: 'path_missing' }],
+    [
+      'a remove without a path',
+      () => [{ op: 'remove' }],
+      { status: 400, scimType: 'noTarget', reason: 'path_missing' },
+    ],
     [
       'a filter that selects nobody',
       () => [{ op: 'replace', path: 'members[value eq "nobody"]', value: { value: 'nobody' } }],

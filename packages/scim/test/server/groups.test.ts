@@ -317,14 +317,17 @@ describe('members are read from storage only if the response shows them (RFC 764
     expect(directory.calls.membersOf).toBe(0)
   })
 
-  test.each(['', '?attributes=members', '?attributes=members.value'])('reads members once for GET /Groups/{id}%s', async (query) => {
-    const directory = await startDirectory(2)
-    const id = await directory.createGroup(aGroup(directory.users))
-    directory.forgetCalls()
+  test.each(['', '?attributes=members', '?attributes=members.value'])(
+    'reads members once for GET /Groups/{id}%s',
+    async (query) => {
+      const directory = await startDirectory(2)
+      const id = await directory.createGroup(aGroup(directory.users))
+      directory.forgetCalls()
 
-    expect(valuesOf(await directory.send({ path: `/Groups/${id}${query}` }))).toEqual(directory.users.toSorted())
-    expect(directory.calls.membersOf).toBe(1)
-  })
+      expect(valuesOf(await directory.send({ path: `/Groups/${id}${query}` }))).toEqual(directory.users.toSorted())
+      expect(directory.calls.membersOf).toBe(1)
+    },
+  )
 })
 
 describe('replace', () => {

@@ -140,7 +140,7 @@ test.for(['users', 'groups', 'customResources', 'groupMembers', 'groupsOfMember'
     const { storage } = await startScim()
     const options: ScimServerOptions = { issuer, storage, limits: { [name]: 0 } }
 
-    expect(() => createScimServer(options)).toThrow(`limits.${name} is a whole number of at least 1.`)
+    expect(() => createScimServer(options)).toThrow(`limits.${name} must be a whole number, 1 or more.`)
   },
 )
 

@@ -11,7 +11,11 @@ import { issuer, startScim } from '../fixtures/scim-under-test.ts'
 
 const base = 'https://as.test/scim/v2/enterprise-idps/T1'
 const department = `${enterpriseUserSchema.id}:department`
-const invalidFilter = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({ status: 400, scimType: 'invalidFilter', reason })
+const invalidFilter = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({
+  status: 400,
+  scimType: 'invalidFilter',
+  reason,
+})
 
 test('a list contains its totals as numbers, and complete resources (RFC 7644 §3.4.2)', async () => {
   const users = await startUsers()
@@ -368,7 +372,11 @@ describe('which attributes are shown', () => {
 
   test('refuses attributes together with excludedAttributes, and 10,000 names', async () => {
     const users = await startUsers()
-    const refused = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({ status: 400, scimType: 'invalidSyntax', reason })
+    const refused = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({
+      status: 400,
+      scimType: 'invalidSyntax',
+      reason,
+    })
 
     await expectRefusal(
       users,
@@ -576,7 +584,9 @@ test('reads storage once for a page of users, by index and by cursor', async () 
 
 test('a filter that cannot match does not read storage', async () => {
   const directory = await startDirectory(1)
-  Object.assign(directory.storage.provisionedUsers, { list: async () => Promise.reject(new Error('Storage was read.')) })
+  Object.assign(directory.storage.provisionedUsers, {
+    list: async () => Promise.reject(new Error('Storage was read.')),
+  })
 
   const reply = await directory.send({ path: `/Users?filter=${encodeURIComponent('meta.location co "/T2/"')}` })
 

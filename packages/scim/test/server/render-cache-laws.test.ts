@@ -16,7 +16,9 @@ test('law: a cached resource equals the rendered resource, whichever schemas sto
       const id = idOf(created)
 
       const cached = await answersOf(writer, id)
-      expect(cached).toEqual(await answersOf(writer.startAnother({ storage: withoutResourceForms(writer.storage) }), id))
+      expect(cached).toEqual(
+        await answersOf(writer.startAnother({ storage: withoutResourceForms(writer.storage) }), id),
+      )
       if (!showsWritten(before)) expect(cached[0]).toEqual(created.body)
 
       // Another server, with a different schema, shows and writes the same users.

@@ -88,7 +88,11 @@ describe('a search below /Users or /Groups', () => {
     })
   })
 
-  const invalidSyntax = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({ status: 400, scimType: 'invalidSyntax', reason })
+  const invalidSyntax = (reason: ExpectedRefusal['reason']): ExpectedRefusal => ({
+    status: 400,
+    scimType: 'invalidSyntax',
+    reason,
+  })
   test.each<[string, unknown, ExpectedRefusal]>([
     ['an array as its body', [], invalidSyntax('body_malformed')],
     ['null as its body', 'null', invalidSyntax('body_malformed')],
@@ -99,9 +103,17 @@ describe('a search below /Users or /Groups', () => {
       { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'] },
       invalidSyntax('schemas_missing'),
     ],
-    ['a filter that is not a string', { schemas: [searchRequest], filter: { eq: 1 } }, invalidSyntax('search_malformed')],
+    [
+      'a filter that is not a string',
+      { schemas: [searchRequest], filter: { eq: 1 } },
+      invalidSyntax('search_malformed'),
+    ],
     ['attributes as a string', { schemas: [searchRequest], attributes: 'userName' }, invalidSyntax('search_malformed')],
-    ['attributes that are not strings', { schemas: [searchRequest], attributes: [1] }, invalidSyntax('search_malformed')],
+    [
+      'attributes that are not strings',
+      { schemas: [searchRequest], attributes: [1] },
+      invalidSyntax('search_malformed'),
+    ],
     [
       'one member twice, in different case',
       { schemas: [searchRequest], filter: 'title pr', FILTER: 'title pr' },

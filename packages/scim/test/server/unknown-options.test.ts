@@ -7,7 +7,10 @@ import { issuer } from '../fixtures/scim-under-test.ts'
 
 test.each([
   [{ offboarding: { users: 1 } }, 'createScimServer: offboarding is not an option.'],
-  [{ deprovisioningLimit: { accounts: 1 } }, 'deprovisioningLimit: accounts is not an option.'],
+  [
+    { deprovisioningLimit: { accounts: 1 } },
+    'createScimServer: deprovisioningLimit has no member accounts; it has users, percent, window.',
+  ],
   [{ constructor: 1 }, 'createScimServer: constructor is not an option.'],
 ])('createScimServer rejects %o', (option, message) => {
   const options = Object.assign<ScimServerOptions, object>({ issuer, storage: createMemoryStorage({ issuer }) }, option)

@@ -27,6 +27,7 @@ import { createMemoryStatus } from './status.ts'
 import { createMemorySubjects } from './subjects.ts'
 import { createMemoryUpsert } from './upsert-users.ts'
 import { createMemoryUsers } from './users.ts'
+import { aFunction, anObjectWith, aText, checkOptions, required } from '../options.ts'
 import type { SchedulerHook } from './rows.ts'
 
 /** What is given to `createMemoryStorage`. */
@@ -35,12 +36,12 @@ interface MemoryStorageOptions {
   readonly issuer: string
   /**
    * The database to use: several storages may share one, as servers share a database.
-   * @defaultValue A new, empty one, so that tests are isolated.
+   * @defaultValue A new, empty one. Tests are then isolated.
    */
   readonly database?: MemoryDatabase
   /**
    * Awaited before each atomic step, so that tests can choose the order.
-   * @defaultValue Resolves at once.
+   * @defaultValue Resolves at once. Only tests choose the order.
    */
   readonly scheduler?: SchedulerHook
 }
@@ -50,6 +51,11 @@ interface MemoryStorageOptions {
  * and first steps; one process only, and expired rows are removed only by `purgeExpired`.
  */
 export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage {
+  checkOptions('createMemoryStorage', options, {
+    issuer: required(aText),
+    database: anObjectWith('tablesOf'),
+    scheduler: aFunction,
+  })
   const { issuer, database = createMemoryDatabase(), scheduler = resolved } = options
   const tables = database.tablesOf(issuer)
 

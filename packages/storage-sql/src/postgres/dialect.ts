@@ -39,11 +39,11 @@ export interface PostgresDialectOptions {
  * search path.
  */
 export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOptions = {}): SqlDialect {
-  const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
   checkOptions('toPostgresDialect', options, {
     migrate: oneOf('by-command', 'on-open'),
     timeoutMilliseconds: wholeNumber(1),
   })
+  const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
   refuseSeveralHosts(pool)
   const timed = {
     pool,

@@ -1,4 +1,4 @@
-import { aFunction, anObject, aText, checkOptions, createQueues } from '@mintmark/internal'
+import { aFunction, anObjectWith, aText, checkOptions, createQueues, required } from '@mintmark/internal'
 import { type AdminStorage, StorageUnavailableError } from '@mintmark/storage-interface'
 
 import { createStores, defaultScanLimit } from '../create-sql-storage.ts'
@@ -31,7 +31,11 @@ interface HostTransaction<Result> {
  *   whatever the work throws. After an error, roll back.
  */
 export async function withinTransaction<Result>(transaction: HostTransaction<Result>): Promise<Result> {
-  checkOptions('withinTransaction', transaction, { client: anObject, issuer: aText, work: aFunction })
+  checkOptions('withinTransaction', transaction, {
+    client: required(anObjectWith('query')),
+    issuer: required(aText),
+    work: required(aFunction),
+  })
   const { client, issuer, work } = transaction
   await requireTransaction(client)
   const state = { isOver: false }

@@ -41,11 +41,11 @@ export interface SqliteDialectOptions {
  * @throws StorageUnavailableError when the file cannot be opened, or its file system cannot share it.
  */
 export function openSqliteDialect(path: string, options: SqliteDialectOptions = {}): SqlDialect {
-  const { migrate = 'by-command', synchronous = 'full' } = options
   checkOptions('openSqliteDialect', options, {
     migrate: oneOf('by-command', 'on-open'),
     synchronous: oneOf('full', 'normal'),
   })
+  const { migrate = 'by-command', synchronous = 'full' } = options
   const database = open(path, synchronous)
   const lasting = new Map<string, RunPrepared>()
   const passing = createRecentMap<RunPrepared>({ limit: 100, longest: longestPrepared })

@@ -73,6 +73,11 @@ export interface TestIssuer {
  */
 export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
   refuseProduction()
+  const { now: given } = options
+  if (typeof options !== 'object' || Array.isArray(options))
+    throw new TypeError('createTestIssuer: its options must be an object.')
+  if (given !== undefined && !(typeof given === 'number' && given >= 0))
+    throw new TypeError('createTestIssuer: now must be a number of seconds since 1970.')
   const { issuer = 'https://issuer.test', now: startedAt = systemClock(), ...serverOptions } = options
   let now = startedAt
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
