@@ -29,8 +29,8 @@ export interface CreatedClient {
 }
 
 export function createClient(registration: ClientRegistration, context: AdminContext): Promise<CreatedClient> {
-  const { storage, clock, random, keys, dangerouslyAllowOutbound, clientRules } = context
-  const id = registration.clientId ?? randomIdentifier(random)
+  const { storage } = context
+  const id = registration.clientId ?? randomIdentifier(context.random)
   return audit(
     {
       name: 'client.created',
@@ -42,7 +42,7 @@ export function createClient(registration: ClientRegistration, context: AdminCon
           throw new AdminError('identifier_taken')
         const { client, clientSecret } = await registerClient(
           { ...registration, clientId: id },
-          { storage, clock, random, dangerouslyAllowOutbound, clientRules, ...(keys && { keys }) },
+          registrationOptions(context),
         )
         return { result: { client: clientView(client), clientSecret }, after: plainJson(clientView(client)) }
       },
@@ -50,6 +50,22 @@ export function createClient(registration: ClientRegistration, context: AdminCon
     context,
   )
 }
+
+const registrationOptions = ({
+  storage,
+  clock,
+  random,
+  keys,
+  dangerouslyAllowOutbound,
+  clientRules,
+}: AdminContext): Parameters<typeof registerClient>[1] => ({
+  storage,
+  clock,
+  random,
+  dangerouslyAllowOutbound,
+  clientRules,
+  keys,
+})
 
 export const updateClient = (
   client: ClientTarget,
@@ -62,7 +78,7 @@ export const updateClient = (
       target: target(client.clientId),
       run: () =>
         changeGrantable(
-          { client, scopes: change.scopes, change: (pinned) => update(pinned, change, context) },
+          { client, scopes: change.scopes, change: (pinned) => update(pinned, change, registrationOptions(context)) },
           context,
         ),
     },

@@ -1,3 +1,4 @@
+import { aFlag, aListOfTexts, anObject, aTextLike, oneOf, type OptionCheck } from '@mintmark/internal'
 import type { ClientRecord } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
@@ -8,6 +9,7 @@ import {
   type ClearableChange,
   clientMetadata,
   type DefaultedMetadata,
+  type MetadataRule,
   standardGrants,
   isStandardMethod,
 } from './metadata.ts'
@@ -18,16 +20,48 @@ import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
 import { contradictions, profileRules, type SecurityProfile } from './security-profile.ts'
 
 /**
- * Refuses members that do not exist. A misspelled member would silently leave a default in force, and in a change, a
- * member such as `secrets` would overwrite what only the server may set.
+ * Refuses members that do not exist, and values of another type than the table says. A misspelled member would silently
+ * leave a default in force, and so would a value such as `'false'`. In a change, a member such as `secrets` would
+ * overwrite what only the server may set.
+ * @param undefinable which members may be `undefined`: in a registration that is as if they were left out; in a change
+ *   it removes the value, which only some members can be without.
  * @throws ClientMetadataError invalid_client_metadata.
  */
-export function refuseUnknownMembers(given: object, additional: readonly string[] = []): void {
-  const known = [...Object.keys(clientMetadata), ...additional]
-  const unknown = Object.keys(given).find((name) => !known.includes(name))
-  // RFC 7591 §2 lets a server ignore members that it does not understand, but here an administrator has made a mistake.
-  if (unknown !== undefined)
-    throw invalidMetadata(`${unknown} is not client metadata. Members are ${known.join(', ')}.`)
+export function refuseMalformed(given: object, undefinable: 'defaulted' | 'clearable'): void {
+  const rules = new Map<string, MetadataRule>(Object.entries(clientMetadata))
+  for (const [name, value] of Object.entries(given)) {
+    const rule = rules.get(name)
+    // RFC 7591 §2 lets a server ignore members that it does not understand, but here an administrator has made a mistake.
+    if (rule === undefined)
+      throw invalidMetadata(`${name} is not client metadata. Members are ${[...rules.keys()].join(', ')}.`)
+    const mayBeUndefined = rule.presence === 'clearable' || (undefinable === 'defaulted' && rule.presence === undefined)
+    const problem = value === undefined && mayBeUndefined ? undefined : checkOf(rule)(value)
+    // RFC 7591 §2: the type of each member.
+    if (problem !== undefined) throw invalidMetadata(`${name} ${problem}.`)
+  }
+}
+
+function checkOf({ kind, values = [] }: MetadataRule): OptionCheck {
+  switch (kind) {
+    case 'text':
+    // Hosts define methods of their own.
+    case 'method':
+      return aTextLike(/^/, 'must be a text')
+    case 'texts':
+      return aListOfTexts
+    case 'algorithm':
+    case 'choice':
+      return oneOf(...values)
+    case 'flag':
+      return aFlag
+    case 'seconds':
+      // `refuseUnusable` knows which numbers are usable.
+      return (value) => (typeof value === 'number' ? undefined : 'must be a number')
+    case 'keySet':
+      return anObject
+    default:
+      return kind satisfies never
+  }
 }
 
 /**
@@ -60,7 +94,7 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
     throw invalidMetadata(`A grant type is ${standardGrants.join(', ')}, or an absolute URI.`)
   // RFC 6749 §2.3.2: any other method is defined by the host.
   if (!isStandardMethod(client.tokenEndpointAuthMethod) && !isHostMethod(client.tokenEndpointAuthMethod))
-    throw invalidMetadata('An authentication method is one that discovery lists, or an absolute URI.')
+    throw invalidMetadata('token_endpoint_auth_method must be one that discovery lists, or an absolute URI.')
   refuseContradictions(client)
   // RFC 6749 §4.4: the grant is for confidential clients only.
   if (client.tokenEndpointAuthMethod === 'none' && client.grantTypes.includes('client_credentials')) {

@@ -1,7 +1,13 @@
-import { randomIdentifier, randomSecret, systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
-import { clientId, userId, type ClientRecord, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
+import {
+  checkOptions,
+  randomIdentifier,
+  randomSecret,
+  systemClock,
+  systemRandom,
+  type Random,
+} from '@mintmark/internal'
+import { clientId, userId, type ClientRecord, type EpochSeconds } from '@mintmark/storage-interface'
 
-import type { SigningAlgorithms } from '../keys/ring.ts'
 import { parseIssuer } from '../issuer.ts'
 import {
   completeMetadata,
@@ -10,14 +16,8 @@ import {
   type DefaultedMetadata,
   type RequiredMetadata,
 } from './metadata.ts'
-import {
-  invalidMetadata,
-  refuseUnknownMembers,
-  refuseUnserved,
-  refuseUnsignable,
-  refuseUnusable,
-  type ClientRules,
-} from './check-metadata.ts'
+import { invalidMetadata, refuseMalformed, refuseUnserved, refuseUnsignable, refuseUnusable } from './check-metadata.ts'
+import { type RegistrationDependencies, registrationOptions } from './registration-options.ts'
 import { refuseForeignSector } from './sector.ts'
 import { clientSecretRecord } from './secrets.ts'
 
@@ -36,24 +36,6 @@ export interface RegisteredClient {
   readonly clientSecret: string | undefined
 }
 
-interface RegisterClientDependencies {
-  readonly storage: OAuthStorage
-  /** The server's key ring, to refuse algorithms that the server does not sign with. */
-  readonly keys?: SigningAlgorithms
-  /**
-   * The origins that the server's option of the same name allows, so that addresses there can be registered.
-   * @defaultValue None.
-   */
-  readonly dangerouslyAllowOutbound?: readonly string[] | undefined
-  /**
-   * What the server accepts: `server.clientRules`. A client that the server would refuse is not registered.
-   * @defaultValue None. The registration is not compared with what a server accepts.
-   */
-  readonly clientRules?: ClientRules | undefined
-  readonly clock?: Clock
-  readonly random?: Random
-}
-
 /**
  * Registers a client (RFC 7591 §2). If it authenticates with a secret, creates one of 256 random bits, and stores only
  * its digest.
@@ -62,8 +44,9 @@ interface RegisterClientDependencies {
  */
 export async function registerClient(
   registration: ClientRegistration,
-  deps: RegisterClientDependencies,
+  deps: RegistrationDependencies,
 ): Promise<RegisteredClient> {
+  checkOptions('registerClient', deps, registrationOptions)
   const register = await prepareClient(registration, { origin: 'administrator', selfManagement: undefined }, deps)
   return register()
 }
@@ -76,10 +59,14 @@ export async function registerClient(
 export async function prepareClient(
   registration: ClientRegistration,
   origin: Pick<ClientRecord, 'origin' | 'selfManagement'>,
-  deps: RegisterClientDependencies,
+  deps: RegistrationDependencies,
 ): Promise<() => Promise<RegisteredClient>> {
   parseIssuer(deps.storage.issuer)
-  refuseUnknownMembers(registration, ['clientId'])
+  const { clientId: requestedId, ...metadata } = registration
+  // RFC 6749 Appendix A.1.
+  if (requestedId !== undefined && typeof requestedId !== 'string') throw invalidMetadata('clientId must be a text.')
+  if (metadata.clientName === undefined) throw invalidMetadata('clientName is missing; it must be a text.')
+  refuseMalformed(metadata, 'defaulted')
   const random = deps.random ?? systemRandom
   const now = (deps.clock ?? systemClock)()
   const record = { ...clientRecord(registration, now, random), ...origin }

@@ -1,4 +1,13 @@
-import { digestSecret, randomSecret, systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
+import {
+  aNumber,
+  checkOptions,
+  digestSecret,
+  randomSecret,
+  systemClock,
+  systemRandom,
+  type Clock,
+  type Random,
+} from '@mintmark/internal'
 import {
   clientId,
   type ClientRecord,
@@ -30,6 +39,7 @@ export async function addClientSecret(
   change: { readonly previousExpiresAt?: number },
   deps: ClientSecretDependencies,
 ): Promise<string> {
+  checkOptions('addClientSecret', change, { previousExpiresAt: aNumber(0, Number.MAX_SAFE_INTEGER) })
   const now = (deps.clock ?? systemClock)()
   const secret = randomSecret(deps.random ?? systemRandom)
   const added = await clientSecretRecord(secret, now)

@@ -1,16 +1,10 @@
-import { randomSecret, systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
+import { checkOptions, randomSecret, systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
 import { clientId, type ClientRecord, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
-import type { SigningAlgorithms } from '../keys/ring.ts'
+import { type RegistrationDependencies, registrationOptions } from './registration-options.ts'
 import { usesSecret, type ClearableChange, type DefaultedMetadata, type RequiredMetadata } from './metadata.ts'
-import {
-  refuseUnknownMembers,
-  refuseUnserved,
-  refuseUnsignable,
-  refuseUnusable,
-  type ClientRules,
-} from './check-metadata.ts'
+import { refuseMalformed, refuseUnserved, refuseUnsignable, refuseUnusable } from './check-metadata.ts'
 import { consentDigest } from './document-metadata.ts'
 import { refuseForeignSector } from './sector.ts'
 import { clientSecretRecord } from './secrets.ts'
@@ -35,24 +29,6 @@ export type ClientUpdate =
   | { readonly outcome: 'absent' }
   | { readonly outcome: 'conflict' }
 
-interface UpdateClientDependencies {
-  readonly storage: OAuthStorage
-  /** The server's key ring, to refuse algorithms that the server does not sign with. */
-  readonly keys?: SigningAlgorithms | undefined
-  /**
-   * The origins that the server's option of the same name allows, so that addresses there can be registered.
-   * @defaultValue None.
-   */
-  readonly dangerouslyAllowOutbound?: readonly string[] | undefined
-  /**
-   * What the server accepts: `server.clientRules`. A change is rejected if the server would refuse the changed client.
-   * @defaultValue None. The change is not compared with what a server accepts.
-   */
-  readonly clientRules?: ClientRules | undefined
-  readonly clock?: Clock
-  readonly random?: Random
-}
-
 /**
  * Changes a client. The client that results from the change is validated (RFC 7592 §2.2). A change of authentication
  * method removes secrets that are no longer used, or creates one. After that, a client that registered itself
@@ -62,8 +38,11 @@ interface UpdateClientDependencies {
 export const updateClient = async (
   target: ClientTarget,
   change: ClientChange,
-  deps: UpdateClientDependencies,
-): Promise<ClientUpdate> => changeClient(target, { change, isSelfUpdate: false }, deps)
+  deps: RegistrationDependencies,
+): Promise<ClientUpdate> => {
+  checkOptions('updateClient', deps, registrationOptions)
+  return changeClient(target, { change, isSelfUpdate: false }, deps)
+}
 
 /**
  * Changes a client like `updateClient`, at the request of the client itself (RFC 7592 §2.2), which can then change its
@@ -74,16 +53,16 @@ export const updateClient = async (
 export const updateOwnRegistration = async (
   target: ClientTarget,
   change: ClientChange,
-  deps: UpdateClientDependencies,
+  deps: RegistrationDependencies,
 ): Promise<ClientUpdate> => changeClient(target, { change, isSelfUpdate: true }, deps)
 
 async function changeClient(
   target: ClientTarget,
   { change, isSelfUpdate }: { readonly change: ClientChange; readonly isSelfUpdate: boolean },
-  deps: UpdateClientDependencies,
+  deps: RegistrationDependencies,
 ): Promise<ClientUpdate> {
   const now = (deps.clock ?? systemClock)()
-  refuseUnknownMembers(change)
+  refuseMalformed(change, 'clearable')
   refuseUnsignable(change, deps.keys)
   return swapClient(target, deps.storage, async (client) => {
     const changed: ClientRecord = { ...client, ...change, ...(!isSelfUpdate && { selfManagement: undefined }) }
