@@ -51,7 +51,8 @@ test.for([
   { name: 'PostgreSQL', open: openPostgres },
 ])(
   'on $name filters in some indexes and sorts by another, beyond the limit of what is read',
-  async ({ open }: { readonly open: () => Promise<SqlDialect> }) => {
+  { timeout: 180_000 },
+  async ({ open }) => {
     const dialect = await open()
     const unlimited = await createSqlStorage({ dialect, issuer })
     const limited = await createSqlStorage({ dialect, issuer, scanLimit: 4 })
@@ -101,7 +102,6 @@ test.for([
     expect(await list(limited, isActive, sorted, page)).toEqual({ outcome: 'tooMany' })
     expect(await list(unlimited, isActive, sorted, page)).toMatchObject({ outcome: 'listed', total: 45 })
   },
-  180_000,
 )
 
 function openSqlite(): Promise<SqlDialect> {

@@ -2,8 +2,8 @@ import { runAtOnce } from '@mintmark/internal'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { functionCalls } from '../../test/fixtures/function-calls.ts'
-import { refusedWith } from '../../test/fixtures/refused.ts'
+import { countFunctionCalls } from '../../test/fixtures/function-calls.ts'
+import { summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { parseJson } from './parse-json.ts'
 
 const members = (count: number, name = (index: number) => `k${index}`) =>
@@ -35,14 +35,14 @@ test.each([
   ['a member too many', members(1001), '413 - body_too_large'],
   ['a member too many, deeper down', `{"a":[${members(1001)}]}`, '413 - body_too_large'],
 ])('refuses %s (RFC 8259 §4, RFC 7644 §3.12)', (_, text, expected) => {
-  expect(refusedWith(() => runAtOnce(parseJson(text)))).toBe(expected)
+  expect(summarizeRefusal(() => runAtOnce(parseJson(text)))).toBe(expected)
 })
 
 test.each([
   ['80,000 members', members(80_000)],
   ['members like integers, whose hashes collide', members(80_000, (index) => String(index * 65_536))],
 ])('refuses %s before parsing them', (_, text) => {
-  expect(functionCalls(() => refusedWith(() => runAtOnce(parseJson(text))))).toBeLessThan(20_000)
+  expect(countFunctionCalls(() => summarizeRefusal(() => runAtOnce(parseJson(text))))).toBeLessThan(20_000)
 })
 
 /** Text that is almost JSON: of a value, with some characters replaced. */
