@@ -51,7 +51,7 @@ it("a user's consent to admin:write does not make that user an administrator (RF
   await expectRefused(site, { ...removal, token }, [403, 'not_an_administrator'])
 })
 
-it('a client cannot administer anything it was not registered for', async () => {
+it('a client gets only scopes that it is registered for, and cannot remove a user with admin:read', async () => {
   const site = await started()
 
   const asked = await serviceToken(site.oauth, { scope: 'admin:write' })
@@ -61,7 +61,7 @@ it('a client cannot administer anything it was not registered for', async () => 
   await expectRefused(site, { ...removal, token }, [403, 'scope_missing'])
 })
 
-it('rejects tokens of another issuer, tokens of another kind and revoked tokens', async () => {
+it('rejects tokens of another issuer, tokens of another kind, forged tokens and expired tokens', async () => {
   const site = await started()
   const other = await started()
   const { id_token: idToken = '', refresh_token: refreshToken = '' } = await obtainTokens(site.oauth, {
@@ -125,7 +125,7 @@ it('records of another issuer in the same database are not found', async () => {
       return { status: reply.status, text: String(reply.body) }
     }
   })
-  if (ours === undefined || theirs === undefined) throw new Error('There are two issuers.')
+  if (ours === undefined || theirs === undefined) throw new Error('Two issuers were expected.')
   await theirs('POST', '/clients', { client_id: 'app', client_name: 'Theirs', grant_types: [] })
   await theirs('POST', '/accounts', { user_id: 'ann' })
   await theirs('POST', '/identity-providers', { provider_id: 'corp' })
@@ -154,7 +154,7 @@ it('records of another issuer in the same database are not found', async () => {
   expect(after).toBe(before)
 })
 
-it("a user cannot reach another user's grants and sessions", async () => {
+it("does not find a grant under the path of another user", async () => {
   const site = await started()
   await obtainTokens(site.oauth)
   const { json } = await site.send({ path: '/accounts/U1/grants' })
@@ -171,7 +171,7 @@ it.for([
   '/clients/__proto__',
   '/accounts/' + 'x'.repeat(2000),
   '/organizations/%0d%0aSet-Cookie:a',
-])('an unusual path matches no route: %s', async (path) => {
+])('answers 404 for an unusual path: %s', async (path) => {
   const site = await started()
 
   const reply = await site.send({ path })

@@ -74,7 +74,7 @@ describe('the token request cannot widen the grant (RFC 6749 §3.3, RFC 8707 §2
   })
 })
 
-it('the ID token names only its client, echoes the nonce, hashes the access token and expires', async () => {
+it('the ID token has only the client as audience, contains the nonce and the hash of the access token, and expires after ten minutes', async () => {
   const nonce = 'n-0S6_WzA2Mj "\\<>'
   const tokens = await redeem(under, await obtainCode(under, { nonce }))
   const { access_token: accessToken, id_token: idToken } = tokens.json as Record<string, string>

@@ -30,9 +30,9 @@ async function expectDead(tokens: Reply): Promise<void> {
 
 describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
   it.each([
-    ['at once', 0],
+    ['immediately', 0],
     ['after 30 seconds', 30],
-    ['in its last second', 59],
+    ['in the last second of the code', 59],
   ])('a replay %s revokes everything issued for the code', async (_, age) => {
     const code = await obtainCode(under, offline)
     const tokens = await redeem(under, code)
@@ -49,7 +49,7 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
     await expectDead(tokens)
   })
 
-  it('revokes tokens refreshed since, and no other grant of the same user and client', async () => {
+  it('revokes refreshed tokens too, but no tokens of another code of the same user and client', async () => {
     const other = await redeem(under, await obtainCode(under, offline))
     const code = await obtainCode(under, offline)
     const renewed = await refresh(await redeem(under, code))
@@ -75,7 +75,7 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
     ['with a wrong redirect URI', { redirect_uri: 'https://app.test/cb2' }, {}, 'redirect_uri_mismatch'],
     ['by another client', { client_id: 'P' }, { authorization: '' }, 'code_unknown'],
   ] as const)(
-    '%s revokes nothing: knowing the code is not enough to sign a user out',
+    'a replay %s revokes nothing: knowing the code is not enough to revoke tokens',
     async (_, change, headers, reason) => {
       const code = await obtainCode(under, offline)
       const tokens = await redeem(under, code)
@@ -102,11 +102,11 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
   })
 })
 
-describe('50 concurrent presentations of one code (RFC 6749 §10.5)', () => {
+describe('concurrent presentations of one code (RFC 6749 §10.5)', () => {
   it.each([
     ['with a refresh token', offline],
     ['without a refresh token', { scope: 'openid' }],
-  ])('exactly one receives tokens, and those tokens are revoked: %s', async (_, change) => {
+  ])('exactly one of 50 receives tokens, and those tokens are revoked: %s', async (_, change) => {
     const before = familiesOf(under)
     const code = await obtainCode(under, change)
 
@@ -120,7 +120,7 @@ describe('50 concurrent presentations of one code (RFC 6749 §10.5)', () => {
     expect(familiesOf(under) - before).toBe(1)
   })
 
-  it('wrong verifiers among them gain nothing and revoke nothing further', async () => {
+  it('at most one of 20 receives tokens when half have a wrong verifier, and it has the right verifier', async () => {
     const code = await obtainCode(under, offline)
 
     const replies = await Promise.all(

@@ -29,14 +29,14 @@ const invalidClient = { status: 401, error: 'invalid_client' }
 
 describe('strings that are not a valid code (RFC 6749 §5.2)', () => {
   it.each([
-    ['a random one, well-formed', 'Zm9yZ2VkLWZvcmdlZC1mb3JnZWQtZm9yZ2VkLWZvcmc'],
-    ['all zeros', 'A'.repeat(43)],
+    ['a random string in the form of a code', 'Zm9yZ2VkLWZvcmdlZC1mb3JnZWQtZm9yZ2VkLWZvcmc'],
+    ['a string of zeros', 'A'.repeat(43)],
     ['a word', 'undefined'],
     ['the name of an Object.prototype member', '__proto__'],
     ['SQL', "' OR '1'='1"],
     ['a path', '../../codes'],
     ['non-ASCII letters', 'код'],
-  ])('%s', async (_, code) => {
+  ])('rejects %s as a code', async (_, code) => {
     await refusedInJson(under, invalidGrant, {
       send: () => redeem(under, code),
       reason: 'code_unknown',
@@ -89,7 +89,7 @@ describe('strings that are not a valid code (RFC 6749 §5.2)', () => {
 
   it.each([
     ['has expired', (code: AuthorizationCodeRecord) => ({ ...code, expiresAt: epochSeconds(0) })],
-    ['is of another client', (code: AuthorizationCodeRecord) => ({ ...code, clientId: clientId('P') })],
+    ['belongs to another client', (code: AuthorizationCodeRecord) => ({ ...code, clientId: clientId('P') })],
   ])('rejects a code that %s, even if a faulty store returns it (RFC 6749 §5.2)', async (_, read) => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const faulty = await startServer({
@@ -117,7 +117,7 @@ describe('strings that are not a valid code (RFC 6749 §5.2)', () => {
         startServer({ issuer, storage: createMemoryStorage({ issuer, database: medium }) }),
       ),
     )
-    if (here === undefined || there === undefined) throw new Error('Two servers were started.')
+    if (here === undefined || there === undefined) throw new Error('Two servers were expected.')
     const code = await obtainCode(there)
 
     await refusedInJson(here, invalidGrant, { send: () => redeem(here, code), reason: 'code_unknown' })
@@ -128,7 +128,7 @@ describe('strings that are not a valid code (RFC 6749 §5.2)', () => {
 })
 
 describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)', () => {
-  it("to a public client that names itself, another client's code is unknown and stays usable", async () => {
+  it("is unknown when another client, which is public, presents it, and stays usable (RFC 6749 §4.1.3)", async () => {
     const code = await obtainCode(under)
 
     await refusedInJson(under, invalidGrant, {
@@ -140,7 +140,7 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it("to a confidential client with its own secret, another client's code is unknown and stays usable", async () => {
+  it("is unknown when another client presents it with its own secret, and stays usable", async () => {
     const code = await obtainCode(under)
     const asX = { client_id: 'X', client_secret: under.clients.X.secret }
     await redeem(under, 'x', asX, { authorization: '' })
@@ -154,10 +154,10 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
   })
 
   it.each([
-    ['its client_id without its secret', { client_id: 'A' }, '', 'client_authentication_method'],
+    ['the client_id without the secret', { client_id: 'A' }, '', 'client_authentication_method'],
     ['no client authentication', {}, '', 'client_authentication_missing'],
     [
-      'another method than the registered one',
+      'an authentication method other than the registered one',
       { client_id: 'A', client_secret: 'x' },
       '',
       'client_authentication_method',
@@ -166,7 +166,7 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
     ['a wrong secret', {}, basic('A', 'wrong'), 'client_credentials_wrong'],
     ['a Bearer token', {}, 'Bearer x', 'client_unknown'],
   ] as const)(
-    '%s: client authentication fails and the code stays usable',
+    'stays usable after a request with %s, which is rejected',
     async (_, change: Change, authorization, reason) => {
       const code = await obtainCode(under)
 
@@ -181,9 +181,9 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
   )
 
   it.each([
-    ['a client_id that contradicts the secret', { client_id: 'P' }, 'client_id_contradicted'],
-    ['two methods at once (RFC 6749 §2.3)', { client_id: 'A', client_secret: 'x' }, 'client_authentication_twice'],
-  ] as const)('%s', async (_, change, reason) => {
+    ['a client_id that contradicts the Basic credentials', { client_id: 'P' }, 'client_id_contradicted'],
+    ['two authentication methods at once (RFC 6749 §2.3)', { client_id: 'A', client_secret: 'x' }, 'client_authentication_twice'],
+  ] as const)('stays usable after a malformed request with %s', async (_, change, reason) => {
     const code = await obtainCode(under)
 
     await refusedInJson(
@@ -195,7 +195,7 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('rejects a client that was disabled after the code was issued', async () => {
+  it('is rejected from a client that was disabled after the code was issued', async () => {
     const server = await startServer()
     const code = await obtainCode(server)
     await changeClient(server.storage, clientId('A'), { disabledAt: server.clock.now() })
@@ -204,7 +204,7 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
     await server.close()
   })
 
-  it('rejects a client that has lost the grant type (RFC 6749 §5.2)', async () => {
+  it('is rejected from a client that is no longer registered for the code grant (RFC 6749 §5.2)', async () => {
     const server = await startServer()
     await expectServing(server)
     const code = await obtainCode(server)
@@ -240,7 +240,7 @@ describe('a code expires after 60 seconds (RFC 6749 §4.1.2)', () => {
   })
 })
 
-describe('the kill switch: nothing issued to a user or client works after revocation', () => {
+describe('the kill switch: a code of a removed or deactivated user is unusable', () => {
   it.each([
     ['removed', (server: ServerUnderTest) => server.storage.users.remove(userId('U1'), server.clock.now())],
     ['deactivated', (server: ServerUnderTest) => server.storage.users.deactivate(userId('U1'), server.clock.now())],
@@ -251,7 +251,7 @@ describe('the kill switch: nothing issued to a user or client works after revoca
         await server.storage.users.reactivate(userId('U1'), epochSeconds(server.clock.now() + 1))
       },
     ],
-  ])('rejects the code when %s since the authorization', async (_, end) => {
+  ])('rejects the code when the user was %s after the authorization', async (_, end) => {
     const server = await startServer()
     await expectServing(server)
     const code = await obtainCode(server)
@@ -266,7 +266,7 @@ describe('the kill switch: nothing issued to a user or client works after revoca
   })
 })
 
-it('a confidential client may send client_id beside its secret (RFC 6749 §2.3.1)', async () => {
+it('a confidential client may send client_id in addition to its secret (RFC 6749 §2.3.1)', async () => {
   const code = await obtainCode(under, { code_challenge: challenge })
 
   expect((await redeem(under, code, { client_id: 'A' })).status).toBe(200)

@@ -23,20 +23,20 @@ const nested = (levels: number): string =>
 
 describe('an authorization request with authorization_details', () => {
   it.each([
-    ['text', 'payment'],
-    ['an object', JSON.stringify(aPayment())],
+    ['a string that is not JSON', 'payment'],
+    ['an object instead of an array', JSON.stringify(aPayment())],
     ['no entries', '[]'],
-    ['an entry that is no object', '["payment"]'],
+    ['an entry that is not an object', '["payment"]'],
     ['17 entries', JSON.stringify(Array.from({ length: 17 }, () => aPayment()))],
-    ['8193 bytes', ofLength(8193)],
+    ['8,193 bytes', ofLength(8193)],
     ['nine levels', nested(9)],
     ['a thousand levels', nested(1000)],
-    ['a member twice', '[{"type":"payment","amount":"1.00","amount":"9.00"}]'],
-    ['a member twice, once escaped', '[{"type":"payment","amount":"1.00","\\u0061mount":"9.00"}]'],
+    ['a repeated member', '[{"type":"payment","amount":"1.00","amount":"9.00"}]'],
+    ['a repeated member, once with an escape', '[{"type":"payment","amount":"1.00","\\u0061mount":"9.00"}]'],
     ['the member __proto__', '[{"type":"payment","__proto__":{"amount":"1.00"}}]'],
-    ['the member __proto__ inside', '[{"type":"payment","creditor":{"__proto__":{"polluted":true}}}]'],
-    ['a number that is infinite', '[{"type":"payment","amount":1e999}]'],
-    ['a number that is -0', '[{"type":"payment","amount":-0}]'],
+    ['a nested member __proto__', '[{"type":"payment","creditor":{"__proto__":{"polluted":true}}}]'],
+    ['an infinite number', '[{"type":"payment","amount":1e999}]'],
+    ['the number -0', '[{"type":"payment","amount":-0}]'],
     ['NaN', '[{"type":"payment","amount":NaN}]'],
     ['the character U+0000', '[{"type":"payment","creditor":"\\u0000"}]'],
     ['half of a surrogate pair', '[{"type":"payment","creditor":"\\ud800"}]'],
@@ -54,15 +54,15 @@ describe('an authorization request with authorization_details', () => {
     ['an unknown type', [{ type: 'transfer' }], 'detail_type_unknown'],
     ['no type', [{ amount: '1.00' }], 'detail_type_unknown'],
     ['a type that is a number', [{ type: 5 }], 'detail_type_unknown'],
-    ['a type named like a member of prototypes', [{ type: 'toString' }], 'detail_type_unknown'],
-    ['an unknown type beside a known one', [aPayment(), { type: 'transfer' }], 'detail_type_unknown'],
+    ['a type named like an Object.prototype member', [{ type: 'toString' }], 'detail_type_unknown'],
+    ['an unknown type next to a known one', [aPayment(), { type: 'transfer' }], 'detail_type_unknown'],
     ['an unknown member', [aPayment({ recurring: true })], 'detail_invalid'],
     ['a member that only the user may choose', [aPayment({ account: 'savings' })], 'detail_invalid'],
     ['the amount "1e999"', [aPayment({ amount: '1e999' })], 'detail_invalid'],
     ['the amount "NaN"', [aPayment({ amount: 'NaN' })], 'detail_invalid'],
     ['the amount "-0"', [aPayment({ amount: '-0' })], 'detail_invalid'],
     [
-      'a location that it does not name',
+      'a location that is not a requested resource',
       [aPayment({ locations: ['https://api.test'] })],
       'detail_location_not_requested',
     ],
@@ -88,7 +88,7 @@ describe('an authorization request with authorization_details', () => {
     )
   })
 
-  it('is refused by a server without types, which would otherwise grant something else (RFC 9396 §5)', async () => {
+  it('is refused by a server that defines no types, instead of granting something else (RFC 9396 §5)', async () => {
     const under = await startServer()
     onTestFinished(() => under.close())
 
@@ -99,7 +99,7 @@ describe('an authorization request with authorization_details', () => {
     )
   })
 
-  it('that has many entries, bytes and levels is accepted up to the limits (RFC 9396 §2)', async () => {
+  it('is accepted up to the limits of entries, bytes and levels (RFC 9396 §2)', async () => {
     const under = await startBank()
     const entries = JSON.stringify(Array.from({ length: 16 }, () => aPayment()))
 
@@ -109,7 +109,7 @@ describe('an authorization request with authorization_details', () => {
     }
   })
 
-  it('with prompt=none is refused for a type that never remembers consent (RFC 9396 §4, OIDC Core §3.1.2.6)', async () => {
+  it('is refused with prompt=none for a type whose consent is never remembered (RFC 9396 §4, OIDC Core §3.1.2.6)', async () => {
     const under = await startBank()
     await codeFor(under, [aPayment()])
 
@@ -123,7 +123,7 @@ describe('an authorization request with authorization_details', () => {
 
 describe('a consent page', () => {
   it.each(['scope=openid', 'subject=U1&auth_time=1790000000&scope=openid'])(
-    'that passes on no decision about details gets no code: %s (RFC 9396 §11.1)',
+    'gets no code when its form has no decision about the details: %s (RFC 9396 §11.1)',
     async (form) => {
       const under = await startBank()
       const started = await authorizeDetails(under, [aPayment()])
@@ -141,7 +141,7 @@ describe('a consent page', () => {
   )
 
   it.each(['scope=openid&detail=', 'scope=openid&detail=7', 'scope=openid&detail=00', 'detail=0&scope=nothing'])(
-    'that grants nothing that was requested denies the request: %s (RFC 6749 §4.1.2.1)',
+    'denies the request when its form grants nothing that was requested: %s (RFC 6749 §4.1.2.1)',
     async (form) => {
       const under = await startBank()
       const started = await authorizeDetails(under, [aPayment()])
@@ -152,7 +152,7 @@ describe('a consent page', () => {
     },
   )
 
-  it('that signs a user in without consent is followed by the consent page (RFC 9396 §11.1)', async () => {
+  it('is shown after a sign-in that decides nothing about consent (RFC 9396 §11.1)', async () => {
     const under = await startBank()
     const started = await authorizeDetails(under, [aPayment()])
 
@@ -175,7 +175,7 @@ describe('a token request', () => {
   ] as const
 
   it.each(denied)(
-    'with a code for %s is refused, and the code stays usable (RFC 9396 §6)',
+    'with a code is refused for %s, and the code stays usable (RFC 9396 §6)',
     async (_case, details, reason) => {
       const under = await startBank()
       await noteSecretsInUse(under)
@@ -192,7 +192,7 @@ describe('a token request', () => {
   )
 
   it.each(denied)(
-    'with a refresh token for %s is refused, and the token is not rotated (RFC 9396 §6)',
+    'with a refresh token is refused for %s, and the token is not rotated (RFC 9396 §6)',
     async (_case, details, reason) => {
       const under = await startBank()
       const { refresh_token } = tokensOf(await redeem(under, await codeFor(under, [aPayment()])))
@@ -207,7 +207,7 @@ describe('a token request', () => {
     },
   )
 
-  it('for details is refused when none were granted (RFC 9396 §6)', async () => {
+  it('for details of one type is refused when only another type was granted (RFC 9396 §6)', async () => {
     const under = await startBank()
     const { refresh_token } = tokensOf(await redeem(under, await codeFor(under, [{ type: 'reading', account: 'DE1' }])))
 
@@ -221,7 +221,7 @@ describe('a token request', () => {
     )
   })
 
-  it('of a client for itself is refused (RFC 9396 §6)', async () => {
+  it('for details is refused with the grant type client_credentials (RFC 9396 §6)', async () => {
     const under = await startBank()
     await noteSecretsInUse(under)
 
@@ -237,7 +237,7 @@ describe('a token request', () => {
 })
 
 describe('introspection', () => {
-  it('shows a resource server only the details for it (RFC 9396 §11.4)', async () => {
+  it('shows a resource server only the details that name it as location (RFC 9396 §11.4)', async () => {
     const under = await startBank({
       resources: {
         'https://api.test': { scopes: ['api.read'] },

@@ -61,7 +61,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
   it.each([
     ['no state', { state: undefined }],
     ['an empty state', { state: '' }],
-  ])('accepts %s with PKCE, and returns no nonce (OAuth 2.1 draft-16 §4.1.1)', async (_, change) => {
+  ])('accepts a request with PKCE and %s, and returns no state (OAuth 2.1 draft-16 §4.1.1)', async (_, change) => {
     const reply = await authorize(under, change)
 
     expect(codeOf(reply)).not.toBeNull()
@@ -72,7 +72,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
     ['a nonce of 1,024 bytes', { nonce: 'n'.repeat(1024) }],
     ['an unknown display', { display: 'hologram' }],
     ['unknown parameters', { code: 'x', error: 'y', access_token: 'z', __proto__x: '1', foo: 'bar' }],
-    ['an unknown scope beside known ones', { scope: 'openid unknown profile' }],
+    ['an unknown scope next to known ones', { scope: 'openid unknown profile' }],
     ['a repeated scope value', { scope: 'openid openid profile' }],
     ['unknown acr_values', { acr_values: 'gold platinum' }],
     ['a claims request with unknown members', { claims: '{"x":[1],"id_token":{"unheard_of":null},"userinfo":{}}' }],
@@ -94,7 +94,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
     expect((await redeem(under, codeOf(reply) ?? '')).status).toBe(200)
   })
 
-  it('issues no ID token without openid, whatever nonce and claims request', async () => {
+  it('issues no ID token without the scope openid, even if the request has a nonce and asks for claims', async () => {
     const code = await obtainCode(under, { scope: 'api.read', claims: '{"id_token":{"email":{"essential":true}}}' })
 
     const reply = await redeem(under, code)
@@ -154,7 +154,7 @@ describe('the authorization request by POST (OIDC Core §3.1.2.1)', () => {
     ['another redirect_uri', { redirect_uri: 'https://evil.test/cb' }],
     ['another client', { client_id: 'P' }],
     ['another state and more scope', { state: 'evil', scope: 'openid api.write' }],
-  ])('ignores the query and never mixes it with the form: %s', async (_, query: Change) => {
+  ])('uses only the parameters in the form and ignores the query: %s', async (_, query: Change) => {
     const reply = await postForm(under, `/auth?${encode(query)}`, encode(baseRequest), { cookie: cookie() })
 
     expect(codeOf(reply)).not.toBeNull()
@@ -191,7 +191,7 @@ describe('the form_post response mode', () => {
 })
 
 describe('requests that are started and abandoned (RFC 6819 §4.4.1.11)', () => {
-  it('a browser may start 100, then has to wait; other browsers are unaffected and nothing is stored', async () => {
+  it('are limited to 100 for one browser, which then has to wait; other browsers are unaffected, and nothing is stored', async () => {
     const first = await authorize(under, {}, { cookie: '' })
     const cookie = browserCookie(first)
     const before = rowsOf('interactions')

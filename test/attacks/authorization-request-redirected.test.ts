@@ -65,7 +65,7 @@ describe('every other error is returned to the client, with state and iss (RFC 6
     ['scope with a non-ASCII letter', { scope: 'openid é' }, 'invalid_scope', 'scope_malformed'],
     ['no scope (RFC 6749 §3.3)', { scope: undefined }, 'invalid_scope', 'scope_missing'],
     ['a scope of spaces (RFC 6749 §3.3)', { scope: '   ' }, 'invalid_scope', 'scope_missing'],
-    ['unknown scopes alone (RFC 6749 §3.3)', { scope: 'admin OPENID' }, 'invalid_scope', 'scope_missing'],
+    ['only unknown scopes (RFC 6749 §3.3)', { scope: 'admin OPENID' }, 'invalid_scope', 'scope_missing'],
     [
       'a scope that the client is not registered for (RFC 6749 §3.3)',
       { scope: 'openid api.write' },
@@ -176,9 +176,9 @@ describe('every other error is returned to the client, with state and iss (RFC 6
   })
 
   it.each([
-    ['the valid one many times', Array.from({ length: 65 }, () => api)],
-    ['unknown ones', Array.from({ length: 65 }, (_, at) => `https://r${at}.test`)],
-  ])('65 resources: %s', async (_, resources) => {
+    ['a valid one 65 times', Array.from({ length: 65 }, () => api)],
+    ['65 unknown ones', Array.from({ length: 65 }, (_, at) => `https://r${at}.test`)],
+  ])('rejects more than 64 resources: %s', async (_, resources) => {
     const query = [encode(baseRequest), ...resources.map((resource) => encode({ resource }))].join('&')
 
     await refusedByRedirect(
@@ -192,14 +192,14 @@ describe('every other error is returned to the client, with state and iss (RFC 6
   })
 
   it.each([
-    ['a valid redirect_uri and an error', { prompt: 'xyz' }, 'invalid_request', 'prompt_invalid'],
+    ['an invalid prompt', { prompt: 'xyz' }, 'invalid_request', 'prompt_invalid'],
     [
-      'an error in a pushed request',
+      'a request_uri that was not pushed',
       { request_uri: 'https://evil.test/x' },
       'request_uri_not_supported',
       'parameter_unsupported',
     ],
-  ] as const)('the same by POST: %s (OIDC Core §3.1.2.1)', async (_, change, error, reason) => {
+  ] as const)('by POST: %s (OIDC Core §3.1.2.1)', async (_, change, error, reason) => {
     await refusedByRedirect(
       under,
       { error },
@@ -223,7 +223,7 @@ describe('prompt=none never shows a page (OIDC Core §3.1.2.6)', () => {
       'login_required',
     ],
     ['a scope that was not consented to', {}, { scope: 'openid address' }, 'consent_required'],
-    ['claims without consent', {}, { claims: '{"userinfo":{"phone_number":null}}' }, 'consent_required'],
+    ['claims that the user has not consented to', {}, { claims: '{"userinfo":{"phone_number":null}}' }, 'consent_required'],
   ] as const)('%s', async (_, session: { cookie?: string; user?: string; age?: number }, change: Change, error) => {
     const cookie = session.cookie ?? signedInAs(under, session.user ?? 'U1', session.age ?? 5)
 
@@ -236,9 +236,9 @@ describe('prompt=none never shows a page (OIDC Core §3.1.2.6)', () => {
 })
 
 it.each([
-  ['form_post and its state', { response_mode: 'form_post', state: 'in-object' }, 'in-object'],
-  ['a parameter before the object', { response_mode: 'form_post', state: 'in-object' }, 's1'],
-])('a refused request object says how its error is returned: %s (OIDC Core §6.1)', async (_, claims, state) => {
+  ['the state of the object', { response_mode: 'form_post', state: 'in-object' }, 'in-object'],
+  ['the state parameter of the request if there is one', { response_mode: 'form_post', state: 'in-object' }, 's1'],
+])('returns the error of a refused request object by the response mode of the object, with %s (OIDC Core §6.1)', async (_, claims, state) => {
   const object = `${encodePart({ alg: 'none' })}.${encodePart(claims)}.`
 
   const reply = await authorize(under, { request: object, state: state === 's1' ? 's1' : undefined })
@@ -251,7 +251,7 @@ it.each([
 it.each([
   [8192, 'in-object'],
   [8193, null],
-])('a request object of %d characters says state %s (OIDC Core §6.1)', async (length, state) => {
+])('returns the error of a refused request object of %d characters with the state %s (OIDC Core §6.1)', async (length, state) => {
   const object = `${encodePart({ alg: 'none' })}.${encodePart({ state: 'in-object' })}.`
 
   await refusedByRedirect(
@@ -265,7 +265,7 @@ it.each([
 })
 
 it.each(['x', '..', 'a.b.c', `${'A'.repeat(9000)}.e30.`])(
-  'a request object that cannot be read does not change where the error goes: %.20s (OIDC Core §6.1)',
+  'an unreadable request object does not change how the error is returned: %.20s (OIDC Core §6.1)',
   async (request) => {
     await refusedByRedirect(
       under,
@@ -275,7 +275,7 @@ it.each(['x', '..', 'a.b.c', `${'A'.repeat(9000)}.e30.`])(
   },
 )
 
-it('returns an error by the requested response mode, with iss', async () => {
+it('returns an error in the requested response mode, with iss', async () => {
   const reply = await authorize(under, { response_mode: 'form_post', prompt: 'xyz' })
 
   expect(reply.status).toBe(200)

@@ -17,7 +17,7 @@ const codeOf = (reply: Reply): string | null => reply.location.searchParams.get(
 const codes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
 
 describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.3)', () => {
-  it('max_age=0 requires a fresh sign-in, and auth_time is its time', async () => {
+  it('max_age=0 requires a new sign-in, and auth_time is the time of that sign-in', async () => {
     const started = await authorize(under, { max_age: '0' })
     expect(started.location.pathname).toBe('/login')
     under.clock.advance(7)
@@ -34,13 +34,13 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
     ['of another issuer', (hint: string) => resigned(hint, { iss: 'https://other.test' })],
     ['with a changed subject', (hint: string) => resigned(hint, { sub: 'U2' })],
     [
-      'of algorithm none',
+      'with the algorithm none',
       (hint: string) => `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${hint.split('.')[1]}.`,
     ],
     ['without a signature', (hint: string) => hint.split('.').slice(0, 2).join('.')],
     ['that is not a JWT', () => 'hint'],
     ['of 8,192 bytes', () => 'a'.repeat(8192)],
-  ])('rejects a hint that is %s', async (_, forge) => {
+  ])('rejects an ID token hint %s', async (_, forge) => {
     const hint = forge((await obtainTokens(under))['id_token'] ?? '')
 
     for (const cookie of ['', signedInAs(under, 'U1')]) {
@@ -70,7 +70,7 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
     }
   })
 
-  it('a valid hint, expired or not, signs no user in', async () => {
+  it('a valid hint that has expired signs no user in', async () => {
     const hint = (await obtainTokens(under))['id_token']
     under.clock.advance(1000)
 
@@ -96,7 +96,7 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
     expect(reply.location.pathname).toBe('/login')
   })
 
-  it('neither an old session nor a new sign-in of an inactive user gets a code', async () => {
+  it('an inactive user gets no code, neither with an old session nor by a new sign-in', async () => {
     const before = codes()
 
     const started = await authorize(under, {}, { cookie: signedInAs(under, 'U2') })
@@ -108,7 +108,7 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
   })
 
   it.each(['<script>alert(1)</script>', '"><img src=x>', 'a@b.test\r\nSet-Cookie: x=y'])(
-    'login_hint %j reaches the host’s page and no URL, header or error page',
+    'login_hint %j reaches the host’s page, but no URL and no error page',
     async (loginHint) => {
       const started = await authorize(under, { login_hint: loginHint }, { cookie: '' })
       const { pathname, search } = started.location

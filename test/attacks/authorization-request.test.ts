@@ -22,7 +22,7 @@ const authorizeRaw =
       headers: { cookie: signedInAs(under, 'U1') },
     })
 
-it('the page of an error shows the identifier that the event of the refusal has', async () => {
+it('an error page shows the correlation identifier of the event', async () => {
   const replies = [await authorizeRaw('', { client_id: 'zzz' })(), await authorizeRaw('', { client_id: 'zzz' })()]
 
   const [first, second] = under.events.filter(({ type }) => type === 'request.refused').slice(-2)
@@ -40,11 +40,11 @@ describe('until the client is known, an error is shown on a local page (RFC 6749
     ['no client_id', '', none, 'client_id_missing'],
     ['an empty client_id', 'client_id=', none, 'client_id_missing'],
     ['an unknown client_id', '', { client_id: 'zzz' }, 'client_unknown'],
-    ['client_id with a NUL', 'client_id=A%00', none, 'client_unknown'],
-    ['client_id after a space', 'client_id=%20A', none, 'client_unknown'],
-    ['client_id before a space', 'client_id=A%20', none, 'client_unknown'],
-    ['client_id in lower case', 'client_id=a', none, 'client_unknown'],
-    ['client_id in full-width letters', 'client_id=%EF%BC%A1', none, 'client_unknown'],
+    ['a client_id with a NUL', 'client_id=A%00', none, 'client_unknown'],
+    ['a client_id with a leading space', 'client_id=%20A', none, 'client_unknown'],
+    ['a client_id with a trailing space', 'client_id=A%20', none, 'client_unknown'],
+    ['a client_id in lower case', 'client_id=a', none, 'client_unknown'],
+    ['a client_id in full-width letters', 'client_id=%EF%BC%A1', none, 'client_unknown'],
     ['SQL in client_id', "client_id='%20OR%201=1--", none, 'client_unknown'],
     ['a wildcard in client_id', 'client_id=%25', none, 'client_unknown'],
     ['a NoSQL operator in client_id', 'client_id[$ne]=x', none, 'client_id_missing'],
@@ -70,7 +70,7 @@ describe('until the client is known, an error is shown on a local page (RFC 6749
       'redirect_uri_mismatch',
     ],
     [
-      'a pushed request beside an unregistered redirect_uri',
+      'a pushed request with an unregistered redirect_uri',
       'request_uri=urn:x',
       { redirect_uri: 'https://evil' },
       'redirect_uri_mismatch',
@@ -96,7 +96,7 @@ describe('until the client is known, an error is shown on a local page (RFC 6749
     ['no client_id', { client_id: undefined }, 'client_id_missing'],
     ['an unknown client_id', { client_id: 'zzz' }, 'client_unknown'],
     ['an unregistered redirect_uri', { redirect_uri: 'https://evil.test/cb' }, 'redirect_uri_mismatch'],
-  ] as const)('the same by POST: %s (OIDC Core §3.1.2.1)', async (_, change, reason) => {
+  ] as const)('by POST: %s (OIDC Core §3.1.2.1)', async (_, change, reason) => {
     const body = encode({ ...baseRequest, ...change })
 
     await refusedOnPage(under, {

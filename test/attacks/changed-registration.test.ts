@@ -27,8 +27,8 @@ describe('a client that changes its own registration after users consented to it
     ['redirect host', { redirectUris: ['https://app.test/cb', 'https://other.test/cb'] }],
     ['redirect scheme', { redirectUris: ['https://app.test/cb', 'com.example.app:/cb'] }],
     ['keys', { jwksUri: 'https://other.test/jwks' }],
-    ['method of authentication', { tokenEndpointAuthMethod: 'client_secret_post' as const }],
-  ])('asks for consent again with another %s (RFC 7591 §5)', async (_member, changed) => {
+    ['authentication method', { tokenEndpointAuthMethod: 'client_secret_post' as const }],
+  ])('needs new consent when its %s changes (RFC 7591 §5)', async (_member, changed) => {
     await obtainCode(under)
 
     await change(changed)
@@ -39,7 +39,7 @@ describe('a client that changes its own registration after users consented to it
     expect((await authorize(under)).location.searchParams.has('code')).toBe(true)
   })
 
-  it('does not ask again after a change of a path, of its pages or of its scopes', async () => {
+  it('needs no new consent when a redirect path, its policy page or its signing algorithm changes', async () => {
     await obtainCode(under)
 
     await change({
@@ -51,7 +51,7 @@ describe('a client that changes its own registration after users consented to it
     expect((await authorize(under)).location.searchParams.has('code')).toBe(true)
   })
 
-  it('gets no tokens for a code that was issued before (RFC 7591 §5)', async () => {
+  it('gets no tokens for a code that was issued before the change (RFC 7591 §5)', async () => {
     const code = await obtainCode(under)
 
     await change({ clientName: 'Your Bank' })
@@ -61,7 +61,7 @@ describe('a client that changes its own registration after users consented to it
     expect(under.lastReason()).toBe('client_document_changed')
   })
 
-  it('keeps the refresh tokens of its users', async () => {
+  it('can still use its refresh tokens', async () => {
     const tokens = await obtainTokens(under)
 
     await change({ clientName: 'Your Bank' })

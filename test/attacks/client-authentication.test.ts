@@ -122,7 +122,7 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
       ...unreadable,
     },
     {
-      row: 'an identifier and a character without a colon is malformed (RFC 6749 §2.3.1)',
+      row: 'a header without a colon that starts with an identifier is malformed (RFC 6749 §2.3.1)',
       authorization: () => `Basic ${base64('MM')}`,
       ...unreadable,
     },
@@ -338,11 +338,11 @@ describe('client authentication: accepted requests', () => {
   })
 })
 
-describe('a client that is registered for its secret, not for a method (RFC 6749 §2.3.1)', () => {
+describe('a client that is registered for a secret, but not for one method of sending it (RFC 6749 §2.3.1)', () => {
   const post = (form: Change, authorization: string) =>
     postForm(under, '/token', encode({ grant_type: 'client_credentials', ...form }), { authorization })
 
-  it('may send it either way', async () => {
+  it('may send its secret in the header or in the body', async () => {
     const { secret } = under.clients.RS
 
     expect((await under.storage.clients.find(clientId('RS')))?.tokenEndpointAuthMethod).toBe('client_secret')
@@ -351,19 +351,19 @@ describe('a client that is registered for its secret, not for a method (RFC 6749
   })
 
   it.each([
-    ['none', { client_id: 'RS' }, 'client_authentication_method'],
+    ['only its client_id', { client_id: 'RS' }, 'client_authentication_method'],
     ['a wrong secret', { client_id: 'RS', client_secret: 'wrong' }, 'client_credentials_wrong'],
-  ] as const)('may not send %s', async (_, form, reason) => {
+  ] as const)('is refused with %s', async (_, form, reason) => {
     await refusedInJson(under, { status: 401, error: 'invalid_client' }, { send: () => post(form, ''), reason })
   })
 })
 
 describe('client authentication: a secret in the wrong place', () => {
   it.each([
-    ['swapped in Basic', (secret: string) => [{}, basic(secret, 'M')] as const],
-    ['swapped in the form', (secret: string) => [{ client_id: secret, client_secret: 'M' }, ''] as const],
-    ['as the client_id alone', (secret: string) => [{ client_id: secret }, ''] as const],
-  ])('%s is in no event and in no counter (RFC 6819 §5.1.4.1.3)', async (_, presented) => {
+    ['swapped with the client_id in Basic', (secret: string) => [{}, basic(secret, 'M')] as const],
+    ['swapped with the client_id in the form', (secret: string) => [{ client_id: secret, client_secret: 'M' }, ''] as const],
+    ['sent as the client_id', (secret: string) => [{ client_id: secret }, ''] as const],
+  ])('appears neither in events nor in the keys of the rate limiter: %s (RFC 6819 §5.1.4.1.3)', async (_, presented) => {
     const keys: string[] = []
     const failedAuthentications = {
       consume: (key: string) => (keys.push(key), Promise.resolve({ allowed: true as const })),
@@ -420,7 +420,7 @@ describe('client authentication: guessed secrets', () => {
     expect(new Set(throttled.map((reply) => reply.header('retry-after')))).toEqual(new Set(['60']))
   })
 
-  it('guessing does not lock the client out, and the count ends with its window (RFC 6749 §2.3.1)', async () => {
+  it('guessing does not lock the client out, and the limit ends with its time window (RFC 6749 §2.3.1)', async () => {
     const failedAuthentications = createMemoryRateLimiter({ points: 5, window: 60 })
     const other = await startServer({ rateLimits: { failedAuthentications } })
     onTestFinished(() => other.close())

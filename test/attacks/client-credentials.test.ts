@@ -74,24 +74,24 @@ describe('client_credentials and unsupported grants', () => {
       reason: 'client_authentication_method',
     },
     { row: 'A, which is registered for other grants, is refused (RFC 6749 §5.2)', client: 'A', form: {}, ...noGrant },
-    { row: 'M requests openid (OIDC Core §3.1.2.1)', form: { scope: 'openid' }, ...noScope },
+    { row: 'M may not request openid (OIDC Core §3.1.2.1)', form: { scope: 'openid' }, ...noScope },
     {
-      row: 'M requests openid in addition to its own scope (OIDC Core §3.1.2.1)',
+      row: 'M may not request openid in addition to its own scope (OIDC Core §3.1.2.1)',
       form: { scope: 'api.read openid' },
       ...noScope,
     },
-    { row: 'M requests offline_access (OIDC Core §11)', form: { scope: 'api.read offline_access' }, ...noScope },
+    { row: 'M may not request offline_access (OIDC Core §11)', form: { scope: 'api.read offline_access' }, ...noScope },
     {
-      row: 'M requests api.write, which is not assigned to it (RFC 6749 §3.3)',
+      row: 'M may not request api.write, which is not assigned to it (RFC 6749 §3.3)',
       form: { scope: 'api.write' },
       ...noScope,
     },
     {
-      row: 'M requests api.write in addition to its own scope (RFC 6749 §3.3)',
+      row: 'M may not request api.write in addition to its own scope (RFC 6749 §3.3)',
       form: { scope: 'api.read api.write' },
       ...noScope,
     },
-    { row: 'M requests an unknown scope (RFC 6749 §3.3)', form: { scope: 'api.read admin' }, ...noScope },
+    { row: 'M may not request an unknown scope (RFC 6749 §3.3)', form: { scope: 'api.read admin' }, ...noScope },
     { row: 'a scope of spaces is refused (RFC 6749 §3.3)', form: { scope: ' ' }, ...noScope },
     ...['API.READ', 'api.read\0', 'api', 'api.*', '*', 'api.read,api.write', '__proto__'].map((scope) => ({
       row: `RFC 6749 §3.3: ${JSON.stringify(scope)} is not api.read`,
@@ -104,7 +104,7 @@ describe('client_credentials and unsupported grants', () => {
       ...unknownGrant,
     },
     ...otherGrants.map((grant_type) => ({
-      row: `${grant_type} is not there (RFC 6749 §5.2)`,
+      row: `${grant_type} is not supported (RFC 6749 §5.2)`,
       form: { grant_type },
       ...unknownGrant,
     })),
@@ -119,7 +119,7 @@ describe('client_credentials and unsupported grants', () => {
       ...unknownGrant,
     })),
     {
-      row: 'M requests another resource (RFC 8707 §2)',
+      row: 'M may not request another resource (RFC 8707 §2)',
       form: { resource: 'https://other.test' },
       ...noResource,
     },
@@ -206,7 +206,7 @@ describe('client_credentials: the response', () => {
     expect(readJws(tokensOf(reply).access_token).payload['aud']).toBe('https://api.test')
   })
 
-  it('without a scope the client gets its own scopes and none that concern a user (RFC 6749 §3.3)', async () => {
+  it('without a scope the client gets its own scopes, except those that concern a user (RFC 6749 §3.3)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     await changeClient(other.storage, clientId('M'), { scopes: ['openid', 'profile', 'offline_access', 'api.read'] })

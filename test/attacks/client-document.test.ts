@@ -80,7 +80,7 @@ const refresh = (under: ServerUnderTest, refreshToken: unknown) =>
 
 const stored = (under: ServerUnderTest) => under.storage.clients.find(clientId(id))
 
-describe('an error for a client that nobody vouches for (RFC 9700 §4.11.2)', () => {
+describe('an error for an unverified client (RFC 9700 §4.11.2)', () => {
   const clients = [
     ['publishes its own metadata', async () => (await start()).under, { client_id: id, redirect_uri: redirect }],
     ['registered itself', registeredItself, { client_id: 'R', redirect_uri: redirect }],
@@ -93,7 +93,7 @@ describe('an error for a client that nobody vouches for (RFC 9700 §4.11.2)', ()
     [large, 'request_too_large'],
   ] as const
 
-  it.each(clients)('stays on a page of the server until a user has signed in: it %s', async (_, prepare, client) => {
+  it.each(clients)('is shown on a page of the server when no user is signed in: the client %s', async (_, prepare, client) => {
     const under = await prepare()
 
     for (const [change, reason] of wrong)
@@ -101,7 +101,7 @@ describe('an error for a client that nobody vouches for (RFC 9700 §4.11.2)', ()
   })
 
   it.each(clients)(
-    'goes to a client that asked for no page: it %s (OIDC Core §3.1.2.6)',
+    'is returned to the client when it requests prompt=none: the client %s (OIDC Core §3.1.2.6)',
     async (_, prepare, client) => {
       const under = await prepare()
       const send = () => authorize(under, { ...client, prompt: 'none' }, { cookie: '' })
@@ -110,7 +110,7 @@ describe('an error for a client that nobody vouches for (RFC 9700 §4.11.2)', ()
     },
   )
 
-  it.each(clients)('goes to the client of a user who is signed in: it %s', async (_, prepare, client) => {
+  it.each(clients)('is returned to the client when a user is signed in: the client %s', async (_, prepare, client) => {
     const under = await prepare()
     const send = () => authorize(under, { ...client, max_age: 'x' })
 
@@ -131,7 +131,7 @@ async function registeredItself(): Promise<ServerUnderTest> {
 }
 
 describe('a client with a metadata document', () => {
-  it('gets tokens after consent, and is stored with it (Client ID Metadata Document §5)', async () => {
+  it('gets tokens after the user consents, and is stored only then (Client ID Metadata Document §5)', async () => {
     const { under, site } = await start()
     const before = under.dump()
 
@@ -179,7 +179,7 @@ describe('a client with a metadata document', () => {
     'https://2130706433/a',
     'https://localhost/a',
     `https://cli.test/${'a'.repeat(2048)}`,
-  ])('is refused at the address %s without a request (Client ID Metadata Document §3)', async (address) => {
+  ])('is refused without a request for its document when its client_id is %s (Client ID Metadata Document §3)', async (address) => {
     const { under, site } = await start()
 
     const reply = await visit(under, { client_id: address })
@@ -189,7 +189,7 @@ describe('a client with a metadata document', () => {
     expect(site.fetched).toEqual([])
   })
 
-  it.each(['http://cli.test/a', 'https://cli.test/a\tb'])('is unknown at %s', async (address) => {
+  it.each(['http://cli.test/a', 'https://cli.test/a\tb'])('is refused without a request for its document when its client_id is not a valid https URL: %s', async (address) => {
     const { under, site } = await start()
 
     expect((await visit(under, { client_id: address })).status).toBe(400)
@@ -197,18 +197,18 @@ describe('a client with a metadata document', () => {
   })
 
   it.each([
-    ['a host that is not on the list', ['other.test']],
-    ['a parent domain on the list', ['test']],
-    ['another document of a listed URL', [`${id}x`]],
-    ['a function that says no', () => false],
-  ] as const)('is refused for %s', async (_, allow) => {
+    ['lists only another host', ['other.test']],
+    ['lists only the parent domain', ['test']],
+    ['lists only another URL', [`${id}x`]],
+    ['is a function that returns false', () => false],
+  ] as const)('is refused without a request for its document when the option allow %s', async (_, allow) => {
     const { under, site } = await start(undefined, { allow })
 
     await refusedOnPage(under, { send: () => visit(under), reason: 'client_document_not_allowed' })
     expect(site.fetched).toEqual([])
   })
 
-  it('is refused at the consent page when it was taken off the list meanwhile', async () => {
+  it('is refused at the consent page when it was removed from the list in the meantime', async () => {
     let isListed = true
     const { under } = await start(undefined, { allow: () => isListed })
     const started = await visit(under)
@@ -230,31 +230,31 @@ describe('a client with a metadata document', () => {
     ['status 206', () => answer(tool, { status: 206 })],
     ['HTML', () => answer(tool, { headers: { 'content-type': 'text/html' } })],
     ['an array', () => answer([tool])],
-    ['another client_id', () => answer({ ...tool, client_id: `${id}?` })],
-    ['a repeated member', () => new Response(`{"client_id":"${id}",${JSON.stringify(tool).slice(1)}`, json)],
+    ['a document with another client_id', () => answer({ ...tool, client_id: `${id}?` })],
+    ['a document with a repeated member', () => new Response(`{"client_id":"${id}",${JSON.stringify(tool).slice(1)}`, json)],
     [
-      'an escaped repeated member',
+      'a document with a repeated member, once with an escape',
       () => new Response(`{"client\\u005fid":"${id}",${JSON.stringify(tool).slice(1)}`, json),
     ],
-    ['more than 5 KiB', () => answer({ ...tool, padding: 'x'.repeat(5120) })],
-    ['a secret', () => answer({ ...tool, client_secret: 'secret' })],
-    ['a shared secret method', () => answer({ ...tool, token_endpoint_auth_method: 'client_secret_basic' })],
-    ['a method of TLS', () => answer({ ...tool, token_endpoint_auth_method: 'tls_client_auth' })],
-    ['private_key_jwt without keys', () => answer({ ...tool, token_endpoint_auth_method: 'private_key_jwt' })],
-    ['half a character', () => answer({ ...tool, client_name: '\ud800' })],
-    ['no name', () => answer({ ...tool, client_name: ' ' })],
-    ['no redirect URIs', () => answer({ client_id: id, client_name: 'Tool' })],
-    ['an empty list of redirect URIs', () => answer({ ...tool, redirect_uris: [] })],
-    ['a script as redirect URI', () => answer({ ...tool, redirect_uris: [redirect, 'javascript:alert(1)'] })],
-    ['a wildcard', () => answer({ ...tool, redirect_uris: [redirect, 'https://*.cli.test/cb'] })],
+    ['a document of more than 5 KiB', () => answer({ ...tool, padding: 'x'.repeat(5120) })],
+    ['a document with a secret', () => answer({ ...tool, client_secret: 'secret' })],
+    ['a document whose authentication method needs a shared secret', () => answer({ ...tool, token_endpoint_auth_method: 'client_secret_basic' })],
+    ['a document whose authentication method needs mutual TLS', () => answer({ ...tool, token_endpoint_auth_method: 'tls_client_auth' })],
+    ['a document with private_key_jwt but no keys', () => answer({ ...tool, token_endpoint_auth_method: 'private_key_jwt' })],
+    ['a document with half of a surrogate pair', () => answer({ ...tool, client_name: '\ud800' })],
+    ['a document without a name', () => answer({ ...tool, client_name: ' ' })],
+    ['a document without redirect URIs', () => answer({ client_id: id, client_name: 'Tool' })],
+    ['a document with an empty list of redirect URIs', () => answer({ ...tool, redirect_uris: [] })],
+    ['a document with a script as redirect URI', () => answer({ ...tool, redirect_uris: [redirect, 'javascript:alert(1)'] })],
+    ['a document with a wildcard in a redirect URI', () => answer({ ...tool, redirect_uris: [redirect, 'https://*.cli.test/cb'] })],
     [
-      '200 redirect URIs',
+      'a document with 200 redirect URIs',
       () => answer({ ...tool, redirect_uris: Array.from({ length: 200 }, (_, n) => `${redirect}${n}`) }),
     ],
-    ['redirect URIs of other hosts only', () => answer({ ...tool, redirect_uris: ['https://other.test/cb'] })],
-    ['no code grant', () => answer({ ...tool, grant_types: ['client_credentials'] })],
-    ['no response type code', () => answer({ ...tool, response_types: ['none'] })],
-  ])('is refused when the document has %s, and nothing is cached', async (_, serve) => {
+    ['a document with redirect URIs of other hosts only', () => answer({ ...tool, redirect_uris: ['https://other.test/cb'] })],
+    ['a document without the code grant', () => answer({ ...tool, grant_types: ['client_credentials'] })],
+    ['a document without the response type code', () => answer({ ...tool, response_types: ['none'] })],
+  ])('is refused when its URL returns %s, and nothing is cached', async (_, serve) => {
     const { under, site } = await start(serve)
 
     await refusedOnPage(under, { send: () => visit(under), reason: 'client_document_invalid' })
@@ -279,7 +279,7 @@ describe('a client with a metadata document', () => {
     expect([reply.status, under.lastReason()]).toEqual([503, 'client_document_unavailable'])
   })
 
-  it('ignores grants, methods and redirect URIs that this server does not offer (RFC 7591 §2)', async () => {
+  it('is stored without grants and methods that this server does not offer, and without redirect URIs of other hosts (RFC 7591 §2)', async () => {
     const grants = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code']
     const { under } = await start(() =>
       answer({
@@ -318,7 +318,7 @@ describe('a client with a metadata document', () => {
     await refusedOnPage(under, { send: () => visit(under, { redirect_uri: uri }), reason: 'redirect_uri_mismatch' })
   })
 
-  it('has a host name that users see in ASCII (RFC 5891 §4.4)', async () => {
+  it('is shown to users with its host name in ASCII (RFC 5891 §4.4)', async () => {
     const address = 'https://xn--mnchen-3ya.test/a'
     const uri = 'https://xn--mnchen-3ya.test/cb'
     const { under } = await start(() => answer({ ...tool, client_id: address, redirect_uris: [uri] }))
@@ -330,7 +330,7 @@ describe('a client with a metadata document', () => {
     expect(page.json['client']).toMatchObject({ unverifiedHost: 'xn--mnchen-3ya.test' })
   })
 
-  it('has a name that is cut between two characters, never inside one', async () => {
+  it('keeps a name of 200 characters that ends with a surrogate pair', async () => {
     const { under } = await start(() => answer({ ...tool, client_name: `${'x'.repeat(199)}\u{1F600}` }))
     await codeOf(under)
 
@@ -344,7 +344,7 @@ describe('a client with a metadata document', () => {
     await refusedOnPage(under, { send, reason: 'redirect_uri_mismatch' })
   })
 
-  it('is not fetched more than 60 times a minute from one host, and takes no row', async () => {
+  it('causes at most 60 requests a minute to one host, and nothing is stored', async () => {
     const { under, site } = await start((url) => answer({ ...tool, client_id: url }))
     const before = under.dump()
 
@@ -355,7 +355,7 @@ describe('a client with a metadata document', () => {
     expect(under.dump()).toBe(before)
   })
 
-  it('is not fetched more than 600 times a minute in total, and takes no row', async () => {
+  it('causes at most 600 requests a minute in total, and nothing is stored', async () => {
     const { under, site } = await start((url) => answer({ ...tool, client_id: url, redirect_uris: [`${url}/cb`] }))
     const before = under.dump()
 
@@ -400,7 +400,7 @@ const json = { headers: { 'content-type': 'application/json' } }
 describe('a document that changes', () => {
   const keepShort = (document: unknown) => answer(document, { headers: { 'cache-control': 'max-age=60' } })
 
-  it('between the visit and the consent does not change the client that is consented to', async () => {
+  it('between the request and the consent does not change the client that the user consents to', async () => {
     const { under, site } = await start(() => keepShort(tool))
     const started = await visit(under)
     site.serve = () => keepShort({ ...tool, client_name: 'Bank' })
@@ -414,7 +414,7 @@ describe('a document that changes', () => {
   it.each([
     ['name', { client_name: 'Bank' }],
     ['redirect host', { redirect_uris: [redirect] }],
-  ])('asks for consent again after a change of its %s (Client ID Metadata Document §8.3)', async (_, change) => {
+  ])('needs new consent when its %s changes (Client ID Metadata Document §8.3)', async (_, change) => {
     const { under, site } = await start(() => keepShort(tool))
     await codeOf(under)
     expect((await visit(under)).location.searchParams.has('code')).toBe(true)
@@ -429,7 +429,7 @@ describe('a document that changes', () => {
     expect((await visit(under)).location.searchParams.has('code')).toBe(true)
   })
 
-  it('does not ask again after a change of a path', async () => {
+  it('needs no new consent when a redirect path changes', async () => {
     const { under, site } = await start(() => keepShort(tool))
     await codeOf(under)
     site.serve = () => keepShort({ ...tool, redirect_uris: [...tool.redirect_uris, 'https://cli.test/cb2'] })
@@ -440,7 +440,7 @@ describe('a document that changes', () => {
     expect(reply.location.searchParams.has('code')).toBe(true)
   })
 
-  it('after the consent gets no tokens for the code (Client ID Metadata Document §8.3)', async () => {
+  it('after the consent makes the code unusable (Client ID Metadata Document §8.3)', async () => {
     const { under } = await start()
     const code = await codeOf(under)
     const client = await stored(under)
@@ -454,7 +454,7 @@ describe('a document that changes', () => {
     )
   })
 
-  it('refuses the consent to an older document than the stored one', async () => {
+  it('is refused when the user consents to an older version than the stored one', async () => {
     const { under, site } = await start(() => keepShort(tool))
     const older = await visit(under)
     site.serve = () => keepShort({ ...tool, client_name: 'Bank' })
@@ -466,7 +466,7 @@ describe('a document that changes', () => {
     expect([reply.status, under.lastReason()]).toEqual([400, 'client_document_changed'])
   })
 
-  it('that replaces the keys asks for consent again, and the old keys are refused (Client ID Metadata Document §8.3.1)', async () => {
+  it('needs new consent when it replaces the keys, and the old keys are refused (Client ID Metadata Document §8.3.1)', async () => {
     const [first, second] = [await aKeyedTool(), await aKeyedTool()]
     const { under, site } = await start(() => keepShort(first.document))
     const redeemWith = async (key: KeyedTool, change: Change = {}) =>
@@ -560,7 +560,7 @@ describe('a client with a document that pushes its request', () => {
     expect((await push(under, await own.assertion(under))).status).toBe(201)
   })
 
-  it('takes no row for its request, even if it signs an assertion (RFC 6819 §4.4.1.11)', async () => {
+  it('is not stored, nor is its request, even if it signs an assertion (RFC 6819 §4.4.1.11)', async () => {
     const keyed = await aKeyedTool()
     const { under } = await start(() => answer(keyed.document))
 
@@ -585,7 +585,7 @@ describe('a client with a document that pushes its request', () => {
     expect([stolen.status, stolen.json['error']]).toEqual([400, 'invalid_grant'])
   })
 
-  it('pushes a request object that a key of its document has signed (RFC 9126 §3)', async () => {
+  it('may push only a request object that a key of its document has signed (RFC 9126 §3)', async () => {
     const [own, other] = [await aKeyedTool(), await aKeyedTool()]
     const { under } = await start(() => answer(own.document))
     const pushObject = async (by: KeyedTool) => {
@@ -611,7 +611,7 @@ describe('a client with a document that pushes its request', () => {
   it.each([
     ['when the feature is off', 'off', id, 'client_unknown'],
     ['when its host is not allowed', { allow: ['other.test'] }, id, 'client_unknown'],
-    ['with an address that is none', {}, 'https://cli.test/a/../b', 'client_unknown'],
+    ['when its client_id is not a valid address', {}, 'https://cli.test/a/../b', 'client_unknown'],
   ] as const)('is refused without a request for its document %s', async (_, options, client, reason) => {
     const { under, site } = await start(undefined, options)
 
@@ -624,8 +624,8 @@ describe('a client with a document that pushes its request', () => {
   })
 
   it.each([
-    ['is about another address', () => answer({ ...tool, client_id: `${id}2` }), 400, 'client_document_invalid'],
-    ['is no document', () => new Response('<html>'), 400, 'client_document_invalid'],
+    ['has another client_id', () => answer({ ...tool, client_id: `${id}2` }), 400, 'client_document_invalid'],
+    ['is HTML', () => new Response('<html>'), 400, 'client_document_invalid'],
     ['is gone', () => new Response(null, { status: 410 }), 400, 'client_document_withdrawn'],
     ['cannot be read', () => new Response(null, { status: 500 }), 503, 'client_document_unavailable'],
   ] as const)('is refused when its document %s', async (_, serve, status, reason) => {
@@ -638,7 +638,7 @@ describe('a client with a document that pushes its request', () => {
     expect(under.dump()).toBe(before)
   })
 
-  it('shares a limit with all others that nobody has consented to, before anything is stored (RFC 6819 §4.4.1.11)', async () => {
+  it('shares a rate limit with all clients that no user has consented to, and is not stored beyond it (RFC 6819 §4.4.1.11)', async () => {
     const keyed = await aKeyedTool()
     const describe = (url: string) => ({ ...keyed.document, client_id: url, redirect_uris: [`${url}/cb`] })
     const { under } = await start(
@@ -683,7 +683,7 @@ describe('a stored client with a document', () => {
     return { under, site, tokens: tokens.json, serving }
   }
 
-  it('is used without its document until staleFor', async () => {
+  it('stays usable without its document until staleFor has passed', async () => {
     const { under, site, tokens } = await withTokens()
     site.serve = () => Promise.reject(new TypeError('fetch failed'))
     under.clock.advance(86_399)
@@ -699,7 +699,7 @@ describe('a stored client with a document', () => {
     )
   })
 
-  it('is read again after staleFor', async () => {
+  it('has its document read again after staleFor has passed', async () => {
     const { under, site, tokens } = await withTokens({ staleFor: 100 })
     under.clock.advance(86_400)
 
@@ -744,7 +744,7 @@ describe('a stored client with a document', () => {
     expect(site.fetched).toEqual([])
   })
 
-  it('keeps its other devices when a user gives consent on another one', async () => {
+  it('keeps the tokens of one device when the user consents on another one', async () => {
     const { under, tokens } = await withTokens()
     const second = await publicRedeem(under, await codeOf(under, { prompt: 'consent' }))
 
@@ -753,7 +753,7 @@ describe('a stored client with a document', () => {
     expect(await under.storage.grants.listByUser(userId('U1'))).toHaveLength(1)
   })
 
-  it('keeps its other devices when the user signs out on one (RFC 7009 §2.1)', async () => {
+  it('keeps the tokens of one device when the user signs out on another one (RFC 7009 §2.1)', async () => {
     const { under, tokens } = await withTokens()
     const second = await publicRedeem(under, await codeOf(under, { prompt: 'consent' }))
 
@@ -774,7 +774,7 @@ describe('a stored client with a document', () => {
     expect((await stored(under))?.version).toBe(1)
   })
 
-  it('cannot be registered by its URL', async () => {
+  it('cannot be registered under its URL', async () => {
     const { under } = await start()
 
     await expect(
@@ -783,7 +783,7 @@ describe('a stored client with a document', () => {
   })
 })
 
-it('discovery says whether clients may describe themselves (Client ID Metadata Document §6)', async () => {
+it('discovery says whether the server accepts metadata documents (Client ID Metadata Document §6)', async () => {
   const path = '/.well-known/oauth-authorization-server'
   const on = await (await start()).under.send({ path })
   const off = await (await start(undefined, 'off')).under.send({ path })

@@ -25,7 +25,7 @@ async function start(serve: () => Response = () => new Response(png), change = {
 const look = (under: ServerUnderTest, id = 'A') => under.send({ path: `/client-logo?client_id=${id}` })
 
 describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
-  it('is served with the type of its bytes, from the cache after the first time', async () => {
+  it('is served with the media type that its bytes show, and from the cache after the first request', async () => {
     const { under, fetched } = await start(() => new Response(png, { headers: { 'content-type': 'text/html' } }))
 
     const replies = [await look(under), await look(under)]
@@ -40,7 +40,7 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
   it.each([
     ['image/jpeg', [0xff, 0xd8, 0xff, 0xe0, 1]],
     ['image/webp', [...new TextEncoder().encode('RIFF'), 1, 2, 3, 4, ...new TextEncoder().encode('WEBP')]],
-  ])('is served as %s if its bytes begin so', async (type, bytes) => {
+  ])('is served as %s if it starts with the bytes of that type', async (type, bytes) => {
     const { under } = await start(() => new Response(new Uint8Array(bytes)))
 
     const reply = await look(under)
@@ -48,7 +48,7 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     expect([reply.status, reply.header('content-type')]).toEqual([200, type])
   })
 
-  it('is named by the pending interaction at the address of this server', async () => {
+  it('has a URL of this server in the pending interaction, and is not fetched for it', async () => {
     const { under, fetched } = await start()
     const started = await authorize(under)
     const { pathname, search } = started.location
@@ -66,7 +66,7 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     ['an image of more than 64 KiB', () => new Response(new Uint8Array([...png, ...new Uint8Array(65_536)]))],
     ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://10.0.0.1/' } })],
     ['an error', () => new Response(png, { status: 500 })],
-  ])('is not served if it is %s, and not fetched again at once', async (_case, serve) => {
+  ])('is not served if it is %s, and is not fetched again immediately', async (_case, serve) => {
     const { under, fetched } = await start(serve)
 
     const replies = [await look(under), await look(under)]
@@ -78,10 +78,10 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
   })
 
   it.each([
-    ['has none', { logoUri: undefined }],
+    ['has no logo', { logoUri: undefined }],
     ['is disabled', { disabledAt: 1 }],
     ['registered itself', { origin: 'registration', selfManagement: { statementIssuer: null } }],
-    ['describes itself', { origin: 'document' }],
+    ['has a metadata document', { origin: 'document' }],
   ])('is neither fetched nor served if the client %s (RFC 7591 §5)', async (_case, change) => {
     const { under, fetched } = await start(undefined, change)
 
@@ -90,7 +90,7 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     expect(fetched).toEqual([])
   })
 
-  it('is fetched at most twelve times in an hour, however often the address changes', async () => {
+  it('is fetched at most twelve times in an hour, however often its URL changes', async () => {
     const { under, fetched } = await start()
 
     for (let turn = 0; turn < 15; turn += 1) {

@@ -33,18 +33,18 @@ const allowedOrigin = (reply: Reply): string | undefined => reply.header('access
 describe('origins that are refused', () => {
   it.each([
     ['another site', 'https://evil.test'],
-    ['no origin at all', 'null'],
+    ['an opaque origin', 'null'],
     ['a sibling host', 'https://evil.spa.test'],
-    ['a longer host name', 'https://spa.test.evil.test'],
-    ['another scheme', 'http://spa.test'],
-    ['another port', 'https://spa.test:8443'],
-    ['another spelling', 'https://SPA.test'],
-    ['an additional slash', 'https://spa.test/'],
-    ['the redirect URI', 'https://spa.test/cb'],
-    ['everybody', '*'],
-    ['nothing', ''],
-    ['a list', 'https://spa.test, https://evil.test'],
-  ])('%s cannot read the tokens of P: %s (RFC 9700 §2.6)', async (_, origin) => {
+    ['a site with a longer host name', 'https://spa.test.evil.test'],
+    ['a page with another scheme', 'http://spa.test'],
+    ['a page with another port', 'https://spa.test:8443'],
+    ['an origin in capitals', 'https://SPA.test'],
+    ['an origin with a slash', 'https://spa.test/'],
+    ['an origin that is a redirect URI', 'https://spa.test/cb'],
+    ['the origin *', '*'],
+    ['an empty origin', ''],
+    ['a list of origins', 'https://spa.test, https://evil.test'],
+  ])('does not let %s read the tokens of P: %s (RFC 9700 §2.6)', async (_, origin) => {
     const { refresh_token } = await tokensFor(under, 'P')
 
     const reply = await post(under, origin, encode({ grant_type: 'refresh_token', client_id: 'P', refresh_token }))
@@ -57,7 +57,7 @@ describe('origins that are refused', () => {
     ])
   })
 
-  it('two Origin headers count as none (RFC 6454 §7.3)', async () => {
+  it('two Origin headers are treated as none (RFC 6454 §7.3)', async () => {
     const reply = await refused(under, {
       send: () =>
         post(under, ['https://spa.test', 'https://spa.test'], 'grant_type=refresh_token&client_id=P&refresh_token=x'),
@@ -114,7 +114,7 @@ describe('origins that are refused', () => {
   })
 })
 
-describe('origins that are allowed', () => {
+describe('origins that are allowed by a client or a token', () => {
   it('a page can read why it was refused, even if its request is malformed (RFC 9700 §2.6)', async () => {
     const reply = await refused(under, {
       send: () => post(under, 'https://spa.test', 'grant_type=a&grant_type=b&client_id=P'),
@@ -124,7 +124,7 @@ describe('origins that are allowed', () => {
     expect([reply.status, allowedOrigin(reply)]).toEqual([400, 'https://spa.test'])
   })
 
-  it('a page that holds a key is allowed by the client_id in its form (RFC 7523 §2.2)', async () => {
+  it('allows the origin of a page that uses private_key_jwt, by the client_id in its form (RFC 7523 §2.2)', async () => {
     const credentials = await assertionOf(under)
 
     const reply = await post(under, 'https://b.test', encode({ ...credentials, client_id: 'B', grant_type: 'x' }))
@@ -132,7 +132,7 @@ describe('origins that are allowed', () => {
     expect([reply.json['error'], allowedOrigin(reply)]).toEqual(['unsupported_grant_type', 'https://b.test'])
   })
 
-  it('a development page is allowed on loopback, including its port (RFC 8252 §8.3)', async () => {
+  it('allows a development page on loopback only at its registered port (RFC 8252 §8.3)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     await registerClient(
@@ -173,7 +173,7 @@ describe('origins that are allowed', () => {
     ])
   })
 
-  it('a page with an opaque token is allowed (RFC 6750 §2.1)', async () => {
+  it('allows a page that sends an opaque token (RFC 6750 §2.1)', async () => {
     const own = await startServer({
       resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } },
     })
@@ -203,11 +203,11 @@ describe('origins that are allowed', () => {
   })
 
   it.each([
-    ['none', {}, 'bearer_missing'],
-    ['an unknown one', { authorization: 'Bearer a.b.c' }, 'access_token_invalid'],
-    ['one that was never issued', { authorization: `Bearer ${'A'.repeat(43)}` }, 'access_token_invalid'],
-    ['one that is malformed', { authorization: 'Bearer ,' }, 'bearer_malformed'],
-  ] as const)('without a token of a client no origin is allowed: %s (RFC 6750 §3.1)', async (_, headers, reason) => {
+    ['no token', {}, 'bearer_missing'],
+    ['a JWT that this server did not issue', { authorization: 'Bearer a.b.c' }, 'access_token_invalid'],
+    ['an opaque token that this server did not issue', { authorization: `Bearer ${'A'.repeat(43)}` }, 'access_token_invalid'],
+    ['a malformed token', { authorization: 'Bearer ,' }, 'bearer_malformed'],
+  ] as const)('allows no origin at userinfo with %s (RFC 6750 §3.1)', async (_, headers, reason) => {
     const reply = await refused(under, {
       send: () => under.send({ path: '/userinfo', headers: { origin: 'https://spa.test', ...headers } }),
       reason,
@@ -231,7 +231,7 @@ it('a token that names a client but has an invalid signature allows no origin (R
 })
 
 describe('CORS look-ups', () => {
-  it('a request without an Origin, or from our own pages, reads no client for CORS', async () => {
+  it('a request without an Origin, or from the server’s own pages, reads no client for CORS', async () => {
     const probed = await startProbedServer()
     onTestFinished(() => probed.close())
     const readsOf = async (headers: Readonly<Record<string, string>>): Promise<number> => {
@@ -252,7 +252,7 @@ describe('CORS look-ups', () => {
     ]).toEqual([1, 1, 2])
   })
 
-  it('a storage outage is still a 503 and allows no origin', async () => {
+  it('a storage outage is answered with 503 and allows no origin', async () => {
     const probed = await startProbedServer()
     onTestFinished(() => probed.close())
     probed.probe.failWhen(() => true)

@@ -75,7 +75,7 @@ describe('a code that is bound to a key', () => {
     expect((await redeem('P', code, key)).status).toBe(200)
   })
 
-  it('is not redeemed without its mark either (RFC 9449 §10)', async () => {
+  it('is not redeemed without its prefix bound_ (RFC 9449 §10)', async () => {
     const code = await codeFor('P', { dpop_jkt: key.jkt })
 
     const reply = await redeem('P', code.replace(/^bound_/, ''))
@@ -106,9 +106,9 @@ describe('a code that is bound to a key', () => {
   it.each([
     ['42 characters', 'x'.repeat(42)],
     ['44 characters', 'x'.repeat(44)],
-    ['another alphabet', `${'x'.repeat(42)}=`],
-    ['spare bits', `${'x'.repeat(42)}B`],
-  ])('is not issued for a dpop_jkt of %s (RFC 9449 §10)', async (_case, dpop_jkt) => {
+    ['characters of another alphabet', `${'x'.repeat(42)}=`],
+    ['spare bits that are not zero', `${'x'.repeat(42)}B`],
+  ])('is not issued for a dpop_jkt with %s (RFC 9449 §10)', async (_case, dpop_jkt) => {
     await refusedByRedirect(
       under,
       { error: 'invalid_request' },
@@ -132,7 +132,7 @@ describe('a pushed request with a DPoP proof', () => {
     expect([stolen.json['error'], redeemed.status, keyOf(redeemed)]).toEqual(['invalid_grant', 200, { jkt: key.jkt }])
   })
 
-  it('is refused when its dpop_jkt is that of another key (RFC 9449 §10.1)', async () => {
+  it('is refused when its dpop_jkt belongs to another key (RFC 9449 §10.1)', async () => {
     const dpop = await proofForPush()
 
     await refusedInJson(
@@ -190,7 +190,7 @@ describe('the refresh token of a public client', () => {
     expect([reply.status, reply.json['token_type'], keyOf(reply)]).toEqual([200, 'DPoP', { jkt: key.jkt }])
   })
 
-  it('is repeated within the retry window only with its key (RFC 9449 §5)', async () => {
+  it('can be used again within the retry window only with its key (RFC 9449 §5)', async () => {
     const { refresh_token } = await boundTokens('P')
     const first = tokensOf(await refresh('P', refresh_token, key))
 
@@ -201,7 +201,7 @@ describe('the refresh token of a public client', () => {
     expect(retried.refresh_token).toBe(first.refresh_token)
   })
 
-  it('stays the same where only unbound tokens rotate, and needs its key each time (RFC 9700 §4.14.2)', async () => {
+  it('is not rotated when only unbound tokens rotate, and needs its key each time (RFC 9700 §4.14.2)', async () => {
     const own = await startServer({ refreshTokenRotation: 'unbound_only' })
     onTestFinished(() => own.close())
     const { refresh_token } = await boundTokens('P', own)
@@ -213,7 +213,7 @@ describe('the refresh token of a public client', () => {
     }
   })
 
-  it('revokes its family when it is reused with its key after the window, and changes nothing with another (RFC 9700 §4.14.2)', async () => {
+  it('revokes its family when it is reused after the retry window with its key, but not with another key (RFC 9700 §4.14.2)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     const { refresh_token } = await boundTokens('P', own)
@@ -228,7 +228,7 @@ describe('the refresh token of a public client', () => {
     expect((await refresh('P', current.refresh_token, key, own)).status).toBe(400)
   })
 
-  it('is not refreshed for a user who was deactivated, whatever the key (RFC 6749 §5.2)', async () => {
+  it('is refused for a deactivated user, even with its key (RFC 6749 §5.2)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     const { refresh_token, access_token } = await boundTokens('P', own)
@@ -243,7 +243,7 @@ describe('the refresh token of a public client', () => {
     expect([reply.status, userinfo.status]).toEqual([400, 401])
   })
 
-  it('is not refreshed when storage has lost the binding (RFC 9449 §5)', async () => {
+  it('is refused when storage has lost the binding (RFC 9449 §5)', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const forgetful = {
       ...storage,
@@ -283,7 +283,7 @@ describe('the refresh token of a confidential client', () => {
 })
 
 describe('a client that must use DPoP', () => {
-  it('gets no token without a proof, and keeps its code (RFC 9449 §5.2)', async () => {
+  it('gets no token without a proof, and its code stays usable (RFC 9449 §5.2)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     await changeClient(own.storage, clientId('P'), { dpopBoundAccessTokens: true })
@@ -330,7 +330,7 @@ describe('a bound access token at userinfo', () => {
     expect(reply.status).toBe(401)
   })
 
-  it('is not accepted by the host either, which has no proof (RFC 9449 §7.2)', async () => {
+  it('is not accepted by accessToken(), which gets no proof from the host (RFC 9449 §7.2)', async () => {
     const { access_token } = await boundTokens('A')
 
     expect(await under.server.accessToken(access_token)).toBeUndefined()
@@ -363,7 +363,7 @@ describe('a bound access token at userinfo', () => {
     expect([reply.status, reply.header('www-authenticate')]).toEqual([401, challengeOf('invalid_dpop_proof')])
   })
 
-  it('is refused without a proof, and with one that was used (RFC 9449 §7.1, §11.1)', async () => {
+  it('is refused without a proof, and with a proof that was used before (RFC 9449 §7.1, §11.1)', async () => {
     const { access_token } = await boundTokens('A')
     const authorization = `DPoP ${access_token}`
     const dpop = await proofForUserinfo(under, key, access_token)
@@ -375,7 +375,7 @@ describe('a bound access token at userinfo', () => {
     expect([missing.status, replayed.status]).toEqual([401, 401])
   })
 
-  it('is not an unbound token with a proof (RFC 9449 §7.1)', async () => {
+  it('cannot be replaced by an unbound token with a proof (RFC 9449 §7.1)', async () => {
     const { access_token } = tokensOf(await redeem('A', await codeFor('A')))
     const dpop = await proofForUserinfo(under, key, access_token)
 
@@ -391,7 +391,7 @@ describe('a bound access token at userinfo', () => {
     expect([asDpop.status, asBearer.status]).toEqual([401, 401])
   })
 
-  it('is challenged for a nonce with 401 (RFC 9449 §9)', async () => {
+  it('is refused with 401 and a nonce when the proof has no nonce (RFC 9449 §9)', async () => {
     const own = await startServer({ dpop: { nonces: 'required' } })
     onTestFinished(() => own.close())
     const challenged = await redeem('A', await codeFor('A', {}, own), key, own)
@@ -408,7 +408,7 @@ describe('a bound access token at userinfo', () => {
     expect(reply.header('dpop-nonce')).toBe(nonce)
   })
 
-  it('shows its key and type in an introspection response (RFC 9449 §6.2)', async () => {
+  it('has its key and type in the introspection response (RFC 9449 §6.2)', async () => {
     const { access_token } = await boundTokens('A')
 
     const reply = await introspect(under, access_token)

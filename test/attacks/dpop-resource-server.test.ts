@@ -49,7 +49,7 @@ describe('an API that accepts DPoP', () => {
     expect((await call({ authorization: `Bearer ${bearer}` })).status).toBe(200)
   })
 
-  it('names both schemes to a request without a token (RFC 9449 §7.1)', async () => {
+  it('offers both schemes to a request without a token (RFC 9449 §7.1)', async () => {
     const response = await call({})
 
     expect([response.status, challengeOf(response)]).toEqual([
@@ -60,7 +60,7 @@ describe('an API that accepts DPoP', () => {
 
   it.each<readonly [string, () => Promise<Readonly<Record<string, string>>>, AccessRefusalReason]>([
     ['a bound token as a bearer token', () => Promise.resolve({ authorization: `Bearer ${bound}` }), 'token_bound'],
-    ['that and a proof', async () => ({ authorization: `Bearer ${bound}`, dpop: await proofFor() }), 'token_bound'],
+    ['a bound token as a bearer token with a proof', async () => ({ authorization: `Bearer ${bound}`, dpop: await proofFor() }), 'token_bound'],
     [
       'a bearer token with a proof',
       async () => ({ authorization: `Bearer ${bearer}`, dpop: await proofFor() }),
@@ -72,33 +72,33 @@ describe('an API that accepts DPoP', () => {
       'token_unbound',
     ],
     [
-      'the proof of another key',
+      'a bound token with the proof of another key',
       async () => ({ authorization: `DPoP ${bound}`, dpop: await proofFor({}, thief) }),
       'token_bound',
     ],
-    ['no proof', () => Promise.resolve({ authorization: `DPoP ${bound}` }), 'proof_missing'],
+    ['a bound token without a proof', () => Promise.resolve({ authorization: `DPoP ${bound}` }), 'proof_missing'],
     [
       'two proofs',
       async () => ({ authorization: `DPoP ${bound}`, dpop: `${await proofFor()}, ${await proofFor()}` }),
       'proof_malformed',
     ],
     [
-      'no ath',
+      'a proof without ath',
       async () => ({ authorization: `DPoP ${bound}`, dpop: await proofFor({ claims: { ath: undefined } }) }),
       'proof_token_hash',
     ],
     [
-      'the ath of another token',
+      'a proof with the ath of another token',
       async () => ({ authorization: `DPoP ${bound}`, dpop: await proofFor({}, key, bearer) }),
       'proof_token_hash',
     ],
     [
-      'another method',
+      'a proof for another method',
       async () => ({ authorization: `DPoP ${bound}`, dpop: await proofFor({ claims: { htm: 'POST' } }) }),
       'proof_target',
     ],
     [
-      'the address of the request behind the proxy',
+      'a proof for the address behind the proxy',
       async () => ({
         authorization: `DPoP ${bound}`,
         dpop: await proofFor({ claims: { htu: 'http://10.0.0.1/orders' } }),
@@ -106,12 +106,12 @@ describe('an API that accepts DPoP', () => {
       'proof_target',
     ],
     [
-      'another path',
+      'a proof for another path',
       async () => ({ authorization: `DPoP ${bound}`, dpop: await proofFor({ claims: { htu: `${origin}/Orders` } }) }),
       'proof_target',
     ],
     [
-      '61 seconds of age',
+      'a proof that is 61 seconds old',
       async () => ({
         authorization: `DPoP ${bound}`,
         dpop: await proofFor({ claims: { iat: site.clock.now() - 61 } }),
@@ -119,7 +119,7 @@ describe('an API that accepts DPoP', () => {
       'proof_time',
     ],
     [
-      '11 seconds from the future',
+      'a proof from 11 seconds in the future',
       async () => ({
         authorization: `DPoP ${bound}`,
         dpop: await proofFor({ claims: { iat: site.clock.now() + 11 } }),
@@ -127,7 +127,7 @@ describe('an API that accepts DPoP', () => {
       'proof_time',
     ],
     [
-      'the signature of another key',
+      'a proof that another key has signed',
       async () => ({ authorization: `DPoP ${bound}`, dpop: await proofFor({ header: { jwk: key.jwk } }, thief) }),
       'proof_signature',
     ],
@@ -143,7 +143,7 @@ describe('an API that accepts DPoP', () => {
     expect(challengeOf(response)?.split(`error="${error}"`)).toHaveLength(2)
   })
 
-  it('refuses a proof that was used, whatever happens at the same time (RFC 9449 §11.1)', async () => {
+  it('accepts exactly one of 20 concurrent requests with the same proof (RFC 9449 §11.1)', async () => {
     const headers = { authorization: `DPoP ${bound}`, dpop: await proofFor() }
 
     const responses = await Promise.all(Array.from({ length: 20 }, () => call(headers)))
@@ -152,7 +152,7 @@ describe('an API that accepts DPoP', () => {
     expect(api.refusals.at(-1)?.reason).toBe('proof_replayed')
   })
 
-  it('refuses it in another process too when both share what remembers it (RFC 9449 §11.1)', async () => {
+  it('refuses a used proof in another process too when both share the record of used proofs (RFC 9449 §11.1)', async () => {
     const used = new Set<string>()
     const replays = {
       markUsed: (value: string) => Promise.resolve(!used.has(value) && used.add(value).size > 0),
@@ -166,7 +166,7 @@ describe('an API that accepts DPoP', () => {
     expect([(await call(headers, one)).status, (await call(headers, two)).status]).toEqual([200, 401])
   })
 
-  it('refuses bearer tokens when it requires DPoP (RFC 9449 §7.2)', async () => {
+  it('refuses bearer tokens when the API requires DPoP (RFC 9449 §7.2)', async () => {
     const strict = protectApi(site, { dpop: { origin, required: true } })
 
     const response = await call({ authorization: `Bearer ${bearer}` }, strict)
@@ -175,7 +175,7 @@ describe('an API that accepts DPoP', () => {
     expect(challengeOf(response)).toMatch(/^DPoP algs="[^"]+", scope="api.read", resource_metadata="[^"]+"$/)
   })
 
-  it('refuses the DPoP scheme without the option (RFC 6750 §3.1)', async () => {
+  it('refuses the DPoP scheme without the option dpop (RFC 6750 §3.1)', async () => {
     const response = await call({ authorization: `DPoP ${bound}`, dpop: await proofFor() }, protectApi(site))
 
     expect(response.status).toBe(401)
@@ -201,7 +201,7 @@ describe('an API that accepts DPoP', () => {
     { origin: 'api.test' },
     { origin, nonces: true },
     { origin, required: 'yes' },
-  ])('does not start with dpop: %j (RFC 9449 §4.3)', (dpop) => {
+  ])('does not start with the option dpop: %j (RFC 9449 §4.3)', (dpop) => {
     expect(() => protectApi(site, { dpop: dpop as { origin: string } })).toThrow(/^createResourceServer: dpop/)
   })
 })

@@ -32,7 +32,7 @@ describe('a token request with a DPoP proof', () => {
     expect(readJws(String(reply.json['access_token'])).payload['cnf']).toEqual({ jkt: key.jkt })
   })
 
-  it('gets an unbound token without one (RFC 6750 §4)', async () => {
+  it('gets an unbound token without the proof (RFC 6750 §4)', async () => {
     const reply = await postAs(under, 'M', { path: '/token', form: { grant_type: 'client_credentials' } })
 
     expect([reply.status, reply.json['token_type']]).toEqual([200, 'Bearer'])
@@ -41,19 +41,19 @@ describe('a token request with a DPoP proof', () => {
   })
 
   it.each<readonly [string, ProofChange]>([
-    ['type in capitals', { header: { typ: 'DPOP+JWT' } }],
-    ['key identifier, which is ignored', { header: { kid: 'x', jku: 'http://127.0.0.1:1/keys' } }],
-    ['key with further members', { header: {} }],
+    ['a type in capitals', { header: { typ: 'DPOP+JWT' } }],
+    ['a key identifier, which is ignored', { header: { kid: 'x', jku: 'http://127.0.0.1:1/keys' } }],
+    ['no change', { header: {} }],
     [
-      'address with scheme and host in capitals, a port, a query and a fragment',
+      'an address with scheme and host in capitals, a port, a query and a fragment',
       { claims: { htu: 'HTTPS://AS.TEST:443/token?x#y' } },
     ],
-    ['clock that is ten seconds behind', { claims: { iat: 1_790_000_000 - 10 } }],
-    ['clock that is ten seconds ahead', { claims: { iat: 1_790_000_000 + 10 } }],
-    ['clock that is a minute behind', { claims: { iat: 1_790_000_000 - 60 } }],
-    ['expiry and start', { claims: { exp: 1_790_000_000 + 60, nbf: 1_790_000_000 } }],
-    ['unknown claim', { claims: { more: true } }],
-  ])('accepts a proof with: %s (RFC 9449 §4.3)', async (_case, change) => {
+    ['a clock that is ten seconds slow', { claims: { iat: 1_790_000_000 - 10 } }],
+    ['a clock that is ten seconds fast', { claims: { iat: 1_790_000_000 + 10 } }],
+    ['a clock that is a minute slow', { claims: { iat: 1_790_000_000 - 60 } }],
+    ['an exp and an nbf', { claims: { exp: 1_790_000_000 + 60, nbf: 1_790_000_000 } }],
+    ['an unknown claim', { claims: { more: true } }],
+  ])('accepts a proof with %s (RFC 9449 §4.3)', async (_case, change) => {
     const reply = await serviceToken(await writeProof(under, key, change))
 
     expect([reply.status, reply.json['token_type']]).toEqual([200, 'DPoP'])
@@ -78,11 +78,11 @@ describe('a token request with a DPoP proof', () => {
 
 const iat = 1_790_000_000
 
-describe('a proof that is not accepted changes nothing', () => {
+describe('an invalid proof', () => {
   const malformed = 'dpop_proof_malformed'
   const rows: readonly (readonly [string, ProofChange, RefusalReason])[] = [
     ['no type', { header: { typ: undefined } }, malformed],
-    ['the type of other JWTs', { header: { typ: 'JWT' } }, malformed],
+    ['the type JWT', { header: { typ: 'JWT' } }, malformed],
     ['the type of an access token', { header: { typ: 'at+jwt' } }, malformed],
     ['no algorithm', { header: { alg: undefined } }, malformed],
     ['the algorithm none', { header: { alg: 'none' }, sign: signNothing(64) }, malformed],
@@ -90,7 +90,7 @@ describe('a proof that is not accepted changes nothing', () => {
     ['a critical header member', { header: { crit: ['x'], x: 1 } }, malformed],
     ['an unencoded payload', { header: { b64: false } }, malformed],
     ['no key', { header: { jwk: undefined } }, malformed],
-    ['a key that is a text', { header: { jwk: 'x' } }, malformed],
+    ['a key that is a string', { header: { jwk: 'x' } }, malformed],
     ['no jti', { claims: { jti: undefined } }, malformed],
     ['an empty jti', { claims: { jti: '' } }, malformed],
     ['a jti that is a number', { claims: { jti: 5 } }, malformed],
@@ -98,7 +98,7 @@ describe('a proof that is not accepted changes nothing', () => {
     ['the jti __proto__', { claims: { jti: '__proto__' } }, malformed],
     ['a jti with U+0000', { claims: { jti: 'a\u0000b' } }, malformed],
     ['no iat', { claims: { iat: undefined } }, malformed],
-    ['an iat that is text', { claims: { iat: String(iat) } }, malformed],
+    ['an iat that is a string', { claims: { iat: String(iat) } }, malformed],
     ['no htm', { claims: { htm: undefined } }, 'dpop_target'],
     ['another method', { claims: { htm: 'GET' } }, 'dpop_target'],
     ['a method in lower case', { claims: { htm: 'post' } }, 'dpop_target'],
@@ -124,11 +124,11 @@ describe('a proof that is not accepted changes nothing', () => {
       'https://[/token',
     ].map((htu) => [`htu ${JSON.stringify(htu)}`, { claims: { htu } }, 'dpop_target'] as const),
     ['an expired exp', { claims: { exp: iat - 11 } }, 'dpop_nonce'],
-    ['an exp that is text', { claims: { exp: 'soon' } }, 'dpop_nonce'],
+    ['an exp that is a string', { claims: { exp: 'soon' } }, 'dpop_nonce'],
     ['an nbf in the future', { claims: { nbf: iat + 11 } }, 'dpop_nonce'],
-    ['61 seconds of age', { claims: { iat: iat - 61 } }, 'dpop_nonce'],
-    ['11 seconds from the future', { claims: { iat: iat + 11 } }, 'dpop_nonce'],
-    ['an hour of age', { claims: { iat: iat - 3601 } }, 'dpop_nonce'],
+    ['an iat 61 seconds ago', { claims: { iat: iat - 61 } }, 'dpop_nonce'],
+    ['an iat 11 seconds ahead', { claims: { iat: iat + 11 } }, 'dpop_nonce'],
+    ['an iat more than an hour ago', { claims: { iat: iat - 3601 } }, 'dpop_nonce'],
     ['no signature', { sign: signNothing(64) }, 'dpop_signature'],
     ['a signature in DER', { sign: signNothing(70) }, 'dpop_signature'],
   ]
@@ -186,7 +186,7 @@ describe('a proof that is not accepted changes nothing', () => {
     },
   )
 
-  it('is refused when there are two (RFC 9449 §4.3)', async () => {
+  it('is refused when the header contains two proofs (RFC 9449 §4.3)', async () => {
     const two = [await writeProof(under, key), await writeProof(under, key)]
     const send = () => serviceToken(two.join(', '))
 
@@ -224,7 +224,7 @@ describe('a proof that was used', () => {
     )
   })
 
-  it('is accepted once when it comes fifty times at once (RFC 9449 §11.1)', async () => {
+  it('is accepted once when it is sent fifty times concurrently (RFC 9449 §11.1)', async () => {
     const dpop = await writeProof(under, key)
 
     const replies = await Promise.all(Array.from({ length: 50 }, () => serviceToken(dpop)))
@@ -233,7 +233,7 @@ describe('a proof that was used', () => {
     expect(replies.filter(({ json }) => json['error'] === 'invalid_dpop_proof')).toHaveLength(49)
   })
 
-  it('is refused for as long as its time is accepted, also after its nonce has expired (RFC 9449 §11.1)', async () => {
+  it('is refused for as long as its iat is accepted, even after its nonce has expired (RFC 9449 §11.1)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     const first = await serviceToken(await writeProof(own, key), own)
@@ -333,7 +333,7 @@ describe('the nonces of DPoP proofs', () => {
     expect([stale.status, stale.json['error']]).toEqual([400, 'use_dpop_nonce'])
   })
 
-  it('are those of every process with the same keys (RFC 9449 §8)', async () => {
+  it('are accepted by every process with the same keys (RFC 9449 §8)', async () => {
     const first = await startServer({ dpop: { nonces: 'required' } })
     const second = await startServer({ dpop: { nonces: 'required' } })
     onTestFinished(async () => void (await Promise.all([first.close(), second.close()])))
@@ -345,7 +345,7 @@ describe('the nonces of DPoP proofs', () => {
   })
 
   it.each([5, null, '', 'made-up', 'A'.repeat(28)])(
-    'are refused when the server did not make them: %j (RFC 9449 §8)',
+    'are refused when the server did not issue them: %j (RFC 9449 §8)',
     async (nonce) => {
       const own = await startServer({ dpop: { nonces: 'required' } })
       onTestFinished(() => own.close())
@@ -377,8 +377,8 @@ describe('the nonces of DPoP proofs', () => {
   })
 })
 
-describe('the address of an issuer with a path', () => {
-  it('is the configured one, also behind a proxy that removes the path (RFC 9449 §4.3)', async () => {
+describe('a proof for an issuer with a path', () => {
+  it('must contain the address with the path (RFC 9449 §4.3)', async () => {
     const own = await startServer({ issuer: 'https://as.test/tenant' })
     onTestFinished(() => own.close())
     const post = async (htu: string) =>
@@ -394,8 +394,8 @@ describe('the address of an issuer with a path', () => {
   })
 })
 
-describe('a bound token response', () => {
-  it('is the same for code and service requests (RFC 9449 §5)', async () => {
+describe('a token response for a code', () => {
+  it('has the token type DPoP when the request has a proof (RFC 9449 §5)', async () => {
     const reply = await redeem(under, await obtainCode(under), {}, { dpop: await writeProof(under, key) })
 
     expect([reply.status, reply.json['token_type']]).toEqual([200, 'DPoP'])

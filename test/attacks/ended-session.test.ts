@@ -35,7 +35,7 @@ const userinfo = (tokenText = '') =>
   under.send({ path: '/userinfo', headers: { authorization: `Bearer ${tokenText}` } })
 
 describe('tokens of an ended session (OIDC Back-Channel Logout 1.0 §2.7)', () => {
-  it('without offline_access are revoked with it', async () => {
+  it('are revoked if they were granted without offline_access', async () => {
     await start()
     const { access_token: access = '' } = await obtainTokens(under, online)
     expect(decodeJwt(access)['session']).toBe(session)
@@ -48,7 +48,7 @@ describe('tokens of an ended session (OIDC Back-Channel Logout 1.0 §2.7)', () =
     expect((await userinfo(access)).status).toBe(401)
   })
 
-  it('with offline_access stay', async () => {
+  it('stay active if they were granted with offline_access', async () => {
     await start()
     const tokens = await obtainTokens(under)
     expect(decodeJwt(tokens['access_token'] ?? '')).not.toHaveProperty('session')
@@ -60,7 +60,7 @@ describe('tokens of an ended session (OIDC Back-Channel Logout 1.0 §2.7)', () =
     expect(refreshed.status).toBe(200)
   })
 
-  it('with offline_access are revoked with it where all tokens are bound', async () => {
+  it('are revoked even with offline_access when all tokens are bound to sessions', async () => {
     await start({ sessionBoundTokens: 'all' })
     const tokens = await obtainTokens(under)
     const refresh = { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] }
@@ -81,7 +81,7 @@ describe('tokens of an ended session (OIDC Back-Channel Logout 1.0 §2.7)', () =
     )
   })
 
-  it('stay where no tokens are bound', async () => {
+  it('stay active when no tokens are bound to sessions', async () => {
     await start({ sessionBoundTokens: 'none' })
     const { access_token: access } = await obtainTokens(under, online)
 
@@ -116,7 +116,7 @@ describe('a code of an ended session', () => {
 })
 
 describe('an authorization request in an ended session', () => {
-  it('goes to the sign-in page, without a code and without a participant', async () => {
+  it('leads to the sign-in page, and stores neither a code nor a participant', async () => {
     await start()
     await obtainCode(under, online)
     await under.server.endSession(session)
@@ -139,7 +139,7 @@ describe('an authorization request in an ended session', () => {
     expect(under.lastReason()).toBe('login_required')
   })
 
-  it('goes to the sign-in page when the session ends while the user consents, and can be completed after that', async () => {
+  it('leads to the sign-in page when the session ends while the user consents, and can be completed afterwards', async () => {
     await start()
     const started = await authorize(under, online)
     await under.server.endSession(session)
@@ -153,7 +153,7 @@ describe('an authorization request in an ended session', () => {
     expect(done.location.searchParams.has('code')).toBe(true)
   })
 
-  it('goes to the sign-in page also when this server never saw the session before it ended', async () => {
+  it('leads to the sign-in page even if this server never saw the session before it ended', async () => {
     await start()
     expect([await under.server.endSession(session), await under.server.endSession(session)]).toEqual([
       'revoked',
@@ -167,7 +167,7 @@ describe('an authorization request in an ended session', () => {
   })
 })
 
-it('refuses a session that the host has named for another user before, and issues no code', async () => {
+it('refuses a session identifier that the host has used for another user, and issues no code', async () => {
   await start({ signedIn: async () => ({ subject: 'U1', authTime: under.clock.now(), sessionId: 'shared' }) })
   await under.storage.sessions.join({
     session: {
@@ -191,7 +191,7 @@ it('refuses a session that the host has named for another user before, and issue
   expect(answered.header('location')).toBeUndefined()
 })
 
-it('records the client that receives a code, and the browser and the place of the session', async () => {
+it('records the client that receives a code, and the browser and location of the session', async () => {
   let sid = 'before'
   await start({
     signedIn: () => Promise.resolve({ subject: 'U1', authTime: under.clock.now(), sessionId: sid, location: 'Zürich' }),
@@ -213,7 +213,7 @@ it('records the client that receives a code, and the browser and the place of th
   })
 })
 
-it('lists the sessions of a user with their clients, and ends all but the present one', async () => {
+it('lists the sessions of a user with their clients, and ends all but the current one', async () => {
   let sid = 's1'
   await start({ signedIn: () => Promise.resolve({ subject: 'U1', authTime: under.clock.now(), sessionId: sid }) })
   for (sid of ['s1', 's2', 's3']) await obtainCode(under, online)
@@ -228,7 +228,7 @@ it('lists the sessions of a user with their clients, and ends all but the presen
   expect(await under.server.listSessions('U2')).toEqual([])
 })
 
-it('ends every session of a user, and says so in events', async () => {
+it('ends every session of a user, and emits an event for each', async () => {
   await start()
   const { access_token: access } = await obtainTokens(under, online)
 

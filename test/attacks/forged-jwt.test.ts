@@ -185,7 +185,7 @@ describe('a forged or malformed JWT as access token', () => {
     await expectServing(under)
   })
 
-  it('rejects a token that fits into the body but is longer than any we issue (RFC 8725 §3.10)', async () => {
+  it('rejects a token that fits into the body but is longer than any token of this server (RFC 8725 §3.10)', async () => {
     await expectInvalid(await withClaims(accessToken, { x: 'x'.repeat(8192) }))
   })
 
@@ -211,7 +211,7 @@ describe('a forged or malformed JWT as access token', () => {
 })
 
 describe('a retired key', () => {
-  it('its tokens are accepted while it is published, and not afterwards (OIDC Core §10.1.1)', async () => {
+  it('verifies its tokens while it is published, and not afterwards (OIDC Core §10.1.1)', async () => {
     const [retired, current] = [await ringKey('retired'), await ringKey('current')]
     const rings = { before: ringOf([retired]), rotated: ringOf([retired, current]), after: ringOf([current]) }
     let ring = rings.before

@@ -98,7 +98,7 @@ describe('front-channel logout', () => {
     expect(frames).toContain('https://many-22.test/out')
   })
 
-  it('leaves out a client that was removed since', async () => {
+  it('leaves out a client that was removed after the sign-in', async () => {
     const hint = await hintOf(under, 'session-3')
     await join('session-3', 'gone', { uri: 'https://gone.test/out' })
     await under.storage.clients.remove(clientId('gone'), under.clock.now())
@@ -120,7 +120,7 @@ describe('front-channel logout', () => {
     expect([asked, signedOut].map(framesOf)).toEqual([[], []])
   })
 
-  it('frames nothing unless the host turns it on', async () => {
+  it('frames nothing unless the host turns on front-channel logout', async () => {
     const site = await startLogoutServer()
     const hint = await hintOf(site, 'session-5')
 

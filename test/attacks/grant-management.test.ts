@@ -89,7 +89,7 @@ describe('a grant', () => {
   })
 
   it.each(['a'.repeat(65), 'constructor', '__proto__', 'a%00b', '%F0%9F%98%80'])(
-    'with the identifier %s is unknown, whatever storage would make of it (Grant Management §6.6)',
+    'is unknown with the unusual identifier %s (Grant Management §6.6)',
     async (grant) => {
       const under = await startGrantServer()
       const token = await managementToken(under)
@@ -104,7 +104,7 @@ describe('a grant', () => {
     ['GET', 'grant_management_revoke', 'grant_query_not_granted', 'grant_management_query'],
     ['DELETE', 'grant_management_query', 'grant_revocation_not_granted', 'grant_management_revoke'],
   ] as const)(
-    'needs the scope of the action: %s with %s (Grant Management §6.1)',
+    'is refused to %s with only the scope %s (Grant Management §6.1)',
     async (method, scope, reason, needed) => {
       const under = await startGrantServer()
       const { grant } = await aGrant(under)
@@ -119,7 +119,7 @@ describe('a grant', () => {
     },
   )
 
-  it('needs a scope that the client is still registered for (RFC 6749 §3.3)', async () => {
+  it('is refused when the client is no longer registered for the scope (RFC 6749 §3.3)', async () => {
     const under = await startGrantServer()
     const { grant } = await aGrant(under)
     const token = await managementToken(under)
@@ -137,7 +137,7 @@ describe('a grant', () => {
     expect(reply.status).toBe(403)
   })
 
-  it('is not for a token of another audience (RFC 9068 §4)', async () => {
+  it('is refused to a token for another audience (RFC 9068 §4)', async () => {
     const under = await startGrantServer({ defaultAudience: 'https://default.test' })
     const { grant } = await aGrant(under)
     const token = await managementToken(under, 'A', { scope: `api.read ${grantScopes}` })
@@ -151,7 +151,7 @@ describe('a grant', () => {
     expect((await manageGrant(under, { grant, token: await managementToken(under) })).status).toBe(200)
   })
 
-  it('is not for public clients, which prove nothing (Grant Management §5.1)', async () => {
+  it('is refused to public clients, which cannot authenticate (Grant Management §5.1)', async () => {
     const under = await startGrantServer()
     const { json } = await tokensOfP(under)
 
@@ -166,7 +166,7 @@ describe('a grant', () => {
   it.each([
     ['no token', {}, 'bearer_missing'],
     ['a forged token', { authorization: 'Bearer x' }, 'access_token_invalid'],
-  ] as const)('needs an access token: %s (RFC 6750 §3.1)', async (_case, headers, reason) => {
+  ] as const)('is refused to a request with %s (RFC 6750 §3.1)', async (_case, headers, reason) => {
     const under = await startGrantServer()
     const { grant } = await aGrant(under)
 
@@ -178,7 +178,7 @@ describe('a grant', () => {
     expect([reply.status, reply.header('www-authenticate')?.startsWith('Bearer realm="grants"')]).toEqual([401, true])
   })
 
-  it('is not for a token that was revoked, or whose client is disabled (RFC 6750 §3.1)', async () => {
+  it('is refused to a revoked token (RFC 6750 §3.1)', async () => {
     const under = await startGrantServer()
     const { grant } = await aGrant(under)
     const token = await managementToken(under)
@@ -192,7 +192,7 @@ describe('a grant', () => {
     expect(reply.status).toBe(401)
   })
 
-  it('is not for a bound token without its proof, nor with the proof for another grant (RFC 9449 §7.1, §7.2)', async () => {
+  it('is refused to a bound token without a proof, with a proof for another grant and with a used proof (RFC 9449 §7.1, §7.2)', async () => {
     const under = await startGrantServer()
     const { grant } = await aGrant(under)
     const key = await createProofKey()

@@ -18,7 +18,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['a code', {}],
       ['a sign-in', { prompt: 'login' }],
       ['a consent', { prompt: 'consent' }],
-    ])('HEAD /auth does not start %s', async (_, change) => {
+    ])('HEAD /auth has no effect when GET would lead to %s', async (_, change) => {
       await obtainCode(under)
       const before = under.dump()
 
@@ -39,7 +39,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['another site sends it', { 'sec-fetch-site': 'cross-site' }],
       ['a sibling host sends it', { 'sec-fetch-site': 'same-site' }],
     ])(
-      'HEAD to a page that treats every method but GET as its form changes nothing when %s (RFC 9700 §4.7)',
+      'HEAD to a page that treats every method but GET as a form is refused when %s (RFC 9700 §4.7)',
       async (_, headers) => {
         const started = await authorize(under, { prompt: 'consent' })
         const { pathname, search } = started.location

@@ -15,7 +15,7 @@ const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://app.test' }
 
 describe('an authorization request posted by the client’s page, from which the browser withholds cookies (OIDC Core §3.1.2.1)', () => {
   it.each(['cross-site', 'same-site'])(
-    '%s: is redirected to a GET so that the browser sends its cookies',
+    'is redirected to a GET, so that the browser sends its cookies: %s',
     async (site) => {
       const posted = await postForm(under, '/auth', encode({ ...baseRequest, x: 'unknown', ui_locales: 'de en' }), {
         'sec-fetch-site': site,
@@ -43,7 +43,7 @@ describe('an authorization request posted by the client’s page, from which the
     expect(posted.location.searchParams.getAll('resource')).toEqual(['https://api.test'])
   })
 
-  it('stores nothing, whether or not a user is signed in', async () => {
+  it('stores nothing, even if a user is signed in', async () => {
     const reply = await refused(under, {
       send: () => postForm(under, '/auth', encode(baseRequest), { ...crossSite, cookie: signedInAs(under, 'U1') }),
       reason: undefined,

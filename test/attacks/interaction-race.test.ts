@@ -34,7 +34,7 @@ async function foundTogether(under: ServerUnderTest, times: number): Promise<rea
 const codesOf = (under: ServerUnderTest): number =>
   (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
 
-describe('concurrent requests that found the same interaction before either completed it (RFC 6749 §4.1.2)', () => {
+describe('concurrent requests that found the same interaction before any of them completed it (RFC 6749 §4.1.2)', () => {
   it.each([
     ['ten completions', 10, (pending: PendingInteraction) => pending.complete({ grantedScopes: ['openid'] })],
     ['ten refusals', 10, (pending: PendingInteraction) => pending.deny()],
@@ -80,7 +80,7 @@ it('a sign-in in one tab is refused after another tab has completed the interact
 
 describe('records that a faulty store returns are checked again (RFC 9700 §4.7)', () => {
   it.each([
-    ['another browser’s interaction', (record: InteractionRecord) => record],
+    ['an interaction that another browser requests', (record: InteractionRecord) => record],
     ['an interaction without a browser', ({ browserDigest: _dropped, ...record }: InteractionRecord) => record],
   ])('%s is not found', async (_, read) => {
     const { under, close } = await startCareless(read)
@@ -95,9 +95,9 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
   })
 
   it.each([
-    ['one that has expired', (record: InteractionRecord) => ({ ...record, expiresAt: record.createdAt })],
-    ['one of another browser', (record: InteractionRecord) => ({ ...record, browserDigest: 'x'.repeat(43) })],
-    ['one without an expiry time', ({ expiresAt: _dropped, ...record }: InteractionRecord) => record],
+    ['an interaction that has expired', (record: InteractionRecord) => ({ ...record, expiresAt: record.createdAt })],
+    ['an interaction of another browser', (record: InteractionRecord) => ({ ...record, browserDigest: 'x'.repeat(43) })],
+    ['an interaction without an expiry time', ({ expiresAt: _dropped, ...record }: InteractionRecord) => record],
   ])('%s is not found', async (_, read) => {
     const { under, close } = await startCareless(read)
     const started = await signedIn(under)

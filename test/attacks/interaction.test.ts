@@ -59,8 +59,8 @@ const visit =
       body: sent.body ?? '',
     })
 
-describe('an interaction completes once (RFC 6749 §4.1.2)', () => {
-  it('completing it twice', async () => {
+describe('an interaction (RFC 6749 §4.1.2)', () => {
+  it('cannot be completed twice', async () => {
     const before = codes()
     const first = await answerInteraction(under, started, consent)
 
@@ -73,7 +73,7 @@ describe('an interaction completes once (RFC 6749 §4.1.2)', () => {
     expect(codes() - before).toBe(1)
   })
 
-  it('completing it ten times concurrently', async () => {
+  it('is completed by exactly one of ten concurrent requests', async () => {
     const before = codes()
 
     const replies = await Promise.all(Array.from({ length: 10 }, () => answerInteraction(under, started, consent)))
@@ -84,7 +84,7 @@ describe('an interaction completes once (RFC 6749 §4.1.2)', () => {
     expect(codes() - before).toBe(1)
   })
 
-  it('completing and denying it concurrently: one of them succeeds', async () => {
+  it('is ended by exactly one of several requests that complete or deny it concurrently', async () => {
     const before = codes()
 
     const replies = await Promise.all(
@@ -95,7 +95,7 @@ describe('an interaction completes once (RFC 6749 §4.1.2)', () => {
     expect(codes() - before).toBe(replies.filter((reply) => codeOf(reply) !== null).length)
   })
 
-  it('denying it, then completing it', async () => {
+  it('cannot be completed after it was denied', async () => {
     await refusedByRedirect(
       under,
       { error: 'access_denied', at: 'https://spa.test/cb' },
@@ -108,7 +108,7 @@ describe('an interaction completes once (RFC 6749 §4.1.2)', () => {
     })
   })
 
-  it('it expires after 30 minutes', async () => {
+  it('expires after 30 minutes', async () => {
     const late = await startServer()
     const old = await authorize(late, pkceForP)
     late.clock.advance(1800)
@@ -117,7 +117,7 @@ describe('an interaction completes once (RFC 6749 §4.1.2)', () => {
     await late.close()
   })
 
-  it('reading it does not consume it', async () => {
+  it('is not consumed when it is read', async () => {
     for (const method of ['GET', 'HEAD', 'GET']) await visit({ cookie: browserCookie(started) }, { method })()
 
     expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
@@ -161,7 +161,7 @@ describe('the stored request takes precedence over the form (RFC 6749 §3.3)', (
   it.each([
     ['consent', ''],
     ['a sign-in with consent', '&subject=U1&auth_time=1'],
-  ])('treats %s to nothing that was requested as a denial', async (_, signIn) => {
+  ])('treats %s only to scopes that were not requested as a denial', async (_, signIn) => {
     const before = codes()
 
     const done = await answerInteraction(under, started, `scope=api.write${signIn}`)
@@ -170,7 +170,7 @@ describe('the stored request takes precedence over the form (RFC 6749 §3.3)', (
     expect(codes()).toBe(before)
   })
 
-  it('counts repeated consent once', async () => {
+  it('stores each scope once when the form repeats it', async () => {
     const done = await answerInteraction(under, started, `${consent}&${consent}`)
 
     expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid profile')
@@ -221,13 +221,13 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
   })
 
   it.each([
-    ['none', ''],
-    ['an empty one', '?interaction='],
-    ['an invented one', `?interaction=${'A'.repeat(43)}`],
-    ['the name of an Object.prototype member', '?interaction=__proto__'],
-    ['one under another name', '?Interaction=x'],
-    ['one of 10,000 characters', `?interaction=${'A'.repeat(10_000)}`],
-  ])('rejects a handle of another interaction: %s (RFC 9700 §4.7)', async (_, search) => {
+    ['no handle', ''],
+    ['an empty handle', '?interaction='],
+    ['an invented handle', `?interaction=${'A'.repeat(43)}`],
+    ['a handle named like an Object.prototype member', '?interaction=__proto__'],
+    ['a handle in another parameter', '?Interaction=x'],
+    ['a handle of 10,000 characters', `?interaction=${'A'.repeat(10_000)}`],
+  ])('rejects a request with %s (RFC 9700 §4.7)', async (_, search) => {
     const headers = { cookie: browserCookie(started), origin: under.issuer }
 
     await refusedOnPage(under, { send: visit(headers, { search }), reason: 'interaction_unknown' })

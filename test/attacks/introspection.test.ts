@@ -159,18 +159,18 @@ describe('introspection: inactive answers', () => {
   })
 
   it.each<readonly [string, ClientName, keyof Tokens]>([
-    ["A's access token, asked by B", 'B', 'access_token'],
-    ["A's access token, asked by M", 'M', 'access_token'],
-    ["A's access token for this server, asked by RS", 'RS', 'access_token'],
-    ["A's refresh token, asked by RS (RFC 7662 §4)", 'RS', 'refresh_token'],
-    ["A's refresh token, asked by B (RFC 7662 §4)", 'B', 'refresh_token'],
+    ["A's access token, introspected by B", 'B', 'access_token'],
+    ["A's access token, introspected by M", 'M', 'access_token'],
+    ["A's access token for this server, introspected by RS", 'RS', 'access_token'],
+    ["A's refresh token, introspected by RS (RFC 7662 §4)", 'RS', 'refresh_token'],
+    ["A's refresh token, introspected by B (RFC 7662 §4)", 'B', 'refresh_token'],
   ])('%s (RFC 7662 §2.2)', async (_, client, kind) => {
     const reply = await introspect(under, tokens[kind], client)
 
     expect([reply.status, reply.text]).toEqual([200, '{"active":false}'])
   })
 
-  it('a resource server that no longer serves the audience learns nothing (RFC 7662 §4)', async () => {
+  it('answers inactive to a resource server that no longer serves the audience (RFC 7662 §4)', async () => {
     const other = await freshServer()
     const { access_token } = tokensOf(await serviceToken(other, { resource: 'https://api.test' }))
     const before = (await introspect(other, access_token, 'RS')).json['active']
@@ -182,18 +182,18 @@ describe('introspection: inactive answers', () => {
   })
 
   it.each<readonly [string, (at: ServerUnderTest, family: Tokens) => Promise<unknown>]>([
-    ['a revoked access token and its family (RFC 7662 §2.2)', (at, family) => revoke(at, family.refresh_token)],
-    ['of a deactivated user (RFC 7662 §2.2)', (at) => at.storage.users.deactivate(userId('U1'), at.clock.now())],
-    ['of a removed user (RFC 7662 §2.2)', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
+    ['the tokens of a revoked family (RFC 7662 §2.2)', (at, family) => revoke(at, family.refresh_token)],
+    ['the tokens of a deactivated user (RFC 7662 §2.2)', (at) => at.storage.users.deactivate(userId('U1'), at.clock.now())],
+    ['the tokens of a removed user (RFC 7662 §2.2)', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
     [
-      'of a user who was deactivated after the token was issued and is active again (RFC 7662 §2.2)',
+      'the tokens of a user who was deactivated after they were issued and is active again (RFC 7662 §2.2)',
       async (at) => {
         await at.storage.users.deactivate(userId('U1'), at.clock.now())
         await at.storage.users.reactivate(userId('U1'), at.clock.now())
       },
     ],
     [
-      'of a revoked grant, although the user has consented again since (RFC 7662 §2.2)',
+      'the tokens of a revoked grant, even after the user has consented again (RFC 7662 §2.2)',
       async (at) => {
         const grant = await at.storage.grants.findUnrevoked(userId('U1'), clientId('A'))
         if (grant !== undefined) await at.storage.grants.revoke(grant.grantId, at.clock.now())
@@ -212,7 +212,7 @@ describe('introspection: inactive answers', () => {
     expect(before.map(({ json }) => json['active'])).toEqual([true, true])
   })
 
-  it('answers inactive for a token of a disabled client, asked by its resource server (RFC 7662 §2.2)', async () => {
+  it('answers inactive for a token of a disabled client when its resource server asks (RFC 7662 §2.2)', async () => {
     const other = await freshServer()
     const scope = 'openid api.read'
     const { access_token } = await tokensFor(other, 'A', { scope, resource: 'https://api.test' })

@@ -66,7 +66,7 @@ describe('a logout request with a hint', () => {
     expect(under.events.at(-1)).toMatchObject({ type: 'user.signed_out', userId: 'U1', sessionId: name, clientId: 'A' })
   })
 
-  it('returns without a query of its own when the request has no state (RP-Initiated Logout §3)', async () => {
+  it('adds nothing to the return URI when the request has no state (RP-Initiated Logout §3)', async () => {
     const { name, hint } = await aSession()
 
     const answer = await logout(under, name, { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
@@ -74,7 +74,7 @@ describe('a logout request with a hint', () => {
     expect(answer.header('location')).toBe(returnOfA)
   })
 
-  it('says that the user is signed out when the request names no return', async () => {
+  it('shows a page that says so when the request names no return URI', async () => {
     const { name, hint } = await aSession()
 
     const answer = await logout(under, name, { id_token_hint: hint, client_id: 'A', ui_locales: 'de' })
@@ -96,7 +96,7 @@ describe('a logout request with a hint', () => {
     expect(under.ended).toContain(name)
   })
 
-  it('returns at once when the session is over already (RP-Initiated Logout §2)', async () => {
+  it('returns to the client at once when the session has already ended (RP-Initiated Logout §2)', async () => {
     const { name, hint } = await aSession()
     const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state: 's' }
     await logout(under, name, request)
@@ -110,7 +110,7 @@ describe('a logout request with a hint', () => {
     ])
   })
 
-  it('accepts any port of a loopback return (RFC 8252 §7.3)', async () => {
+  it('accepts any port of a return URI on loopback (RFC 8252 §7.3)', async () => {
     const name = 'session-native'
     const cookie = sessionCookie(under, name)
     const native = { client_id: 'N', redirect_uri: 'http://127.0.0.1/cb' }
@@ -133,7 +133,7 @@ describe('a logout request with a hint', () => {
     expect(answer.location.searchParams.get('error')).toBe('login_required')
   })
 
-  it('asks when the hint is of another session of the same user, and ends only this one (RP-Initiated Logout §6)', async () => {
+  it('asks when the hint is of another session of the same user, and ends only the current session (RP-Initiated Logout §6)', async () => {
     const [mine, other] = [await aSession(), await aSession()]
     const request = { id_token_hint: other.hint, post_logout_redirect_uri: returnOfA }
 
@@ -146,7 +146,7 @@ describe('a logout request with a hint', () => {
   })
 
   it.each([
-    ['accepts the hint of the session that this one has replaced, for a day', 'replaced', 86_399, true],
+    ['accepts the hint of a session that the current one has replaced, for a day', 'replaced', 86_399, true],
     ['asks when the session of the hint was replaced a day ago', 'replaced', 86_400, false],
     ['asks when the user has ended the session of the hint', 'user', 0, false],
   ] as const)('%s (RP-Initiated Logout §2)', async (_what, reason, age, isAccepted) => {
@@ -166,7 +166,7 @@ describe('a logout request with a hint', () => {
   it.each([
     ['signs out at once for a client with a secret', 'A', true],
     ['asks for a client without a secret', 'N', false],
-  ])('where the host names no sessions, it %s (RP-Initiated Logout §6)', async (_what, client, isProof) => {
+  ])('when the host names no sessions, %s (RP-Initiated Logout §6)', async (_what, client, isProof) => {
     const site = await startLogoutServer(
       {},
       { signedIn: () => Promise.resolve({ subject: 'U1', authTime: 1_789_999_995, amr: ['pwd'] }) },
@@ -228,7 +228,7 @@ describe('a hint that is not an ID token of this server', () => {
   it.each<readonly [string, Readonly<Record<string, unknown>>]>([
     ['of another issuer (RP-Initiated Logout §2)', { iss: 'https://other.test' }],
     ['without a user', { sub: undefined }],
-    ['without exp, as a userinfo response (OIDC Core §5.3.2)', { exp: undefined }],
+    ['without exp, like a userinfo response (OIDC Core §5.3.2)', { exp: undefined }],
     ['with a list of audiences', { aud: ['A'] }],
   ])('refuses a token %s, and asks', async (_what, claims) => {
     const { name, hint } = await aSession()
@@ -260,7 +260,7 @@ describe('a hint that is not an ID token of this server', () => {
     )
   })
 
-  it('refuses the key of another issuer under our kid, and asks', async () => {
+  it('refuses a hint that a foreign key has signed under a kid of this server, and asks', async () => {
     const { name, hint } = await aSession()
     const { header, payload } = readJws(hint)
     const token = await writeJws({ ...header, alg: 'ES256' }, payload, signEs256(attacker.privateKey))
@@ -271,13 +271,13 @@ describe('a hint that is not an ID token of this server', () => {
   it.each([
     ['8,000 dots', '.'.repeat(8000), 'logout_hint_invalid'],
     ['9,000 letters', 'a'.repeat(9000), 'parameter_too_long'],
-  ])('refuses a hint of %s before it decodes it', async (_what, hint, reason) => {
+  ])('refuses a hint of %s before decoding it', async (_what, hint, reason) => {
     const answer = await logout(under, 'session-long', { id_token_hint: hint })
 
     expect([answer.status, answer.header('location'), under.lastReason()]).toEqual([400, undefined, reason])
   })
 
-  it('refuses what a dropped key has signed, and asks', async () => {
+  it('refuses a hint that a dropped key has signed, and asks', async () => {
     const site = await startLogoutServer()
     const hint = await hintOf(site, 'session-before')
     await (site.keys as StoredKeyRing).drop(String(readJws(hint).header['kid']))
@@ -294,7 +294,7 @@ describe('a hint that is not an ID token of this server', () => {
   })
 })
 
-describe('a return', () => {
+describe('a return URI', () => {
   it.each([
     ['that is not registered', 'https://evil.test/'],
     ['with a query added', `${returnOfA}&foo=bar`],
@@ -349,7 +349,7 @@ describe('a return', () => {
     )
   })
 
-  it('is not followed when the client of the hint was disabled since; the user can sign out', async () => {
+  it('is not followed when the client was disabled after the sign-in, but the user can sign out', async () => {
     const site = await startLogoutServer()
     const hint = await hintOf(site, 'session-a')
     await changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() })
@@ -459,7 +459,7 @@ describe('a malformed logout request', () => {
     expect(answer.text).toContain('<html lang="de"')
   })
 
-  it('answers a POST with the same request as a GET, which has the cookies of the session', async () => {
+  it('redirects a cross-site POST to a GET with the same parameters, so that the browser sends its cookies', async () => {
     const { name, hint } = await aSession()
     const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state: 'a b', client_id: 'A' }
 
@@ -471,7 +471,7 @@ describe('a malformed logout request', () => {
     expect((await logout(under, name, search.slice(1))).header('location')).toBe(`${returnOfA}&state=a%20b`)
   })
 
-  it('ends nothing for HEAD, a prefetch or a script (RFC 9110 §9.2.1)', async () => {
+  it('ends no session for HEAD, a prefetch or a script (RFC 9110 §9.2.1)', async () => {
     const { name, hint } = await aSession()
     const path = `/session/end?${encode({ id_token_hint: hint })}`
     const cookie = sessionCookie(under, name)
@@ -489,7 +489,7 @@ describe('a malformed logout request', () => {
     expect([head.status, head.text, under.ended.includes(name)]).toEqual([200, '', false])
   })
 
-  it('refuses a browser that sends too many requests, and no other (RFC 6585 §4)', async () => {
+  it('refuses a browser that sends too many requests, but no other browser (RFC 6585 §4)', async () => {
     const site = await startLogoutServer()
     const answers: number[] = []
     for (let sent = 0; sent < 101; sent += 1) answers.push((await logout(site, 'flood', {})).status)
@@ -501,8 +501,8 @@ describe('a malformed logout request', () => {
   })
 })
 
-describe('what was issued in a session that a client ended (Back-Channel Logout §2.7)', () => {
-  it('a code is not redeemed any more', async () => {
+describe('after a client has ended a session (Back-Channel Logout §2.7)', () => {
+  it('a code of the session is refused', async () => {
     const { name, hint } = await aSession()
     const code = await obtainCode(under, {}, { cookie: sessionCookie(under, name) })
     await logout(under, name, { id_token_hint: hint })
@@ -543,8 +543,8 @@ describe('what was issued in a session that a client ended (Back-Channel Logout 
   })
 })
 
-describe('while storage is down', () => {
-  it('says so, and does not say that the session has ended', async () => {
+describe('a logout request during a storage outage', () => {
+  it('is answered with 503, and not as if the session had ended', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     let isDown = false
     const revoke: typeof storage.sessions.revoke = (end) =>

@@ -60,7 +60,7 @@ describe('a client with the profile mcp', () => {
   })
 
   it.each(['HTTPS://api.test', 'https://API.Test'])(
-    'may write scheme and host in any case: %s (RFC 3986 §6.2.2.1)',
+    'may write the scheme and host of a resource in any case: %s (RFC 3986 §6.2.2.1)',
     async (written) => {
       const value = await obtainCode(under, { ...request, resource: written })
       const reply = await redeemAs(value, { resource: written })
@@ -103,7 +103,7 @@ describe('a client with the profile mcp', () => {
   })
 })
 
-it('minimumProfile mcp demands a resource of every client, and refuses those with a secret', async () => {
+it('minimumProfile mcp requires a resource from every client, and refuses clients with a secret', async () => {
   const strict = await startServer({ minimumProfile: 'mcp' })
 
   await refusedByRedirect(

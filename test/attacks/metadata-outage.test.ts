@@ -99,7 +99,7 @@ const operations: readonly Operation[] = [
 
 describe('a storage outage in the middle of a request', () => {
   it.each(operations)(
-    '$name is answered 503 whichever call fails, and can be retried',
+    '$name returns 503, whichever storage call fails, and can be retried',
     async ({ send, afterwards }) => {
       let failed = 0
       for (;;) {
@@ -170,7 +170,7 @@ describe('a complete storage outage', () => {
     expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
   })
 
-  it('serves no stale key set when keys fail for another reason than an outage', async () => {
+  it('serves no stale key set when keys cannot be read for a reason other than an outage', async () => {
     const issuer = 'https://as.test'
     const storage = createMemoryStorage({ issuer })
     const stored = createStoredKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url') })
@@ -185,7 +185,7 @@ describe('a complete storage outage', () => {
     expect((await read()).status).toBe(500)
   })
 
-  it.each(operations)('$name is answered 503, never active or inactive (RFC 9110 §15.6.4)', async ({ send }) => {
+  it.each(operations)('$name returns 503, never active or inactive (RFC 9110 §15.6.4)', async ({ send }) => {
     under.probe.failWhen(() => true)
 
     expectUnavailable(await send())

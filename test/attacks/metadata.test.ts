@@ -46,7 +46,7 @@ describe.each(paths)('%s', (path) => {
   })
 
   it.each(['"other"', 'W/"other"', '', 'x', '"', 'W/*', ','])(
-    'the copy %j is not current (RFC 9110 §13.1.2)',
+    'answers 200 when If-None-Match is %j (RFC 9110 §13.1.2)',
     async (condition) => {
       const reply = await under.send({ path, headers: { 'if-none-match': condition } })
 

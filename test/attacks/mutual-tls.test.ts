@@ -74,14 +74,14 @@ describe('a client with tls_client_auth', () => {
     expect([revoked.status, described.status, described.json['active']]).toEqual([200, 200, false])
   })
 
-  it('is refused with a certificate that is cut off, wherever it is (RFC 5280 §4.1)', async () => {
+  it('is refused with a certificate that is truncated to any length (RFC 5280 §4.1)', async () => {
     for (let length = 0; length < c1.der.length; length += 9) {
       const reply = await asM(presented({ ...c1, der: c1.der.subarray(0, length) }))
       expect([length, reply.status, reply.json['error']]).toEqual([length, 401, 'invalid_client'])
     }
   })
 
-  it('is refused with a certificate that has two lists of names (RFC 5280 §4.2)', async () => {
+  it('is refused with a certificate that has two subjectAltName extensions (RFC 5280 §4.2)', async () => {
     const der = Buffer.from(c1.der)
     const basicConstraints = der.indexOf(Buffer.of(0x55, 0x1d, 0x13))
     // 2.5.29.17, subjectAltName, takes the place of 2.5.29.19; what it contains is an empty list.
@@ -90,7 +90,7 @@ describe('a client with tls_client_auth', () => {
     await wrong(presented({ ...c1, der }), 'client_certificate_wrong')
   })
 
-  it('is refused without a certificate at every endpoint, as at the origin without mutual TLS (RFC 8705 §5)', async () => {
+  it('is refused without a certificate at every endpoint, as it is at the origin without mutual TLS (RFC 8705 §5)', async () => {
     for (const path of ['/token', '/token/revocation', '/token/introspection', '/auth/push'])
       await refusedInJson(
         under,
@@ -113,14 +113,14 @@ describe('a client with tls_client_auth', () => {
       )
   })
 
-  it('is refused with an expired certificate, and with one of the future (RFC 5280 §4.1.2.5)', async () => {
+  it('is refused with an expired certificate, and with one that is not yet valid (RFC 5280 §4.1.2.5)', async () => {
     const now = under.clock.now()
     const dns = ['client.app.test']
     await wrong(presented(issueCertificate({ subject: example, dns, notAfter: now - 1 })), 'client_certificate_wrong')
     await wrong(presented(issueCertificate({ subject: example, dns, notBefore: now + 1 })), 'client_certificate_wrong')
   })
 
-  it('is compared by subject as a parsed name (RFC 8705 §2.1.2, RFC 4514)', async () => {
+  it('is identified by the subject of its certificate, compared as a parsed name (RFC 8705 §2.1.2, RFC 4514)', async () => {
     const equal = ['CN=client,O=Example\\, Inc.,C=SE', '2.5.4.3=#0c06636c69656e74 , o=EXAMPLE\\2c  inc., c=se']
     const unequal = ['C=SE,O=Example\\, Inc.,CN=client', 'CN=client,C=SE', 'CN=client,O=Example\\, Inc.,C=SE,DC=x']
     for (const tlsClientAuthSubjectDn of equal) {
@@ -133,7 +133,7 @@ describe('a client with tls_client_auth', () => {
     }
   })
 
-  it('is refused with a NUL in the common name (RFC 4514 §2.4)', async () => {
+  it('is refused when the common name contains a NUL (RFC 4514 §2.4)', async () => {
     await asNamed({ tlsClientAuthSubjectDn: 'CN=client\\00.evil.test' })
     await wrong(
       presented(issueCertificate({ subject: [commonName('client\0.evil.test')] })),
@@ -141,7 +141,7 @@ describe('a client with tls_client_auth', () => {
     )
   })
 
-  it('is identified by URI, address or e-mail address (RFC 8705 §2.1.2)', async () => {
+  it('is identified by the URI, IP address or e-mail address of its certificate (RFC 8705 §2.1.2)', async () => {
     const certificate = issueCertificate({
       subject: example,
       uri: ['spiffe://app.test/client'],
@@ -163,14 +163,14 @@ describe('a client with tls_client_auth', () => {
     }
   })
 
-  it('is refused when its registration has no name, or two (RFC 8705 §2.1.2)', async () => {
+  it('is refused when its registration has no certificate name, or two (RFC 8705 §2.1.2)', async () => {
     await asNamed({})
     await wrong(presented(c1), 'client_certificate_wrong')
     await asNamed({ tlsClientAuthSanDns: 'client.app.test', tlsClientAuthSanUri: 'https://client.app.test' })
     await wrong(presented(c1), 'client_certificate_wrong')
   })
 
-  it('does not have a certificate when the header is repeated, malformed or too long (RFC 9440 §4)', async () => {
+  it('is refused when the header with the certificate is repeated, malformed or too long (RFC 9440 §4)', async () => {
     const [value = ''] = Object.values(certificateHeader(c1))
     for (const header of [
       [value, value],
@@ -196,7 +196,7 @@ describe('a client with tls_client_auth', () => {
       })
   })
 
-  it('does not authenticate with a secret or without credentials instead (OIDC Registration §2)', async () => {
+  it('is refused when it sends a secret, even with its certificate (OIDC Registration §2)', async () => {
     const secret = { client_secret: under.clients.M.secret }
     await refused(under, {
       send: () => asM(presented(c1), '/token', secret),
@@ -225,7 +225,7 @@ describe('a client with self_signed_tls_client_auth', () => {
     expect((await asM(presented(c1, 'FAILED:self-signed certificate'))).status).toBe(200)
   })
 
-  it('is refused with another certificate, also of the same key (RFC 8705 §2.2)', async () => {
+  it('is refused with another certificate, even of the same key (RFC 8705 §2.2)', async () => {
     const key = { privateKey: c1.key, publicKey: createPublicKey(c1.key) }
     await wrong(presented(c2), 'client_certificate_wrong')
     await wrong(presented(issueCertificate({ subject: example, key })), 'client_certificate_wrong')
@@ -260,7 +260,7 @@ describe('a client whose access tokens are bound to its certificate', () => {
   const userinfo = (accessToken: string, headers: Record<string, string>): Promise<Reply> =>
     under.send({ path: '/userinfo', headers: { authorization: `Bearer ${accessToken}`, ...headers } })
 
-  it('gets tokens with the thumbprint, which introspection shows (RFC 8705 §3.1, §3.2)', async () => {
+  it('gets tokens with the thumbprint of the certificate, which introspection shows (RFC 8705 §3.1, §3.2)', async () => {
     const reply = await redeem(presented(c1, 'NONE'))
 
     expect([reply.status, reply.json['token_type']]).toEqual([200, 'Bearer'])
@@ -284,7 +284,7 @@ describe('a client whose access tokens are bound to its certificate', () => {
     expect((await redeem(presented(c1), given)).status).toBe(200)
   })
 
-  it('gets no token with a DPoP proof too (RFC 7800 §3.1)', async () => {
+  it('gets no token when it sends a DPoP proof as well (RFC 7800 §3.1)', async () => {
     const dpop = await writeProof(under, await createProofKey())
     const given = await code()
     await refusedInJson(
@@ -308,7 +308,7 @@ describe('a client whose access tokens are bound to its certificate', () => {
     expect(await under.server.accessToken(token)).toBeUndefined()
   })
 
-  it('is refused with a refresh token of another certificate, which is not used up (RFC 8705 §7.1)', async () => {
+  it('is refused when it refreshes with another certificate, and the refresh token stays usable (RFC 8705 §7.1)', async () => {
     const { refresh_token } = tokensOf(await redeem(presented(c1)))
     const form = { grant_type: 'refresh_token', refresh_token }
 

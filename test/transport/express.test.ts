@@ -173,7 +173,7 @@ test('a mount path that the issuer does not have is an error that names both fix
 
   expect(response.status).toBe(500)
   expect(await response.text()).toBe(
-    'toExpress(…) is mounted below /id, where the issuer has no path /id. Mount it with app.use(toExpress(…)), or add /id to the issuer.',
+    'toExpress(…) is mounted below /id, but the path of the issuer does not contain /id. Mount it with app.use(toExpress(…)), or add /id to the issuer.',
   )
   expect((await fetch(`${host.url}/id/hello`)).status).toBe(404)
   expect(service.received).toEqual([])

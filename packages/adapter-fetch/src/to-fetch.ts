@@ -2,8 +2,8 @@ import type { Endpoint, HttpService, ServerResponse } from '@mintmark/core/http'
 import { type ReadBody, readRequest, type ReceivedRequest } from '@mintmark/internal'
 
 /**
- * The services as one function, for a runtime or a route that serves nothing else: `export default { fetch: toFetch(server) }`.
- * The first service that has the path answers; other paths are answered with 404.
+ * Turns the services into one function, for a runtime or a route that serves nothing else:
+ * `export default { fetch: toFetch(server) }`. The first service that serves a path answers it; other paths get a 404.
  */
 export function toFetch(...services: readonly HttpService[]): (request: Request) => Promise<Response> {
   const handle = toFetchHandler(...services)
@@ -12,8 +12,9 @@ export function toFetch(...services: readonly HttpService[]): (request: Request)
 }
 
 /**
- * The paths of the services, and `undefined` for every other request, of which nothing was read: for a framework that has
- * routes of its own. It runs in front of whatever reads bodies.
+ * Creates a function for frameworks with other routes. It answers the paths of the services: the first service that serves a
+ * path answers it. For every other request it resolves to `undefined` and reads nothing. Call it before anything reads the
+ * body.
  */
 export function toFetchHandler(
   ...services: readonly HttpService[]
@@ -30,15 +31,15 @@ export function toFetchHandler(
   }
 }
 
-/** Calls back when a response was sent, or will not be. */
+/** Calls the callbacks when the response was sent, or will not be sent. */
 type TrackBody = (response: Response, request: Request, whenSent: readonly (() => void)[]) => Response
 
 /**
- * A runtime does not say when a response was sent. It says when it reads the body, so the body is a stream that is read in pieces.
- * A host may drop a response unread: then the stream is collected as garbage.
+ * A runtime does not report when a response was sent. It reads the body in pieces, so this wraps the body in a stream that
+ * notices the end. A host may drop a response without reading it; the garbage collector then reports the stream.
  */
 function createBodyTracker(): TrackBody {
-  // Cloudflare Workers have no registry before the compatibility date 2025-05-05.
+  // Cloudflare Workers have no FinalizationRegistry before the compatibility date 2025-05-05.
   const dropped =
     typeof FinalizationRegistry === 'undefined' ? undefined : new FinalizationRegistry<() => void>((end) => end())
 
@@ -67,7 +68,7 @@ function createBodyTracker(): TrackBody {
           await reader.cancel(reason)
         },
       },
-      // Nothing is read ahead.
+      // Reads no data ahead.
       { highWaterMark: 0 },
     )
     dropped?.register(body, end)
@@ -77,8 +78,9 @@ function createBodyTracker(): TrackBody {
 }
 
 /**
- * A page of the host, such as its login form. The page receives requests as the service does, with the service's origin and
- * body limit; which paths reach it is up to the host's router. `undefined` when no page can have such an address.
+ * Turns a page of the host, such as its login form, into a function. The page receives requests as the service does, with the
+ * service's origin and body limit; the host's router decides which paths reach it. The function resolves to `undefined` when
+ * the address of the request is not valid.
  */
 export const toFetchEndpoint =
   (service: HttpService, endpoint: Endpoint): ((request: Request) => Promise<Response | undefined>) =>
@@ -89,12 +91,12 @@ export const toFetchEndpoint =
       return read === 'aborted' ? abandoned : endpoint(read)
     })
 
-/** Nobody receives it: the client has disconnected. */
+/** A response that nobody receives, because the client has disconnected. */
 const abandoned: ServerResponse = { status: 400, headers: [], body: undefined }
 
 /**
- * @throws Error when something else read the body first; TypeError when the answer has a header that cannot be sent; and
- *   whatever `handle` throws.
+ * @throws Error when something else read the body first; TypeError when the response has a header that cannot be sent; and
+ *   every error of `handle`.
  */
 async function answer(
   { origin }: HttpService,
@@ -109,10 +111,10 @@ async function answer(
 }
 
 /**
- * The URL of a request under the configured origin, whatever host the runtime saw.
- * @param seen as the runtime gives it: absolute.
- * @returns `undefined` when it has a fragment or credentials, which no request target has (RFC 9112 §3.2, RFC 9110 §4.2.4),
- *   or a path that was changed on the way: most runtimes have resolved `/x/../token` before anybody can ask.
+ * Returns the URL of a request under the configured origin, whatever host the runtime saw.
+ * @param seen the absolute URL from the runtime.
+ * @returns `undefined` when the URL has a fragment or credentials, which a request target must not have (RFC 9112 §3.2,
+ *   RFC 9110 §4.2.4), or when parsing changes its path. Most runtimes resolve `/x/../token` before this function sees it.
  */
 function requestUrl(origin: string, seen: string): URL | undefined {
   const { pathname, search } = new URL(seen)
@@ -122,17 +124,17 @@ function requestUrl(origin: string, seen: string): URL | undefined {
 
 /** @throws Error that says what to change, when something else read the body first. */
 function requireRawBody({ method, bodyUsed, body }: Request): void {
-  // The bodies of GET and HEAD mean nothing (RFC 9110 §9.3.1) and are not read.
+  // The bodies of GET and HEAD requests have no meaning (RFC 9110 §9.3.1) and are not read.
   if (method === 'GET' || method === 'HEAD' || (!bodyUsed && body?.locked !== true)) return
   throw new Error(
-    'Mintmark needs the raw request body, and something read it first. Hand the request over before request.json(), ' +
-      'request.formData(), body parsers and the like, or hand over request.clone().',
+    'Mintmark needs the raw request body, but something else read it first. Pass the request to Mintmark before calling ' +
+      'request.json(), request.formData() or a body parser, or pass request.clone().',
   )
 }
 
 /**
- * Fetch has joined repeated headers before anybody can look (Fetch §2.2.2). Whether a header with one value was repeated
- * shows by the comma, which none of these values may have. Of the headers that may be lists it cannot be known.
+ * Fetch joins repeated headers with a comma (Fetch §2.2.2). The values of single-valued headers contain no comma, so a comma
+ * shows that such a header was repeated. For headers that may be lists, this cannot be determined.
  */
 function receivedRequest(request: Request, url: URL): ReceivedRequest<Request> {
   const headers = new Map(request.headers)
@@ -141,7 +143,7 @@ function receivedRequest(request: Request, url: URL): ReceivedRequest<Request> {
   return { method: request.method, url, headers, repeatedHeaders, host: request, signal: () => request.signal, body }
 }
 
-/** Headers that decide something here, and whose values have no comma (RFC 9110 §5.5, §11.4; RFC 9449 §4.1; RFC 6454 §7). */
+/** Headers on which decisions depend, and whose values contain no comma (RFC 9110 §5.5, §11.4; RFC 9449 §4.1; RFC 6454 §7). */
 const singleValued = ['authorization', 'content-type', 'content-length', 'dpop', 'host', 'origin', 'sec-fetch-site']
 
 async function readBody(request: Request, limit: number): ReturnType<ReadBody> {
@@ -152,11 +154,11 @@ async function readBody(request: Request, limit: number): ReturnType<ReadBody> {
     for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
       chunks.push(part.value)
       size += part.value.length
-      // The rest stays unread and is not cancelled: to cancel closes the connection on some runtimes, before the answer.
+      // The rest is not read, and not cancelled either: on some runtimes that closes the connection before the response.
       if (size > limit) return 'too_large'
     }
   } catch {
-    // The stream fails when the client disconnects. Nobody is left to receive an error.
+    // The stream fails when the client disconnects, so nobody would receive an error.
     return 'aborted'
   }
   return joined(chunks, size)
@@ -174,9 +176,9 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
 
 function toResponse(method: string, { status, headers, body }: ServerResponse): Response {
   const sent = new Headers()
-  // One by one: an object or a map would keep one cookie of several (RFC 6265 §3).
+  // Headers are appended one by one, because an object or a map would keep only one of several cookies (RFC 6265 §3).
   for (const [name, value] of headers) sent.append(name, value)
-  // The types of Response require bytes that are not shared with another thread; ours never are.
+  // The type of Response requires bytes that are not shared with another thread. Bodies here never are.
   const content = method === 'HEAD' ? null : (body as string | Uint8Array<ArrayBuffer> | undefined)
   return new Response(content ?? null, { status, headers: sent })
 }

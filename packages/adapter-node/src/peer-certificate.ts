@@ -4,9 +4,9 @@ import { TLSSocket } from 'node:tls'
 import type { ServerRequest } from '@mintmark/core/http'
 
 /**
- * The certificate that a client presented to Node's own TLS server (RFC 8705 §2), for the option `mutualTls`. The server
- * needs `requestCert: true` and `rejectUnauthorized: false`; its option `ca` decides which chains are verified.
- * @returns `undefined` without a certificate, and for a connection without TLS.
+ * Returns the certificate that a client presented to Node's own TLS server (RFC 8705 §2), for the option `mutualTls`. The
+ * TLS server needs `requestCert: true` and `rejectUnauthorized: false`; its option `ca` decides which chains are verified.
+ * @returns `undefined` without a certificate, or for a connection without TLS.
  */
 export function peerCertificate(
   request: ServerRequest,

@@ -6,7 +6,7 @@ test.each([
   ['bytes', Uint8Array.of(1, 2), 2],
   ['no body', undefined, undefined],
   ['an empty body', '', 0],
-])('the length of %s is its number of bytes, on every call (RFC 9110 §8.6)', (_, body, length) => {
+])('returns the length of %s in bytes, on every call (RFC 9110 §8.6)', (_, body, length) => {
   const lengthOf = createBodyLength()
   const response = { status: 200, headers: [], body }
   const frozen = Object.freeze({ ...response })
@@ -19,7 +19,7 @@ test.each([
   ])
 })
 
-test('counts a mutable response each time (RFC 9110 §8.6)', () => {
+test('computes the length of a mutable response on each call (RFC 9110 §8.6)', () => {
   const lengthOf = createBodyLength()
   const response = { status: 200, headers: [], body: 'a' }
 

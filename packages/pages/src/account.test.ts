@@ -11,7 +11,7 @@ const anAccount = (changes: Partial<Parameters<typeof accountPage>[0]> = {}) =>
   tokensOf(accountPage({ apps: [anApp], sessions: [aSession], currentSessionId: 's1', ...changes }))
 
 describe('accountPage', () => {
-  test('lists apps with what they may do, and a described button each', () => {
+  test('lists apps with their scopes, each with a button that the name of the app describes', () => {
     const tokens = anAccount({ scopes: { 'notes.write': 'Change <your> notes', openid: 'Sign you in' } })
 
     expect(textOf(tokens)).toMatch(/Field Notes\s+Sign you inChange <your> notesx\s+Connected on Jan 2, 1970/)
@@ -24,7 +24,7 @@ describe('accountPage', () => {
     expect(tagsNamed(tokens, 'strong')[0]).toEqual({ id: 'app-g1' })
   })
 
-  test('lists sessions with browser, place, times and clients, and marks the one of this request', () => {
+  test('lists sessions with browser, place, times and clients, and marks the session of this request', () => {
     const other = {
       ...aSession,
       sessionId: 's2',
@@ -39,7 +39,7 @@ describe('accountPage', () => {
     expect(text.match(/This browser/g)).toHaveLength(1)
   })
 
-  test('offers to end the other sessions only if there are some', () => {
+  test('offers to end the other sessions only if there are any', () => {
     const named = (tokens: ReturnType<typeof anAccount>) => tagsNamed(tokens, 'button').map(({ name }) => name)
 
     expect(named(anAccount())).toEqual(['app', 'session'])
@@ -50,7 +50,7 @@ describe('accountPage', () => {
     expect(textOf(anAccount({ apps: [] }))).toContain('No app has access to your account.')
   })
 
-  test('is in the language of the user, with dates', () => {
+  test('shows texts and dates in the language of the user', () => {
     const text = textOf(anAccount({ languages: [german] }))
 
     expect(text).toContain('Verbunden am 02.01.1970')

@@ -7,13 +7,13 @@ import { fill, type Messages } from './languages/messages.ts'
 import { icon, type Look, page } from './page.ts'
 
 interface AccountPageInput extends Look {
-  /** What `createConnectedApps` lists. */
+  /** The apps that `createConnectedApps` lists. */
   readonly apps: readonly ListedApp[]
-  /** What `sessions.list` or `server.listSessions` lists. */
+  /** The sessions that `sessions.list` or `server.listSessions` lists. */
   readonly sessions: readonly ListedSession[]
-  /** The session of this request, which is marked. */
+  /** The session of this request; the page marks it. */
   readonly currentSessionId?: string | undefined
-  /** Sentences for the host's own scopes, by scope value. */
+  /** Sentences that describe the host's own scopes, by scope value. */
   readonly scopes?: Readonly<Record<string, string>> | undefined
 }
 
@@ -35,9 +35,10 @@ interface ListedSession {
 }
 
 /**
- * The applications that a user has connected, and the sessions in which the user is signed in. Its form posts to its own address
- * one of the fields `app` (a grant to revoke), `session` (a session to end) and `others` (all sessions but this one).
- * @param request what it answers: the language is chosen by it, unless the host has chosen one.
+ * Renders the applications that a user has connected, and the sessions in which the user is signed in. The form posts one of
+ * these fields to the address of the page: `app` (a grant to revoke), `session` (a session to end) or `others` (end all
+ * sessions but this one).
+ * @param request the request that the page answers. It determines the language unless the host has chosen one.
  */
 export function accountPage(input: AccountPageInput, request?: RequestHead): ServerResponse {
   const { apps, sessions, currentSessionId, scopes = {}, ...look } = input
@@ -97,7 +98,7 @@ ${names.length === 0 ? undefined : html`<small>${fill(account.sessionApps, { nam
 </li>`
 }
 
-/** The day in UTC: the server does not know the user's time zone. */
+/** Renders the day in UTC, because the server does not know the user's time zone. */
 function dateOf(seconds: number, lang: string): Fragment {
   const date = new Date(seconds * 1000)
   const day = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }).format(date)

@@ -1,6 +1,9 @@
 import { anObject, checkOptions, type OptionCheck } from '@mintmark/internal'
 
-/** The colours of a product. A scheme keeps the default of what it leaves out. */
+/**
+ * The colours of a product. A colour that is left out keeps its default, except that the accent of the dark scheme is then
+ * derived from the accent of the light scheme, if there is one.
+ */
 export interface BrandColors {
   readonly light?: SchemeColors | undefined
   /** For browsers that prefer the dark scheme. */
@@ -8,20 +11,21 @@ export interface BrandColors {
 }
 
 interface SchemeColors {
-  /** Buttons, icons, links and the outline of the focus. */
+  /** Buttons, icons, links and the focus outline. */
   readonly accent?: string | undefined
   /**
    * Text on the accent.
    * @defaultValue White or black, whichever has more contrast.
    */
   readonly accentText?: string | undefined
-  /** Around the card, and below the links at the bottom. */
+  /** The colour around the card, and behind the links in the footer. */
   readonly background?: string | undefined
 }
 
 /**
- * The style that replaces the default colours.
- * @throws TypeError for a pair of colours whose contrast is below 4.5:1 (WCAG 2.2 §1.4.3), with the nearest value that passes.
+ * Returns the CSS that replaces the default colours.
+ * @throws TypeError for a pair of colours whose contrast is below 4.5:1 (WCAG 2.2 §1.4.3). The message suggests the nearest
+ *   colour that has enough contrast.
  */
 export function colorStyle(colors: BrandColors): string {
   checkOptions('createPages: branding.colors', colors, { light: anObject, dark: anObject })
@@ -42,7 +46,7 @@ function schemeStyle(name: 'light' | 'dark', colors: SchemeColors): string {
   const { tint, tintHover, hover } = shadesOf(accent, accentText, scheme)
 
   requireContrast({ path, option: 'accentText', front: accentText, back: accent, backName: 'accent' })
-  // The hover tint is the darkest of the three backgrounds in the light scheme and the brightest in the dark one.
+  // The hover tint is the darkest of the three backgrounds in the light scheme, and the brightest in the dark scheme.
   for (const [back, backName] of [
     [scheme.card, 'the card'],
     [tint, 'its tint'],
@@ -80,7 +84,7 @@ function requireContrast(pair: {
   throw tooLow(`${path}: ${option} ${front} on ${backName} ${back}`, ratio, nearest)
 }
 
-/** Two decimals, rounded down, so that a ratio of 4.499 is not reported as 4.50. */
+/** Rounds the ratio down to two decimals, so that 4.499 is not reported as 4.50. */
 function tooLow(pair: string, ratio: number, nearest: string): TypeError {
   const measured = (Math.floor(ratio * 100) / 100).toFixed(2)
   return new TypeError(
@@ -93,12 +97,13 @@ interface Scheme {
   readonly background: string
   readonly card: string
   readonly quiet: string
-  /** Towards it, the contrast of the background grows, and away from it that of the accent. */
+  /** The colour towards which a background gains contrast with the muted text. */
   readonly extreme: string
+  /** The colour towards which the accent gains contrast with the card. */
   readonly opposite: string
 }
 
-/** Those of the stylesheet, which its test compares. */
+/** The colours of the stylesheet. A test compares the two. */
 export const defaults: Readonly<Record<'light' | 'dark', Scheme>> = {
   light: {
     accent: '#0b6a4f',
@@ -121,9 +126,9 @@ export const defaults: Readonly<Record<'light' | 'dark', Scheme>> = {
 const aColor: OptionCheck = (value) =>
   typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value) ? undefined : 'must be a colour as #rrggbb'
 
-/** Lighter or darker, until all texts that it is used for pass. An accent that passes is returned as it is. */
+/** Makes an accent lighter or darker until it has enough contrast as text. Returns it unchanged if it already has. */
 function nearestAccent(accent: string, scheme: Scheme, accentText: string | undefined): string {
-  // Another check refuses what is no colour, with the name of its option.
+  // `schemeStyle` refuses a value that is not a colour, with the name of the option.
   if (aColor(accent) !== undefined) return accent
   return nearestPassing(accent, scheme.opposite, (color) => {
     const text = accentText ?? readableOn(color)
@@ -138,7 +143,7 @@ function nearestPassing(color: string, extreme: string, passes: (color: string) 
 }
 
 function shadesOf(accent: string, accentText: string, { card }: Scheme) {
-  // Away from its text, so that the contrast under the pointer is never lower.
+  // The hover colour moves away from the colour of the text, so that its contrast is never lower.
   const away = luminance(accentText) > luminance(accent) ? '#000000' : '#ffffff'
   return { tint: mix(card, accent, 0.1), tintHover: mix(card, accent, 0.18), hover: mix(accent, away, 0.18) }
 }
@@ -154,7 +159,7 @@ function mix(from: string, to: string, share: number): string {
 
 const least = 4.5
 
-/** The contrast ratio as WCAG 2.2 defines it, from 1 to 21. */
+/** Returns the contrast ratio, from 1 to 21, as WCAG 2.2 defines it. */
 function contrast(a: string, b: string): number {
   const [one, other] = [luminance(a), luminance(b)]
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)

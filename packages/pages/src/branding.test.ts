@@ -10,7 +10,7 @@ import { stylesheet } from './stylesheet.ts'
 const png = 'data:image/png;base64,iVBORw0KGgo='
 
 describe('branding', () => {
-  test('every page shows the product in its title and at the top, and the links at the bottom', () => {
+  test('every page shows the product name in its title and at the top, and the footer links at the bottom', () => {
     const pages = createPages({
       branding: {
         productName: 'Reading <Room>',
@@ -55,7 +55,7 @@ describe('branding', () => {
       'img-src data: https://cdn.room.test;',
       'srcset="https://cdn.room.test/a%2C%20b.png"',
     ],
-  ])('the policy admits the logo and no other image: %o (CSP 3 §6.1.4)', (logos, policy, markup) => {
+  ])('the Content Security Policy allows the logo and no other image: %o (CSP 3 §6.1.4)', (logos, policy, markup) => {
     const { signInPage } = createPages({ branding: { productName: 'Room', ...logos } })
 
     const response = signInPage({})
@@ -64,7 +64,7 @@ describe('branding', () => {
     expect(bodyOf(response)).toContain(markup)
   })
 
-  test('colours are in a style with a nonce of its own for each page (CSP 3 §7.1)', () => {
+  test('each response has the colours in a style element with a new nonce (CSP 3 §7.1)', () => {
     const { errorPage } = createPages({ branding: { productName: 'Room', colors: { light: { accent: '#5B21B6' } } } })
     const show = () => errorPage({ status: 400, code: 'invalid_request', description: 'Unknown.' })
 
@@ -78,7 +78,7 @@ describe('branding', () => {
     expect(new Set(nonces).size).toBe(2)
   })
 
-  test('without an accent for the dark scheme, the light one is brightened until it passes (WCAG 2.2 §1.4.3)', () => {
+  test('without a dark accent, brightens the light accent until it has enough contrast (WCAG 2.2 §1.4.3)', () => {
     const { signInPage } = createPages({ branding: { productName: 'Room', colors: { light: { accent: '#5b21b6' } } } })
 
     const dark = /dark\) \{ :root \{ --accent: (#[0-9a-f]{6})/.exec(bodyOf(signInPage({})))?.[1] ?? ''
@@ -88,18 +88,18 @@ describe('branding', () => {
   })
 
   test.each<[string, Partial<BrandingOptions>, string]>([
-    ['a blank name', { productName: ' ' }, 'branding: productName must be a text of 1 to 60 characters.'],
-    ['no name', { productName: undefined as never }, 'branding: productName is missing; it must be a text of 1 to 60'],
+    ['a blank name', { productName: ' ' }, 'branding: productName must be a string of 1 to 60 characters.'],
+    ['no name', { productName: undefined as never }, 'branding: productName is missing; it must be a string of 1 to 60'],
     ['an unknown option', JSON.parse('{"colours":{}}') as object, 'branding: colours is not an option.'],
     ['a logo over plain http', { logo: 'http://cdn.room.test/l.png' }, 'branding: logo must be an https address'],
-    ['a logo of another kind', { logo: 'data:text/html;base64,PGI+' }, 'branding: logo must be an https address'],
+    ['a logo that is not an image', { logo: 'data:text/html;base64,PGI+' }, 'branding: logo must be an https address'],
     ['a logo that is too large', { logo: png + 'A'.repeat(65_536) }, 'branding: logo must be an https address'],
-    ['a logo whose host ends the directive', { logo: 'https://a;b.test/l.png' }, 'branding: logo must be an https'],
-    ['a dark logo alone', { logoDark: png }, 'branding: logoDark needs logo.'],
+    ['a logo whose host would end the policy directive', { logo: 'https://a;b.test/l.png' }, 'branding: logo must be an https'],
+    ['a dark logo without a logo', { logoDark: png }, 'branding: logoDark needs logo.'],
     ['a link that runs script', { forgotPasswordUrl: 'javascript:alert(1)' }, 'forgotPasswordUrl must be an https'],
     ['a link with credentials', { createAccountUrl: 'https://a:b@room.test/' }, 'createAccountUrl must be an https'],
     [
-      'a footer link without label',
+      'a footer link without a label',
       { footerLinks: [{ label: '', url: 'https://room.test' }] },
       'footerLinks needs links',
     ],
@@ -131,7 +131,7 @@ describe('branding', () => {
   })
 
   test.each(['#ffcc00', '#808080', '#ff0000', '#66d5ac', '#ffffff'])(
-    'law: the nearest value for %s that a refusal names passes',
+    'law: the nearest value that the message names for the accent %s is accepted',
     (accent) => {
       const create = (value: string) => () =>
         createPages({ branding: { productName: 'Room', colors: { light: { accent: value } } } })
@@ -147,7 +147,7 @@ describe('branding', () => {
     },
   )
 
-  test('contrast is measured against the colours of the stylesheet', () => {
+  test('the default colours are those of the stylesheet', () => {
     const [, light = '', dark = ''] = stylesheet.split(':root {')
     for (const [scheme, text] of [
       ['light', light],

@@ -3,14 +3,14 @@ import { type BrandColors, colorStyle } from './brand-colors.ts'
 import { address, attribute, html, image } from './html.ts'
 import { type Brand, frameSource } from './page.ts'
 
-/** What makes the pages those of one product. */
+/** The appearance of the pages for one product. */
 export interface BrandingOptions {
-  /** The name of the product, at most 60 characters. It is on every page and in its title. */
+  /** The name of the product, at most 60 characters. Every page shows it, and has it in the title. */
   readonly productName: string
   /**
-   * The logo, at the top of every page instead of the name, at most 48 px high. An `https` address, or a `data:` URI in base64
-   * of a PNG, JPEG, WebP, GIF or SVG image with at most 65,536 characters. The policy of the pages admits images of that
-   * origin, or of `data:`, and no others.
+   * The logo, which replaces the name at the top of every page, at most 48 px high. An `https` address, or a base64 `data:`
+   * URI of a PNG, JPEG, WebP, GIF or SVG image with at most 65,536 characters. The Content Security Policy of the pages
+   * allows images only from this origin, or from `data:` URIs.
    * @defaultValue The name of the product.
    */
   readonly logo?: string | undefined
@@ -21,7 +21,7 @@ export interface BrandingOptions {
   readonly logoDark?: string | undefined
   /**
    * Colours per scheme, as `#rrggbb`. Text must have a contrast of 4.5:1 (WCAG 2.2 §1.4.3).
-   * @defaultValue Green. Without an accent for the dark scheme, it is the light one, as bright as the contrast requires.
+   * @defaultValue Green. Without a dark accent, the light accent is used, brightened until it has enough contrast.
    */
   readonly colors?: BrandColors | undefined
   /**
@@ -49,8 +49,8 @@ interface FooterLink {
 }
 
 /**
- * Checks the options and renders what all pages have in common.
- * @throws TypeError that names the option and, for colours, the measured contrast and the nearest value that passes.
+ * Checks the options and renders the parts that all pages have in common.
+ * @throws TypeError that names the option and, for colours, the measured contrast and the nearest colour that passes.
  */
 export function createBrand(options: BrandingOptions): Brand {
   checkOptions('createPages: branding', options, checks)
@@ -78,7 +78,7 @@ export function createBrand(options: BrandingOptions): Brand {
 const aName: OptionCheck = (value) =>
   typeof value === 'string' && value.trim() !== '' && value.length <= 60
     ? undefined
-    : 'must be a text of 1 to 60 characters'
+    : 'must be a string of 1 to 60 characters'
 
 const aPage: OptionCheck = (value) =>
   typeof value === 'string' && isPage(value) ? undefined : 'must be an https address, or http on this device'
@@ -93,9 +93,9 @@ function isPage(value: string): boolean {
 const anImage: OptionCheck = (value) =>
   typeof value === 'string' && isImage(value)
     ? undefined
-    : 'must be an https address, or a data: URI in base64 of a PNG, JPEG, WebP, GIF or SVG image of at most 65536 characters'
+    : 'must be an https address, or a base64 data: URI of a PNG, JPEG, WebP, GIF or SVG image of at most 65536 characters'
 
-/** An image in `<img>` runs no script, whatever its format (HTML §4.8.4.3). */
+/** Accepts SVG too, because an image in `<img>` runs no script, whatever its format (HTML §4.8.4.3). */
 const isImage = (value: string): boolean =>
   value.startsWith('data:')
     ? value.length <= 65_536 && /^data:image\/(?:png|jpeg|webp|gif|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/.test(value)
@@ -105,7 +105,7 @@ const imageSource = (logo: string): string => (logo.startsWith('data:') ? 'data:
 
 const someLinks: OptionCheck = (value) => {
   if (!Array.isArray(value) || value.length > 6) return 'must be a list of at most 6 links'
-  return value.every(isLink) ? undefined : 'needs links of a label (1 to 60 characters) and a url (https)'
+  return value.every(isLink) ? undefined : 'needs links that have only a label (1 to 60 characters) and a url (https)'
 }
 
 const isLink = (link: unknown): boolean =>

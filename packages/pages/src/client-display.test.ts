@@ -12,11 +12,11 @@ test.each([
   ['\u2060\u00AD \uFEFF', 'no name'],
   ['دفتر ملاحظات', 'دفتر ملاحظات'],
   ['evil\u202Egpj.exe', 'evil\u202Egpj.exe'],
-])('shows a name on one line and isolated from its sentence: %j', (name, text) => {
+])('shows a name on one line, isolated from the sentence around it: %j', (name, text) => {
   expect(shown(name)).toBe(`<bdi class="name">${text}</bdi>`)
 })
 
-test('shortens a name that would push the question off the screen, between characters', () => {
+test('shortens a long name without splitting a character', () => {
   const name = '🍃'.repeat(5000)
 
   expect(shown(name)).toBe(`<bdi class="name">${'🍃'.repeat(79)}…</bdi>`)
@@ -28,7 +28,7 @@ test.each([
   ['<4 u>', '4'],
   ['دفتر', 'د'],
   ['☃', undefined],
-])('shows the first letter or digit in the tile: %s', (name, letter) => {
+])('finds the first letter or digit for the tile: %s', (name, letter) => {
   expect(initial(name)).toBe(letter)
 })
 
@@ -41,6 +41,6 @@ test.each([
   ['http://localhost:51000/cb', 'device', 'localhost:51000'],
   ['http://localhost.evil.test/cb', 'website', 'localhost.evil.test'],
   ['com.example.app:/cb', 'app', 'com.example.app'],
-])('names the redirect target, with a look-alike host in ASCII: %s', (redirectUri, kind, name) => {
+])('names the redirect target, with an international host in ASCII: %s', (redirectUri, kind, name) => {
   expect(redirectDestination(redirectUri)).toEqual({ kind, name })
 })

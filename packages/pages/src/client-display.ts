@@ -1,14 +1,14 @@
 import { type Fragment, html } from './html.ts'
 
 /**
- * A name that somebody else chose, as it is shown: on one line, at most 80 characters unless given, and in `<bdi>`, so that a
+ * Renders a name that somebody else chose: on one line, shortened to `atMost` characters, and in `<bdi>`, so that a
  * right-to-left name, or an override character in it, cannot rearrange the sentence around it.
  */
 export function shownName(name: string, whenBlank: string, atMost = longest): Fragment {
   return html`<bdi class="name">${shorten(name, atMost) || whenBlank}</bdi>`
 }
 
-/** The first letter or digit, for a tile beside the name. */
+/** Returns the first letter or digit of a name, for a tile next to it. */
 export function initial(name: string): string | undefined {
   return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()
 }
@@ -19,19 +19,19 @@ function shorten(name: string, atMost: number): string {
   return characters.length <= atMost ? visible : `${characters.slice(0, atMost - 1).join('')}…`
 }
 
-// Controls, all kinds of space and line break, and fillers that show nothing; joiners and marks of direction stay.
+// Control characters, all kinds of spaces and line breaks, and invisible fillers. Joiners and direction marks stay.
 const controlsAndSpaces = /[\p{Cc}\s\u00AD\u115F\u1160\u2060-\u2064\u3164\uFEFF]+/gu
 const longest = 80
 
-/** Where a choice leads, for a person to judge: the one thing on the page that the client could not make up. */
+/** Where a decision leads. A person can rely on it, because it is the only thing on the page that the client cannot invent. */
 export interface RedirectDestination {
-  /** A website, a program listening on this device (RFC 8252 §7.3), or an app that owns a scheme (§7.1). */
+  /** A website, a program that listens on this device (RFC 8252 §7.3), or an app that owns a URI scheme (§7.1). */
   readonly kind: 'website' | 'device' | 'app'
-  /** Host and port as the browser will use them, an international name in its ASCII form; or the app's scheme. */
+  /** Host and port as the browser uses them, with an international host in ASCII; or the app's URI scheme. */
   readonly name: string
 }
 
-/** @param redirectUri as proven against the client's registration. */
+/** @param redirectUri a redirect URI that the client has registered. */
 export function redirectDestination(redirectUri: string): RedirectDestination {
   if (!URL.canParse(redirectUri)) return { kind: 'app', name: redirectUri }
   const { protocol, hostname, host } = new URL(redirectUri)

@@ -36,7 +36,7 @@ describe('consentPage', () => {
     expect(textOf(tokensOf(aConsent()))).not.toContain('This is for')
   })
 
-  test('asks a user of several organizations for which one, and chooses none beforehand', () => {
+  test('asks a user of several organizations to choose one, and preselects none', () => {
     const acme = { organizationId: 'acme', name: 'Acme <b>' }
     const globex = { organizationId: 'g"x', name: 'Globex' }
     const radios = (organizations: readonly (typeof acme)[]) =>
@@ -52,7 +52,7 @@ describe('consentPage', () => {
     expect(radios([acme])).toEqual([])
   })
 
-  test('every scope but openid can be unchecked (RFC 6749 §3.3)', () => {
+  test('lets the user uncheck every scope but openid (RFC 6749 §3.3)', () => {
     const inputs = tagsNamed(tokensOf(aConsent()), 'input')
 
     expect(inputs).toEqual([
@@ -71,7 +71,7 @@ describe('consentPage', () => {
     ])
   })
 
-  test('links to the sign-in page for another account, where the request accepts one', () => {
+  test('links to the sign-in page for another account, if the request accepts one', () => {
     const switchAccountUrl = 'https://as.test/login?interaction=h&account=other'
 
     expect(tagsNamed(tokensOf(aConsent({ switchAccountUrl })), 'a')).toEqual([{ href: switchAccountUrl }])
@@ -79,7 +79,7 @@ describe('consentPage', () => {
     expect(textOf(tokensOf(aConsent()))).not.toContain('Use another account')
   })
 
-  test('links to the pages of the client, each with its host, and passes on no address (RFC 7591 §2)', () => {
+  test('links to the pages of the client, each with its host, and sends them no referrer (RFC 7591 §2)', () => {
     const client = {
       clientName: 'Field Notes',
       unverifiedHost: 'notes.test',
@@ -99,7 +99,7 @@ describe('consentPage', () => {
     expect(textOf(tokensOf(aConsent()))).not.toContain('Pages of this app')
   })
 
-  test('shows the logo from the server, and that of no unverified client (RFC 7591 §5)', () => {
+  test('shows the logo from the server, except for an unverified client (RFC 7591 §5)', () => {
     const client = { clientName: 'Field Notes', logoUrl: 'https://as.test/client-logo?client_id=a' }
     const shown = aConsent({ client })
     const unverified = aConsent({ client: { ...client, unverifiedHost: 'notes.test' } })
@@ -110,7 +110,7 @@ describe('consentPage', () => {
     expect(headerOf(unverified, 'Content-Security-Policy')).not.toContain('img-src')
   })
 
-  test('refuses a link that would run (RFC 7591 §5)', () => {
+  test('refuses a link that would run a script (RFC 7591 §5)', () => {
     const client = { clientName: 'x', policyUri: 'javascript:alert(1)' }
 
     expect(() => aConsent({ client })).toThrow(TypeError)
@@ -136,7 +136,7 @@ describe('consentPage', () => {
     },
   )
 
-  test('leads with the host of a client that describes itself, and marks its name as not verified', () => {
+  test('has the host of an unverified client in the heading, and marks its name as not verified', () => {
     const client = {
       clientName: `Claude (claude.ai)${' '.repeat(500)}\u202E${'x'.repeat(100)}`,
       unverifiedHost: 'cli.test',
@@ -148,7 +148,7 @@ describe('consentPage', () => {
     expect(text).not.toContain('Any program on this device')
   })
 
-  test('warns about such a client whose redirect stays on the device (RFC 8252 §8.6)', () => {
+  test('warns about an unverified client whose redirect stays on the device (RFC 8252 §8.6)', () => {
     const client = { clientName: 'Tool', unverifiedHost: 'cli.test' }
     const text = textOf(tokensOf(aConsent({ client, redirectUri: 'http://127.0.0.1:51000/cb' })))
 
@@ -167,7 +167,7 @@ describe('consentPage', () => {
     expect(bodyOf(response)).toContain('<bdi>Own</bdi>')
   })
 
-  test('says when the redirect goes to a program on the device (RFC 8252 §7)', () => {
+  test('says that the redirect goes to a program on the device (RFC 8252 §7)', () => {
     const textFor = (redirectUri: string) => textOf(tokensOf(aConsent({ redirectUri })))
 
     expect(textFor('http://127.0.0.1:51000/cb')).toContain('a program on this device (127.0.0.1:51000)')
@@ -199,7 +199,7 @@ describe('readConsentForm', () => {
     ['an empty form', { body: '' }],
     ['no decision', { body: 'scope=openid' }],
     ['two decisions', { body: 'decision=allow&decision=allow' }],
-    ['a decision in other letters', { body: 'decision=Allow' }],
+    ['a decision with a capital letter', { body: 'decision=Allow' }],
     ['a scope twice', { body: 'decision=allow&scope=email&scope=email' }],
     ['several scopes in one (RFC 6749 §3.3)', { body: 'decision=allow&scope=openid+email' }],
     ['an empty scope', { body: 'decision=allow&scope=' }],
@@ -212,7 +212,7 @@ describe('readConsentForm', () => {
     ['another media type', { body: 'decision=allow', contentType: 'text/plain' }],
     ['two media types', { body: 'decision=allow', repeatedHeaders: ['content-type'] }],
     ['a GET with a body', { body: 'decision=allow', method: 'GET' }],
-  ])('treats everything but a clear yes as a denial: %s', (_, request) => {
+  ])('treats everything but a clear approval as a denial: %s', (_, request) => {
     expect(readConsentForm(aFormRequest(request))).toEqual(denied)
   })
 })
@@ -223,7 +223,7 @@ describe('authorization details on the consent page (RFC 9396)', () => {
   const inputsOf = (details: readonly (typeof payment | typeof reading)[]) =>
     tagsNamed(tokensOf(aConsent({ scopes: [], details })), 'input')
 
-  test('shows each entry with its facts, as text (RFC 9396 §11.1)', () => {
+  test('shows each entry with its rows and choices, as text (RFC 9396 §11.1)', () => {
     const tokens = tokensOf(aConsent({ details: [payment, reading] }))
 
     expect(textOf(tokens)).toMatch(/It asks you to approve this:[^]*Pay <b>12<\/b> EUR[^]*To <i>: [^]*"Ltd" <u>/)
@@ -239,7 +239,7 @@ describe('authorization details on the consent page (RFC 9396)', () => {
     ])
   })
 
-  test('each of several can be unchecked', () => {
+  test('each of several entries can be unchecked', () => {
     expect(inputsOf([payment, reading])).toEqual([
       { type: 'hidden', name: 'details', value: 'shown' },
       { type: 'checkbox', name: 'detail', value: '0', checked: '' },
@@ -248,7 +248,7 @@ describe('authorization details on the consent page (RFC 9396)', () => {
     ])
   })
 
-  test('a page without scopes and a page without details have no empty list', () => {
+  test('a page without scopes, or without details, shows no empty list', () => {
     expect(textOf(tokensOf(aConsent({ scopes: [], details: [payment] })))).not.toContain('It asks for this:')
     expect(textOf(tokensOf(aConsent()))).not.toContain('approve')
   })
@@ -261,7 +261,7 @@ describe('authorization details on the consent page (RFC 9396)', () => {
     ['decision=allow&details=shown', []],
     ['decision=allow&detail=0', undefined],
     ['decision=deny&details=shown&detail=0', undefined],
-  ])('readConsentForm reads the decision about them: %s', (body, grantedDetails) => {
+  ])('readConsentForm reads the decision about the details: %s', (body, grantedDetails) => {
     expect(readConsentForm(aFormRequest({ body })).grantedDetails).toEqual(grantedDetails)
   })
 })

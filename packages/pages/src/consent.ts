@@ -10,28 +10,28 @@ import { icon, type Look, page } from './page.ts'
 interface ConsentPageInput extends Look {
   readonly client: {
     readonly clientName: string
-    /** What is certain of a client whose name nobody has verified; the pending interaction has it. The page leads with it. */
+    /** The host of a client whose name nobody has verified, from the pending interaction. It replaces the name in the heading. */
     readonly unverifiedHost?: string | undefined
-    /** Pages of the client, which the pending interaction has; https only. */
+    /** Pages of the client, from the pending interaction; https only. */
     readonly clientUri?: string | undefined
     readonly policyUri?: string | undefined
     readonly tosUri?: string | undefined
-    /** Its logo at the server; the pending interaction has it. The policy of the page admits images from there only. */
+    /** The address of the client's logo at the server, from the pending interaction. The page allows images only from there. */
     readonly logoUrl?: string | undefined
   }
   /** The validated redirect URI of the pending request. */
   readonly redirectUri: string
-  /** The requested scopes, each with its sentence; `granted` when the person allowed it before. */
+  /** The requested scopes, each with a sentence that describes it. `granted`: the user allowed it before. */
   readonly scopes: readonly ConsentScope[]
-  /** What the client requests in detail; the pending interaction has it. The user decides on each entry (RFC 9396). */
+  /** The authorization details (RFC 9396), from the pending interaction. The user decides on each entry. */
   readonly details?: readonly ConsentDetail[] | undefined
-  /** The APIs that the client requests access to; the pending interaction has them. */
+  /** The APIs that the client requests access to, from the pending interaction. */
   readonly resources?: readonly ConsentResource[] | undefined
-  /** The organizations of the user that the tokens may be for. With more than one, the page asks for which. */
+  /** The organizations of the user that the tokens can be for. If there are several, the user chooses one on the page. */
   readonly organizations?: readonly ConsentOrganization[] | undefined
-  /** How the signed-in person knows the account: the pending interaction says it, or the host knows better. */
+  /** The name under which the user knows the account, from the pending interaction or from the host. */
   readonly accountName: string | undefined
-  /** Where the user signs in with another account; the pending interaction has it, unless the client accepts no other. */
+  /** Where the user can sign in with another account, from the pending interaction; absent if the client accepts no other. */
   readonly switchAccountUrl?: string | undefined
 }
 
@@ -39,7 +39,7 @@ interface ConsentDetail {
   readonly id: string
   readonly title: string
   readonly rows?: readonly { readonly label: string; readonly value: string }[] | undefined
-  /** What the user can choose for the entry, such as an account. `grantedDetails` then has the value. */
+  /** The values that the user can choose from, such as accounts. `grantedDetails` has the chosen value. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[] | undefined
 }
 
@@ -59,9 +59,10 @@ interface ConsentScope {
 }
 
 /**
- * Asks the resource owner (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.4): who asks, for what, as whom, and where it
- * leads. It posts to its own address, for `readConsentForm`. Every scope but `openid` can be left out (RFC 6749 §3.3).
- * @param request what it answers: the browser's language counts after the client's.
+ * Asks the user for consent (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.4). The page shows the client, the requested access,
+ * the account and the redirect target. Its form posts to the address of the page, for `readConsentForm`. The user can
+ * uncheck every scope but `openid` (RFC 6749 §3.3).
+ * @param request the request that the page answers. The browser's language is used if the client requests none.
  */
 export function consentPage(
   {
@@ -80,13 +81,13 @@ export function consentPage(
   const messages = messagesFor(look, request)
   const { consent } = messages
   const destination = redirectDestination(redirectUri)
-  // Deny is the form's first button: Enter on a checkbox presses that one, and it must not be the one that gives. Allow stands
-  // out, because the user came here to sign in.
+  // Deny is the form's first button, because Enter on a checkbox presses the first button and must not grant anything. Allow
+  // stands out, because the user came here to sign in.
   const { clientName, unverifiedHost } = client
-  // A client that nobody has verified could show the logo of another one (RFC 7591 §5).
+  // An unverified client could show the logo of another client (RFC 7591 §5).
   const logoUrl = unverifiedHost === undefined ? client.logoUrl : undefined
   const letter = initial(unverifiedHost ?? clientName)
-  // Where the logo cannot be loaded, browsers show the letter.
+  // If the logo cannot be loaded, browsers show the letter.
   const logo =
     logoUrl &&
     html`<span class="tile" aria-hidden="true">${image({ source: logoUrl, darkSource: undefined, alternative: letter ?? '' })}</span>`
@@ -123,7 +124,7 @@ ${clientLinks(client, consent)}
   })
 }
 
-/** Each with its host: the label alone could be taken for a page of this server. */
+/** Shows each link with its host. A user could take the label alone for a page of this server. */
 function clientLinks(
   { clientUri, policyUri, tosUri }: ConsentPageInput['client'],
   { links }: Messages['consent'],
@@ -146,7 +147,7 @@ function clientLinks(
 const namesOf = (resources: readonly ConsentResource[]): Fragment =>
   html`${resources.map(({ name }, index) => html`${index === 0 ? undefined : ', '}<bdi class="name">${name}</bdi>`)}`
 
-/** No organization is chosen beforehand: a token for the wrong customer shows the wrong data. */
+/** Preselects no organization, because a token for the wrong organization shows the wrong data. */
 const organizationChoice = (organizations: readonly ConsentOrganization[], consent: Messages['consent']): Fragment =>
   html`<fieldset>
 <legend>${consent.organizationsLegend}</legend>
@@ -163,7 +164,7 @@ const scopeList = (scopes: readonly ConsentScope[], consent: Messages['consent']
 <ul class="scopes">${scopes.map((scope) => scopeRow(scope, consent))}</ul>
 </fieldset>`
 
-/** The hidden field says that the page has shown them, also if the user unchecks all of them. */
+/** The hidden field says that the page has shown the details, even if the user unchecks all of them. */
 const detailList = (details: readonly ConsentDetail[], consent: Messages['consent']): Fragment =>
   html`<fieldset>
 <legend>${consent.detailsLegend}</legend>
@@ -171,7 +172,7 @@ const detailList = (details: readonly ConsentDetail[], consent: Messages['consen
 <ul class="scopes">${details.map((detail) => detailRow(detail, { isOnly: details.length === 1 }))}</ul>
 </fieldset>`
 
-/** The only entry is what the request is about: the user allows it or denies the request. */
+/** A single entry cannot be unchecked: it is the purpose of the request, so the user allows it or denies the request. */
 function detailRow({ id, title, rows = [], choices = [] }: ConsentDetail, { isOnly }: { isOnly: boolean }): Fragment {
   const facts = rows.map(({ label, value }) => html`<small>${label}: <bdi class="name">${value}</bdi></small>`)
   const text = html`<span>${title}${facts}</span>`
@@ -187,11 +188,11 @@ function detailRow({ id, title, rows = [], choices = [] }: ConsentDetail, { isOn
 }
 
 function scopeRow(scope: ConsentScope, consent: Messages['consent']): Fragment {
-  // A sentence of the host may be in another language, which another direction would rearrange.
+  // The host's sentence may be in a language with another writing direction, so `<bdi>` isolates it.
   const sentence = Object.hasOwn(consent.scopes, scope.name)
     ? consent.scopes[scope.name]
     : html`<bdi>${scope.description}</bdi>`
-  // OpenID Connect Core §3.1.2.1: without openid it is another kind of request, so it is not offered as a choice.
+  // OpenID Connect Core §3.1.2.1: without openid the request would be of another kind, so openid cannot be unchecked.
   if (scope.name === 'openid') {
     return html`<li class="row">
 ${icon('check')}<span>${sentence}<small>${consent.alwaysIncluded}</small></span>
@@ -208,19 +209,19 @@ ${icon('check')}<span>${sentence}<small>${consent.alwaysIncluded}</small></span>
 export interface ConsentDecision {
   readonly decision: 'allow' | 'deny'
   /**
-   * The scopes left checked, with `openid` when it was requested; none after a denial. The server checks that each of
-   * them was requested.
+   * The scopes that the user left checked, with `openid` if it was requested; none after a denial. The server checks that
+   * each of them was requested.
    */
   readonly grantedScopes: readonly string[]
-  /** The details that the user approved, with what they chose, if the page showed any. The server checks each of them. */
+  /** The details that the user approved, with the chosen values, if the page showed any. The server checks each of them. */
   readonly grantedDetails?: readonly { readonly id: string; readonly choice?: string }[] | undefined
-  /** The organization that the user chose, if the page asked. The server checks that it is one of the user's. */
+  /** The organization that the user chose, if the page asked. The server checks that the user belongs to it. */
   readonly organization?: string | undefined
 }
 
 /**
- * Reads the form of `consentPage`. Whatever is not a clear yes is a no: a malformed form, no decision or two, a scope
- * that repeats or cannot be one. That the form came from this very page is for the server's `interaction()` to check.
+ * Reads the form of `consentPage`. Everything but a clear approval is a denial: a malformed form, no decision or two, a scope
+ * that is repeated or malformed. The server's `interaction()` checks that the form came from this page.
  */
 export function readConsentForm(request: ServerRequest): ConsentDecision {
   const fields = formFields(request)

@@ -8,7 +8,7 @@ import { german } from './languages/german.ts'
 import type { Messages } from './languages/messages.ts'
 
 describe('createPages', () => {
-  test('adds a language of the host', () => {
+  test('accepts a language of the host', () => {
     const frisian: Messages = { ...german, lang: 'fy', signIn: { ...german.signIn, title: 'Oanmelde' } }
     const { locales, signInPage } = createPages({ languages: [english, frisian] })
 
@@ -20,27 +20,27 @@ describe('createPages', () => {
   })
 
   test.each<[string, readonly Messages[], string]>([
-    ['no language', [], 'createPages: languages needs at least one.'],
+    ['an empty list of languages', [], 'createPages: languages needs at least one catalogue.'],
     [
       'two catalogues for one language',
       [english, german, english],
       'createPages: languages has two catalogues for en.',
     ],
     ['a language without a tag', [{ ...german, lang: 'Deutsch (AT)' }], '"Deutsch (AT)" is not a language tag'],
-    ['a tag in unusual case', [{ ...german, lang: 'DE' }], '"DE" is not a language tag'],
-    ['an impossible direction', [fromJson('{"dir":"auto"}')], 'in de: dir must be ltr or rtl.'],
+    ['a tag that is not in canonical case', [{ ...german, lang: 'DE' }], '"DE" is not a language tag'],
+    ['an unknown direction', [fromJson('{"dir":"auto"}')], 'in de: dir must be ltr or rtl.'],
     ['a missing text', [JSON.parse('{"lang":"de","dir":"ltr"}') as Messages], 'in de: unnamedClient is missing.'],
-    ['an empty text', [changeMessages(german, { signIn: { title: ' ' } })], 'in de: signIn.title must be a text.'],
+    ['an empty text', [changeMessages(german, { signIn: { title: ' ' } })], 'in de: signIn.title must not be empty.'],
     ['an unknown text', [fromJson('{"signIn":{"titel":"x"}}')], 'in de: signIn.titel is unknown.'],
     [
-      'a placeholder that is missing',
+      'a text that lacks a placeholder',
       [fromJson('{"consent":{"heading":"x"}}')],
-      'in de: consent.heading must contain client, and contains none.',
+      'in de: consent.heading must contain the placeholders {client}, but contains none.',
     ],
     [
-      'a placeholder that nothing fills',
+      'an unknown placeholder',
       [changeMessages(german, { consent: { deny: '{client} ablehnen' } })],
-      'in de: consent.deny must contain no placeholder, and contains client.',
+      'in de: consent.deny must contain no placeholders, but contains {client}.',
     ],
   ])('refuses %s', (_what, catalogues, problem) => {
     expect(() => createPages({ languages: catalogues })).toThrow(problem)
@@ -58,7 +58,7 @@ describe('changeMessages', () => {
     expect(german.signIn.title).toBe('Anmelden')
   })
 
-  test('a text without its placeholder, an unknown text and an incomplete catalogue are type errors', () => {
+  test('does not compile with a missing placeholder, an unknown text or an incomplete catalogue', () => {
     // @ts-expect-error -- {client} is missing
     changeMessages(german, { consent: { heading: 'Zugriff' } })
     // @ts-expect-error -- there is no such text
@@ -69,7 +69,7 @@ describe('changeMessages', () => {
     expect(() => createPages({ languages: [incomplete] })).toThrow('is missing')
   })
 
-  test('a changed text is escaped as every other text', () => {
+  test('leaves the escaping of changed texts in force', () => {
     const changed = changeMessages(english, { signIn: { toContinue: '<b>{client}</b> & co' } })
     const { signInPage } = createPages({ languages: [changed] })
 
@@ -78,13 +78,13 @@ describe('changeMessages', () => {
     expect(bodyOf(response)).toContain('&lt;b&gt;<bdi class="name">{client} &lt;i&gt;</bdi>&lt;/b&gt; &amp; co')
   })
 
-  test('describes scopes of the host in its languages', () => {
+  test('adds descriptions of the host's scopes', () => {
     const { consent } = changeMessages(german, { consent: { scopes: { 'orders.read': 'Ihre Bestellungen sehen' } } })
 
     expect(consent.scopes).toMatchObject({ openid: 'Sie anmelden', 'orders.read': 'Ihre Bestellungen sehen' })
   })
 })
 
-/** Changes of German that the compiler does not see. */
+/** Applies changes to the German catalogue that the compiler does not check. */
 const fromJson = (changes: string): Messages =>
   changeMessages(german, JSON.parse(changes) as Parameters<typeof changeMessages>[1])

@@ -10,17 +10,17 @@ import { errorPage } from './notices.ts'
 import { selectAccountPage } from './select-account.ts'
 import { signInPage } from './sign-in.ts'
 
-/** How all pages of a host look. */
+/** The languages and the appearance of all pages of a host. */
 export interface PagesOptions {
   /**
-   * The languages that the pages choose from: those of `@mintmark/pages/languages`, changed ones and the host's own. The first is
-   * for users who prefer none of them.
-   * @defaultValue English. A catalogue that nobody imports is not bundled.
+   * The languages that the pages choose from: catalogues of `@mintmark/pages/languages`, changed catalogues and the host's own.
+   * Users who prefer none of them get the first.
+   * @defaultValue English. Bundlers leave out catalogues that are not imported.
    */
   readonly languages?: readonly Messages[] | undefined
   /**
-   * Name, logo, colours and links of the product.
-   * @defaultValue Pages without a name, in green. Only the host knows its product.
+   * The name, logo, colours and links of the product.
+   * @defaultValue Pages without a name, in green.
    */
   readonly branding?: BrandingOptions | undefined
 }
@@ -39,9 +39,10 @@ export interface Pages {
 }
 
 /**
- * The pages, made to look as the host wants. Without options they are those that this package exports.
- * @throws TypeError for an unknown option, and for a catalogue that lacks a text or a placeholder, has one too many, or is for
- *   a language that another is for; for branding that is impossible, or whose colours have too little contrast.
+ * Creates the pages in the languages and with the branding of the host. Without options, they are the same as the pages
+ * that this package exports.
+ * @throws TypeError for an unknown option; for a catalogue with a missing or unknown text or placeholder; for two catalogues
+ *   of one language; and for invalid branding or colours with too little contrast.
  */
 export function createPages(options: PagesOptions = {}): Pages {
   checkOptions('createPages', options, { languages: listOf(anObject), branding: anObject })

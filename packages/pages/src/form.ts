@@ -1,7 +1,7 @@
 import { decodeBody, mediaType, parseParameters, type ServerRequest } from '@mintmark/core/http'
 import type { ParameterList } from '@mintmark/internal'
 
-/** The fields of a posted form as they came; `undefined` when the request is no well-formed form of reasonable size. */
+/** Returns the fields of a posted form, or `undefined` when the request is not a well-formed form of at most 128 fields. */
 export function formFields(request: ServerRequest): ParameterList | undefined {
   if (request.method !== 'POST') return undefined
   if (mediaType(request) !== 'application/x-www-form-urlencoded' || request.repeatedHeaders.has('content-type')) {
@@ -12,15 +12,15 @@ export function formFields(request: ServerRequest): ParameterList | undefined {
   return fields === undefined || 'malformed' in fields ? undefined : fields
 }
 
-/** The field's value; `undefined` when it is absent or ambiguous, because it came more than once. */
+/** Returns the value of a field, or `undefined` when the form has no such field or more than one. */
 export function singleField(fields: ParameterList, name: string): string | undefined {
   const values = fieldValues(fields, name)
   return values.length === 1 ? values[0] : undefined
 }
 
-/** All values of a field that may repeat. */
+/** Returns all values of a field that may be repeated. */
 export const fieldValues = (fields: ParameterList, name: string): readonly string[] =>
   fields.filter(([field]) => field === name).map(([, value]) => value)
 
-/** A consent form with this many scopes is more than a person would read. */
+/** A person would not read a consent form with more scopes than this. */
 const mostFields = 128

@@ -70,14 +70,14 @@ describe('html', () => {
   })
 })
 
-/** Text rich in what ends a context: quotes, brackets, ready-made escapes, controls, halves of surrogate pairs. */
+/** Text with many characters that can end a context: quotes, brackets, escapes, controls, halves of surrogate pairs. */
 const hostileText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom(...Array.from('<>"\'&=/!-`\0\r\n#;a '), '\uD800') }),
   fc.string({ unit: fc.constantFrom('</p>', '<script>', '&quot;', '&#39', '&lt', '" onload="x', "' x='", '-->') }),
 )
 
-/** What HTML cannot carry is replaced by the replacement character; all else stays. */
+/** Replaces characters that HTML cannot represent by the replacement character, as the parser does. */
 const asParsed = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, '\uFFFD')
 
 const textToken = (text: string) => (text === '' ? [] : [{ kind: 'text', text }])

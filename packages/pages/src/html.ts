@@ -1,9 +1,9 @@
-/** Markup that is safe to place in a document. Its key is a symbol, so no parsed JSON can pass for one. */
+/** Markup that is safe in a document. Its key is a symbol, so parsed JSON is never mistaken for a fragment. */
 export interface Fragment {
   readonly [markup]: string
 }
 
-/** An attribute with its value, or nothing, for a hole inside a tag. */
+/** An attribute with its value, or nothing, for a placeholder inside a tag. */
 export interface Attribute {
   readonly [attributeMarkup]: string
 }
@@ -12,10 +12,10 @@ type Text = string | number | undefined
 type Hole = Text | Fragment | Attribute | readonly Hole[]
 
 /**
- * Builds markup from a template. What is put into it is escaped for the place where it stands: text, the value of a
- * double-quoted attribute, or (with `attribute()`) the inside of a tag. Arrays are joined; `undefined` renders nothing.
- * @throws TypeError when a hole stands where no escaping would be safe, or holds what does not belong there: a mistake
- *   in the template, whatever the values are.
+ * Builds markup from a template. Each inserted value is escaped for its place: text, the value of a double-quoted attribute,
+ * or (with `attribute()`) the inside of a tag. Arrays are joined; `undefined` renders nothing.
+ * @throws TypeError when a placeholder is in a place where escaping cannot make it safe, or a value has a type that is not
+ *   allowed in its place. Both are mistakes in the template.
  */
 export function html(chunks: TemplateStringsArray, ...holes: readonly Hole[]): Fragment {
   const places = holePlaces(chunks)
@@ -23,35 +23,36 @@ export function html(chunks: TemplateStringsArray, ...holes: readonly Hole[]): F
   return dangerouslyUnescaped(chunks.map((chunk, at) => chunk + (parts[at] ?? '')).join(''))
 }
 
-/** An attribute that may be absent: `undefined` renders nothing, `true` an attribute without a value. */
+/** Renders an attribute that may be absent: `undefined` renders nothing, `true` an empty value. */
 export function attribute(name: string, value: string | true | undefined): Attribute {
-  if (!isCarrierOfText(name)) throw new TypeError(`The attribute ${name} does not take escaped text.`)
+  if (!isCarrierOfText(name)) throw new TypeError(`Escaping does not make a value safe in the attribute ${name}.`)
   if (value === undefined) return { [attributeMarkup]: '' }
   return { [attributeMarkup]: `${name}="${value === true ? '' : escape(value)}"` }
 }
 
 /**
- * The address of a form or a link, which the server has verified: http, https or the private-use scheme of an app.
+ * Renders the address of a form or a link. The server has verified the address; its scheme is http, https or the private-use
+ * scheme of an app.
  * @throws TypeError for any other scheme, such as `javascript:`.
  */
 export function address(name: 'action' | 'href', url: string): Attribute {
   if (!isWebAddress(url) && !/^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:/.test(url))
-    throw new TypeError(`No page links to ${url}.`)
+    throw new TypeError(`A page must not link to ${url}.`)
   return { [attributeMarkup]: `${name}="${escape(url)}"` }
 }
 
 /**
- * A frame without a border or a name for screen readers, which loads a page of another site for its effect.
+ * Renders an invisible frame, which loads a page of another site for its effect. Screen readers ignore it.
  * @throws TypeError unless the address is http or https.
  */
 export function hiddenFrame(url: string): Fragment {
-  if (!isWebAddress(url)) throw new TypeError(`No page frames ${url}.`)
+  if (!isWebAddress(url)) throw new TypeError(`A page must not load ${url} in a frame.`)
   return dangerouslyUnescaped(`<iframe src="${escape(url)}" hidden title="" aria-hidden="true" tabindex="-1"></iframe>`)
 }
 
 /**
- * An image, and another one for the dark scheme.
- * @throws TypeError unless the sources are http, https or `data:` URIs of images.
+ * Renders an image, with another source for the dark scheme.
+ * @throws TypeError unless the sources are http or https addresses, or `data:` URIs of images.
  */
 export function image(input: {
   readonly source: string
@@ -61,7 +62,7 @@ export function image(input: {
   const { source, darkSource = source, alternative } = input
   for (const each of [source, darkSource]) {
     if (!isWebAddress(each) && !each.startsWith('data:image/'))
-      throw new TypeError(`No page shows ${each.slice(0, 80)}.`)
+      throw new TypeError(`A page must not show the image ${each.slice(0, 80)}.`)
   }
   const plain = `<img src="${escape(source)}" alt="${escape(alternative)}">`
   if (darkSource === source) return dangerouslyUnescaped(plain)
@@ -73,10 +74,10 @@ export function image(input: {
 
 const isWebAddress = (url: string): boolean => /^https?:\/\//.test(url)
 
-/** Takes a constant of this package as markup. Nothing that came from outside may come here. */
+/** Takes a constant of this package as markup. Never pass it a value from outside. */
 export const dangerouslyUnescaped = (constant: string): Fragment => ({ [markup]: constant })
 
-/** The markup as a string, ready to be sent as UTF-8. */
+/** Returns the markup as a string, which can be sent as UTF-8. */
 export const toMarkup = (fragment: Fragment): string => fragment[markup]
 
 function renderHole(hole: Hole, place: HolePlace | undefined): string {
@@ -90,7 +91,7 @@ function renderHole(hole: Hole, place: HolePlace | undefined): string {
     case undefined:
       break
   }
-  throw new TypeError('A template has one place for each hole.')
+  throw new TypeError('A template needs one place for each value.')
 }
 
 function renderText(hole: Hole): string {
@@ -103,22 +104,22 @@ function renderAttributeValue(hole: Hole): string {
   if (hole === undefined) return ''
   if (typeof hole === 'string') return escape(hole)
   if (typeof hole === 'number') return String(hole)
-  throw new TypeError('This hole takes text only.')
+  throw new TypeError('Only a string or a number can be inserted here.')
 }
 
 function renderInTag(hole: Hole): string {
   if (typeof hole === 'object' && attributeMarkup in hole) return hole[attributeMarkup]
-  throw new TypeError('A hole inside a tag takes an attribute() only.')
+  throw new TypeError('Only an attribute() can be inserted inside a tag.')
 }
 
 const isList = (hole: Hole): hole is readonly Hole[] => Array.isArray(hole)
 
-/** One escaping for text and both quotes, so that moving a hole between them is never a mistake. */
+/** Escapes for text and for both kinds of quotes, so that a placeholder is safe in each of these places. */
 function escape(text: string): string {
   return text.replace(unsafeCharacter, (character) => replacements.get(character) ?? '\uFFFD')
 }
 
-// A parser drops or replaces NUL and turns CR into LF; half of a surrogate pair has no UTF-8.
+// A parser drops or replaces NUL, and turns CR into LF. Half of a surrogate pair cannot be encoded in UTF-8.
 const unsafeCharacter = /[&<>"'\0\r]|\p{Surrogate}/gu
 
 const replacements: ReadonlyMap<string, string> = new Map([
@@ -133,14 +134,14 @@ const replacements: ReadonlyMap<string, string> = new Map([
 const markup: unique symbol = Symbol('markup')
 const attributeMarkup: unique symbol = Symbol('attribute markup')
 
-/** Where a hole of a template stands: between tags, within an attribute's double quotes, or inside a tag. */
+/** The place of a placeholder in a template: between tags, between the double quotes of an attribute, or inside a tag. */
 type HolePlace = 'text' | 'attribute' | 'tag'
 
 /**
- * Follows the constant parts of a template through the small part of HTML that templates here are written in, and says
- * where each hole stands.
- * @throws TypeError for anything else: comments, unquoted or single-quoted values with holes, elements whose content is
- *   not markup, attributes whose value is code or an address, a template that ends within a tag.
+ * Parses the constant parts of a template, and returns the place of each placeholder. Templates may use only a small part of
+ * HTML.
+ * @throws TypeError for anything else: comments, placeholders in unquoted or single-quoted values, elements whose content is
+ *   not markup, placeholders in attributes whose value is code or an address, a template that ends inside a tag.
  */
 function holePlaces(chunks: readonly string[]): readonly HolePlace[] {
   const places: HolePlace[] = []
@@ -148,15 +149,15 @@ function holePlaces(chunks: readonly string[]): readonly HolePlace[] {
   for (const [at, chunk] of chunks.entries()) {
     place = follow(chunk, place)
     if (at === chunks.length - 1) break
-    // Otherwise the hole would continue the name of a tag or of an attribute.
+    // Without a space before it, the placeholder would continue the name of a tag or of an attribute.
     if (place === 'tag' && !/\s$/.test(chunk)) throw mistake(chunk)
     places.push(place)
   }
-  if (place !== 'text') throw new TypeError('A template ends within a tag.')
+  if (place !== 'text') throw new TypeError('A template must not end inside a tag.')
   return places
 }
 
-/** Whether an attribute's value is plain text; escaping does not make code, style or an address safe. */
+/** Tells whether the value of an attribute is plain text. Escaping does not make code, style or an address safe. */
 const isCarrierOfText = (name: string): boolean => /^[a-z][a-z-]*$/i.test(name) && !carriesMoreThanText.test(name)
 
 function follow(chunk: string, start: HolePlace): HolePlace {
@@ -166,7 +167,7 @@ function follow(chunk: string, start: HolePlace): HolePlace {
     const step = steps[place].find(({ pattern }) => pattern.test(rest))
     const match = step?.pattern.exec(rest)
     if (step === undefined || match === undefined || match === null) throw mistake(rest)
-    // The name of an attribute that a hole continues.
+    // A match has this group if the placeholder is in the value of an attribute.
     if (match[1] !== undefined && !isCarrierOfText(match[1])) throw mistake(rest)
     place = step.to
     rest = rest.slice(match[0].length)
@@ -175,11 +176,11 @@ function follow(chunk: string, start: HolePlace): HolePlace {
 }
 
 const mistake = (markup: string): TypeError =>
-  new TypeError(`A template cannot be escaped here: ${markup.slice(0, 40)}`)
+  new TypeError(`A template must not contain this, because it could not be escaped: ${markup.slice(0, 40)}`)
 
 const carriesMoreThanText = /^(?:on.*|style|srcdoc|srcset|src|href|action|formaction|data|http-equiv|xlink.*)$/i
 
-// Every pattern takes at least one character, so `follow` comes to an end.
+// Every pattern consumes at least one character, so `parseChunk` terminates.
 const steps: Readonly<Record<HolePlace, readonly { readonly pattern: RegExp; readonly to: HolePlace }[]>> = {
   text: [
     { pattern: /^[^<]+/, to: 'text' },

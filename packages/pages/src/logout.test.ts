@@ -31,19 +31,19 @@ test('asks a signed-in user whether to sign out, and may lead back to the client
   expect(tagsNamed(tokensOf(response), 'form')).toEqual([{ method: 'post', action: question.action }])
 })
 
-test('posts the fields of the request as they came', () => {
+test('posts the fields of the request unchanged', () => {
   const hidden = tagsNamed(tokensOf(logoutPage(question)), 'input').map(({ name, value }) => [name, value])
 
   expect(hidden).toEqual(question.fields.map((field) => [...field]))
 })
 
-test('the first button stays signed in, so that Enter ends nothing', () => {
+test('the first button keeps the user signed in, so that Enter does not sign out', () => {
   const buttons = tagsNamed(tokensOf(logoutPage(question)), 'button')
 
   expect(buttons.map(({ value }) => value)).toEqual(['stay', 'sign_out'])
 })
 
-test('says what is wrong with a request, and asks nevertheless (RP-Initiated Logout §4)', () => {
+test('says what is wrong with a request, and still asks (RP-Initiated Logout §4)', () => {
   const problem = { code: 'invalid_request', description: 'The <hint> is forged.' }
 
   const response = logoutPage({ ...question, status: 400, problem })
@@ -53,7 +53,7 @@ test('says what is wrong with a request, and asks nevertheless (RP-Initiated Log
   expect(tagsNamed(tokensOf(response), 'button')).toHaveLength(2)
 })
 
-test('frames exactly the given addresses, and goes on to the client (Front-Channel Logout §3)', () => {
+test('loads exactly the given addresses in frames, then continues to the client (Front-Channel Logout §3)', () => {
   const frames = ['https://a.test/out?iss=x&sid=y', 'http://localhost:3000/out', 'https://a.test/other']
   const continueTo = 'https://app.test/bye?state=a%22b'
 
@@ -75,7 +75,7 @@ test('leaves out a frame whose host would change the policy', () => {
   expect(headerOf(response, 'Content-Security-Policy')).toContain('frame-src https://b.test;')
 })
 
-test('the policy allows exactly the script of the page (CSP 3 §2.3.1)', () => {
+test('the Content Security Policy allows only the script of the page (CSP 3 §2.3.1)', () => {
   const response = logoutPage({ kind: 'signed_out', status: 200, frames: [], continueTo: 'https://app.test/bye' })
 
   const [, script = ''] = /<script>(.*)<\/script>/s.exec(String(response.body)) ?? []

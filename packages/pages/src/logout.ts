@@ -5,37 +5,37 @@ import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
 import { frameSource, icon, type Look, page } from './page.ts'
 
-/** What the server wants to show: its option `logout.renderPage` receives it. */
+/** What the page shows. The server passes it to its option `logout.renderPage`. */
 type LogoutPageInput = LogoutBasics & (ConfirmLogout | SignedOut | { readonly kind: 'signed_in' })
 
 interface LogoutBasics extends Look {
   readonly status: number
-  /** What is wrong with the request, in the server's fixed English sentence. */
+  /** The error in the request, with the server's fixed English sentence. */
   readonly problem?: { readonly code: string; readonly description: string } | undefined
   readonly client?: { readonly clientName: string } | undefined
 }
 
 interface ConfirmLogout {
   readonly kind: 'confirm'
-  /** Where the form is posted to, with the fields. */
+  /** The address to which the form posts the fields. */
   readonly action: string
   readonly fields: readonly (readonly [name: string, value: string])[]
   readonly accountName?: string | undefined
-  /** The validated address that the answer redirects to. */
+  /** The validated address to which the response redirects. */
   readonly returnsTo?: string | undefined
 }
 
 interface SignedOut {
   readonly kind: 'signed_out'
-  /** The addresses to load in frames (Front-Channel Logout §3). */
+  /** The addresses that the page loads in frames (Front-Channel Logout §3). */
   readonly frames: readonly string[]
   readonly continueTo?: string | undefined
 }
 
 /**
- * The pages of a logout: the question, the notice that the user is signed out, with the frames of the clients to tell, and
- * the notice that they stay signed in. It fits the server's option `logout.renderPage` as it is.
- * @param request what it answers: its language is chosen by it, unless the host has chosen one.
+ * Renders the pages of a logout: the question; the notice that the user is signed out, with the frames that notify the
+ * clients; and the notice that the user is still signed in. Pass it to the server's option `logout.renderPage`.
+ * @param request the request that the page answers. It determines the language unless the host has chosen one.
  */
 export function logoutPage(content: LogoutPageInput, request?: RequestHead): ServerResponse {
   const messages = messagesFor(content, request)
@@ -54,7 +54,7 @@ export function logoutPage(content: LogoutPageInput, request?: RequestHead): Ser
 function confirmPage(content: LogoutBasics & ConfirmLogout, messages: Messages): ServerResponse {
   const { client, accountName, action, fields, returnsTo, problem } = content
   const { logout } = messages
-  // Staying is the form's first button: Enter presses that one, and it must not be the one that ends something.
+  // Staying is the form's first button, because Enter presses the first button and must not sign the user out.
   const body = html`<header>
 <span class="tile">${icon('leave')}</span>
 <h1>${logout.title}</h1>
@@ -79,7 +79,7 @@ ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="
   })
 }
 
-/** Frames of hosts that a policy cannot name are left out. */
+/** Leaves out frames whose host a Content Security Policy cannot name. */
 function signedOut(content: LogoutBasics & SignedOut, messages: Messages): ServerResponse {
   const frames = content.frames.filter((frame) => frameSource(frame) !== undefined)
   const { continueTo } = content
@@ -88,7 +88,7 @@ ${frames.map(hiddenFrame)}`
   return notice({ ...content, frames, rest }, messages, messages.signedOut)
 }
 
-/** Says what has happened, above the rest. */
+/** Renders a page that says what has happened, followed by `rest`. */
 function notice(
   content: LogoutBasics & {
     readonly frames?: readonly string[]
@@ -123,6 +123,6 @@ const problemNotice = (problem: LogoutBasics['problem'], messages: Messages): Fr
   html`<p lang="en" dir="ltr">${problem.description}</p>
 <p class="fine">${messages.error.codeLabel}: <code>${problem.code}</code></p>`
 
-/** Where signing out at the host's own page leads, when no client is to be returned to. */
+/** Renders the page after a user has signed out at the host's own page, when there is no client to return to. */
 export const signedOutPage = (look: Look = {}, request?: RequestHead): ServerResponse =>
   logoutPage({ ...look, kind: 'signed_out', status: 200, frames: [] }, request)

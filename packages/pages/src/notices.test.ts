@@ -8,7 +8,7 @@ import { errorPage } from './notices.ts'
 
 const languages = [english, german]
 
-test('shows the user an error that may not be redirected, with its code (RFC 6749 §4.1.2.1)', () => {
+test('shows the user an error that must not be redirected, with its code (RFC 6749 §4.1.2.1)', () => {
   const error = { status: 400, code: 'invalid_request', description: 'The <client> is unknown.' }
 
   const response = errorPage({ ...error, languages, locale: 'de' })
@@ -34,7 +34,7 @@ test.each([
   expect([asked, chosen].map((page) => /<html lang="(..)"/.exec(String(page.body))?.[1])).toEqual([lang, 'en'])
 })
 
-test('the English sentence of the server comes after the advice in other languages', () => {
+test('in other languages, the server's English sentence comes after the advice', () => {
   const order = (locale: string) => {
     const text = textOf(
       tokensOf(errorPage({ status: 400, code: 'invalid_request', description: 'Unknown.', languages, locale })),
@@ -45,7 +45,7 @@ test('the English sentence of the server comes after the advice in other languag
   expect([order('en'), order('de')]).toEqual([true, false])
 })
 
-test('shows the identifier that support can search for, in text', () => {
+test('shows the identifier that support can search for, as text', () => {
   const error = { status: 400, code: 'invalid_request', description: 'Unknown.', languages, locale: 'de' }
 
   const shown = textOf(tokensOf(errorPage({ ...error, correlationId: 'a<b>7' })))

@@ -9,20 +9,20 @@ interface ErrorPageInput extends Look {
   readonly code: string
   /** The server's fixed English sentence. */
   readonly description: string
-  /** The server passes the `correlationId` of its events, which support can search for. */
+  /** The `correlationId` of the server's events, which support can search for. The server passes it. */
   readonly correlationId?: string | undefined
 }
 
 /**
- * Says what went wrong where nothing may be redirected. It fits the server's `renderErrorPage` option as it is.
- * @param request what it answers: its language is chosen by it, unless the host has chosen one.
+ * Renders an error that must not be redirected to the client. Pass it to the server's option `renderErrorPage`.
+ * @param request the request that the page answers. It determines the language unless the host has chosen one.
  */
 export function errorPage(
   { status, code, description, correlationId, ...look }: ErrorPageInput,
   request?: RequestHead,
 ): ServerResponse {
   const messages = messagesFor({ uiLocales: request && uiLocalesOf(request), ...look }, request)
-  // The server's sentence comes first where users can read it.
+  // The server's sentence is English: it comes first for users who read English.
   const detail = html`<p lang="en" dir="ltr">${description}</p>`
   const advice = html`<p>${messages.error.advice}</p>`
   const body = html`<header>
@@ -35,6 +35,6 @@ ${correlationId && html`<p class="fine">${messages.error.referenceLabel}: <code>
   return page({ brand: look.brand, messages, title: messages.error.title, status, formAction: 'none', body })
 }
 
-/** The request was refused before its `ui_locales` were read. */
+/** Reads `ui_locales`, because the server refused the request before it read them. */
 const uiLocalesOf = ({ url }: RequestHead): readonly string[] =>
   (url.searchParams.get('ui_locales') ?? '').split(' ', mostWishes)

@@ -65,7 +65,7 @@ describe('formActionSource', () => {
     ['http://localhost:51000/cb', 'http://localhost:51000'],
     ['https://bücher.test/cb', 'https://xn--bcher-kva.test'],
     ['com.example.app:/cb', 'com.example.app:'],
-  ])('is the origin, or the scheme of an app (RFC 8252 §7): %s', (redirectUri, source) => {
+  ])('returns the origin, or the URI scheme of an app (RFC 8252 §7): %s', (redirectUri, source) => {
     expect(formActionSource(redirectUri)).toBe(source)
   })
 
@@ -81,7 +81,7 @@ describe('formActionSource', () => {
   )
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///x', 'myapp:/cb', '/cb', ''])(
-    'is undefined for %s',
+    'returns undefined for %s',
     (redirectUri) => {
       expect(formActionSource(redirectUri)).toBeUndefined()
     },

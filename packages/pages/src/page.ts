@@ -9,9 +9,9 @@ export interface Brand {
   readonly productName: string
   readonly header: Fragment
   readonly footer: Fragment | undefined
-  /** Colours that replace those of the stylesheet. */
+  /** CSS that replaces the colours of the stylesheet. */
   readonly style: string | undefined
-  /** The CSP sources of the logos. */
+  /** The Content Security Policy sources of the logos. */
   readonly imageSources: readonly string[]
   readonly forgotPasswordUrl: string | undefined
   readonly createAccountUrl: string | undefined
@@ -28,21 +28,21 @@ interface Page {
   readonly messages: Pick<Messages, 'lang' | 'dir'>
   readonly title: string
   readonly status: number
-  /** Where this page's form may lead. */
+  /** Where the form of the page may post and redirect to. */
   readonly formAction: FormAction
-  /** The addresses that the body has frames for. */
+  /** The addresses of the frames in the body. */
   readonly frames?: readonly string[]
   /** The addresses of the images in the body. */
   readonly images?: readonly string[]
-  /** Where the page goes on by itself; the body has a link to it with the id `continue`. */
+  /** The address to which the page continues automatically. The body must have a link to it with the id `continue`. */
   readonly continueTo?: string | undefined
   readonly body: Fragment
 }
 
-/** A page without a form posts nowhere; one with a form posts to itself, and may be redirected to the validated URI. */
+/** `none` for a page without a form. A form posts to its own page, and may be redirected to the validated URI. */
 type FormAction = 'none' | { readonly redirectUri: string | undefined }
 
-/** The frame of every page: the document, and the headers that guard it. */
+/** Renders a page: the document around the body, and the headers that protect it. */
 export function page({
   brand,
   messages,
@@ -82,11 +82,11 @@ ${continueTo && script}
     headers: [
       ['Content-Type', 'text/html; charset=utf-8'],
       ['Content-Security-Policy', contentSecurityPolicy({ formAction, frames, images, continueTo, brand }, nonce)],
-      // RFC 9700 §4.16: a page that asks for a decision must not be framed; the older header is for older browsers.
+      // RFC 9700 §4.16: a page that asks for a decision must not be framed. Older browsers need this header.
       ['X-Frame-Options', 'DENY'],
-      // The address holds an interaction's handle: other origins never see it. `no-referrer` would hide it from our own
-      // too, but then Chrome posts the form with `Origin: null` (seen in 156), and the server could not tell it from a
-      // cross-site POST in a browser that sends no Sec-Fetch-Site.
+      // The address contains an interaction's handle, which other origins must not see. With `no-referrer`, Chrome posts the
+      // form with `Origin: null` (seen in 156), and the server could not distinguish it from a cross-site POST in a browser
+      // that sends no Sec-Fetch-Site.
       ['Referrer-Policy', 'same-origin'],
       ['X-Content-Type-Options', 'nosniff'],
       ['Cache-Control', 'no-store'],
@@ -121,7 +121,7 @@ function contentSecurityPolicy(
   ].join('; ')
 }
 
-/** 128 bits (CSP 3 §7.1). A hash of the colours would need a digest, which is asynchronous in some runtimes. */
+/** Returns 128 random bits (CSP 3 §7.1). A hash of the colours is no alternative: digests are asynchronous in some runtimes. */
 function createNonce(): string {
   // oxlint-disable-next-line eslint/no-restricted-properties -- the injected Random would add a dependency to this package.
   const bytes = crypto.getRandomValues(new Uint8Array(16))
@@ -134,10 +134,10 @@ function formActionSources(formAction: FormAction): string {
   return source === undefined ? `'self'` : `'self' ${source}`
 }
 
-/** In seconds: how long a page waits for frames that do not load. */
+/** For how many seconds a page waits for its frames to load. */
 const continueAfter = 3
 
-/** A frame that hangs delays the load event, and with it the refresh of the document. */
+/** Continues after the timeout even if a frame hangs, which delays the load event and the refresh of the document. */
 const scriptText = `(function () {
   var link = document.getElementById('continue')
   function go() { location.replace(link.href) }
@@ -147,19 +147,19 @@ const scriptText = `(function () {
 
 const script = dangerouslyUnescaped(`<script>${scriptText}</script>`)
 
-/** A constant, so that no page waits for a digest. Its test computes it. */
+/** A constant, so that no page waits for a digest. A test compares it with the script. */
 export const scriptHash = 'sha256-68UZviEhheCutKUhtELxKPPC72Ns/IK2ZougC8RLNI8='
 
 const style = dangerouslyUnescaped(`<style>${stylesheet}</style>`)
 
 /**
- * The CSP source that lets a form's answer redirect to the client: Chrome applies `form-action` to the whole chain of
- * redirects that a POST sets off, so the validated redirect URI has to be in it, and no more than its origin.
- * `undefined` when the URI has no scheme that a browser may be sent to.
+ * Returns the Content Security Policy source that allows the response to a form to redirect to the client. Chrome applies
+ * `form-action` to the whole chain of redirects after a POST, so the policy must contain the origin of the redirect URI.
+ * Returns `undefined` when a browser must not be sent to the scheme of the URI.
  *
- * The chain does not end at the client: when its callback redirects on to another origin at once, Chrome blocks that
- * hop. Such a client needs its callback on the origin where it goes on.
- * @param redirectUri as proven against the client's registration.
+ * The chain does not end at the client: if its callback immediately redirects to another origin, Chrome blocks that
+ * redirect. The callback must then be on that other origin.
+ * @param redirectUri a redirect URI that the client has registered.
  */
 export function formActionSource(redirectUri: string): string | undefined {
   if (!URL.canParse(redirectUri)) return undefined
@@ -167,25 +167,25 @@ export function formActionSource(redirectUri: string): string | undefined {
 
   if (protocol === 'https:' || protocol === 'http:') {
     if (expressibleHost.test(hostname)) return `${protocol}//${host}`
-    // CSP 3 §2.3.1 has no way to write an IPv6 address, and Chrome ignores `http://[::1]:5000`. The narrowest source
-    // that admits it is any host on that very scheme and port. The redirect itself stays the server's to decide.
+    // CSP 3 §2.3.1 cannot express an IPv6 address, and Chrome ignores `http://[::1]:5000`. The narrowest source that allows
+    // it is any host with this scheme and port. The server still decides where it redirects.
     return `${protocol}//*${port === '' ? '' : `:${port}`}`
   }
-  // RFC 8252 §7.1: an app's own scheme is a reversed domain name. Others (`javascript:`, `data:`) are nobody's app.
+  // RFC 8252 §7.1: the private-use scheme of an app is a reversed domain name. `javascript:` and `data:` are not.
   return privateUseScheme.test(protocol) ? protocol : undefined
 }
 
-/** The CSP source that admits a frame: exactly its origin. `undefined` where a policy cannot express it. */
+/** Returns the Content Security Policy source for the origin of an address, or `undefined` if a policy cannot express it. */
 export function frameSource(address: string): string | undefined {
   const { origin, hostname } = new URL(address)
   return expressibleHost.test(hostname) ? origin : undefined
 }
 
-// Narrower than what a URL may hold: `;` and `,` are allowed in a host, and would end the directive or the policy.
+// Stricter than the syntax of URLs, where a host may contain `;` and `,`: these would end the directive or the policy.
 const expressibleHost = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
 const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
 
-/** A line drawing in the colour of its text. It repeats what words beside it say, so screen readers pass over it. */
+/** Renders a line drawing in the colour of the text. The text next to it says the same, so screen readers skip it. */
 export const icon = (name: keyof typeof paths): Fragment =>
   dangerouslyUnescaped(
     `<svg class="icon ${name}" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="${paths[name]}"/></svg>`,

@@ -8,18 +8,18 @@ import { icon, type Look, page } from './page.ts'
 interface SelectAccountPageInput extends Look {
   /** The client that the user signs in to. */
   readonly client?: { readonly clientName: string } | undefined
-  /** The validated redirect URI of the pending request: the answer to this form may lead straight there. */
+  /** The validated redirect URI of the pending request. The response to the form may redirect to it directly. */
   readonly redirectUri?: string | undefined
-  /** How the signed-in user knows the account: the pending interaction has it, or the host knows better. */
+  /** The name under which the user knows the account, from the pending interaction or from the host. */
   readonly accountName: string | undefined
-  /** Where the user signs in with another account; the pending interaction has it, unless the client accepts no other. */
+  /** Where the user can sign in with another account, from the pending interaction; absent if the client accepts no other. */
   readonly switchAccountUrl?: string | undefined
 }
 
 /**
- * Asks a signed-in user which account to continue with (`prompt=select_account`, OIDC Core §3.1.2.1). Its form posts to its own
- * address: then call `pending.complete({ account: 'signed_in' })`. The other choice is a link.
- * @param request what it answers: the browser's language counts after the client's.
+ * Asks a signed-in user which account to continue with (`prompt=select_account`, OIDC Core §3.1.2.1). The form posts to the
+ * address of the page; on a POST, call `pending.complete({ account: 'signed_in' })`. The other choice is a link.
+ * @param request the request that the page answers. The browser's language is used if the client requests none.
  */
 export function selectAccountPage(
   { client, redirectUri, accountName, switchAccountUrl, ...look }: SelectAccountPageInput,

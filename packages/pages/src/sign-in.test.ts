@@ -23,7 +23,7 @@ describe('signInPage', () => {
     ['incomplete', 400],
     ['throttled', 429],
   ] as const)(
-    'an error (%s) is a sentence, gets the focus and is linked to both fields (WCAG 2.2 §3.3.1)',
+    'shows the error %s as a sentence that has the focus and describes both fields (WCAG 2.2 §3.3.1)',
     (error, status) => {
       const response = signInPage({ error })
 
@@ -40,7 +40,7 @@ describe('signInPage', () => {
     [english, 'directory/name'],
     [german, 'Verzeichnis/Name'],
   ] as const)(
-    'a hint says how users of a directory sign in, next to the error (WCAG 2.2 §3.3.2): $0.lang',
+    'shows a hint for users of a directory, together with an error (WCAG 2.2 §3.3.2): $0.lang',
     (messages, text) => {
       const shown = (error?: 'rejected') =>
         tokensOf(signInPage({ usernameHint: 'directory', error, languages: [messages] }))
@@ -58,7 +58,7 @@ describe('signInPage', () => {
     },
   )
 
-  test('marks no field as invalid without an error', () => {
+  test('marks both fields as invalid after a rejection, and neither without an error or after too many attempts', () => {
     const invalid = (error?: 'rejected' | 'throttled') =>
       tagsNamed(tokensOf(signInPage({ error })), 'input').map((input) => input['aria-invalid'])
 
@@ -84,7 +84,7 @@ describe('signInPage', () => {
 })
 
 describe('readSignInForm', () => {
-  test('reads the name without the spaces around it, and the password as it is', () => {
+  test('reads the name without the spaces around it, and the password unchanged', () => {
     const request = aFormRequest({ body: 'username=+ada%40example.org+&password=+p%C3%A4ss%0D%0Aw%2Brd+' })
 
     expect(readSignInForm(request)).toEqual({ username: 'ada@example.org', password: ' päss\r\nw+rd ' })

@@ -10,15 +10,15 @@ interface SignInPageInput extends Look {
   /** The client that the user signs in to. */
   readonly client?: { readonly clientName: string } | undefined
   /**
-   * The validated redirect URI of the pending request: with consent already remembered, the answer to this form leads
-   * straight there, and the page's policy must admit it.
+   * The validated redirect URI of the pending request. If the user has consented before, the response to the form redirects
+   * to it directly, so the Content Security Policy of the page must allow it.
    */
   readonly redirectUri?: string | undefined
-  /** The initial value of the name field: the request's `login_hint`, or what was typed before. */
+  /** The initial value of the name field: the request's `login_hint`, or the name that the user typed before. */
   readonly loginHint?: string | undefined
   /**
-   * `directory`: a hint says that a user of a directory (SCIM) enters its name and a slash first. Names are unique within a directory
-   * only.
+   * `directory`: a hint tells users of a directory (SCIM) to enter the name of the directory and a slash first, because
+   * usernames are unique only within a directory.
    * @defaultValue No hint.
    */
   readonly usernameHint?: 'directory' | undefined
@@ -27,9 +27,9 @@ interface SignInPageInput extends Look {
 }
 
 /**
- * The form for name and password. It posts to its own address, for `readSignInForm`. With an error its status is 403
- * (`rejected`), 400 (`incomplete`) or 429 (`throttled`).
- * @param request what it answers: the browser's language counts after the client's.
+ * Renders the form for name and password, which posts to the address of the page, for `readSignInForm`. With an error, the
+ * status is 403 (`rejected`), 400 (`incomplete`) or 429 (`throttled`).
+ * @param request the request that the page answers. The browser's language is used if the client requests none.
  */
 export function signInPage(
   { client, redirectUri, loginHint, usernameHint, error, ...look }: SignInPageInput,
@@ -38,7 +38,7 @@ export function signInPage(
   const messages = messagesFor(look, request)
   const { signIn } = messages
   const { forgotPasswordUrl, createAccountUrl } = look.brand ?? {}
-  // Neither field is said to be the wrong one.
+  // Both fields are marked, so that the page does not reveal which of them was wrong.
   const invalid = attribute('aria-invalid', error === undefined || error === 'throttled' ? undefined : 'true')
   const describedBy = attribute('aria-describedby', error && 'error-text')
   const nameDescribedBy = [error && 'error-text', usernameHint && 'username-hint'].filter((id) => id !== undefined)
@@ -66,7 +66,7 @@ ${createAccountUrl && html`<p class="other"><a ${address('href', createAccountUr
   return page({
     brand: look.brand,
     messages,
-    // A reader hears the title first, so it is the place to say that something is wrong.
+    // Screen readers read the title first, so it says that something is wrong.
     title: error === undefined ? signIn.title : `${signIn.errorTitle} – ${signIn.title}`,
     status: error === undefined ? 200 : statusOf[error],
     formAction: { redirectUri },
@@ -74,7 +74,7 @@ ${createAccountUrl && html`<p class="other"><a ${address('href', createAccountUr
   })
 }
 
-/** Focus starts on its heading, so that keyboard and screen reader begin with what is wrong. */
+/** Puts the focus on its heading, so that users of a keyboard or a screen reader begin with the error. */
 function errorSummary(signIn: Messages['signIn'], error: SignInError): Fragment {
   return html`<div class="notice" role="alert">
 <h2 tabindex="-1" autofocus>${icon('exclamation')}${signIn.errorTitle}</h2>
@@ -82,20 +82,20 @@ function errorSummary(signIn: Messages['signIn'], error: SignInError): Fragment 
 </div>`
 }
 
-// RFC 9110 §15.5.4: 403 says that the credentials do not suffice; 401 would need a challenge that a form is not.
+// RFC 9110 §15.5.4: 403 says that the credentials are not sufficient. 401 would need a challenge, which a form is not.
 const statusOf: Readonly<Record<SignInError, number>> = { rejected: 403, incomplete: 400, throttled: 429 }
 
 /** The user's input on the sign-in page. */
 export interface SignInAttempt {
   /** At most 256 characters, without the spaces around it. */
   readonly username: string
-  /** Exactly as typed, at most 1024 characters: hashing a longer one would be work for an attacker to give. */
+  /** The password exactly as typed, at most 1024 characters. An attacker could use longer ones to make hashing expensive. */
   readonly password: string
 }
 
 /**
- * Reads the form of `signInPage`. `undefined` for a form that is malformed, misses a field or repeats it, or is out of
- * bounds: show the page again with the error `incomplete`.
+ * Reads the form of `signInPage`. Returns `undefined` when the form is malformed, a field is missing or repeated, or a value
+ * is too long; show the page again with the error `incomplete`.
  */
 export function readSignInForm(request: ServerRequest): SignInAttempt | undefined {
   const fields = formFields(request)

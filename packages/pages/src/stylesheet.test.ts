@@ -11,7 +11,7 @@ describe('stylesheet', () => {
     expect(stylesheet).not.toMatch(/url\(|@import|<|\r/)
   })
 
-  test('has logical directions only, for languages that run from right to left', () => {
+  test('uses only logical directions, for languages that are written from right to left', () => {
     expect(stylesheet).not.toMatch(/-(?:left|right)\b|\b(?:left|right)\s*:|:\s*(?:left|right)\b/)
   })
 
@@ -27,7 +27,7 @@ describe('stylesheet', () => {
   )
 })
 
-/** Every foreground on every ground that it is used on, with the least ratio. */
+/** Every foreground colour with each background that it is used on, and the minimum contrast. */
 const pairs: readonly (readonly [front: string, back: string, least: number])[] = [
   ['text', 'card', 4.5],
   ['quiet', 'card', 4.5],
@@ -51,7 +51,7 @@ function coloursOf(scheme: 'light' | 'dark'): (name: string) => string {
   }
 }
 
-/** The contrast ratio as WCAG 2.2 defines it, from 1 to 21. */
+/** Returns the contrast ratio, from 1 to 21, as WCAG 2.2 defines it. */
 function contrast(a: string, b: string): number {
   const [lighter = 0, darker = 0] = [luminance(a), luminance(b)].toSorted((x, y) => y - x)
   return (lighter + 0.05) / (darker + 0.05)

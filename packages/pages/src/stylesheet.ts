@@ -1,6 +1,7 @@
 /**
- * The style of every page, inline, so that the pages need no second request. Colours keep WCAG 2.2 AA in both schemes
- * (1.4.3 text, 1.4.11 controls), targets are 44 px (2.5.8), and directions are logical, for right-to-left languages.
+ * The style of every page. It is inline, so that the pages need no second request. Colours meet WCAG 2.2 AA in both schemes
+ * (§1.4.3 for text, §1.4.11 for controls), targets are 44 px high (§2.5.8), and directions are logical, for right-to-left
+ * languages.
  */
 export const stylesheet = `
 :root {
@@ -114,5 +115,5 @@ section h2 { margin: 0 0 .5rem; font-size: 1rem; font-weight: 650; }
 }
 `
 
-/** The hash that the policy names (CSP 3 §2.3.1): a constant, so that no page waits for a digest. Its test computes it. */
+/** The hash in the Content Security Policy (CSP 3 §2.3.1). It is a constant, so that no page waits for a digest; a test checks it. */
 export const stylesheetHash = 'sha256-c6iMxg6QTK5m31exllzRwSWBSyyGjo1CQzNJjvqfsJg='

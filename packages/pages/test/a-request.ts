@@ -7,7 +7,7 @@ interface FormRequest {
   readonly repeatedHeaders?: readonly string[]
 }
 
-/** A form as a browser posts it; tests set only what they are about. */
+/** Creates the request with which a browser posts a form. Tests set only the members that matter to them. */
 export function aFormRequest({ body, method, contentType, repeatedHeaders }: FormRequest): ServerRequest {
   return {
     method: method ?? 'POST',

@@ -46,7 +46,7 @@ const sessions = [
   { sessionId: 'phone', signedInAt: 1_780_000_000, lastSeenAt: 1_780_000_000, clients: [] },
 ]
 
-/** Every page that users see, by name, as its readers look at it: for accessibility checks and pictures. */
+/** Renders every page that users see, by name, for accessibility checks and screenshots. */
 export function gallery(
   pages: ReturnType<typeof createPages>,
   redirectUri = 'https://notes.example/callback',

@@ -1,12 +1,12 @@
-/** What an HTML parser sees: tags with their decoded attributes, and decoded text between them. */
+/** A token of an HTML parser: a tag with its decoded attributes, or the decoded text between tags. */
 export type Token =
   | { readonly kind: 'tag'; readonly name: string; readonly attributes: Readonly<Record<string, string>> }
   | { readonly kind: 'text'; readonly text: string }
 
 /**
- * A tokenizer after the HTML standard's §13.2.5, for documents without comments, scripts and hexadecimal references. It is written from the
- * parser's side and shares nothing with the templates: it accepts every kind of attribute, quoted or not, and starts a
- * tag wherever a browser would.
+ * Tokenizes HTML as in §13.2.5 of the HTML standard, for documents without comments, markup in scripts or hexadecimal
+ * references. It shares no code with the templates: it accepts every kind of attribute, quoted or not, and starts a tag
+ * wherever a browser would.
  */
 export function readHtml(markup: string): readonly Token[] {
   const source = markup.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
@@ -28,11 +28,11 @@ export function readHtml(markup: string): readonly Token[] {
   return tokens
 }
 
-/** The text of a document, without its tags. */
+/** Returns the text of a document, without its tags. */
 export const textOf = (tokens: readonly Token[]): string =>
   tokens.map((token) => (token.kind === 'text' ? token.text : '')).join('')
 
-/** The tags of one name. */
+/** Returns the attributes of all tags with one name. */
 export const tagsNamed = (tokens: readonly Token[], name: string) =>
   tokens.flatMap((token) => (token.kind === 'tag' && token.name === name ? [token.attributes] : []))
 

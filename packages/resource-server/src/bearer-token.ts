@@ -49,7 +49,7 @@ export function checkScopeNames(scopes: readonly string[]): void {
     throw new TypeError('require needs a scope value. To admit every token for this API, use requireAnyToken().')
   for (const scope of scopes as readonly unknown[])
     if (typeof scope !== 'string' || !scopeToken.test(scope))
-      throw new TypeError(`${JSON.stringify(scope)} is not a scope value: give each value by itself, without spaces.`)
+      throw new TypeError(`${JSON.stringify(scope)} is not a scope value. Pass each value separately, without spaces.`)
 }
 
 /** RFC 6749 §3.3: visible ASCII without space, quote and backslash. */

@@ -20,33 +20,33 @@ describe('options', () => {
       revocationFeed: { mode: 'follow', toleratedSilence: 300 },
       clockSkew: 0,
     },
-  ])('are right: %j', (options) => {
+  ])('are accepted: %j', (options) => {
     expect(() => checkResourceServerOptions(options)).not.toThrow()
   })
 
   it.each<readonly [string, object, RegExp]>([
     ['an issuer over plain http (RFC 8414 §2)', { issuer: 'http://as.test' }, /https/],
     ['an issuer of another scheme on loopback', { issuer: 'ftp://127.0.0.1' }, /https/],
-    ['an issuer that is no address', { issuer: 'as.test' }, /https/],
-    ['an issuer with a slash at its end, which no token has', { issuer: 'https://as.test/' }, /as https:\/\/as\.test$/],
-    ['an issuer in capitals', { issuer: 'https://AS.test' }, /as https:\/\/as\.test$/],
+    ['an issuer that is not a URL', { issuer: 'as.test' }, /https/],
+    ['an issuer with a slash at the end', { issuer: 'https://as.test/' }, /as https:\/\/as\.test$/],
+    ['an issuer whose host has capital letters', { issuer: 'https://AS.test' }, /as https:\/\/as\.test$/],
     ['an audience that is not absolute (RFC 8707 §2)', { audience: 'orders' }, /audience/],
     ['an audience with a fragment (RFC 8707 §2)', { audience: 'https://api.test#x' }, /audience/],
-    ['an audience that would break out of a challenge', { audience: 'https://api.test/"x' }, /audience/],
-    ['introspection as nobody', { introspection: {} }, /credentials/],
-    ['the feed as nobody', { revocationFeed: {} }, /credentials/],
-    ['answers that are kept for long', { credentials, introspection: { cacheFor: 61 } }, /cacheFor/],
-    ['answers that are kept for no number', { credentials, introspection: { cacheFor: Number.NaN } }, /cacheFor/],
-    ['clocks that are far apart', { clockSkew: 61 }, /clockSkew/],
+    ['an audience with a quotation mark, which would end the string in a challenge', { audience: 'https://api.test/"x' }, /audience/],
+    ['introspection without credentials', { introspection: {} }, /credentials/],
+    ['the revocation feed without credentials', { revocationFeed: {} }, /credentials/],
+    ['a cacheFor of more than 60 seconds', { credentials, introspection: { cacheFor: 61 } }, /cacheFor/],
+    ['a cacheFor that is NaN', { credentials, introspection: { cacheFor: Number.NaN } }, /cacheFor/],
+    ['a clockSkew of more than 60 seconds', { clockSkew: 61 }, /clockSkew/],
     [
-      'silence that is tolerated for ever',
+      'an infinite toleratedSilence',
       { credentials, revocationFeed: { toleratedSilence: Infinity } },
       /toleratedSilence/,
     ],
-    ['a certificate header in no known format', { mutualTls: { certificate: { format: 'pem', trust } } }, /format/],
-    ['a mode that is none', { credentials, revocationFeed: { mode: 'push' } }, /mode/],
+    ['a certificate header in an unknown format', { mutualTls: { certificate: { format: 'pem', trust } } }, /format/],
+    ['an unknown mode', { credentials, revocationFeed: { mode: 'push' } }, /mode/],
     ['a misspelled option', { audiences: [] }, /audiences is not an option/],
-  ])('refuses %s, and says what to change', (_, change, message) => {
+  ])('with %s are refused, with a message that says what to change', (_, change, message) => {
     expect(() => checkResourceServerOptions({ ...right, ...change })).toThrow(message)
   })
 })

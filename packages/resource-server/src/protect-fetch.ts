@@ -3,7 +3,7 @@ import type { RequiredClaims } from './required-claims.ts'
 import { metadataHeaders } from './resource-metadata.ts'
 import type { AccessRule, ResourceServer } from './resource-server.ts'
 
-/** A handler from Request to Response, with whatever else the runtime or framework passes. */
+/** A handler that turns a Request into a Response. The runtime or framework may pass more arguments. */
 type FetchHandler<Rest extends readonly unknown[]> = (request: Request, ...rest: Rest) => Promise<Response>
 
 /** A handler that cannot be called without a verified access token. */
@@ -14,14 +14,14 @@ type GuardedHandler<Rest extends readonly unknown[]> = (
 ) => Response | Promise<Response>
 
 interface FetchGuard {
-  /** Wraps a handler: requests whose token has all the scope values reach it, the others are refused. */
+  /** Wraps a handler so that it receives only requests whose token has all the scope values; others are refused. */
   require<Rest extends readonly unknown[]>(
     scopes: readonly [string, ...string[]],
     handler: GuardedHandler<Rest>,
   ): FetchHandler<Rest>
   /**
-   * Wraps a handler: requests whose token has an entry of the type in its authorization details, and all the scope values,
-   * reach it (RFC 9396). The handler compares `token.authorizationDetails` with what the request is about.
+   * Wraps a handler so that it receives only requests whose token has all the scope values, and an entry of the type in its
+   * authorization details (RFC 9396). The handler must compare `token.authorizationDetails` with the request.
    */
   requireDetail<Rest extends readonly unknown[]>(
     type: string,
@@ -29,23 +29,23 @@ interface FetchGuard {
     handler: GuardedHandler<Rest>,
   ): FetchHandler<Rest>
   /**
-   * Wraps a handler: requests whose token has the roles, groups, entitlements or organization, and all the scope values, reach
-   * it (RFC 9068 §2.2.3). Users who lack them are refused with 403 `access_denied`.
+   * Wraps a handler so that it receives only requests whose token has all the scope values and the required roles, groups,
+   * entitlements or organization (RFC 9068 §2.2.3). Users who lack them are refused with 403 `access_denied`.
    */
   requireClaims<Rest extends readonly unknown[]>(
     required: RequiredClaims,
     scopes: readonly string[],
     handler: GuardedHandler<Rest>,
   ): FetchHandler<Rest>
-  /** Wraps a handler: requests with any valid token for this API reach it, whatever the token allows. */
+  /** Wraps a handler so that it receives requests with any valid token for this API, whatever its scope. */
   requireAnyToken<Rest extends readonly unknown[]>(handler: GuardedHandler<Rest>): FetchHandler<Rest>
-  /** Serves the metadata; `undefined` for every other request. */
+  /** Serves the protected resource metadata; returns `undefined` for every other request. */
   metadata(request: Request): Response | undefined
 }
 
 /**
- * Protects an API of functions from Request to Response: Workers, Deno, Bun, Hono, Next.js route handlers. Answer CORS
- * preflight requests in front of it: they have no token.
+ * Protects an API whose handlers turn a Request into a Response: Workers, Deno, Bun, Hono, Next.js route handlers. Answer
+ * CORS preflight requests before the wrapped handlers, because they have no token.
  * @example
  * ```ts
  * const guard = protectFetch(createResourceServer({ issuer: 'https://id.example.com', audience: 'https://api.example.com' }))
@@ -73,7 +73,7 @@ const guarded =
   <Rest extends readonly unknown[]>(rule: AccessRule, handler: GuardedHandler<Rest>): FetchHandler<Rest> =>
   async (request, ...rest) => {
     let token: VerifiedAccessToken
-    // Headers joins repeated headers with a comma, which no access token and no proof contains (Fetch §2.2.2).
+    // Headers joins repeated headers with a comma (Fetch §2.2.2). Access tokens and proofs contain no comma.
     const valuesOf = (wanted: string): readonly string[] =>
       [...request.headers].flatMap(([name, value]) => (name === wanted ? [value] : []))
     const authorization = valuesOf('authorization')
@@ -87,7 +87,7 @@ const guarded =
       })
     } catch (error) {
       const refusal = rule.renderRefusal(error, authorization)
-      // Any other error is a failure, which the host handles.
+      // Every other error is a failure for the host to handle.
       if (refusal === undefined) throw error
       return new Response(refusal.body, refusal)
     }

@@ -1,6 +1,6 @@
 import { proofAlgorithms } from '@mintmark/internal'
 
-/** How a request is refused, by the code that the client sees (RFC 6750 §3.1). */
+/** The status and the description of each error code that clients see (RFC 6750 §3.1). */
 const codes = {
   invalid_request: { status: 400, description: 'Send one access token, in the Authorization header.' },
   invalid_token: { status: 401, description: 'The access token is not valid.' },
@@ -12,22 +12,22 @@ const codes = {
   },
   // RFC 9110 §15.5.4: a token with more scope values would not help, so there is no challenge that asks for one.
   access_denied: { status: 403, description: 'The user is not allowed to do this.' },
-  // RFC 9110 §15.6.4: neither yes nor no.
+  // RFC 9110 §15.6.4: the request can be neither admitted nor denied.
   temporarily_unavailable: { status: 503, description: 'Access cannot be checked now. Try again shortly.' },
 } as const
 
 type AccessRefusalCode = keyof typeof codes
 
-/** Every reason for a refusal: the code that the client sees, what it means, and the section of the standard. */
+/** Every reason for a refusal, with the code that the client sees, the meaning, and the section of the standard. */
 export const refusals = {
   bearer_missing: ['invalid_token', 'The request has no access token.', 'RFC 6750 §3.1'],
   bearer_malformed: ['invalid_token', 'The Authorization header holds no well-formed access token.', 'RFC 6750 §2.1'],
   bearer_twice: ['invalid_request', 'The request has more than one access token.', 'RFC 6750 §3.1'],
 
   token_malformed: ['invalid_token', 'The token is not a compact JWS, or it is too long.', 'RFC 7515 §7.1'],
-  token_header: ['invalid_token', 'The header cannot be read, or has other members.', 'RFC 7515 §5.2'],
+  token_header: ['invalid_token', 'The header cannot be read, or has members other than alg, typ and kid.', 'RFC 7515 §5.2'],
   token_type: ['invalid_token', 'The token is a JWT of another type, such as an ID token.', 'RFC 8725 §3.11'],
-  token_key_unknown: ['invalid_token', 'The issuer has no such key for this algorithm.', 'RFC 8725 §3.1'],
+  token_key_unknown: ['invalid_token', 'The issuer publishes no key with this name and algorithm.', 'RFC 8725 §3.1'],
   token_signature: ['invalid_token', 'The signature is wrong.', 'RFC 7515 §5.2'],
   token_payload: ['invalid_token', 'The payload is not a JSON object in UTF-8.', 'RFC 7519 §7.2'],
 
@@ -35,7 +35,7 @@ export const refusals = {
   token_claims: ['invalid_token', 'A required claim is missing or has another type.', 'RFC 9068 §2.2'],
   token_audience: ['invalid_token', 'The token is meant for another API.', 'RFC 9068 §4'],
   token_expired: ['invalid_token', 'The token has expired.', 'RFC 7519 §4.1.4'],
-  token_not_yet_valid: ['invalid_token', 'The token is from the future: compare the clocks.', 'RFC 7519 §4.1.5'],
+  token_not_yet_valid: ['invalid_token', 'The token is not valid yet: compare the clocks.', 'RFC 7519 §4.1.5'],
   token_bound: [
     'invalid_token',
     'The token is bound to a key, and the request does not prove possession of it.',
@@ -53,7 +53,7 @@ export const refusals = {
     'The token was sent with the DPoP scheme and without a proof.',
     'RFC 9449 §7.1',
   ],
-  proof_malformed: ['invalid_dpop_proof', 'There are two proofs, or one without the right form.', 'RFC 9449 §4.3'],
+  proof_malformed: ['invalid_dpop_proof', 'The request has two proofs, or the proof is malformed.', 'RFC 9449 §4.3'],
   proof_target: [
     'invalid_dpop_proof',
     'The proof is for another method or address: compare it with the option dpop.origin.',
@@ -65,7 +65,7 @@ export const refusals = {
   proof_replayed: ['invalid_dpop_proof', 'The proof was used before.', 'RFC 9449 §11.1'],
 
   token_inactive: ['invalid_token', 'Introspection says that the token is not active.', 'RFC 7662 §2.2'],
-  token_revoked: ['invalid_token', 'The revocation feed lists the token, or what it depends on.', 'RFC 7009 §2.1'],
+  token_revoked: ['invalid_token', 'The revocation feed lists the token, or something that it depends on.', 'RFC 7009 §2.1'],
   token_unknown_to_feed: [
     'invalid_token',
     'The token is older than what the revocation feed covers, and introspection is not configured.',
@@ -79,7 +79,7 @@ export const refusals = {
   ],
   organization_missing: [
     'insufficient_scope',
-    'The token is for no organization: the client did not ask for the scope organization.',
+    'The token is not for an organization: the client did not request the scope organization.',
     'RFC 6750 §3.1',
   ],
   organization_other: ['access_denied', 'The token is for another organization.', 'RFC 9110 §15.5.4'],
@@ -95,17 +95,18 @@ export const refusals = {
   ],
   authorization_server_unavailable: [
     'temporarily_unavailable',
-    'The keys, the introspection or the revocation feed could not be read; `cause` has the error.',
+    'The keys, the introspection response or the revocation feed could not be read; `cause` has the error.',
     'RFC 9110 §15.6.4',
   ],
 } as const satisfies Readonly<Record<string, readonly [AccessRefusalCode, string, string]>>
 
-/** Why access was refused, for logs and tests. It is never sent to a client. */
+/** The reason why access was refused, for logs and tests. It is never sent to a client. */
 export type AccessRefusalReason = keyof typeof refusals
 
 /**
- * A request that is not authorized. `code` and `description` are sent to the client: the description is a fixed sentence
- * that contains nothing of the request and does not reveal which of several checks failed. `reason` is for logs and tests.
+ * Says that a request is not authorized. `code` and `description` are sent to the client. The description is a fixed
+ * sentence that contains no part of the request and does not reveal which of several checks failed. `reason` is for logs
+ * and tests.
  */
 export class AccessRefusedError extends Error {
   override readonly name = 'AccessRefusedError'
@@ -122,11 +123,11 @@ export class AccessRefusedError extends Error {
   }
 }
 
-/** The error of a refusal; its table has the section of the standard. */
+/** Creates the error for a refusal. The table of refusals has the section of the standard. */
 export const refuse = (reason: AccessRefusalReason, cause?: unknown): AccessRefusedError =>
   new AccessRefusedError(reason, cause)
 
-/** A response in JSON, for whatever framework sends it. */
+/** A JSON response that any framework can send. */
 export interface JsonResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -145,7 +146,7 @@ interface ChallengeDetails {
   readonly used?: 'Bearer' | 'DPoP'
 }
 
-/** The response to a refused request (RFC 6750 §3). Without a token the challenge has no error code (§3.1). */
+/** Renders the response to a refused request (RFC 6750 §3). Without a token, the challenge has no error code (§3.1). */
 export function renderAccessRefusal(
   { code, description, reason }: AccessRefusedError,
   { scopes, metadataUrl, schemes = ['Bearer'], used = 'Bearer' }: ChallengeDetails,
@@ -157,12 +158,12 @@ export function renderAccessRefusal(
       ...(scheme === 'DPoP' ? [`algs="${proofAlgorithms.join(' ')}"`] : []),
       ...shared,
     ].join(', ')
-    // RFC 6750 §3: the challenge has at least one parameter.
+    // RFC 6750 §3: the challenge must have at least one parameter.
     return `${scheme} ${parameters || 'realm="api"'}`
   }
   const errorParameters = [`error="${code}"`, `error_description="${description}"`]
   const shared = [
-    // RFC 6750 §3: the scope that is needed, whether or not the token was valid.
+    // RFC 6750 §3: the challenge names the required scope, whether or not the token was valid.
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
     ...(metadataUrl === undefined ? [] : [`resource_metadata="${metadataUrl}"`]),
   ]
@@ -172,8 +173,8 @@ export function renderAccessRefusal(
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
-      // RFC 9110 §11.6.1: one challenge for each scheme.
       ...(code === 'temporarily_unavailable' && { 'Retry-After': '5' }),
+      // RFC 9110 §11.6.1: the header has one challenge for each scheme.
       ...(code !== 'temporarily_unavailable' &&
         code !== 'access_denied' && { 'WWW-Authenticate': schemes.map(challengeOf).join(', ') }),
     },

@@ -8,7 +8,7 @@ beforeAll(async () => {
   jwk = { ...(await exportJWK((await generateKeyPair('ES256')).publicKey)), alg: 'ES256' }
 })
 
-/** A key set over a server that answers as the test says, at a time that the test sets. */
+/** Creates a key set for a server whose responses the test defines, with a clock that the test sets. */
 function aKeySet(answer: () => Response | Promise<Response>) {
   const at = { seconds: 1000, requests: 0, inits: [] as (RequestInit | undefined)[] }
   const fetch: typeof globalThis.fetch = async (_url, init) => {
@@ -40,7 +40,7 @@ describe('the keys of an authorization server', () => {
     expect(at.requests).toBe(1)
   })
 
-  it('are kept for five minutes, and fetched again in the background after four', async () => {
+  it('are used for five minutes, and fetched again in the background after four', async () => {
     const { at, keys } = aKeySet(() => publish('a'))
     await keys.find('a')
 
@@ -64,7 +64,7 @@ describe('the keys of an authorization server', () => {
     expect(at.requests).toBe(2)
   })
 
-  it('include a new key before the five minutes are over (OIDC Core §10.1.1)', async () => {
+  it('include a new key before five minutes have passed (OIDC Core §10.1.1)', async () => {
     const published = ['old']
     const { at, keys } = aKeySet(() => publish(...published))
     await keys.find('old')
@@ -89,7 +89,7 @@ describe('the keys of an authorization server', () => {
   })
 
   it.each(['180', ' 180 ', '180, 7'])(
-    'are kept for a shorter time when a shared cache kept them before: Age %j (RFC 9111 §4.2.3)',
+    'are used for less than five minutes when a shared cache stored them first: Age %j (RFC 9111 §4.2.3)',
     async (age) => {
       let isUp = true
       const { at, keys } = aKeySet(() => (isUp ? withAge(age) : new Response(null, { status: 503 })))
@@ -104,7 +104,7 @@ describe('the keys of an authorization server', () => {
     },
   )
 
-  it('are not used when a shared cache kept them for five minutes, and come from the next response', async () => {
+  it('are not used when a shared cache stored them for five minutes, but read from the next response', async () => {
     let age = '300'
     const { at, keys } = aKeySet(() => withAge(age))
 
@@ -117,7 +117,7 @@ describe('the keys of an authorization server', () => {
     expect(await keys.find('a')).toBeDefined()
   })
 
-  it('never lack behind a shared cache that keeps to max-age, in any second of its copies', async () => {
+  it('are available in every second when a shared cache respects max-age', async () => {
     const at = { seconds: 1000, requests: 0, filledAt: 1000 }
     const fetch: typeof globalThis.fetch = async () => {
       at.requests += 1
@@ -135,7 +135,7 @@ describe('the keys of an authorization server', () => {
     expect(lacking).toEqual([])
   })
 
-  it('do not replace newer ones: a shared cache may answer with an older copy', async () => {
+  it('are not replaced by an older copy from a shared cache', async () => {
     let answer = () => publish('new')
     const { at, keys } = aKeySet(() => answer())
     await keys.find('new')
@@ -149,7 +149,7 @@ describe('the keys of an authorization server', () => {
   })
 
   it.each(['', '-5', '1.5', 'soon', 'NaN', '1e3'])(
-    'are kept for five minutes when the Age is no number: %j (RFC 9111 §5.1)',
+    'are treated as new when Age is not a number of seconds: %j (RFC 9111 §5.1)',
     async (age) => {
       const { at, keys } = aKeySet(() => withAge(age))
       await keys.find('a')
@@ -161,7 +161,7 @@ describe('the keys of an authorization server', () => {
     },
   )
 
-  it('are used no longer while the server cannot be reached: it may have dropped one (OIDC Core §10.1.1)', async () => {
+  it('are not used for longer while the server is unreachable, because it may have dropped a key (OIDC Core §10.1.1)', async () => {
     let isUp = true
     const { at, keys } = aKeySet(() => (isUp ? publish('a') : new Response(null, { status: 503 })))
     await keys.find('a')
@@ -179,7 +179,7 @@ describe('the keys of an authorization server', () => {
     expect(at.requests).toBe(3)
   })
 
-  it('refuse with 503 when there never were any', async () => {
+  it('lead to 503 when they could never be fetched', async () => {
     const { at, keys } = aKeySet(() => Promise.reject(new Error('refused')))
 
     await expect(keys.find('a')).rejects.toMatchObject({ ...isDown, cause: new Error('refused') })
@@ -187,7 +187,7 @@ describe('the keys of an authorization server', () => {
     expect(at.requests).toBe(1)
   })
 
-  it('come from a second attempt when the first failed', async () => {
+  it('are fetched again five seconds after a failed attempt', async () => {
     let isUp = false
     const { at, keys } = aKeySet(() => (isUp ? publish('a') : new Response(null, { status: 500 })))
     await keys.find('a').catch(() => undefined)
@@ -199,21 +199,21 @@ describe('the keys of an authorization server', () => {
   })
 
   it.each<readonly [string, () => Response]>([
-    ['a redirect, with a good set in its body', () => withStatus(302)],
-    ['another status than 200, with a good set', () => withStatus(203)],
-    ['more than 64 KiB', () => new Response(`{"keys":[],"x":"${'x'.repeat(65_536)}"}`)],
-    ['no JSON', () => new Response('<html>')],
-    ['no UTF-8', () => new Response(new Uint8Array([0x7b, 0xff]))],
-    ['an empty set', () => Response.json({ keys: [] })],
-    ['another status', () => Response.json({ keys: [] }, { status: 404 })],
-  ])('ignore %s as a response (RFC 8725 §3.10)', async (_, answer) => {
+    ['a redirect with a valid key set in its body', () => withStatus(302)],
+    ['a status other than 200 with a valid key set', () => withStatus(203)],
+    ['a response of more than 64 KiB', () => new Response(`{"keys":[],"x":"${'x'.repeat(65_536)}"}`)],
+    ['a response that is not JSON', () => new Response('<html>')],
+    ['a response that is not UTF-8', () => new Response(new Uint8Array([0x7b, 0xff]))],
+    ['an empty key set', () => Response.json({ keys: [] })],
+    ['the status 404', () => Response.json({ keys: [] }, { status: 404 })],
+  ])('are not read from %s', async (_, answer) => {
     const { at, keys } = aKeySet(answer)
 
     await expect(keys.find('a')).rejects.toMatchObject(isDown)
     expect(at.requests).toBe(1)
   })
 
-  it('stay as they were after an invalid response', async () => {
+  it('stay in use after an invalid response', async () => {
     let answer = publish('a')
     const { at, keys } = aKeySet(() => answer)
     await keys.find('a')
@@ -233,7 +233,7 @@ describe('the keys of an authorization server', () => {
     expect(at.inits[0]?.signal).toBeInstanceOf(AbortSignal)
   })
 
-  it('treats cached entries as outdated after the clock was set back', async () => {
+  it('are fetched again after the clock was set back', async () => {
     const { at, keys } = aKeySet(() => publish('a'))
     await keys.find('a')
 

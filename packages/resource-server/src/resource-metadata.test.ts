@@ -40,7 +40,7 @@ describe('protected resource metadata', () => {
     [{ dpop: { origin: 'https://api.test' } }, { dpop_bound_access_tokens_required: false }],
     [{ dpop: { origin: 'https://api.test', required: true } }, { dpop_bound_access_tokens_required: true }],
     [{ mutualTls: { certificate: 'tls_socket' } }, { tls_client_certificate_bound_access_tokens: true }],
-  ] as const)('says which tokens must be bound, with %j (RFC 9728 §2)', (options, expected) => {
+  ] as const)('describes the support for bound tokens with the options %j (RFC 9728 §2)', (options, expected) => {
     const metadata = resourceMetadata({ issuer, audience: 'https://api.test', ...options })
 
     const document = JSON.parse(metadata?.document ?? '') as Record<string, unknown>
@@ -50,7 +50,7 @@ describe('protected resource metadata', () => {
     else expect(document).not.toHaveProperty('dpop_signing_alg_values_supported')
   })
 
-  it('has the identifier exactly as tokens have it (RFC 9728 §3.3)', () => {
+  it('contains the identifier exactly as tokens do (RFC 9728 §3.3)', () => {
     expect(JSON.parse(resourceMetadata({ issuer, audience: 'https://API.test/' })?.document ?? '')).toMatchObject({
       resource: 'https://API.test/',
     })

@@ -2,16 +2,16 @@ import { proofAlgorithms } from '@mintmark/internal'
 
 import type { ResourceServerOptions } from './options.ts'
 
-/** The protected resource metadata (RFC 9728 §2), and where clients look for it. */
+/** The protected resource metadata (RFC 9728 §2), and the URL at which clients look for it. */
 export interface ResourceMetadata {
   readonly url: string
-  /** The path of the URL, as requests have it. */
+  /** The path of the URL, without the query. */
   readonly path: string
-  /** The document, as JSON text. */
+  /** The document, as JSON. */
   readonly document: string
 }
 
-/** @returns `undefined` when the API's identifier is not a URL, so that the document has no address. */
+/** @returns `undefined` when the API's identifier is not an http or https URL, so that the document has no address. */
 export function resourceMetadata(options: ResourceServerOptions): ResourceMetadata | undefined {
   const url = metadataUrl(options.audience)
   if (url === undefined) return undefined
@@ -38,7 +38,7 @@ function metadataUrl(resource: string): URL | undefined {
   return new URL(`${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}${search}`)
 }
 
-/** RFC 9728 §3.2: JSON, readable by browsers on every site. */
+/** The document is JSON (RFC 9728 §3.2) that browser apps of every origin may read. */
 export const metadataHeaders: Readonly<Record<string, string>> = {
   'Content-Type': 'application/json',
   'Cache-Control': 'public, max-age=300',

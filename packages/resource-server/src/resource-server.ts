@@ -21,54 +21,55 @@ import { createEndpointLookup } from './server-metadata.ts'
 
 /** An API that receives access tokens (RFC 9068 §4, RFC 6750). */
 export interface ResourceServer {
-  /** The metadata that this API publishes for clients; `undefined` when its identifier is not a URL. */
+  /** The metadata that this API publishes for clients; `undefined` when its identifier is not an http or https URL. */
   readonly metadata: ResourceMetadata | undefined
   /**
-   * A rule that requires all of these scope values, at least one.
-   * @throws TypeError when one of them is not a scope value, or when there is none.
+   * Creates a rule that requires all these scope values.
+   * @throws TypeError when a string is not a scope value, or when there is none.
    */
   require(...scopes: readonly [string, ...string[]]): AccessRule
   /**
-   * A rule that requires an entry of this type in the authorization details of the token (RFC 9396), and the scope values if
-   * there are any. Compare the entries in `token.authorizationDetails` with what the request is about.
-   * @throws TypeError when the type is empty or one of the others is not a scope value.
+   * Creates a rule that requires an entry of this type in the authorization details of the token (RFC 9396), and all the
+   * scope values. Compare the entries in `token.authorizationDetails` with the request.
+   * @throws TypeError when the type is empty, or when one of `scopes` is not a scope value.
    */
   requireDetail(type: string, ...scopes: readonly string[]): AccessRule
   /**
-   * A rule that requires what the claims say of the user, such as a role, and the scope values if there are any. A user who
-   * lacks it is refused with 403 `access_denied` and no challenge: another token would not help.
-   * @throws TypeError when nothing is required, or one of the others is not a scope value.
+   * Creates a rule that requires claims about the user, such as a role, and all the scope values. A user who lacks them is
+   * refused with 403 `access_denied` and without a challenge, because another token would not help.
+   * @throws TypeError when `required` is empty or invalid, or when one of `scopes` is not a scope value.
    */
   requireClaims(required: RequiredClaims, ...scopes: readonly string[]): AccessRule
   /**
-   * A rule that admits every valid token for this API, whatever it allows. A client gets such tokens with any of its
-   * scope values, or without one.
+   * Creates a rule that admits every valid token for this API, whatever its scope. A client can get a valid token with any
+   * of its scope values, or without any.
    */
   requireAnyToken(): AccessRule
-  /** Stops what runs in the background: following the revocation feed. */
+  /** Stops following the revocation feed in the background. */
   stop(): void
 }
 
-/** Admits requests by their access token. */
+/** Decides by the access token whether a request is admitted. */
 export interface AccessRule {
   /**
-   * Verifies the token of a request, and that it has the required scope values.
+   * Verifies the token of a request, and checks that it meets the rule.
    * @param authorization the values of all Authorization headers of the request.
-   * @param request what a proof of possession is about; needed with the options `dpop` and `mutualTls`.
-   * @throws AccessRefusedError — see `AccessRefusalReason`.
+   * @param request the request that a proof of possession is for; needed with the options `dpop` and `mutualTls`.
+   * @throws AccessRefusedError with one of the reasons of `AccessRefusalReason`.
    */
   admit(authorization: readonly string[], request?: ProvenRequest): Promise<VerifiedAccessToken>
   /**
-   * The response to a refused request; `undefined` for an error that is not an `AccessRefusedError`.
-   * @param authorization as for `admit`.
+   * Renders the response to a refused request, and calls `onRefusal`. Returns `undefined` for an error that is not an
+   * `AccessRefusedError`.
+   * @param authorization the same values that `admit` received.
    */
   renderRefusal(error: unknown, authorization?: readonly string[]): JsonResponse | undefined
 }
 
 /**
- * Creates what an API needs to accept access tokens. Nothing is global, and nothing is fetched before the first token,
- * unless the feed is followed.
- * @throws TypeError that names a bad option and says what to change.
+ * Creates a resource server, with which an API accepts access tokens. It has no global state, and fetches nothing before
+ * the first token unless the mode of the revocation feed is `follow`.
+ * @throws TypeError that names an invalid option and says what to change.
  */
 export function createResourceServer(options: ResourceServerOptions): ResourceServer {
   checkResourceServerOptions(options)
@@ -92,7 +93,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
       async admit(authorization, request = noProof) {
         const { scheme, token: presented } = readAccessToken(authorization, schemes)
         if (possession === undefined || scheme === 'Bearer') {
-          // RFC 9449 §7.2: with a proof it is no bearer token, and the proof would go unchecked.
+          // RFC 9449 §7.2: a token with a proof must not be sent as a bearer token, where the proof would not be checked.
           if (possession !== undefined && request.proofs.length > 0) throw refuse('token_bound')
           const certificate = mutualTls && (await provenCertificate(request, mutualTls.certificate))
           const token = await verifier.verify(presented, certificate)
@@ -138,7 +139,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
 
 const noProof: ProvenRequest = { method: '', path: '', proofs: [] }
 
-/** The scheme that is preferred comes first. */
+/** Returns the accepted schemes, the preferred scheme first. */
 function acceptedSchemes({ dpop }: ResourceServerOptions): readonly ('Bearer' | 'DPoP')[] {
   if (dpop === undefined) return ['Bearer']
   return dpop.required === true ? ['DPoP'] : ['DPoP', 'Bearer']
@@ -153,14 +154,14 @@ function notify(listener: ResourceServerOptions['onRefusal'], refusal: AccessRef
   try {
     listener?.(refusal)
   } catch {
-    // The listener is the host's; a log that fails must not change the response.
+    // The listener belongs to the host. If it fails, for instance because of its log, the response must not change.
   }
 }
 
-/** Decides whether an access token is valid here, now. */
+/** Decides whether an access token is valid for this API now. */
 interface TokenVerifier {
   /**
-   * @param proven the key that was proven; `undefined` without one.
+   * @param proven the key that the sender proved to hold; `undefined` without a proof.
    * @throws AccessRefusedError
    */
   verify(token: string, proven: ProvenKey | undefined): Promise<VerifiedAccessToken>
@@ -187,16 +188,16 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
   return {
     async verify(token, proven) {
       const expected = expectedOf(proven)
-      // An opaque token means nothing here, so the authorization server is asked; other forms are not sent to it.
+      // Only the authorization server can interpret an opaque token. Strings of another form are not sent to it.
       if (ask !== undefined && opaqueToken.test(token))
         return verifyIntrospectedToken(await askAbout(token, ask), clock(), expected)
-      // A forged JWT is refused here, without a request.
+      // A forged JWT is refused here, without an introspection request.
       const verified = await verifyAccessToken(token, clock(), expected)
       const status = feed === undefined ? 'unknown' : await feed.statusOf(verified, signingKeyOf(token))
       // RFC 9068 §4, RFC 7009 §2.1: the token was revoked before it expired.
       if (status === 'revoked') throw refuse('token_revoked')
       if (status === 'unknown' && ask !== undefined) await askAbout(token, ask)
-      // RFC 9068 §4: without introspection a token that the feed does not cover is refused, and its client gets a new one.
+      // RFC 9068 §4: without introspection, a token that the feed does not cover is refused, so that the client gets a new one.
       else if (status === 'unknown' && feed !== undefined) throw refuse('token_unknown_to_feed')
       return verified
     },
@@ -204,13 +205,13 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
   }
 }
 
-/** The authorization server's description of an active token. */
+/** Returns the introspection response of an active token. */
 async function askAbout(token: string, ask: Introspect): Promise<JsonObject> {
   const description = await ask(token)
-  // RFC 7662 §2.2: not active, for whatever reason.
+  // RFC 7662 §2.2: the token is not active, for whatever reason.
   if (description === undefined) throw refuse('token_inactive')
   return description
 }
 
-/** 256 random bits, base64url: the form of the authorization server's opaque access tokens. */
+/** The form of the authorization server's opaque access tokens: 256 random bits in base64url. */
 const opaqueToken = /^[A-Za-z0-9_-]{43}$/

@@ -4,7 +4,7 @@ import { aFeed, aToken, down, isDown, refs } from '../test/a-feed.ts'
 import type { FeedAnswer } from '../test/feed-server.ts'
 import type { AccessTokenClaims } from './access-token.ts'
 
-describe('a feed that is polled on demand', () => {
+describe('a revocation feed in the mode on_demand', () => {
   it('distinguishes a revoked token from an active one', async () => {
     const { feed } = await aFeed(() => ({ revocations: [['token', 't', 2000]] }))
 
@@ -12,7 +12,7 @@ describe('a feed that is polled on demand', () => {
     expect(await feed.statusOf(aToken({ tokenId: 'other' }), 'key-1')).toBe('active')
   })
 
-  it('refuses a token that a dropped key signed, whatever the token names', async () => {
+  it('treats a token as revoked when a dropped key signed it, whatever the token contains', async () => {
     const { feed } = await aFeed(() => ({ revocations: [['key', 'leaked', 2000]] }))
 
     expect(await feed.statusOf(aToken({ claims: { ...refs, family: 7 } }), 'leaked')).toBe('revoked')
@@ -44,7 +44,7 @@ describe('a feed that is polled on demand', () => {
     expect(requests[0]?.authorization).toBe(`Basic ${btoa('api:s+%C3%A4')}`)
   })
 
-  it('refuses a revoked token within a second', async () => {
+  it('knows of a revocation within a second', async () => {
     const answers: FeedAnswer[] = [{}, { revocations: [['family', 'f', 2000]] }]
     const { at, feed } = await aFeed((_, count) => answers[count - 1] ?? {})
 
@@ -54,7 +54,7 @@ describe('a feed that is polled on demand', () => {
     expect([before, await feed.statusOf(aToken(), 'key-1')]).toEqual(['active', 'revoked'])
   })
 
-  it('reads to the end of the feed before a token counts as active', async () => {
+  it('reads the feed to its end before it reports a token as active', async () => {
     const pages: FeedAnswer[] = [{ more: true }, { more: true }, { revocations: [['grant', 'g', 2000]] }]
     const { feed, requests } = await aFeed((_, count) => pages[count - 1] ?? {})
 
@@ -62,7 +62,7 @@ describe('a feed that is polled on demand', () => {
     expect(requests.map(({ cursor }) => cursor)).toEqual([null, 'log.1', 'log.2'])
   })
 
-  it('after a user was deactivated and reactivated, tokens from before stay revoked and later ones are active', async () => {
+  it('keeps the old tokens of a reactivated user revoked, and reports new tokens as active', async () => {
     const { feed } = await aFeed(() => ({ revocations: [['account', 'u.0', 2000]] }))
 
     const before = await feed.statusOf(aToken(), 'key-1')
@@ -74,7 +74,7 @@ describe('a feed that is polled on demand', () => {
     expect([before, after]).toEqual(['revoked', 'active'])
   })
 
-  it('the status of a token that is older than the feed covers is unknown', async () => {
+  it('does not know the status of a token that is older than the feed covers', async () => {
     const { feed } = await aFeed(() => ({ coversAfter: 990 }))
 
     expect(await feed.statusOf(aToken(), 'key-1')).toBe('unknown')
@@ -95,21 +95,31 @@ describe('a feed that is polled on demand', () => {
     { ...refs, family: 7, grant: 'g', generation: 0 },
     { ...refs, family: 'f', grant: 'g', generation: '0' },
     { ...refs, family: null, grant: 'g', generation: 0 },
-  ])('the status of a token that does not name everything it depends on is unknown: %j', async (claims) => {
+  ])('does not know the status of a token that does not name everything it depends on: %j', async (claims) => {
     const { feed } = await aFeed()
 
     expect(await feed.statusOf(aToken({ claims }), 'key-1')).toBe('unknown')
   })
+
+  it('polls again after the clock was set back', async () => {
+    const { at, feed, requests } = await aFeed()
+    await feed.statusOf(aToken(), 'key-1')
+
+    at.seconds -= 3600
+    await feed.statusOf(aToken(), 'key-1')
+
+    expect(requests).toHaveLength(2)
+  })
 })
 
-describe('a feed that cannot be read', () => {
-  it('answers neither active nor revoked', async () => {
+describe('a revocation feed that cannot be read', () => {
+  it('reports the server as unavailable, and the token as neither active nor revoked', async () => {
     const { feed } = await aFeed(down)
 
     await expect(feed.statusOf(aToken(), 'key-1')).rejects.toMatchObject(isDown)
   })
 
-  it('keeps its state for the tolerated silence, and revoked tokens stay revoked', async () => {
+  it('uses its last state for the tolerated silence, and reports revoked tokens as revoked even afterwards', async () => {
     let isUp = true
     const { at, feed } = await aFeed(() => (isUp ? { revocations: [['token', 'revoked', 2000]] } : down()))
     await feed.statusOf(aToken(), 'key-1')
@@ -134,16 +144,6 @@ describe('a feed that cannot be read', () => {
 
     expect([before, requests.length]).toEqual([1, 2])
   })
-
-  it('treats its state as outdated when the clock was set back', async () => {
-    const { at, feed, requests } = await aFeed()
-    await feed.statusOf(aToken(), 'key-1')
-
-    at.seconds -= 3600
-    await feed.statusOf(aToken(), 'key-1')
-
-    expect(requests).toHaveLength(2)
-  })
 })
 
 describe('an invalid feed response', () => {
@@ -164,7 +164,7 @@ describe('an invalid feed response', () => {
     ['a revocation without a name', { claims: { ended: [['token', 7, 2000]] } }],
     ['a revocation without a time', { claims: { ended: [['token', 't', null]] } }],
     ['a revocation with a fourth member', { claims: { ended: [['token', 't', 2000, 'x']] } }],
-  ])('%s: the whole response is ignored', async (_, answer) => {
+  ])('is ignored as a whole: %s', async (_, answer) => {
     const { feed } = await aFeed(() => answer)
 
     await expect(feed.statusOf(aToken(), 'key-1')).rejects.toMatchObject(isDown)

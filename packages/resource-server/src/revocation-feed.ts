@@ -7,11 +7,12 @@ import { createRevokedDependencies, readTokenDependencies } from './token-depend
 /** The status of a token according to the feed: `unknown` when the feed does not cover it. */
 type TokenStatus = 'active' | 'revoked' | 'unknown'
 
-/** The revocations of the authorization server, known here without a request for each token. */
+/** Knows the revocations of the authorization server without a request for each token. */
 export interface RevocationFeed {
   /**
-   * @param keyId the key that signed the token: a dropped one revokes it.
-   * @throws AccessRefusedError `authorization_server_unavailable` when the feed is out of date and the token not revoked.
+   * @param keyId the key that signed the token. If the key was dropped, the token is revoked.
+   * @throws AccessRefusedError `authorization_server_unavailable` when the feed is out of date and the token is not known to
+   *   be revoked.
    */
   statusOf(token: AccessTokenClaims, keyId: string): Promise<TokenStatus>
   /** Stops polling. */
@@ -21,11 +22,12 @@ export interface RevocationFeed {
 /** How the feed is polled. */
 export interface PollingRule {
   /**
-   * `on_demand`: a request that finds the state older than 0.8 seconds refreshes it first, for all requests of that
-   * moment; nothing runs in between. `follow`: one request is always open, and the server answers it at a revocation.
+   * `on_demand`: when the state is older than 0.8 seconds, the next request refreshes it for all requests that arrive
+   * meanwhile; nothing runs in the background. `follow`: one request is always open, and the server responds to it as soon
+   * as there is a revocation.
    */
   readonly mode: 'on_demand' | 'follow'
-  /** In milliseconds: how long the state is used while the server cannot be reached. */
+  /** For how many milliseconds the last state is used while the server cannot be reached. */
   readonly toleratedSilence: number
 }
 
@@ -46,7 +48,7 @@ export function createRevocationFeed(
       await reader.catchUp(longestWait)
       freshFor = freshWhileFollowing
     } catch {
-      // It is polled again soon; requests that come meanwhile poll on their own.
+      // The feed is polled again soon. Requests that arrive meanwhile poll it themselves.
       freshFor = freshOnDemand
     }
   }
@@ -59,7 +61,7 @@ export function createRevocationFeed(
         await refresh(freshOnDemand)
       } catch (error) {
         const status = reader.statusOf(token, keyId)
-        // RFC 9110 §15.6.4: a revoked token is refused also during an outage; of the others nothing can be said.
+        // RFC 9110 §15.6.4: a revoked token is refused even during an outage; the status of other tokens is not known.
         if (status !== 'revoked' && !reader.isNewerThan(toleratedSilence))
           throw refuse('authorization_server_unavailable', error)
         return status
@@ -79,20 +81,20 @@ async function repeat(task: () => Promise<void>, signal: AbortSignal, clock: Clo
   }
 }
 
-/** The part of the feed that was read so far. */
+/** Holds the part of the feed that was read so far. */
 interface FeedReader {
   /**
    * Reads to the end of the feed.
-   * @param wait in seconds: how long the server may hold the response until there is a revocation.
+   * @param wait for how many seconds the server may delay the response until there is a revocation.
    * @throws Error when the feed cannot be read.
    */
   catchUp(wait: number): Promise<void>
-  /** Whether the end was reached within so many milliseconds. */
+  /** Tells whether the end of the feed was reached within the last so many milliseconds. */
   isNewerThan(milliseconds: number): boolean
   statusOf(token: AccessTokenClaims, keyId: string): TokenStatus
 }
 
-/** Nothing is read at first, so the status of every token is unknown. */
+/** Creates a reader that has read nothing yet, so that the status of every token is unknown. */
 function createFeedReader(deps: RevocationFeedDependencies, signal: AbortSignal): FeedReader {
   const { clock } = deps
   const revoked = createRevokedDependencies()
@@ -103,20 +105,20 @@ function createFeedReader(deps: RevocationFeedDependencies, signal: AbortSignal)
   const catchUp = async (wait: number): Promise<void> => {
     const [askedAt, askedFrom] = [clock(), cursor]
     const page = await readFeedPage({ cursor: askedFrom, wait }, deps, signal)
-    // Another reader may have been faster; then this page may be outdated, and reading goes on from the newer position.
+    // Another call may have been faster. This page may then be outdated, so reading continues at the newer cursor.
     const isNext = cursor === askedFrom
     if (isNext) revoked.add(page.revocations, clock())
     if (isNext) cursor = page.cursor
     if (!isNext || page.more) return catchUp(0)
     coversAfter = page.coversAfter
-    // A response that the server held is as new as its arrival.
+    // A response that the server delayed is up to date when it arrives.
     readAt = wait === 0 ? askedAt : clock()
   }
   return {
     catchUp,
     isNewerThan: (milliseconds) => isWithin(readAt, milliseconds, clock()),
     statusOf(token, keyId) {
-      // Checked first: an attacker who has the key can write any other name into the token.
+      // The key is checked first, because an attacker who has the key can write any other name into the token.
       if (revoked.includesKey(keyId, clock())) return 'revoked'
       const dependencies = readTokenDependencies(token)
       if (dependencies === undefined) return 'unknown'

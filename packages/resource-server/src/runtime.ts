@@ -4,31 +4,31 @@ import * as base64url from 'jose/base64url'
 export type EpochMilliseconds = number
 
 /**
- * Tells the time, in milliseconds since 1970.
- * @defaultValue The system's clock. Tests set another one.
+ * Returns the time in milliseconds since 1970.
+ * @defaultValue The system's clock. Tests use another clock.
  */
 export type Clock = () => EpochMilliseconds
 
 export const systemClock: Clock = () => Date.now()
 
 /**
- * Returns that many unpredictable bytes.
- * @defaultValue Web Crypto's. Tests use bytes that they know.
+ * Returns as many unpredictable bytes as requested.
+ * @defaultValue Web Crypto. Tests use known bytes.
  */
 export type Random = (byteCount: number) => Uint8Array
 
 export const systemRandom: Random = (byteCount) => crypto.getRandomValues(new Uint8Array(byteCount))
 
-/** 128 random bits, base64url: a response must repeat it to be the response to this request. */
+/** Returns 128 random bits in base64url. A response repeats them, which proves that it belongs to this request. */
 export const randomNonce = (random: Random): string => base64url.encode(random(16))
 
-/** SHA-256 of the bytes, or of the text's UTF-8 bytes, base64url. */
+/** Returns the SHA-256 digest of the bytes, or of the string's UTF-8 bytes, in base64url. */
 export async function digest(data: string | Uint8Array): Promise<string> {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : new Uint8Array(data)
   return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** Waits for so many milliseconds; less when the signal aborts. */
+/** Waits for so many milliseconds, or until the signal aborts. */
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted || milliseconds <= 0) return resolve()
@@ -42,8 +42,8 @@ export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> 
   })
 
 /**
- * Runs a task one at a time and not too often. Callers during a run wait for that run. Callers within the pause (in
- * milliseconds, from the start of the last run) get its result or its error.
+ * Limits how often a task runs. The returned function starts the task, unless the task is running or last started within
+ * the given pause, in milliseconds. In those cases it returns the result or the error of that run.
  */
 export function spaced(task: () => Promise<void>, clock: Clock): (pause: number) => Promise<void> {
   let latest: { readonly startedAt: EpochMilliseconds; readonly done: Promise<void> } | undefined
@@ -65,6 +65,9 @@ export function spaced(task: () => Promise<void>, clock: Clock): (pause: number)
   }
 }
 
-/** Whether less than so many milliseconds have passed. False when the clock was set back, because then nothing is known. */
+/**
+ * Tells whether less than `duration` milliseconds have passed. Returns false when the clock was set back, because the
+ * elapsed time is then unknown.
+ */
 export const isWithin = (since: EpochMilliseconds, duration: number, now: EpochMilliseconds): boolean =>
   now >= since && now < since + duration

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createEndpointLookup, type ServerEndpoints } from './server-metadata.ts'
 
-/** A lookup over a server that answers as the test says, at a time that the test sets. */
+/** Creates a lookup for a server whose responses the test defines, with a clock that the test sets. */
 function aLookup(
   answer: (path: string) => object | undefined,
   { issuer = 'https://as.test', endpoints = {} }: { issuer?: string; endpoints?: Partial<ServerEndpoints> } = {},
@@ -20,7 +20,7 @@ function aLookup(
 const elsewhere = { jwks_uri: 'https://keys.test/set', introspection_endpoint: 'https://as.test/introspect' }
 
 describe('the endpoints of an authorization server', () => {
-  it('come from its metadata, which is read once in an hour (RFC 8414 §2)', async () => {
+  it('come from its metadata, which is read once an hour (RFC 8414 §2)', async () => {
     const { at, endpointOf } = aLookup(() => elsewhere)
 
     const [jwks, introspection] = [await endpointOf('jwks'), await endpointOf('introspection')]
@@ -46,10 +46,10 @@ describe('the endpoints of an authorization server', () => {
 
   it.each<readonly [string, object | undefined]>([
     ['cannot be read', undefined],
-    ['is of another issuer (RFC 8414 §3.3)', { ...elsewhere, issuer: 'https://evil.test' }],
+    ['belongs to another issuer (RFC 8414 §3.3)', { ...elsewhere, issuer: 'https://evil.test' }],
     ['has addresses without TLS (RFC 8414 §2)', { jwks_uri: 'http://keys.test/set' }],
-    ['has no address', {}],
-  ])('are the default ones when the metadata %s', async (_, metadata) => {
+    ['has no addresses', {}],
+  ])('are the default endpoints when the metadata %s', async (_, metadata) => {
     const { endpointOf } = aLookup(() => metadata)
 
     expect(await endpointOf('jwks')).toBe('https://as.test/jwks')
@@ -57,7 +57,7 @@ describe('the endpoints of an authorization server', () => {
     expect(await endpointOf('revocationFeed')).toBe('https://as.test/token/revocation-feed')
   })
 
-  it('stay the last known ones during an outage, with an attempt every five seconds', async () => {
+  it('stay the same during an outage, with an attempt to read the metadata every five seconds', async () => {
     let isUp = true
     const { at, endpointOf } = aLookup(() => (isUp ? elsewhere : undefined))
     await endpointOf('jwks')

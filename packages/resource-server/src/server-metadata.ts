@@ -5,36 +5,36 @@ import { isWithin, spaced, type Clock, type EpochMilliseconds } from './runtime.
 export interface ServerEndpoints {
   /**
    * The JWK set (`jwks_uri`).
-   * @defaultValue From the metadata. The issuer knows it best.
+   * @defaultValue The address in the metadata, which the issuer keeps up to date.
    */
   readonly jwks: string
   /**
    * The introspection endpoint (`introspection_endpoint`).
-   * @defaultValue From the metadata. The issuer knows it best.
+   * @defaultValue The address in the metadata, which the issuer keeps up to date.
    */
   readonly introspection: string
   /**
    * The revocation feed (`revocation_feed_endpoint`).
-   * @defaultValue From the metadata. The issuer knows it best.
+   * @defaultValue The address in the metadata, which the issuer keeps up to date.
    */
   readonly revocationFeed: string
 }
 
-/** Looks up an address. It never throws: see `createEndpointLookup`. */
+/** Looks up an address. It never throws, because `createEndpointLookup` has default addresses. */
 export type EndpointLookup = (name: keyof ServerEndpoints) => Promise<string>
 
 interface EndpointLookupOptions {
   readonly issuer: string
-  /** Addresses that are not looked up. */
+  /** Configured addresses, which are not looked up. */
   readonly endpoints?: Partial<ServerEndpoints>
   readonly fetch: typeof globalThis.fetch
   readonly clock: Clock
 }
 
 /**
- * Reads the addresses from the authorization server's metadata (RFC 8414 §3, or OpenID Connect Discovery §4), and keeps them
- * for an hour. While the metadata cannot be read, the last known addresses are used, or those that Mintmark has by default:
- * an outage of the metadata alone stops nothing.
+ * Creates a function that reads the addresses from the authorization server's metadata (RFC 8414 §3, or OpenID Connect
+ * Discovery §4), and keeps them for an hour. While the metadata cannot be read, it returns the last known addresses, or the
+ * default addresses of Mintmark. The API therefore keeps working when only the metadata is unavailable.
  */
 export function createEndpointLookup({ issuer, endpoints = {}, fetch, clock }: EndpointLookupOptions): EndpointLookup {
   let known: ServerEndpoints = defaultEndpoints(issuer)
@@ -64,7 +64,7 @@ const defaultEndpoints = (issuer: string): ServerEndpoints => ({
   revocationFeed: `${issuer}/token/revocation-feed`,
 })
 
-/** RFC 8414 §3.1: the well-known path comes before the issuer's path. OpenID Connect Discovery §4: after it. */
+/** The well-known path comes before the issuer's path (RFC 8414 §3.1), or after it (OpenID Connect Discovery §4). */
 function metadataUrls(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname === '/' ? '' : pathname
@@ -90,7 +90,7 @@ async function readMetadata(
   }
 }
 
-/** RFC 8414 §2: the addresses are https URLs; like the issuer, they may be http on loopback. */
+/** Reads the addresses. They must have the scheme of the issuer: https (RFC 8414 §2), or http on loopback. */
 function endpointsIn(metadata: JsonObject, issuer: string): Partial<ServerEndpoints> {
   const { protocol } = new URL(issuer)
   const found = Object.entries(memberNames).flatMap(([name, member]) => {
@@ -106,6 +106,6 @@ const memberNames: Readonly<Record<keyof ServerEndpoints, string>> = {
   revocationFeed: 'revocation_feed_endpoint',
 }
 
-/** In milliseconds. */
+// In milliseconds.
 const keepFor = 3_600_000
 const failurePause = 5000

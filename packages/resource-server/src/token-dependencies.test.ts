@@ -42,7 +42,7 @@ describe('revoked dependencies', () => {
     expect(isRevoked([revocation])).toBe(false)
   })
 
-  it('a client that acts on its own behalf has no user, token family or grant', () => {
+  it('a token of a client that acts on its own behalf depends on the client, but not on a user, token family or grant', () => {
     expect(
       isRevoked(
         [
@@ -63,7 +63,7 @@ describe('revoked dependencies', () => {
     ])
   })
 
-  it('a later revocation replaces an earlier one: a client that is enabled again', () => {
+  it('a later revocation of a name replaces an earlier one, as when a client is enabled again', () => {
     expect(
       isRevoked([
         ['client', 'c', 2000],

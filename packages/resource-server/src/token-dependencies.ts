@@ -1,15 +1,15 @@
 import type { AccessTokenClaims } from './access-token.ts'
 import type { EpochMilliseconds } from './runtime.ts'
 
-/** What an access token depends on. Revoking one of these revokes the token; the revocation feed names them. */
+/** The kinds of things that an access token depends on. The revocation feed names them; revoking one revokes the token. */
 export const dependencyKinds = ['account', 'client', 'family', 'grant', 'key', 'session', 'token'] as const
 
 type DependencyKind = (typeof dependencyKinds)[number]
 
-/** What one access token depends on. */
+/** The things that one access token depends on. */
 export interface TokenDependencies {
   readonly token: string
-  /** The names of the client in the feed: one for each secret of the authorization server. */
+  /** The names of the client in the feed, one for each secret of the authorization server. */
   readonly client: readonly string[]
   /** `undefined` for a client that acts on its own behalf. */
   readonly user: UserDependencies | undefined
@@ -18,17 +18,20 @@ export interface TokenDependencies {
 interface UserDependencies {
   /** The names of the user in the feed. */
   readonly names: readonly string[]
-  /** The user's generation when the token was issued: each deactivation starts a new one, and the old one stays revoked. */
+  /**
+   * The user's generation when the token was issued. Each deactivation starts a new generation; older generations stay
+   * revoked.
+   */
   readonly generation: number
   readonly family: string
   readonly grant: string
-  /** The session that the token is revoked with; `undefined` for a token that is independent of it. */
+  /** The session whose end revokes the token; `undefined` for a token that outlives its session. */
   readonly session: string | undefined
 }
 
 /**
- * Reads what a token depends on. A token of a user names its token family.
- * @returns `undefined` when a name is missing: then nothing can be said about the token.
+ * Reads the things that a token depends on. Only a token of a user names a token family.
+ * @returns `undefined` when a name is missing, because the status of the token is then unknown.
  */
 export function readTokenDependencies({ tokenId, claims }: AccessTokenClaims): TokenDependencies | undefined {
   const { client_ref: client, user_ref: names, family, grant, generation, session } = claims
@@ -42,16 +45,16 @@ export function readTokenDependencies({ tokenId, claims }: AccessTokenClaims): T
 const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string')
 
-/** A revocation of the feed: a token may name what was revoked until then, in seconds. */
+/** A revocation of the feed. `until`, in seconds since 1970, is when the last token that may contain the name expires. */
 export type Revocation = readonly [kind: DependencyKind, name: string, until: number]
 
-/** The revocations that a token could still be affected by. */
+/** The revocations that can still affect a token. */
 export interface RevokedDependencies {
-  /** A later revocation of a name replaces an earlier one: a client that is enabled again is revoked until 0. */
+  /** Adds revocations. A later revocation of a name replaces an earlier one: an enabled client is "revoked" until 0. */
   add(revocations: readonly Revocation[], now: EpochMilliseconds): void
-  /** Whether the signing key was dropped. */
+  /** Tells whether the signing key was dropped. */
   includesKey(keyId: string, now: EpochMilliseconds): boolean
-  /** Whether something that the token depends on is revoked. */
+  /** Tells whether something that the token depends on is revoked. */
   affect(dependencies: TokenDependencies, now: EpochMilliseconds): boolean
 }
 
@@ -80,7 +83,7 @@ export function createRevokedDependencies(): RevokedDependencies {
   }
 }
 
-/** Removes from the oldest on, up to the first that still counts. */
+/** Removes expired revocations, from the oldest to the first that has not expired. */
 function forgetOld(names: Map<string, number>, now: EpochMilliseconds): void {
   for (const [name, until] of names) {
     if (now / 1000 < until) return

@@ -6,7 +6,7 @@ import { createRevocationFeed, type PollingRule } from '../src/revocation-feed.t
 import { systemRandom } from '../src/runtime.ts'
 import { createFeedServer, type FeedAnswer, type FeedRequest } from './feed-server.ts'
 
-/** A feed over a server that responds as the test defines, at a time that the test sets; it stops with the test. */
+/** Creates a feed for a server whose responses the test defines, with a clock that the test sets. It stops with the test. */
 export async function aFeed(
   answer: (request: FeedRequest, count: number) => FeedAnswer | Promise<FeedAnswer> = () => ({}),
   rule: Partial<PollingRule> = {},

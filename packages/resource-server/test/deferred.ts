@@ -1,4 +1,4 @@
-/** A promise that a test settles. */
+/** Creates a promise that the test resolves. */
 export function deferred<Value = void>() {
   let resolve: (value: Value) => void = () => undefined
   const promise = new Promise<Value>((settle) => (resolve = settle))

@@ -2,7 +2,7 @@ import { base64url, exportJWK, generateKeyPair } from 'jose'
 
 import type { Revocation } from '../src/token-dependencies.ts'
 
-/** A response of the feed: what a test changes of its payload and header. */
+/** The changes that a test makes to the payload and the header of a feed response. */
 export interface FeedAnswer {
   readonly revocations?: readonly Revocation[]
   readonly coversAfter?: number
@@ -11,7 +11,7 @@ export interface FeedAnswer {
   readonly header?: Readonly<Record<string, unknown>>
 }
 
-/** One request that was received. */
+/** A request that the server received. */
 export interface FeedRequest {
   readonly cursor: string | null
   readonly wait: string | null
@@ -19,7 +19,7 @@ export interface FeedRequest {
   readonly authorization: string | null
 }
 
-/** An authorization server with a key set and a feed, reached through `fetch` alone. */
+/** Creates an authorization server with a key set and a feed. It is reached only through the returned `fetch`. */
 export async function createFeedServer(
   answer: (request: FeedRequest, count: number) => FeedAnswer | Promise<FeedAnswer>,
 ) {

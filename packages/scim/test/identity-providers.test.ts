@@ -18,8 +18,8 @@ import { applyPatch } from '../src/patch/apply-patch.ts'
 import { finder } from './fixtures/finder.ts'
 import { summarizeRefusal } from './fixtures/refused.ts'
 
-// Requests that identity providers document or have been observed to send, each with the tolerances of the profile of its provider.
-// All values are invented.
+// Requests that identity providers document or have been observed to send, with the tolerances of their profiles. All values are
+// invented.
 
 const user = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'

@@ -63,7 +63,7 @@ test.each([
   ['userName ne null', true],
   ['ims eq null', true],
   ['emails.type eq null', true],
-  // RFC 7644 §3.4.2.2, ne: not identical; of several values, any.
+  // RFC 7644 §3.4.2.2, ne: an absent value differs from every value; of several values, one that differs is enough.
   ['title ne "x"', true],
   ['title eq "x"', false],
   ['not (title eq "x")', true],

@@ -194,7 +194,7 @@ test('law: any string is parsed as a path or refused with invalidPath', () => {
   )
 })
 
-// Costs are counted in function calls. Each limit is about twice the measured count; quadratic work would exceed it many times over.
+// Costs are counted in function calls. Each limit is about twice the measured count; quadratic work would exceed it many times.
 
 const groupOfSize = (size: number): JsonObject => ({
   schemas: [groupResourceType.schema.id],

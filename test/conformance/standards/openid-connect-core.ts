@@ -50,7 +50,7 @@ export const openidConnectCore: Standard = {
       '3.1.2.1',
       'A request without the scope openid is not an OpenID Connect request',
       'is absent when the request lacks the scope openid (OIDC Core §3.1.2.1)',
-      'issues no ID token without openid, whatever nonce and claims request',
+      'issues no ID token without the scope openid, even if the request has a nonce and asks for claims',
     ],
     [
       '3.1.2.1',
@@ -107,7 +107,7 @@ export const openidConnectCore: Standard = {
       'The request is validated: parameters, scope, sub, id_token_hint',
       'is not satisfied by another user, and prompt=none is login_required (OIDC Core §3.1.2.2)',
       'another user’s session is not accepted, nor is a sign-in as that user (OIDC Core §3.1.2.2)',
-      'rejects a hint that is of another issuer',
+      'rejects an ID token hint of another issuer',
     ],
     ['3.1.2.2', 'Unknown parameters are ignored', 'an unknown parameter (RFC 6749 §3.1)'],
     [

@@ -10,7 +10,7 @@ export const rpInitiatedLogout: Standard = {
       '2',
       'The endpoint supports GET and POST',
       'signs out and returns to the client with state alone, unchanged (RP-Initiated Logout §3)',
-      'answers a POST with the same request as a GET, which has the cookies of the session',
+      'redirects a cross-site POST to a GET with the same parameters, so that the browser sends its cookies',
     ],
     [
       '2',
@@ -22,7 +22,7 @@ export const rpInitiatedLogout: Standard = {
       '2',
       'A hint is accepted after it has expired, when its client has or had a session',
       'accepts a hint that expired a year ago (RP-Initiated Logout §2)',
-      'accepts the hint of the session that this one has replaced, for a day (RP-Initiated Logout §2)',
+      'accepts the hint of a session that the current one has replaced, for a day (RP-Initiated Logout §2)',
     ],
     [
       '2',
@@ -56,13 +56,13 @@ export const rpInitiatedLogout: Standard = {
       '3',
       'state is returned unchanged',
       'signs out and returns to the client with state alone, unchanged (RP-Initiated Logout §3)',
-      'returns without a query of its own when the request has no state (RP-Initiated Logout §3)',
+      'adds nothing to the return URI when the request has no state (RP-Initiated Logout §3)',
     ],
     [
       '3.1',
       'post_logout_redirect_uris are registered',
-      'registers a return to https (RP-Initiated Logout §3.1',
-      'refuses a return with a fragment (RP-Initiated Logout §3.1',
+      'registers a client with a post-logout redirect URI with https (RP-Initiated Logout §3.1',
+      'refuses a client with a post-logout redirect URI with a fragment (RP-Initiated Logout §3.1',
     ],
     [
       '4',
@@ -82,8 +82,8 @@ export const frontChannelLogout: Standard = {
     [
       '2',
       'The registered address shares scheme, host and port with a redirect URI',
-      'refuses a front-channel address of another host (RP-Initiated Logout §3.1',
-      'refuses a front-channel address of another port (RP-Initiated Logout §3.1',
+      'refuses a client with a front-channel address with another host (RP-Initiated Logout §3.1',
+      'refuses a client with a front-channel address with another port (RP-Initiated Logout §3.1',
     ],
     [
       '2',
@@ -114,8 +114,8 @@ export const backChannelLogout: Standard = {
     [
       '2.2',
       'The registered address is https, without fragment',
-      'refuses a back-channel address without TLS (RP-Initiated Logout §3.1',
-      'refuses a back-channel address with a fragment (RP-Initiated Logout §3.1',
+      'refuses a client with a back-channel address without TLS (RP-Initiated Logout §3.1',
+      'refuses a client with a back-channel address with a fragment (RP-Initiated Logout §3.1',
     ],
     [
       '2.4',

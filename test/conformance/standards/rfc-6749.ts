@@ -39,7 +39,7 @@ export const rfc6749: Standard = {
       '2.3.1',
       'An endpoint that accepts secrets is protected against guessing',
       'counts each of 100 parallel wrong secrets (RFC 6749 §2.3.1)',
-      'guessing does not lock the client out, and the count ends with its window (RFC 6749 §2.3.1)',
+      'guessing does not lock the client out, and the limit ends with its time window (RFC 6749 §2.3.1)',
     ],
     [
       '3.1',
@@ -135,7 +135,7 @@ export const rfc6749: Standard = {
     [
       '3.3',
       'A request without scope gets a default or an error',
-      'without a scope the client gets its own scopes and none that concern a user (RFC 6749 §3.3)',
+      'without a scope the client gets its own scopes, except those that concern a user (RFC 6749 §3.3)',
     ],
     [
       '4.1.1',
@@ -152,7 +152,7 @@ export const rfc6749: Standard = {
     [
       '4.1.2',
       'A code can be used once; a second use is rejected',
-      'a replay at once revokes everything issued for the code',
+      'a replay immediately revokes everything issued for the code',
       'rejects a second use … seconds later and revokes everything issued from it (OIDC Core §3.1.3.2)',
     ],
     [
@@ -315,15 +315,15 @@ export const rfc6749: Standard = {
     [
       '10.12',
       'The authorization endpoint is protected against CSRF',
-      'an interaction belongs to the browser that started it (RFC 9700 §4.7) > rejects a handle of another interaction:',
+      'an interaction belongs to the browser that started it (RFC 9700 §4.7) > rejects a request with',
       'a form that another site posts to the host’s page (RFC 9700 §4.7) > is rejected when it has Sec-Fetch-Site: cross-site',
-      'on … > HEAD has no side effects (RFC 9110 §9.2.1) > HEAD to a page that treats every method but GET as its form changes nothing when',
+      'on … > HEAD has no side effects (RFC 9110 §9.2.1) > HEAD to a page that treats every method but GET as a form is refused when',
     ],
     [
       '10.14',
       'Received values are sanitized, state and redirect_uri above all',
       'keeps any state inside its attribute (Form Post Response Mode §2)',
-      'login_hint … reaches the host’s page and no URL, header or error page',
+      'login_hint … reaches the host’s page, but no URL and no error page',
       'line breaks in state do not become headers (RFC 9112 §11.1)',
     ],
     [

@@ -42,7 +42,7 @@ export const rfc6750: Standard = {
       '3',
       'realm, scope, error, error_description and error_uri appear once each, in plain ASCII',
       'is 401 invalid_token for an invalid token',
-      'refuses an audience that would break out of a challenge',
+      'with an audience with a quotation mark, which would end the string in a challenge are refused',
     ],
     [
       '3.1',

@@ -41,7 +41,7 @@ export const rfc7523: Standard = {
       'An assertion is accepted once',
       'accepts an assertion once, at whichever endpoint (RFC 7523 §3)',
       'no jti (OIDC Core §9)',
-      'a client with a space in its name cannot use up the jti of a similarly named client, or the reverse (RFC 7523 §3)',
+      'the jti "C 1" of client "B" and the jti "1" of client "B C" are different (RFC 7523 §3)',
     ],
     [
       '3',

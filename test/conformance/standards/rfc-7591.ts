@@ -71,7 +71,7 @@ export const rfc7591: Standard = {
       '5',
       'Self-asserted client metadata is shown as such',
       'shows a hostile client, account and scope as text',
-      'names the redirect target, with a look-alike host in ASCII',
+      'names the redirect target, with an international host in ASCII',
     ],
     [
       '5',

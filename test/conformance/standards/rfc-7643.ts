@@ -68,7 +68,7 @@ export const rfc7643: Standard = {
       '2.4',
       'No value is repeated with the same type',
       'RFC 7643 §2.4: no value twice',
-      'never stores a member twice, however the operation selects (RFC 7643 §2.4)',
+      'never stores a member twice, however the operation selects it (RFC 7643 §2.4)',
     ],
     [
       '2.5',
@@ -132,7 +132,7 @@ export const rfc7643: Standard = {
       'membership is written through the group and shown with the member',
       'groups (RFC 7644 §3.5.2)',
     ],
-    ['4.2', 'A group has a displayName', 'refuses no displayName'],
+    ['4.2', 'A group has a displayName', 'refuses a group with no displayName'],
     [
       '4.2',
       'Members are added and removed, not edited',
@@ -186,7 +186,7 @@ export const rfc7643: Standard = {
       '9.2',
       'Passwords are transferred safely',
       outside('the host stores passwords, by its own hook'),
-      'a password on its own is passed to the host, and changes neither version nor date',
+      'a PATCH of only the password passes it to the host, and changes neither version nor date',
     ],
     [
       '9.3',

@@ -120,7 +120,7 @@ export const rfc7644: Standard = {
       '3.4.3',
       'A search by POST returns 200 and the same result as the query',
       'responds with 200 and the same result as the query (RFC 7644 §3.4.3)',
-      'refuses no schemas (RFC 7644 §3.4.3)',
+      'refuses a request with no schemas (RFC 7644 §3.4.3)',
     ],
     [
       '3.5.1',
@@ -133,7 +133,7 @@ export const rfc7644: Standard = {
       '3.5.1',
       'An immutable value that differs is 400 mutability',
       'refuses to change immutable attributes and sub-attributes (RFC 7643 §7)',
-      'a member whose type is given otherwise writes nothing',
+      'changing the type of a member is refused and writes nothing',
     ],
     ['3.5.2', 'A PATCH has schemas and Operations', 'no schemas (RFC 7644 §3.5.2)', 'no operation (RFC 7644 §3.5.2)'],
     [
@@ -142,8 +142,8 @@ export const rfc7644: Standard = {
       deviation(
         'tolerances, each by name and counted, for what Entra, Okta and others send; the strict profile has none of them',
       ),
-      'the strict profile refuses Add',
-      'the strict profile refuses a remove that lists',
+      'the strict profile refuses the operation Add',
+      'the strict profile refuses a remove with a value',
       'the operation Add',
     ],
     [
@@ -206,12 +206,12 @@ export const rfc7644: Standard = {
       'runs POST, PUT, PATCH and DELETE, each with its status, location and version (RFC 7644 §3.7.3)',
     ],
     ['3.7', 'A POST in Bulk has a bulkId, which is unique', 'POST without a bulkId', 'one bulkId twice'],
-    ['3.7', 'failOnErrors stops the request after that many errors', 'failOnErrors …: stops after so many errors'],
-    ['3.7.1', 'Circular references are resolved, or 409', 'references (RFC 7644 §3.7.1, §3.7.2) > a cycle'],
+    ['3.7', 'failOnErrors stops the request after that many errors', 'failOnErrors …: stops after that many errors'],
+    ['3.7.1', 'Circular references are resolved, or 409', 'references (RFC 7644 §3.7.1, §3.7.2) > refuses a cycle'],
     [
       '3.7.2',
       'bulkId:… is replaced by the id, in forward and backward references',
-      'backward and forward: members, a manager, paths',
+      'resolves backward and forward references in members, a manager and paths',
     ],
     ['3.7.3', 'A failed operation does not undo or stop the others', 'a refused operation does not affect the others'],
     [
@@ -260,7 +260,7 @@ export const rfc7644: Standard = {
     [
       '3.14',
       'A failed If-Match is 412, a failed If-None-Match on GET is 304',
-      'PUT of an outdated version is refused, of the current one applied',
+      'PUT is refused for an outdated version and applied for the current one',
       'responds with 304 to the current version in If-None-Match, and with a new version after a change (RFC 7644 §3.14)',
       'of two with the same If-Match, one succeeds (RFC 7644 §3.14)',
     ],

@@ -31,7 +31,7 @@ export const rfc7662: Standard = {
       '2.2',
       'An inactive, unknown or foreign token gets 200 with active: false',
       'an unknown token (RFC 7662 §2.2)',
-      "A's access token, asked by B (RFC 7662 §2.2)",
+      "A's access token, introspected by B (RFC 7662 §2.2)",
     ],
     [
       '2.2',
@@ -45,7 +45,7 @@ export const rfc7662: Standard = {
       'answers inactive for an expired access token and for a rotated refresh token (RFC 7662 §2.2)',
     ],
     ['4', 'A token that is not valid yet is not active', 'nbf one second ahead (RFC 9068 §4)'],
-    ['4', 'A token that was revoked is not active', 'a revoked access token and its family (RFC 7662 §2.2)'],
+    ['4', 'A token that was revoked is not active', 'the tokens of a revoked family (RFC 7662 §2.2)'],
     [
       '4',
       'The signature of a signed token is verified',
@@ -54,13 +54,13 @@ export const rfc7662: Standard = {
     [
       '4',
       'A token for certain resource servers is active only for them',
-      "A's access token for this server, asked by RS (RFC 7662 §2.2)",
-      'a resource server that no longer serves the audience learns nothing (RFC 7662 §4)',
+      "A's access token for this server, introspected by RS (RFC 7662 §2.2)",
+      'answers inactive to a resource server that no longer serves the audience (RFC 7662 §4)',
     ],
     [
       '4',
       "A resource server does not cache a response beyond the token's expiry",
-      'are kept for an active token no longer than it is valid (RFC 7662 §4)',
+      'keeps the response for an active token only until the token expires (RFC 7662 §4)',
     ],
     [
       '4',

@@ -23,7 +23,7 @@ export const rfc8707: Standard = {
       '2',
       'An unknown, malformed or disallowed one is invalid_target',
       'an unknown resource (RFC 8707 §2)',
-      'M requests another resource (RFC 8707 §2)',
+      'M may not request another resource (RFC 8707 §2)',
     ],
     ['2.1', 'Errors of the authorization request are returned by redirect', 'an unknown resource (RFC 8707 §2)'],
     [

@@ -55,8 +55,8 @@ export const rfc9068: Standard = {
     [
       '4',
       'It rejects another iss',
-      'refuses an issuer with a slash at its end, which no token has',
-      'rejects tokens of another issuer, tokens of another kind and revoked tokens',
+      'with an issuer with a slash at the end are refused',
+      'rejects tokens of another issuer, tokens of another kind, forged tokens and expired tokens',
     ],
     [
       '4',
@@ -67,7 +67,7 @@ export const rfc9068: Standard = {
     [
       '4',
       "It verifies the signature with the server's keys, and rejects none",
-      'has its keys by name, each with its one algorithm (RFC 7517 §5)',
+      'contains its keys by name, each with its one algorithm (RFC 7517 §5)',
       'a forged or malformed JWT at an API > HS256 keyed with',
       'a forged or malformed JWT at an API',
     ],

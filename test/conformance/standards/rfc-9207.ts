@@ -10,7 +10,7 @@ export const rfc9207: Standard = {
       '2',
       'iss is in every authorization response, errors too',
       'iss is in success and error responses, and advertised (RFC 9207 §2)',
-      'returns an error by the requested response mode, with iss',
+      'returns an error in the requested response mode, with iss',
     ],
     [
       '2',

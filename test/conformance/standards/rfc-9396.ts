@@ -6,7 +6,7 @@ export const rfc9396: Standard = {
   title: 'OAuth 2.0 Rich Authorization Requests',
   address: rfc(9396),
   requirements: [
-    ['2', 'authorization_details is an array of objects', 'is refused for an object (RFC 9396 §5)'],
+    ['2', 'authorization_details is an array of objects', 'is refused for an object instead of an array (RFC 9396 §5)'],
     ['2', 'Each entry has a type', 'is refused for no type (RFC 9396 §2, §5)'],
     [
       '3',
@@ -18,7 +18,7 @@ export const rfc9396: Standard = {
       '5',
       'An unknown type is refused with invalid_authorization_details',
       'is refused for an unknown type (RFC 9396 §2, §5)',
-      'is refused by a server without types, which would otherwise grant something else (RFC 9396 §5)',
+      'is refused by a server that defines no types, instead of granting something else (RFC 9396 §5)',
     ],
     [
       '5',
@@ -29,8 +29,8 @@ export const rfc9396: Standard = {
     [
       '6',
       'A token request for more than was granted is refused',
-      'with a code for a larger amount is refused, and the code stays usable (RFC 9396 §6)',
-      'with a refresh token for a larger amount is refused, and the token is not rotated (RFC 9396 §6)',
+      'with a code is refused for a larger amount, and the code stays usable (RFC 9396 §6)',
+      'with a refresh token is refused for a larger amount, and the token is not rotated (RFC 9396 §6)',
     ],
     [
       '6',
@@ -47,7 +47,7 @@ export const rfc9396: Standard = {
       '9',
       'APIs receive the details that concern them, in the token or by introspection',
       'are only in tokens for their locations (RFC 9396 §2.2, §9)',
-      'shows a resource server only the details for it (RFC 9396 §11.4)',
+      'shows a resource server only the details that name it as location (RFC 9396 §11.4)',
     ],
     ['10', 'The metadata lists the types', 'are listed by type in the metadata, and not without types (RFC 9396 §10)'],
     [
@@ -58,8 +58,8 @@ export const rfc9396: Standard = {
     [
       '11.1',
       'The user sees what is granted',
-      'that passes on no decision about details gets no code',
-      'shows each entry with its facts, as text (RFC 9396 §11.1)',
+      'gets no code when its form has no decision about the details',
+      'shows each entry with its rows and choices, as text (RFC 9396 §11.1)',
     ],
   ],
 }

@@ -83,7 +83,7 @@ export const rfc9700: Standard = {
     [
       '4.2.4',
       'A code can be used once, and reuse revokes the tokens issued from it',
-      'a replay at once revokes everything issued for the code',
+      'a replay immediately revokes everything issued for the code',
     ],
     [
       '4.2.4',
@@ -128,7 +128,7 @@ export const rfc9700: Standard = {
       deviation(
         'errors are returned at once, as RFC 6749 §4.1.2.1 requires, to a client that an administrator or the issuer of a software statement vouches for',
       ),
-      'an error for a client that nobody vouches for (RFC 9700 §4.11.2)',
+      'an error for an unverified client (RFC 9700 §4.11.2)',
       'every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1)',
     ],
     [

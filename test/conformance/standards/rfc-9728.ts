@@ -30,7 +30,7 @@ export const rfc9728: Standard = {
     [
       '3.3',
       'resource in the document equals the identifier exactly',
-      'has the identifier exactly as tokens have it (RFC 9728 §3.3)',
+      'contains the identifier exactly as tokens do (RFC 9728 §3.3)',
     ],
     ['3.3', 'The client compares them', clientsDuty],
     ['5.1', "A challenge contains the document's URL", 'RFC 9728 §5, RFC 8414 §3'],

@@ -29,7 +29,7 @@ export const rfc9865: Standard = {
     [
       '2.1',
       'A disallowed count is invalidCount',
-      'a count of … is not clamped, unlike by index',
+      'refuses a count of … instead of clamping it',
       'refuses a cursor with a count that differs from the count of the first page',
     ],
     ['2.2', 'Pages keep the sort order', 'pages keep the requested order (RFC 9865 §2.2)'],
@@ -51,7 +51,7 @@ export const rfc9865: Standard = {
     [
       '5',
       'A cursor reveals nothing and cannot be forged',
-      'an invalid cursor is refused > a forged payload, signed by the holder of the secret:',
+      'refuses a cursor with a malformed payload, even if the holder of the secret signed it:',
       'refuses an altered, truncated or invented cursor, always with the same detail',
     ],
   ],

@@ -42,19 +42,19 @@ describe.each(translations)('the catalogue of %s', (lang, messages) => {
     expect(Object.keys(messages.consent.scopes).toSorted()).toEqual(names.toSorted())
   })
 
-  test('is written like interface texts: no spaces at the edges, no doubled ones, no straight apostrophes', () => {
+  test('has no spaces at the edges of a text, no double spaces, no straight quotes and no markup', () => {
     const careless = sentencesOf(messages).filter(([, text]) => /^\s|\s$|\s\s|['"<>&]/.test(text))
 
     expect(careless).toEqual([])
   })
 })
 
-test('French sentences keep their punctuation on the line, with no-break spaces', () => {
+test('French sentences have no-break spaces before punctuation, which keep it on the line', () => {
   expect(sentencesOf(french).filter(([, text]) => / [?;:!]/.test(text))).toEqual([])
 })
 
 test.each(translations.filter(([lang]) => ['ja', 'ar', 'he'].includes(lang)))(
-  'the catalogue of %s uses no Latin letters, but for placeholders',
+  'the catalogue of %s uses no Latin letters except in placeholders',
   (_lang, messages) => {
     const latin = sentencesOf(messages).filter(([, text]) => /\p{Script=Latin}/u.test(text.replace(/\{\w+\}/g, '')))
 
@@ -62,7 +62,7 @@ test.each(translations.filter(([lang]) => ['ja', 'ar', 'he'].includes(lang)))(
   },
 )
 
-/** Words that a language took from English. */
+/** Texts that are the same in English, because the language uses the English word. */
 const sameInBoth: Readonly<Record<string, readonly string[]>> = {
   de: ['Website'],
   it: ['Password'],

@@ -1,11 +1,11 @@
 import type { Messages } from './messages.ts'
 
-/** Some texts of a catalogue. */
+/** New values for some texts of a catalogue. */
 type MessageChanges<Part = Messages> = {
   readonly [Key in keyof Part]?: Part[Key] extends string ? Part[Key] : MessageChanges<Part[Key]>
 }
 
-/** A catalogue with some texts replaced: `changeMessages(german, { signIn: { title: 'Willkommen' } })`. */
+/** Returns a catalogue with some texts replaced: `changeMessages(german, { signIn: { title: 'Willkommen' } })`. */
 export const changeMessages = (messages: Messages, changes: MessageChanges): Messages => merge(messages, changes)
 
 function merge<Part extends object>(texts: Part, changes: MessageChanges<Part>): Part {

@@ -2,11 +2,12 @@ import { english } from './english.ts'
 import { type Messages, placeholdersOf } from './messages.ts'
 
 /**
- * Checks what the compiler checks too, for catalogues that are not written in TypeScript, and that placeholders are spelled right.
+ * Checks that each catalogue has every text with the right placeholders. For catalogues in TypeScript, the compiler checks
+ * most of this, but not for unknown placeholders.
  * @throws TypeError that names the language and the text.
  */
 export function checkLanguages(catalogues: readonly Messages[]): void {
-  if (catalogues.length === 0) throw new TypeError('createPages: languages needs at least one.')
+  if (catalogues.length === 0) throw new TypeError('createPages: languages needs at least one catalogue.')
   for (const messages of catalogues) {
     checkLanguage(messages)
     checkTexts(messages)
@@ -26,12 +27,12 @@ function isLanguageTag(lang: string): boolean {
   try {
     return Intl.getCanonicalLocales(lang)[0] === lang
   } catch {
-    // It throws a RangeError for what is not a tag.
+    // It throws a RangeError for a string that is not a language tag.
     return false
   }
 }
 
-/** English has every text and every placeholder. Sentences for scopes are up to the catalogue. */
+/** Compares the texts with English, which has every text and every placeholder. Sentences for scopes are optional. */
 function checkTexts(messages: Messages): void {
   const expected = textsOf(english)
   const texts = textsOf(messages)
@@ -45,13 +46,20 @@ function checkTexts(messages: Messages): void {
 
 function textProblem(text: unknown, expected: unknown, isOptional: boolean): string | undefined {
   if (typeof expected !== 'string' && !isOptional) return 'is unknown'
-  if (typeof text !== 'string' || text.trim() === '') return 'must be a text'
-  const needed = typeof expected === 'string' ? placeholdersOf(expected).join(', ') : ''
-  const used = placeholdersOf(text).join(', ')
-  return needed === used ? undefined : `must contain ${needed || 'no placeholder'}, and contains ${used || 'none'}`
+  if (typeof text !== 'string') return 'must be a string'
+  if (text.trim() === '') return 'must not be empty'
+  const needed = typeof expected === 'string' ? listOfPlaceholders(expected) : ''
+  const used = listOfPlaceholders(text)
+  if (needed === used) return undefined
+  return `must contain ${needed ? `the placeholders ${needed}` : 'no placeholders'}, but contains ${used || 'none'}`
 }
 
-/** Every text with its path, such as `signIn.title`. */
+const listOfPlaceholders = (text: string): string =>
+  placeholdersOf(text)
+    .map((name) => `{${name}}`)
+    .join(', ')
+
+/** Returns every text with its path, such as `signIn.title`. */
 function textsOf(group: object, prefix = ''): ReadonlyMap<string, unknown> {
   return new Map(
     Object.entries(group).flatMap(([key, value]: [string, unknown]) =>

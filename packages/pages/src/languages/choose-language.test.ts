@@ -43,7 +43,7 @@ test.each([
   [{ locale: 'it', uiLocales: ['de'] }, 'it'],
   [{ locale: 'sv', uiLocales: ['de'] }, 'de'],
   [{ uiLocales: ['sv', 'nl'] }, 'nl'],
-])('uses the language of the host first, then that of the client: %j → %s', (choice, lang) => {
+])('uses the host's language first, then the client's: %j → %s', (choice, lang) => {
   expect(messagesFor({ languages, ...choice }, fromBrowser('ja')).lang).toBe(lang)
 })
 
@@ -53,13 +53,13 @@ test.each([
   ['pt-PT', 'pt-PT'],
   ['pt-AO', 'pt-BR'],
   ['pt-PT-x-office', 'pt-PT'],
-])('of two catalogues of one language, takes the closest: %s → %s (RFC 4647 §3.4)', (header, lang) => {
+])('chooses the closest of two catalogues of one language: %s → %s (RFC 4647 §3.4)', (header, lang) => {
   const variants = [english, { ...portuguese, lang: 'pt-BR' }, { ...portuguese, lang: 'pt-PT' }]
 
   expect(messagesFor({ languages: variants }, fromBrowser(header)).lang).toBe(lang)
 })
 
-test('of two catalogues that fit, takes the more exact one (RFC 4647 §3.4)', () => {
+test('chooses the more specific of two matching catalogues (RFC 4647 §3.4)', () => {
   const general = [english, portuguese, { ...portuguese, lang: 'pt-PT' }]
 
   expect(messagesFor({ languages: general }, fromBrowser('pt-PT')).lang).toBe('pt-PT')

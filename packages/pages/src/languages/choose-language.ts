@@ -2,9 +2,9 @@ import type { RequestHead } from '@mintmark/core/http'
 import { english } from './english.ts'
 import type { Messages } from './messages.ts'
 
-/** How a page chooses its language. A pending interaction has `uiLocales`. */
+/** The languages from which a page chooses. A pending interaction has `uiLocales`. */
 export interface LanguageChoice {
-  /** Those of `createPages`, which checks them. */
+  /** The catalogues; `createPages` sets and checks them. */
   readonly languages?: readonly Messages[] | undefined
   /** A language that takes precedence over all others, such as a setting of the user's (BCP 47). */
   readonly locale?: string | undefined
@@ -13,8 +13,8 @@ export interface LanguageChoice {
 }
 
 /**
- * The texts in the language that fits best: the host's choice first, then the client's (`ui_locales`), then the browser's
- * (`Accept-Language`, RFC 9110 §12.5.4). A header that cannot be read counts as absent.
+ * Returns the texts in the language that fits best: the host's choice first, then the client's (`ui_locales`), then the
+ * browser's (`Accept-Language`, RFC 9110 §12.5.4). Malformed parts of the header are ignored.
  */
 export function messagesFor(choice: LanguageChoice, request: RequestHead | undefined): Messages {
   const { languages: [first = english, ...others] = [], locale, uiLocales = [] } = choice
@@ -28,7 +28,7 @@ export function messagesFor(choice: LanguageChoice, request: RequestHead | undef
   return first
 }
 
-/** The ranges of the request's header, best first. The sort is stable, so equals keep their order. */
+/** Returns the language ranges of the header, best first. The sort is stable, so ranges of equal quality keep their order. */
 function languageRanges(request: RequestHead | undefined): readonly string[] {
   return (request?.headers.get('accept-language') ?? '')
     .split(',', mostWishes)
@@ -41,7 +41,7 @@ function languageRanges(request: RequestHead | undefined): readonly string[] {
     .flatMap(({ range }) => (range === undefined ? [] : [range]))
 }
 
-/** `de-AT` gets `de` (RFC 4647 §3.4), and `pt` gets `pt-BR` where there is no closer one. */
+/** Finds a catalogue: `de` for `de-AT` (RFC 4647 §3.4), and `pt-BR` for `pt` if there is no closer one. */
 function lookUp(range: string, catalogues: readonly Messages[]): Messages | undefined {
   const [language = ''] = range.split('-', 1)
   const related = catalogues.filter(({ lang }) => lang.toLowerCase().split('-', 1)[0] === language)
@@ -51,5 +51,5 @@ function lookUp(range: string, catalogues: readonly Messages[]): Messages | unde
   return closest ?? related[0]
 }
 
-/** No browser and no client lists more languages. */
+/** More languages than browsers and clients list. Further languages are ignored. */
 export const mostWishes = 32

@@ -94,7 +94,7 @@ export const english: Messages = {
   },
 }
 
-/** The sentences of the server, for pages that know the names of scopes only. */
+/** The server's descriptions of scopes, for pages that know only the scope values. */
 export const standardScopes: Readonly<Record<StandardScope, string>> = {
   openid: 'Know who you are',
   profile: 'See your name and profile',

@@ -4,38 +4,38 @@ import { type Fragment, html } from '../html.ts'
 /** Why a sign-in form is shown again. */
 export type SignInError = 'rejected' | 'incomplete' | 'throttled'
 
-/** The scope values of OpenID Connect, and the one for organizations. The server describes them in English. */
+/** The scope values of OpenID Connect, and `organization`. The server describes them in English. */
 export type StandardScope = 'openid' | 'profile' | 'email' | 'address' | 'phone' | 'offline_access' | 'organization'
 
-/** A sentence that contains the placeholder `{Name}`, wherever the grammar of the language puts it. */
+/** A sentence that contains the placeholder `{Name}` anywhere. */
 type TextWith<Name extends string> = `${string}{${Name}}${string}`
 
 /**
- * Every text of the pages in one language: plain text without markup. Placeholders, such as `{client}`, stay as they are; a text
- * without its placeholder is a type error.
+ * Every text of the pages in one language, as plain text without markup. A translation keeps placeholders such as `{client}`;
+ * a text without its placeholder is a type error.
  */
 export interface Messages {
-  /** BCP 47 tag, for `<html lang>`. */
+  /** The language tag (BCP 47), for `<html lang>`. */
   readonly lang: string
   readonly dir: 'ltr' | 'rtl'
-  /** Stands in for a client whose name shows nothing. */
+  /** Shown instead of a name that is blank. */
   readonly unnamedClient: string
   readonly consent: {
     readonly title: string
     readonly heading: TextWith<'client'>
-    /** A client that describes itself, by the host of its description and the name that it gives itself. */
+    /** For an unverified client: the host of its metadata document, and the name that it gives itself. */
     readonly unverified: TextWith<'host'> & TextWith<'client'>
-    /** For such a client whose redirect stays on the device. */
+    /** For an unverified client whose redirect stays on the device. */
     readonly deviceWarning: string
     readonly signedInAs: TextWith<'account'>
     readonly scopesLegend: string
-    /** Above what the user approves in detail, such as a payment. */
+    /** Above the authorization details, such as a payment. */
     readonly detailsLegend: string
     /** Above the organizations, of which the user chooses one. */
     readonly organizationsLegend: string
     readonly alwaysIncluded: string
     readonly grantedBefore: string
-    /** The APIs that get the access: `{names}` is a list of one or more. */
+    /** The APIs that the access is for. `{names}` is a list of one or more. */
     readonly resources: TextWith<'names'>
     readonly destination: Readonly<Record<RedirectDestination['kind'], TextWith<'name'>>>
     /** Links to pages of the client, which nobody has reviewed. */
@@ -47,7 +47,7 @@ export interface Messages {
     }
     readonly deny: string
     readonly allow: string
-    /** By scope value. They replace the server's descriptions; scopes that are not here keep those. */
+    /** Descriptions by scope value, which replace the server's. Other scopes keep the server's descriptions. */
     readonly scopes: Readonly<Record<string, string>>
   }
   readonly signIn: {
@@ -58,29 +58,29 @@ export interface Messages {
     readonly usernameHints: Readonly<Record<'directory', string>>
     readonly password: string
     readonly submit: string
-    /** The links to pages of the host. */
+    /** The labels of links to pages of the host. */
     readonly forgotPassword: string
     readonly createAccount: string
     readonly errorTitle: string
-    /** They never say which of the two was wrong, nor whether the account exists. */
+    /** They never say whether the name or the password was wrong, or whether the account exists. */
     readonly errors: Readonly<Record<SignInError, string>>
   }
   readonly selectAccount: {
     readonly title: string
     readonly continueAs: TextWith<'account'>
-    /** A link, also on the consent page. */
+    /** The label of a link on this page and on the consent page. */
     readonly another: string
   }
   readonly error: {
     readonly title: string
     readonly advice: string
     readonly codeLabel: string
-    /** Before the identifier that support can search for. */
+    /** The label of the identifier that support can search for. */
     readonly referenceLabel: string
   }
   readonly logout: {
     readonly title: string
-    /** The client that asks. It may have been named by anybody. */
+    /** The client that asks. Its name may be false, because anybody can name a client. */
     readonly askedBy: TextWith<'client'>
     readonly signedInAs: TextWith<'account'>
     readonly signOut: string
@@ -89,7 +89,7 @@ export interface Messages {
   readonly signedOut: {
     readonly title: string
     readonly text: string
-    /** The link to the client, where users go on by themselves. */
+    /** The label of the link to the client, for users who do not wait. */
     readonly goOn: string
   }
   readonly stillSignedIn: {
@@ -114,12 +114,12 @@ export interface Messages {
   }
 }
 
-/** Puts the values in the place of the placeholders. The text itself is escaped, as every other text. */
+/** Replaces the placeholders by the values. The text itself is escaped. */
 export function fill(text: string, values: Readonly<Record<string, Fragment>>): Fragment {
   return html`${text.split(placeholder).map((part, at) => (at % 2 === 0 ? part : values[part]))}`
 }
 
-/** The names of a text's placeholders, in alphabetical order. */
+/** Returns the names of a text's placeholders, in alphabetical order. */
 export const placeholdersOf = (text: string): readonly string[] =>
   Array.from(text.matchAll(new RegExp(placeholder, 'g')), ([, name = '']) => name).toSorted()
 

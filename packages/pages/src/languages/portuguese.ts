@@ -1,6 +1,6 @@
 import type { Messages, StandardScope } from './messages.ts'
 
-/** Written as in Brazil. */
+/** Brazilian Portuguese. */
 export const portuguese: Messages = {
   lang: 'pt',
   dir: 'ltr',

@@ -16,7 +16,7 @@ import { signedOutPage } from '../../src/logout.ts'
 import { launchChromium } from './launch-chromium.ts'
 import { servePages } from './serve-pages.ts'
 
-// The pages in a real Chromium with scripts switched off, on the narrowest screen.
+// These tests show the pages in a real Chromium without scripts, on a screen that is 320 px wide.
 let browser: Browser
 let client: Awaited<ReturnType<typeof servePages>>
 let server: Awaited<ReturnType<typeof servePages>>
@@ -65,7 +65,7 @@ describe('sign-in page', () => {
     expect(problems).toEqual([])
   })
 
-  test('posts with the Origin header of its own server, which a stricter referrer policy would hide', async () => {
+  test('posts with the Origin header of its own server, which the referrer policy no-referrer would hide', async () => {
     await page.goto(`${server.origin}/sign-in`)
 
     await page.fill('#username', 'ada')
@@ -88,7 +88,7 @@ describe('sign-in page', () => {
 })
 
 describe('consent page', () => {
-  test('shows the logo of a client, and the first letter of its name while there is none (CSP 3 §6.1.4)', async () => {
+  test('shows the logo of a client, or the first letter of its name if the logo cannot be loaded (CSP 3 §6.1.4)', async () => {
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const logos = await servePages(
       { '/logo': { status: 200, headers: [['Content-Type', 'image/png']], body: Buffer.from(png, 'base64') } },
@@ -115,7 +115,7 @@ describe('consent page', () => {
     await Promise.all([logos.close(), pages.close()])
   })
 
-  test('Tab reaches every scope, then Deny, then Allow, and the decision reaches the client (WCAG 2.2 §2.1.1)', async () => {
+  test('Tab reaches every scope, then Deny, then Allow, and Enter posts the decision (WCAG 2.2 §2.1.1)', async () => {
     await page.goto(`${server.origin}/consent`)
 
     const reached: (string | null)[] = []
@@ -132,7 +132,7 @@ describe('consent page', () => {
     expect(problems).toEqual([])
   })
 
-  test('Enter outside of the buttons denies', async () => {
+  test('Enter on a checkbox denies', async () => {
     await page.goto(`${server.origin}/consent`)
 
     await page.keyboard.press('Tab')
@@ -142,7 +142,7 @@ describe('consent page', () => {
     expect(posted.map(readConsentForm)).toEqual([{ decision: 'deny', grantedScopes: [] }])
   })
 
-  test('shows Deny and Allow equally large, and Allow alone filled', async () => {
+  test('shows Deny and Allow in the same size, and fills only Allow', async () => {
     await page.goto(`${server.origin}/consent`)
 
     const looks = await page.locator('button').evaluateAll((buttons) =>
@@ -157,7 +157,7 @@ describe('consent page', () => {
     expect(looks[0]?.same).toEqual(looks[1]?.same)
   })
 
-  test('blocks a redirect of its form to any site except that of its client', async () => {
+  test('blocks a redirect of its form to any site but the client's', async () => {
     await page.goto(`${server.origin}/consent-of-another`)
 
     await page.click('button[value=allow]')

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 type Answer = (request: ServerRequest) => ServerResponse
 
-/** A server on a free loopback port that gives each GET path its page, and every POST to `answerPost`. */
+/** Starts a server on a free loopback port. It serves the page of each GET path, and passes every POST to `answerPost`. */
 export async function servePages(pages: Readonly<Record<string, ServerResponse>>, answerPost: Answer) {
   const server = createServer((incoming, outgoing) => {
     const parts: Uint8Array[] = []
@@ -35,5 +35,5 @@ export async function servePages(pages: Readonly<Record<string, ServerResponse>>
   return { origin: `http://127.0.0.1:${port}`, close }
 }
 
-// No content rather than 404: Chromium asks for /favicon.ico when it likes, and says on the console that it is missing.
+// 204 instead of 404: Chromium may request /favicon.ico at any time, and reports a missing file on the console.
 const nothing: ServerResponse = { status: 204, headers: [], body: undefined }

@@ -41,7 +41,7 @@ const anEmail = (): fc.Arbitrary<JsonObject> =>
 
 const by = (): fc.Arbitrary<EmailSelector> => fc.record({ name: fc.constantFrom('value', 'type'), text: word() })
 
-/** Generates operations that the strict profile may accept or refuse, with few values, so that they often change the same value. */
+/** Generates operations that the strict profile may accept or refuse. They share few values, so that they often collide. */
 export function aPlainOperation(): fc.Arbitrary<PlainOperation> {
   const kind = <K extends PlainOperation['kind']>(name: K): fc.Arbitrary<K> => fc.constant(name)
   const textPath = fc.constantFrom(

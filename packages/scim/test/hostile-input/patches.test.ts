@@ -227,7 +227,7 @@ test.each<[string, JsonValue, Tolerances, JsonObject]>([
     { ims: [{ type: 'none', value: 'x' }] },
   ],
   [
-    'active as the string "False"',
+    'a replace of active with the string "False"',
     { op: 'replace', path: 'active', value: 'False' },
     generalTolerances,
     { active: false },
@@ -239,7 +239,7 @@ test.each<[string, JsonValue, Tolerances, JsonObject]>([
     { emails: [{ value: 'b', type: 'home' }, { value: 'c' }] },
   ],
   [
-    'a manager whose path is a URN',
+    'an add whose path is the URN of the manager',
     { op: 'add', path: `${enterprise}:manager`, value: { value: 'u9' } },
     strictTolerances,
     { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } },

@@ -486,7 +486,7 @@ describe('supplied resources', () => {
     ['id eq "viewer" or externalId eq "r-1"', ['admin', 'viewer']],
     ['meta.created gt "2026-01-01T00:00:00Z"', ['admin']],
     ['userName eq "x"', 'filter_attribute_unknown'],
-  ])('are filtered by %s (RFC 7644 §3.4.2.2)', async (filter, expected) => {
+  ])('have the result for the filter %s: %j (RFC 7644 §3.4.2.2)', async (filter, expected) => {
     const site = await start()
 
     const reply = await site.send({ path: `/Roles?filter=${encodeURIComponent(filter)}` })

@@ -23,7 +23,7 @@ describe('a client that queries changes', () => {
   )
 
   test.each([1, 500, 999])(
-    'sees a change in the same second as its last request when its own clock reads %i ms into the second (RFC 7644 §3.4.2.2)',
+    'sees a change in the same second as its last request when it filters by its own clock, %i ms into the second (RFC 7644 §3.4.2.2)',
     async (milliseconds) => {
       const directory = await startDirectory(0)
       await create(directory, 'first')

@@ -115,8 +115,8 @@ it('limits deprovisioning to a share of the active users, and always allows the 
 })
 
 it.each([
-  ['in order of creation', (users: readonly string[]) => users],
-  ['in reverse order', (users: readonly string[]) => users.toReversed()],
+  ['deactivated in order of creation', (users: readonly string[]) => users],
+  ['deactivated in reverse order', (users: readonly string[]) => users.toReversed()],
 ])(
   'users who are created later at most double the limit for older users, even after a long time: %s',
   async (_, order) => {
@@ -167,7 +167,7 @@ it('counts a user who is ten minutes old', async () => {
   expect(await site.deactivate(idOf(created))).toMatchObject(suspended)
 })
 
-it('does not count a user that is created and removed at once to test a connection', async () => {
+it('does not count a user who is created and removed at once to test a connection', async () => {
   const site = await startWithUsers(2, { deprovisioningLimit: { users: 1 } })
 
   for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -182,7 +182,7 @@ it('does not count a user that is created and removed at once to test a connecti
   expect(await site.deactivate(site.users[0])).toMatchObject({ status: 200 })
 })
 
-it('does not count a user that is already inactive, and allows its removal', async () => {
+it('does not count a user who is already inactive, and allows the removal of this user', async () => {
   const site = await startWithUsers(3, { deprovisioningLimit: { users: 1 } })
   const [a] = site.users
   await site.deactivate(a)
@@ -191,7 +191,7 @@ it('does not count a user that is already inactive, and allows its removal', asy
   expect(await site.remove(a)).toMatchObject({ status: 204 })
 })
 
-it('counts a user that a POST links and deactivates', async () => {
+it('counts a user whom a POST links and deactivates', async () => {
   const storage = createMemoryStorage({ issuer })
   const site = await startWithUsers(0, { storage, deprovisioningLimit: { users: 0 }, link: async () => userId('own') })
   await storage.users.insert({ userId: userId('own'), claims: {}, createdAt: site.clock.now() })

@@ -64,13 +64,11 @@ function anOperation(): fc.Arbitrary<OperationFactory> {
         .map(([name, values]): OperationFactory => (idOf) => ({ op: name, value: { MEMBERS: values(idOf) } })),
     },
     { weight: 4, arbitrary: filter.map((path): OperationFactory => (idOf) => ({ op: 'remove', ...path(idOf) })) },
-    fc
-      .tuple(op, filter, aPerson())
-      .map(([name, path, who]): OperationFactory => (idOf) => ({
-        op: name,
-        ...path(idOf),
-        value: { value: idOf(who) },
-      })),
+    fc.tuple(op, filter, aPerson()).map(([name, path, who]): OperationFactory => (idOf) => ({
+      op: name,
+      ...path(idOf),
+      value: { value: idOf(who) },
+    })),
     fc
       .tuple(op, aPerson())
       .map(([name, who]): OperationFactory => (idOf) => ({ op: name, path: 'members', value: { value: idOf(who) } })),

@@ -65,7 +65,7 @@ describe('what identity providers send', () => {
     ['removing an unknown id', 'strict', () => [leave('nobody')], [0, 1]],
     ['removing all members', 'entra', () => [{ op: 'Remove', path: 'members' }], []],
     [
-      'names in any case',
+      'attribute names in any case',
       'entra',
       ([one, , three]) => [
         { op: 'Add', path: 'Members', value: [{ Value: three }] },
@@ -97,7 +97,7 @@ describe('what identity providers send', () => {
       ([, , three]) => [{ op: 'add', path: 'members', value: { value: three } }],
       [0, 1, 2],
     ],
-    ['null for no members', 'entra', () => [{ op: 'Replace', path: 'members', value: null }], []],
+    ['replacing all members with null', 'entra', () => [{ op: 'Replace', path: 'members', value: null }], []],
     ['adding an empty list', 'entra', () => [{ op: 'Add', path: 'members', value: [] }], [0, 1]],
     [
       'removing one member and adding another with its display name',
@@ -353,8 +353,8 @@ describe('one PATCH', () => {
 
   test.each([
     ['on type', 'members[type eq "Group"]'],
-    ['on type, with a negation', 'members[not (value eq "x") and type eq "group"]'],
-    ['on type, with the start of the value', 'members[value sw "" and type eq "Group"]'],
+    ['on type and a negation', 'members[not (value eq "x") and type eq "group"]'],
+    ['on type and the start of the value', 'members[value sw "" and type eq "Group"]'],
   ])('reads the members once for a filter %s', async (_, path) => {
     const { directory, id, users } = await startGroup()
     const inner = await directory.createGroup()
@@ -366,7 +366,7 @@ describe('one PATCH', () => {
     expect(new Set(await directory.memberIds(id))).toEqual(new Set([users[0], users[1]]))
   })
 
-  test('never stores a member twice, however the operation selects (RFC 7643 §2.4)', async () => {
+  test('never stores a member twice, however the operation selects it (RFC 7643 §2.4)', async () => {
     const { directory, id, users } = await startGroup('entra')
 
     const reply = await directory.patch(id, {

@@ -129,8 +129,12 @@ describe('create', () => {
       { status: 400, scimType: 'invalidValue', reason: 'value_required' },
     ],
     ['a member who does not exist', aGroup(['nobody']), memberUnknown],
-    ['a member named __proto__', aGroup(['__proto__']), memberUnknown],
-    ['a member with U+0000', aGroup(['a\0b']), { status: 400, scimType: 'invalidValue', reason: 'value_characters' }],
+    ['a member whose id is __proto__', aGroup(['__proto__']), memberUnknown],
+    [
+      'a member whose id contains U+0000',
+      aGroup(['a\0b']),
+      { status: 400, scimType: 'invalidValue', reason: 'value_characters' },
+    ],
     [
       'the schema of users',
       { ...aGroup(), schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'] },

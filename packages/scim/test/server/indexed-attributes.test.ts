@@ -90,7 +90,7 @@ test.each([
   { name: 'photo', type: 'binary', uniqueness: 'server' },
   { name: 'remark', maxLength: 500, uniqueness: 'server' },
   { name: 'levels', type: 'integer', multiValued: true, uniqueness: 'server' },
-] as const)('refuses to start when $name cannot be unique', (attribute) => {
+] as const)('refuses to start when $name is unique, which its definition does not allow', (attribute) => {
   const schema = defineSchema({ id: 'urn:example:scim:own', name: 'Own', attributes: [attribute] })
   const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [schema] })
 
@@ -104,7 +104,7 @@ test.each([
   { name: 'code', uniqueness: 'global' },
   { name: 'code', indexed: true },
   { name: 'place', type: 'complex', subAttributes: [{ name: 'code', uniqueness: 'server' }] },
-] as const)('refuses to start when $name of groups is unique or indexed', (attribute) => {
+] as const)('refuses to start when the attribute $name of groups is unique or indexed', (attribute) => {
   const schema = defineSchema({ id: 'urn:example:scim:team', name: 'Team', attributes: [attribute] })
   const type = defineResourceType({ name: 'Group', endpoint: '/Groups', schema: groupSchema, extensions: [schema] })
 

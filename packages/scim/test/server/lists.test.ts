@@ -160,7 +160,6 @@ describe('filters', () => {
   )
 
   test.each<[string, ExpectedRefusal]>([
-    ['', invalidFilter('filter_empty')],
     ['users;drop eq "x"', invalidFilter('filter_syntax')],
     ['user name eq "x"', invalidFilter('filter_syntax')],
     ['1abc eq 1', invalidFilter('filter_syntax')],
@@ -207,7 +206,13 @@ describe('filters', () => {
     await expectRefusal(users, () => users.list('/Users', { filter }), refused)
   })
 
-  test('refuses two filters', async () => {
+  test('refuses an empty filter instead of responding with an empty list', async () => {
+    const users = await startUsers()
+
+    await expectRefusal(users, () => users.list('/Users', { filter: '' }), invalidFilter('filter_empty'))
+  })
+
+  test('refuses a request with two filters', async () => {
     const users = await startUsers()
 
     await expectRefusal(

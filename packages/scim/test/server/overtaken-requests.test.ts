@@ -46,7 +46,7 @@ describe('a DELETE', () => {
     expect(await other.storage.users.find(userId(id))).toBeUndefined()
   })
 
-  test('answers 404 when the user was removed meanwhile, and records no second removal (RFC 7644 §3.6)', async () => {
+  test('responds with 404 when the user was removed meanwhile, and records no second removal (RFC 7644 §3.6)', async () => {
     const { scim, other } = await startOvertaken('remove', (rival) =>
       rival.send({ method: 'DELETE', path: `/Users/${id}` }),
     )
@@ -70,7 +70,7 @@ describe('a DELETE', () => {
 })
 
 describe('a PATCH', () => {
-  test('answers 404 when the user was removed meanwhile (RFC 7644 §3.12)', async () => {
+  test('responds with 404 when the user was removed meanwhile (RFC 7644 §3.12)', async () => {
     const { scim, other } = await startOvertaken('compareAndSwap', (rival) =>
       rival.send({ method: 'DELETE', path: `/Users/${id}` }),
     )
@@ -109,7 +109,7 @@ describe('a POST that links a user of the host', () => {
     expect(other.events.filter(({ type }) => type === 'user.linked')).toHaveLength(1)
   })
 
-  test('answers 404 when another externalId was linked meanwhile (RFC 7644 §3.12)', async () => {
+  test('responds with 404 when another externalId was linked meanwhile (RFC 7644 §3.12)', async () => {
     const { scim, other } = await startOvertaken(
       'adopt',
       (rival) => provision(rival, { ...aUser, userName: 'other', externalId: 'k2' }),

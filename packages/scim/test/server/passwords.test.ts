@@ -81,7 +81,7 @@ test('a POST that the host links to a protected user changes nothing', async () 
   expect(scim.dump()).toBe(before)
 })
 
-test('a password on its own is passed to the host, and changes neither version nor date', async () => {
+test('a PATCH of only the password passes it to the host, and changes neither version nor date', async () => {
   const scim = await startWithPasswords()
   const created = await scim.post(alice)
   scim.clock.advance(5)

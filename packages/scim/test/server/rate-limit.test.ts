@@ -179,7 +179,7 @@ describe('limits', () => {
   })
 
   test.each([{ payloadBytes: 0 }, { work: 1.5 }, { requests: 4 }])(
-    'refuses %o when the server is created',
+    'refuses to start with the limits %o',
     async (limits) => {
       await expect(startScim({ limits })).rejects.toThrow('limits.')
     },

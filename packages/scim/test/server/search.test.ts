@@ -157,7 +157,7 @@ describe('a search below /Users or /Groups', () => {
     }
   })
 
-  test('requires authentication and refuses other methods', async () => {
+  test('requires authentication, the method POST and a JSON body', async () => {
     const users = await startUsers()
 
     for (const path of ['/Users/.search', '/Groups/.search', '/.search']) {

@@ -272,7 +272,7 @@ describe('a user whom the host has blocked', () => {
   })
 
   test.each([{ userName: 'EVE' }, { externalId: 'e1' }])(
-    'passes its block on to a user who takes its identifier after its removal: %o',
+    'passes the block on, after removal, to a user who takes over an identifier: %o',
     async (keys) => {
       const { scim, id } = await startBlocked()
       await scim.send({ method: 'DELETE', path: `/Users/${id}` })

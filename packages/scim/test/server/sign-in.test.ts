@@ -206,7 +206,7 @@ describe('a deactivated user', () => {
   })
 })
 
-describe('a user that existed before the provider', () => {
+describe('a user who existed before the provider', () => {
   const startAdopting = async (active: boolean, hooks: Partial<ScimServerOptions> = {}) => {
     const database = createMemoryDatabase()
     const storage = createMemoryStorage({ issuer, database })

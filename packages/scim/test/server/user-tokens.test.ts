@@ -68,9 +68,14 @@ describe('an access token that a user gave to a client of a provider', () => {
   })
 
   test.each<[string, Hook | undefined, Partial<typeof token>, string]>([
-    ['without the hook', undefined, {}, 'scope_missing'],
+    ['without the hook mayProvision', undefined, {}, 'scope_missing'],
     ['without the scope scim', async () => true, { scopes: ['openid'] }, 'scope_missing'],
-    ['from a client of no provider', async () => true, { clientId: clientId('other') }, 'client_not_of_provider'],
+    [
+      'if its client belongs to no provider',
+      async () => true,
+      { clientId: clientId('other') },
+      'client_not_of_provider',
+    ],
   ])('is refused %s (RFC 6750 §3.1)', async (_, mayProvision, given, reason) => {
     const scim = await startWith(mayProvision, given)
 
@@ -79,14 +84,14 @@ describe('an access token that a user gave to a client of a provider', () => {
     expect(await countUsers(scim)).toBe(0)
   })
 
-  test('of an unknown provider is refused (RFC 7644 §6)', async () => {
+  test('is refused at the tenant URL of an unknown provider (RFC 7644 §6)', async () => {
     const scim = await startWith(async () => true)
 
     expect(await create(scim, 'T9')).toMatchObject({ status: 403 })
     expect(scim.lastReason()).toBe('client_not_of_provider')
   })
 
-  test('of a disabled provider is refused (RFC 7644 §6)', async () => {
+  test('is refused if the provider is disabled (RFC 7644 §6)', async () => {
     const scim = await startWith(async () => true)
     const provider = await scim.storage.identityProviders.find(providerId('T1'))
     if (provider === undefined) throw new TypeError('T1 does not exist.')

@@ -104,7 +104,7 @@ test('creates a new user with one write and no read', async () => {
   expect(asked).toEqual(['insert', 'insert', 'find'])
 })
 
-test('calls the link hook for a new user, and not for one that is already linked', async () => {
+test('calls the link hook for a new user, but not for an existing user', async () => {
   const candidates: unknown[] = []
   const link: NonNullable<ScimServerOptions['link']> = async ({ externalId }) => {
     candidates.push(externalId)
@@ -123,7 +123,7 @@ test.each([
   ['sends when it links the user', { phoneNumbers: [{ value: '+44 666' }] }, []],
   ['sends later', {}, [{ op: 'replace', path: 'phoneNumbers', value: [{ value: '+44 666' }] }]],
 ])(
-  'a telephone number that a provider %s does not replace one that the host has verified',
+  'a telephone number that a provider %s does not replace a number that the host has verified',
   async (_, members, operations) => {
     const link = async () => userId('local')
     const scim = await startScim({ link })
